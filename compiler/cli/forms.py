@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,6 +12,9 @@ from wfc.compiler.cli.json_text import NotPlainError, parsed
 __all__ = ["FormField", "fields_of"]
 
 Schema = Mapping[str, Any]
+
+MOST_SHOWN: Final = 20
+"""How many choices are listed."""
 
 YES: Final = frozenset({"y", "yes", "true", "1"})
 NO: Final = frozenset({"n", "no", "false", "0"})
@@ -51,7 +55,7 @@ class FormField:
         """A description of what may be typed."""
         schema = self.schema
         if "enum" in schema or "const" in schema:
-            said = " or ".join(map(str, self.choices))
+            said = listed(self.choices) or "there is nothing to choose from"
         elif schema.get("format") in FORMATS:
             said = FORMATS[schema["format"]]
         elif is_decimal(schema):
@@ -71,10 +75,11 @@ class FormField:
         Raises:
             ValueError: It does not fit this field; the message is for the person.
         """
-        if self.choices:
-            found = [each for each in self.choices if str(each).casefold() == text.casefold()]
+        if "enum" in self.schema or "const" in self.schema:
+            found = [each for each in self.choices if spelled(each) == text]
+            found += [each for each in self.choices if spelled(each).casefold() == text.casefold()]
             if not found:
-                raise ValueError(f"it must be {' or '.join(map(str, self.choices))}")
+                raise ValueError(f"it must be {listed(self.choices) or 'left out'}")
             return found[0]
         kind = self.schema.get("type")
         if kind == "string" or is_decimal(self.schema):
@@ -101,8 +106,23 @@ def fields_of(form: Schema | None) -> list[FormField]:
     found = []
     for name, schema in form.get("properties", {}).items():
         inner, optional = without_null(resolved(schema, form))
-        found.append(FormField(name, resolved(inner, form), name in required, optional))
+        inner = resolved(inner, form)
+        if "enum" in schema:  # the choices of this question, whatever the type is
+            inner = {**inner, "enum": [each for each in schema["enum"] if each is not None]}
+        found.append(FormField(name, inner, name in required, optional))
     return found
+
+
+def listed(choices: Sequence[Any]) -> str:
+    """Return choices as a person is shown them, of many only the first."""
+    shown = " or ".join(map(spelled, choices[:MOST_SHOWN]))
+    more = len(choices) - MOST_SHOWN
+    return f"{shown} or one of {more} more" if more > 0 else shown
+
+
+def spelled(choice: object) -> str:
+    """Return a choice as it is typed: a text as it is, a list or a record as JSON."""
+    return json.dumps(choice, ensure_ascii=False) if isinstance(choice, (dict, list)) else str(choice)
 
 
 def resolved(schema: Schema, form: Schema) -> Schema:

@@ -15,6 +15,7 @@ class AskPerson:
 
     Args:
         form: What an answer is made of; ``None``: any answer confirms.
+        choices: What an answer's field is chosen from, by field.
         prefill: Values that stand in the form already, by field.
         assign: Who is asked: ``user:NAME`` or ``group:NAME``.
         quorum: How many different people must answer, or ``None``: one, and the result is no list.
@@ -23,6 +24,7 @@ class AskPerson:
     title: Template
     show: Template | None
     form: Record | None
+    choices: tuple[tuple[str, Expression], ...]
     prefill: tuple[tuple[str, Value], ...]
     assign: tuple[Template, ...]
     quorum: int | Expression | None

@@ -14,6 +14,7 @@ __all__ = [
     "cannot_be_tried_again",
     "endless_wait",
     "file_in_form",
+    "no_list_of_choices",
     "not_received",
     "quorum_of_answers",
     "wait_for_what",
@@ -120,6 +121,17 @@ def cannot_be_tried_again(place: Place, key: str, kind: str) -> Finding:
         "require": "which event is meant is `that`",
     }.get(key, f"leave `{key}` out")
     return Finding("cannot-be-tried-again", f"a `{kind}` step {what}, so `{key}` does nothing", place, hint)
+
+
+@problem
+def no_list_of_choices(place: Place, wanted: str, found: str, hint: str) -> Finding:
+    """What the choices of a form's field come from is not a list of what the field wants.
+
+    `{type: string, from: inputs.names}` lets a person choose one of these names, so `inputs.names` has to be a list
+    of texts. Whatever is chosen is the value of the field. Of a list of records, take the field that is meant:
+    `from: "[order.number for order in inputs.orders]"`.
+    """
+    return Finding("no-list-of-choices", f"the choices must be a {wanted}, and this is {found}", place, hint)
 
 
 @problem

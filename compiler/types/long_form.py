@@ -10,12 +10,14 @@ from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.rules import templates as template_problems
 from wfc.compiler.rules.spelling import nearest
 
-__all__ = ["CONSTRAINT_KEYS", "LONG_KEYS", "check_plain", "is_long_form", "misspelt_key"]
+__all__ = ["CHOICES", "CONSTRAINT_KEYS", "LONG_KEYS", "check_plain", "is_long_form", "misspelt_key"]
 
 CONSTRAINT_KEYS: Final = frozenset({"format", "min", "max", "min_length", "max_length", "pattern"})
 LONG_KEYS: Final = (
     frozenset({"type", "enum", "one_of", "default", "description", "merge", "as"}) | CONSTRAINT_KEYS
 )
+CHOICES: Final = "from"
+"""The key of the long form that gives the choices of a form's field, as an expression."""
 LONG_SYNONYMS: Final[Mapping[str, str]] = {
     "minimum": "min",
     "maximum": "max",
@@ -48,11 +50,15 @@ def is_long_form(data: Mapping[str, object]) -> bool:
     """Return whether a mapping says more about one type, and is not a record written in place.
 
     It is if it has `type`, `enum` or `one_of`, and no key that the long form does not know. So a record may
-    have a field `type` as long as another field tells it apart.
+    have a field `type` as long as another field tells it apart. `from` is a key of the long form unless what
+    stands there can be the type of a field.
     """
-    return not FORMS.isdisjoint(data) and (
-        data.keys() <= LONG_KEYS or isinstance(data.get("enum"), list) or isinstance(data.get("one_of"), list)
-    )
+    if FORMS.isdisjoint(data):
+        return False
+    if isinstance(data.get("enum"), list) or isinstance(data.get("one_of"), list):
+        return True
+    strange = data.keys() - LONG_KEYS
+    return not strange or (strange == {CHOICES} and not can_be_type(data[CHOICES]))
 
 
 def misspelt_key(data: Mapping[str, object]) -> tuple[str, str] | None:

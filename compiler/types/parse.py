@@ -14,7 +14,7 @@ from wfc.compiler.rules import types as problems
 from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types.built_in import BUILT_IN
 from wfc.compiler.types.constraints import parse_constraints
-from wfc.compiler.types.long_form import LONG_KEYS, check_plain, is_long_form, misspelt_key
+from wfc.compiler.types.long_form import CHOICES, LONG_KEYS, check_plain, is_long_form, misspelt_key
 from wfc.compiler.types.outside_names import check_outside_names, field_with_own_name, read_outside_name
 from wfc.compiler.types.shapes import (
     ANY,
@@ -236,7 +236,9 @@ def parse_long(data: Mapping[str, object], place: Place, world: Declared, name: 
     if len(given) > 1:
         world.report(problems.two_types_at_once((place / given[1]).key, given[0], given[1]))
         return UNKNOWN
-    if unknown := [key for key in data if key not in LONG_KEYS]:
+    if CHOICES in data:  # a form's own fields come without it
+        world.report(problems.choices_elsewhere((place / CHOICES).key))
+    if unknown := [key for key in data if key not in LONG_KEYS and key != CHOICES]:
         for key in unknown:
             world.report(
                 problems.unknown_type_key((place / key).key, str(key), sorted(LONG_KEYS - {"merge"}))

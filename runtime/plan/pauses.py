@@ -50,6 +50,7 @@ class Question(Generic[T]):
             and the result is that answer.
         within: How long to wait at most, beside the step's own ``within``; ``None``: no bound of its own.
         until: The moment, with a UTC offset, at which the wait ends at the latest; ``None``: no such moment.
+        choices: The values from which fields of the form are chosen, by field.
     """
 
     form: type[T] | None
@@ -60,6 +61,7 @@ class Question(Generic[T]):
     quorum: int | None = None
     within: timedelta | float | None = None
     until: datetime | None = None
+    choices: Mapping[str, Sequence[object]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.quorum is not None and self.quorum < 1:

@@ -12,6 +12,7 @@ from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import Event
 from wfc.runtime.plan.pauses import Child, Delay, Items, Outside, PauseValue, Question, Until, seconds_of
 from wfc.runtime.store.values import Values
+from wfc.runtime.values.choices import field_without_choices
 
 if TYPE_CHECKING:
     from wfc.runtime.plan.step import Step
@@ -55,6 +56,7 @@ def _write_question(value: Question[Any], step: Step, values: Values) -> dict[st
         "prefill": values.write(dict(value.prefill)),
         "assign": list(value.assign),
         "quorum": value.quorum,
+        **({"choices": _write_choices(value, values)} if value.choices else {}),
     }
 
 
@@ -62,14 +64,31 @@ def _read_question(data: dict[str, Any], step: Step, values: Values) -> Question
     forms, form = arguments_of(step.signature.result, Question), data["form"]
     if form is not None and not (type(form) is int and 0 <= form < len(forms)):
         raise SnapshotError(f"step `{step.name}` has no such form as the snapshot says")
+    asked = None if form is None else forms[form]
     return Question(
-        None if form is None else forms[form],
+        asked,
         title=_text(data["title"]),
         show=None if data["show"] is None else _text(data["show"]),
         prefill=values.read(data["prefill"]),
         assign=[_text(one) for one in data["assign"]],
         quorum=None if data["quorum"] is None else int(data["quorum"]),
+        choices=_read_choices(asked, data["choices"], step, values) if "choices" in data else {},
     )
+
+
+def _write_choices(value: Question[Any], values: Values) -> Any:
+    return values.write({name: list(each) for name, each in value.choices.items()})
+
+
+def _read_choices(form: Any, data: object, step: Step, values: Values) -> dict[str, list[Any]]:
+    choices = values.read(data)
+    try:
+        if all(isinstance(each, list) for each in choices.values()):
+            field_without_choices(form, choices)
+            return dict(choices)
+    except (AttributeError, KeyError):
+        pass
+    raise SnapshotError(f"step `{step.name}` has no form with the choices that the snapshot says")
 
 
 def _write_child(value: Child[Any], _step: Step, values: Values) -> dict[str, Any]:

@@ -54,6 +54,9 @@ def question_value(
     named = {"title": function.template(asked.title)}
     if asked.show is not None:
         named["show"] = bindings.text(asked.show, f"{step.name}_show", function)
+    if asked.choices:
+        lists = (f"{literal(name)}: {function.expression(each)}" for name, each in asked.choices)
+        named["choices"] = Code(f"{{{', '.join(lists)}}}")
     if asked.prefill:
         pairs = (f"{literal(name)}: {values.value(value)}" for name, value in asked.prefill)
         named["prefill"] = Code(f"{{{', '.join(pairs)}}}")

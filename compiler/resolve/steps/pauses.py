@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, TypeGuard
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope, Template
 from wfc.compiler.model import AskPerson, Event, Exit, Pause, Value, WaitEvent, WaitFor, WaitUntil
-from wfc.compiler.python.literals import pascal_case
+from wfc.compiler.python.literals import normal_form, pascal_case
 from wfc.compiler.resolve.declarations.fields import read_fields
 from wfc.compiler.resolve.steps.actions import ResolvedAction
 from wfc.compiler.resolve.steps.exits import ExitResolver
@@ -15,7 +16,7 @@ from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, one_or_many
 from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.values.durations import duration_or_expression
-from wfc.compiler.resolve.values.reader import ValueReader
+from wfc.compiler.resolve.values.reader import ValueReader, hint_for_list
 from wfc.compiler.resolve.values.scopes import StepScopes, one_of
 from wfc.compiler.resolve.values.texts import read_prompt
 from wfc.compiler.rules import pauses as problems
@@ -34,7 +35,9 @@ from wfc.compiler.types import (
     mentions,
     parse_type,
     show,
+    without_null,
 )
+from wfc.compiler.types.long_form import CHOICES, is_long_form
 
 __all__ = ["report_pause_keys", "resolve_expiry", "resolve_pause"]
 
@@ -80,7 +83,7 @@ def form_of(name: str, data: object, place: Place, declared: Declarations) -> Re
     """Return what a person fills in: fields that are written in place, or a type from `types`."""
     if not isinstance(data, str):
         form = Record(f"{pascal_case(name)}Form", role="output", address=place.address)
-        read_fields(data, form.address, form, declared)
+        read_fields(without_choices(data), form.address, form, declared)
         return form
     found = parse_type(data, place, declared.types, declared.report, "")
     if isinstance(found, Record) and found.role == "type":
@@ -89,6 +92,49 @@ def form_of(name: str, data: object, place: Place, declared: Declarations) -> Re
         why = f"wanted the name of a record under `types`, found {show(found)}"
         declared.report(value_problems.wrong_value(place, why))
     return None
+
+
+def has_choices(field: object) -> TypeGuard[Data]:
+    """Return whether a field of a form says what it is chosen from."""
+    return isinstance(field, dict) and CHOICES in field and is_long_form(field)
+
+
+def without_choices(form: object) -> object:
+    """Return the fields of a form as they would be declared anywhere else."""
+    if not isinstance(form, dict) or not any(map(has_choices, form.values())):
+        return form
+    return {
+        name: {key: each for key, each in field.items() if key != CHOICES} if has_choices(field) else field
+        for name, field in form.items()
+    }
+
+
+def choices(
+    data: object, place: Place, form: Record, scope: Scope, reader: ValueReader
+) -> Iterator[tuple[str, Expression]]:
+    """Yield the names of a form's fields that have choices, each with the list of them."""
+    for key, written in data.items() if isinstance(data, dict) else ():
+        field = form.fields.get(normal_form(str(key)))
+        if field is None or not has_choices(written):
+            continue
+        at = place / str(key) / CHOICES
+        found = reader.expression(written[CHOICES], at, scope)
+        wanted = ListOf(without_null(field.type))
+        if UNKNOWN not in (found.type, wanted.item) and not assignable(found.type, wanted):
+            hint = hint_for_choices(found, wanted.item)
+            reader.report(problems.no_list_of_choices(at, show(wanted), show(found.type), hint))
+        yield field.name, found
+
+
+def hint_for_choices(found: Expression, wanted: Type) -> str:
+    """Return a hint for choices that are no list of what is wanted."""
+    if not isinstance(found.type, ListOf):
+        return hint_for_list(found.text, found.type)
+    item = found.type.item
+    fields = item.fields.values() if isinstance(item, Record) else ()
+    fitting = [field.name for field in fields if assignable(field.type, wanted)]
+    each = f"[each.{fitting[0]} for each in {found.text}]" if fitting else ""
+    return f'take a field of each: `"{each}"`' if each and '"' not in each else ""
 
 
 def answer_type(data: Data, result: Type | None) -> Type | None:
@@ -147,6 +193,9 @@ def question(
         title=reader.text(data.get("title", ""), place / "title", scope),
         show=read_prompt(data["show"], place / "show", scope, declared, reader) if "show" in data else None,
         form=form if isinstance(form, Record) else None,
+        choices=tuple(choices(data.get("form"), place / "form", form, scope, reader))
+        if isinstance(form, Record)
+        else (),
         prefill=tuple(prefill.items()),
         assign=tuple(
             assigned(each, place / "assign" / index, scope, reader)

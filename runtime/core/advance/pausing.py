@@ -18,7 +18,7 @@ from wfc.runtime.errors import StepError
 from wfc.runtime.events import Event, StepState
 from wfc.runtime.plan.pauses import Child, Delay, Items, Outside, Question, QuestionAsked, Until, seconds_of
 from wfc.runtime.plan.step import Step
-from wfc.runtime.values.outputs import form_schema
+from wfc.runtime.values.choices import schema_with_choices
 
 __all__ = [
     "inbox_event_taken",
@@ -84,7 +84,7 @@ def _ask(execution: Execution, pause: Pause) -> None:
         step=pause.run.step.name,
         title=question.title,
         show=question.show,
-        form=form_schema(question.form),
+        form=schema_with_choices(question.form, question.choices),
         prefill=dict(question.prefill),
         assign=list(question.assign),
         quorum=question.quorum,

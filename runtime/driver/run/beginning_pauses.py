@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Any, Protocol
 
 from wfc.runtime.authoring.injection import CallingRun
 from wfc.runtime.core.step_runs import StepRun
@@ -24,6 +24,7 @@ from wfc.runtime.plan.pauses import (
     seconds_of,
 )
 from wfc.runtime.plan.step import Step
+from wfc.runtime.values.choices import field_without_choices
 
 __all__ = ["begin_pause", "join_not_in_time", "not_in_time"]
 
@@ -59,7 +60,7 @@ def check_pause(step: Step, value: object) -> None:
 
     Raises:
         WorkflowValidationError: The step does not declare such a value.
-        ExpressionError: The value is not a time that can be waited for.
+        ExpressionError: The value is not a time that can be waited for, or leaves a person nothing to choose from.
         StepError: There are more items than allowed.
     """
     if not isinstance(value, step.pauses):
@@ -67,6 +68,8 @@ def check_pause(step: Step, value: object) -> None:
         raise WorkflowValidationError(
             f"step `{step.name}` returned a value of type {type(value).__name__}, but declares {names}"
         )
+    if isinstance(value, Question) and value.choices:
+        _check_choices(step, value)
     if isinstance(value, Delay):
         _check_length(value.seconds)
     if isinstance(value, Until):
@@ -83,6 +86,17 @@ def bounded(step: Step, value: object, bounds: Mapping[tuple[str, int], float]) 
     if isinstance(value, Items) and items is not None:
         return replace(value, most=int(items))
     return value
+
+
+def _check_choices(step: Step, question: Question[Any]) -> None:
+    try:
+        empty = field_without_choices(question.form, question.choices)
+    except (AttributeError, KeyError):
+        raise WorkflowValidationError(
+            f"step `{step.name}` gives choices for a field that its form does not have"
+        ) from None
+    if empty is not None:
+        raise ExpressionError(f"nobody can answer `{empty}`: there is nothing to choose from")
 
 
 def _check_length(length: timedelta | float) -> None:

@@ -30,7 +30,8 @@ from wfc.runtime.plan.pauses import (
     Until,
     seconds_of,
 )
-from wfc.runtime.values.outputs import InvalidOutput, form_schema, from_json
+from wfc.runtime.values.choices import not_chosen, schema_with_choices
+from wfc.runtime.values.outputs import InvalidOutput, from_json
 
 __all__ = [
     "OpenQuestion",
@@ -83,7 +84,7 @@ def _shown(execution: Execution, pause: Pause) -> OpenQuestion:
         step=pause.run.step.name,
         title=question.title,
         show=question.show,
-        form=form_schema(question.form),
+        form=schema_with_choices(question.form, question.choices),
         prefill=question.prefill,
         assign=tuple(question.assign),
         quorum=question.quorum,
@@ -132,6 +133,8 @@ def read_answer(run: CallingRun, question: str, value: object, by: str) -> Tick 
             answer = from_json(asked.form, to_json(value, by_alias=True))
         except (InvalidOutput, ValueError) as error:
             raise InvalidAnswerError(f"the answer to `{question}` does not fit: {error}") from None
+        if strange := not_chosen(asked.choices, answer):
+            raise InvalidAnswerError(f"the answer to `{question}` does not fit: {strange}")
     if said := unmet_requirements(run, pause.run, answer):
         raise InvalidAnswerError(f"the answer to `{question}` is not as required: {'; '.join(said)}")
     return Answered(number, answer, by)

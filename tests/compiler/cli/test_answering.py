@@ -279,5 +279,60 @@ def test_what_is_no_value_is_told(name: str, typed: str, why: str) -> None:
         field(name).parse(typed)
 
 
+def test_choices_of_this_question_are_listed_whatever_the_type_is() -> None:
+    def chosen(name: str, choices: list[Any]) -> FormField:
+        fields = {**FORM["properties"], name: {**FORM["properties"][name], "enum": choices}}  # type: ignore[dict-item]
+        return next(each for each in fields_of({**FORM, "properties": fields}) if each.name == name)
+
+    assert chosen("text", ["a", "A", "b"]).words == "a or A or b"
+    assert chosen("text", ["a", "A", "b"]).parse("A") == "A"
+    assert chosen("whole", [3, 4]).parse("4") == 4
+    assert chosen("colour", ["red", None]).words == "red; nothing to leave it out"
+    inner = chosen("inner", [{"a": 1}, {"a": 2}])
+    assert inner.words == '{"a": 1} or {"a": 2}'
+    assert inner.parse('{"a": 2}') == {"a": 2}
+    many = chosen("whole", list(range(1000)))
+    assert many.words.endswith("18 or 19 or one of 980 more")
+    assert many.parse("999") == 999
+    with pytest.raises(ValueError, match="it must be 0 or 1 "):
+        many.parse("1000")
+    none = chosen("colour", [None])
+    assert none.words == "there is nothing to choose from; nothing to leave it out"
+    with pytest.raises(ValueError, match="it must be left out"):
+        none.parse("red")
+
+
+def test_a_question_at_a_run_shows_its_choices_and_holds_the_answer_to_them(wfc: Any, tmp_path: Path) -> None:
+    path = tmp_path / "rooms.yaml"
+    path.write_text(ROOMS)
+    run = ("run", str(path), "-i", 'free=["red", "blue"]')
+    alone = wfc(*run)
+    assert alone.status == 3
+    assert "  room: red or blue" in alone.err.splitlines()
+    refused = wfc(*run, "--answer", 'choose={"room": "green"}')
+    assert refused.status == 2
+    assert '`room`: one of "red", "blue" wanted, not "green"' in refused.err
+    done = wfc(*run, "--answer", 'choose={"room": "blue"}')
+    assert json.loads(done.out) == {"event": "Booked", "with": {"room": "blue"}}
+
+
+ROOMS = """\
+wfc: 1
+workflow: rooms
+start: Wanted
+end: [Booked, NotBooked]
+events: {Wanted: {free: list of string}, Booked: {room: string}, NotBooked: {}}
+steps:
+  choose:
+    kind: human
+    accepts: Wanted
+    title: Which room?
+    form: {room: {type: string, from: event.free}}
+    within: 4h
+    on_timeout: NotBooked
+    emit: Booked
+"""
+
+
 def test_no_form_has_no_fields() -> None:
     assert fields_of(None) == []

@@ -363,15 +363,24 @@ class Game(Layout):
         """What is still on its way to a join in a frame is gone, and what waited for that with it."""
         region = self.cancelled[join]
         inside = (self.forks[join], frame)
-        dropped = [token for token in state.queue if token.node in region and inside in token.frames]
+        gone = {
+            batch
+            for batch, (collectors, frames, _batches) in state.waiting.items()
+            if inside in frames and region.issuperset(collectors)
+        }
+        dropped = [
+            token
+            for token in state.queue
+            # an item has a frame of its own in place of the fork's, where the fork has opened its batch too
+            if token.node in region and (inside in token.frames or not gone.isdisjoint(token.batches))
+        ]
         self.drop(state, join, dropped)
         for (node, inner), (frames, _batches) in list(state.timers.items()):
             if node in region and inside in frames:
                 del state.timers[node, inner]
-        for batch, (collectors, frames, _batches) in list(state.waiting.items()):
-            if inside in frames and region.issuperset(collectors):
-                del state.waiting[batch]
-                state.pending.pop(batch, None)
+        for batch in gone:
+            del state.waiting[batch]
+            state.pending.pop(batch, None)
         for key in state.filled:
             if key[0] in region and (key[1] == frame or inside in state.opened[key[1]][0]):
                 state.fired |= {key}
