@@ -57,7 +57,6 @@ if TYPE_CHECKING:
         Basic as Basic,
         Bearer as Bearer,
         OAuth2 as OAuth2,
-        Output as Output,
         PythonTool as PythonTool,
         Secret,
     )
@@ -191,6 +190,7 @@ if TYPE_CHECKING:
         Duration as Duration,
         Format as Format,
     )
+    from wfc.runtime.values.outputs import Output as Output
     from wfc.runtime.values.serializers import (
         BaseSerializer,
     )
@@ -303,7 +303,7 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.authoring.output_format": "require_output_format",
     "wfc.runtime.authoring.resource": "ResourceManager",
     "wfc.runtime.authoring.run_rules": "run_bounds run_cancel run_deadline run_error run_key runs_per",
-    "wfc.runtime.calls.bindings": "Basic Bearer OAuth2 Output PythonTool",
+    "wfc.runtime.calls.bindings": "Basic Bearer OAuth2 PythonTool",
     "wfc.runtime.calls.python_resources": "PythonResource",
     "wfc.runtime.driver.messages": "Keep",
     "wfc.runtime.errors": "ExpressionError OutputFormatError RunFailedError WorkflowStepDoesNotExistError",
@@ -321,6 +321,7 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.store.serializers": "PickleSerializer",
     "wfc.runtime.values.filters": "filters",  # the module itself
     "wfc.runtime.values.formats": "Duration Format",
+    "wfc.runtime.values.outputs": "Output",
 }
 _MODULES: Final = {
     name: module

@@ -8,7 +8,6 @@ from typing import Any
 from wfc.compiler.codegen.layout.docstrings import docstring
 from wfc.compiler.codegen.layout.expressions import INDENT, WIDTH
 from wfc.compiler.codegen.layout.statements import fit
-from wfc.compiler.codegen.literals.annotations import annotation, is_class
 from wfc.compiler.codegen.literals.constants import call, constant
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter, Path
 from wfc.compiler.codegen.literals.values import ValueWriter
@@ -16,6 +15,7 @@ from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import PythonFunction
 from wfc.compiler.expressions import Expression, Template, generate_address, generate_body, generate_text
 from wfc.compiler.expressions.addresses import split_address
+from wfc.compiler.expressions.python.annotations import annotation, is_class
 from wfc.compiler.model import (
     Auth,
     ChosenAddress,

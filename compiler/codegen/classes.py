@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from wfc.compiler.codegen.layout.docstrings import docstring
 from wfc.compiler.codegen.layout.expressions import INDENT
-from wfc.compiler.codegen.literals.annotations import annotation, literal_type, records_in, union
 from wfc.compiler.codegen.literals.constants import bounds, call, constant
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import ClassDefinition, ClassField, LiteralAlias
+from wfc.compiler.expressions.python.annotations import annotation, literal_type, records_in, union
 from wfc.compiler.model import MapItems, Step, Workflow, WorkflowCall
 from wfc.compiler.python.literals import Code, field_name, literal
 from wfc.compiler.types import (

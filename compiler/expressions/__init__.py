@@ -9,7 +9,7 @@ from wfc.compiler.expressions.expression import Expression, Template
 from wfc.compiler.expressions.passes import parse_expression, parse_template
 from wfc.compiler.expressions.syntax.tree import Node, Path
 from wfc.compiler.expressions.typing.references import reference
-from wfc.compiler.expressions.typing.scope import Scope, SourceText, TextSource
+from wfc.compiler.expressions.typing.scope import Scope, SourceText, TextSource, TypeSource
 
 if TYPE_CHECKING:
     from wfc.compiler.expressions.generation import (
@@ -28,6 +28,7 @@ __all__ = [
     "SourceText",
     "Template",
     "TextSource",
+    "TypeSource",
     "generate_address",
     "generate_body",
     "generate_expression",

@@ -351,9 +351,12 @@ def elsewhere(text: str, place: Place, world: Declared) -> bool:
     """Report a type in the notation of another language with its equivalent; return whether it is one."""
     from wfc.compiler.types.notations import other_notation  # a good spec never needs it
 
-    meant = other_notation(text)
+    written = text.strip()
+    meant = other_notation(written)
     if meant:
-        world.report(problems.unknown_type(place.stretch(0, len(text)), text.strip(), (), meant))
+        start = text.index(written)
+        at = place.stretch(start, start + len(written))
+        world.report(problems.unknown_type(at, written, (), meant))
     return bool(meant)
 
 

@@ -7,22 +7,16 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
-from pydantic_core import to_json
-
 from wfc.runtime.authoring.resource.kinds import Resource
 from wfc.runtime.calls.secrets import Secret
-from wfc.runtime.values.outputs import InvalidOutput, from_json
 
 __all__ = [
     "Basic",
     "Bearer",
     "ModelOptions",
     "OAuth2",
-    "Output",
-    "Parsed",
     "PythonTool",
     "Secret",
-    "plain_type",
 ]
 
 T = TypeVar("T")
@@ -60,34 +54,6 @@ class OAuth2:
     password: Secret | None = None
     scope: str | None = None
     body: Mapping[str, object] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Parsed(Generic[T]):
-    """A value that has been read as its type; it may be ``None``."""
-
-    value: T
-
-
-@dataclass(frozen=True, slots=True)
-class Output(Generic[T]):
-    """A type that a result must have, for those that ``type[T]`` cannot hold, such as unions.
-
-    The annotation tells a type checker what the argument tells the run::
-
-        MOOD: Output[Literal["good", "bad"]] = Output(Literal["good", "bad"])
-    """
-
-    type: Any
-
-    def parse(self, data: object) -> Parsed[T] | None:
-        """Return data that a service has sent as this type, without what it has beyond it; ``None`` if it is not so
-        made.
-        """
-        try:
-            return Parsed(from_json(self.type, to_json(data), extra_fields=True, outside=True))
-        except (InvalidOutput, ValueError):
-            return None
 
 
 NOT_SENT: Final = frozenset({"use", "base_url", "api_key", "settings", "fallback"})
@@ -139,8 +105,3 @@ class PythonTool(Generic[T]):
     beside: str | Path = "."
     secrets: Mapping[str, Secret] = field(default_factory=dict)
     resources: Mapping[str, Resource[Any]] = field(default_factory=dict)
-
-
-def plain_type(output: Any) -> Any:
-    """Return the type that an ``Output`` stands for; any other type is returned unchanged."""
-    return output.type if isinstance(output, Output) else output

@@ -16,13 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from wfc.runtime.calls.bindings import plain_type
 from wfc.runtime.calls.secrets import Revealed, Secret
 from wfc.runtime.calls.settings import settings_near
 from wfc.runtime.calls.threads import in_thread
 from wfc.runtime.errors import SettingsError, StepError
 from wfc.runtime.tracing import conventions, span_inside
-from wfc.runtime.values.outputs import InvalidOutput, from_json
+from wfc.runtime.values.outputs import InvalidOutput, from_json, plain_type
 
 __all__ = ["call_command"]
 

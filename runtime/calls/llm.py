@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wfc.runtime.calls.bindings import ModelOptions, plain_type
+from wfc.runtime.calls.bindings import ModelOptions
 from wfc.runtime.calls.host import CallHost
+from wfc.runtime.values.outputs import plain_type
 
 if TYPE_CHECKING:
     from wfc.runtime.records import Message  # whose class pydantic takes a while to build

@@ -14,11 +14,13 @@ from typing import Any, Final, TypeVar, overload
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import SchemaValidator, core_schema
+from pydantic_core import from_json as parsed_json
 
 from wfc.runtime.errors import ExpressionError
+from wfc.runtime.values import outputs
 from wfc.runtime.values.conversions import datetime, day, decimal, duration, exact, integer, number
 from wfc.runtime.values.moments import formatted
-from wfc.runtime.values.outputs import problems
+from wfc.runtime.values.outputs import InvalidOutput, Output, plain_type, problems
 from wfc.runtime.values.outside_names import with_outside_names
 from wfc.runtime.values.texts import argument, path_part, text, url_part, url_path
 
@@ -44,6 +46,7 @@ __all__ = [
     "flatten",
     "floor",
     "formatted",
+    "from_json",
     "group",
     "indent",
     "integer",
@@ -73,6 +76,7 @@ EXACT: Final = Context(prec=5000, Emax=999999, Emin=-999999)
 WIDEST: Final = 1000
 MOST_DIGITS: Final = 300
 MOST_ITEMS: Final = 100_000
+LARGEST_JSON: Final = 16 * 1024 * 1024
 PLAIN: Final[TypeAdapter[Any]] = TypeAdapter(Any, config=ConfigDict(defer_build=True))
 
 
@@ -123,6 +127,23 @@ def json(value: object, indent: int | None = None) -> str:
     return _json.dumps(
         with_outside_names(value, plain(value)), ensure_ascii=False, indent=width, allow_nan=False
     )
+
+
+def from_json(value: str, kind: type[T] | Output[T]) -> T:
+    """Return the value of a type that a text holds as JSON, with the names that fields have outside.
+
+    Raises:
+        ExpressionError: The text is too long, is not JSON, or is not of that type.
+    """
+    if len(value) > LARGEST_JSON:
+        raise ExpressionError(f"a text of more than {LARGEST_JSON // 2**20} MB is not read as JSON")
+    try:
+        if "NaN" in value or "Infinity" in value:  # no JSON, though readers of it take them for numbers
+            parsed_json(value, allow_inf_nan=False)
+        found: T = outputs.from_json(plain_type(kind), value, outside=True)
+    except (InvalidOutput, ValueError) as error:
+        raise ExpressionError(f"the text cannot be read as JSON of its type: {error}") from None
+    return found
 
 
 def plain(value: object) -> Any:

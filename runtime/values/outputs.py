@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema
-from pydantic_core import core_schema
+from pydantic_core import core_schema, to_json
 
 from wfc.runtime.values.outside_names import json_outside, with_outside_names
 
 __all__ = [
     "InvalidOutput",
+    "Output",
+    "Parsed",
     "Wanted",
     "adapter",
     "form_schema",
     "from_json",
     "from_python",
     "plain",
+    "plain_type",
     "problems",
     "said",
 ]
+
+T = TypeVar("T")
 
 _MOST_PROBLEMS = 8
 _LONGEST_VALUE = 80
@@ -166,6 +172,39 @@ def _problem(place: tuple[int | str, ...], message: str, value: object, kind: st
         shown = repr(value)
         message += f", not {shown if len(shown) <= _LONGEST_VALUE else shown[:_LONGEST_VALUE] + '…'}"
     return f"`{where}`: {message}" if where else message
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed(Generic[T]):
+    """A value that has been read as its type; it may be ``None``."""
+
+    value: T
+
+
+@dataclass(frozen=True)  # without slots, with which `Output[T](…)` would be an error in Python 3.11
+class Output(Generic[T]):
+    """A type that a result must have, for those that ``type[T]`` cannot hold, such as unions.
+
+    The annotation tells a type checker what the argument tells the run::
+
+        MOOD: Output[Literal["good", "bad"]] = Output(Literal["good", "bad"])
+    """
+
+    type: Any
+
+    def parse(self, data: object) -> Parsed[T] | None:
+        """Return data that a service has sent as this type, without what it has beyond it; ``None`` if it is not so
+        made.
+        """
+        try:
+            return Parsed(from_json(self.type, to_json(data), extra_fields=True, outside=True))
+        except (InvalidOutput, ValueError):
+            return None
+
+
+def plain_type(output: Any) -> Any:
+    """Return the type that an ``Output`` stands for; any other type is returned unchanged."""
+    return output.type if isinstance(output, Output) else output
 
 
 class Wanted:

@@ -170,7 +170,7 @@ class ExpressionBreaker(ExpressionSource):
         """Return an expression with its own brackets opened; one without any as it is."""
         match node:
             case ast.Call() if node.args or node.keywords:
-                head = self.operand(node.func, indent, column) + "("
+                head = self.function(node.func, indent, column) + "("
                 if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
                     return f"{head}{self.comprehension(node.args[0], indent)})"
                 return head + self.opened(self.arguments_of(node), indent) + ")"
@@ -213,6 +213,11 @@ class ExpressionBreaker(ExpressionSource):
 
     def operand(self, node: ast.expr, indent: int, column: int) -> str:
         return self.broken(node, indent, column, 0) if self.has_brackets(node) else self.flat(node)
+
+    def function(self, node: ast.expr, indent: int, column: int) -> str:
+        """Return what is called; a class that is told its types, `Output[…](…)`, in one line if that fits."""
+        typed = isinstance(node, ast.Subscript)
+        return self.fit(node, indent, column, 1) if typed else self.operand(node, indent, column)
 
     def opened(self, parts: Iterable[Callable[[int], str]], indent: int) -> str:
         inner = indent + INDENT

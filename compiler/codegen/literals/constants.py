@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 
-from wfc.compiler.codegen.literals.annotations import ClassNames
+from wfc.compiler.expressions.python.annotations import ClassNames
 from wfc.compiler.python.literals import Code, field_name, literal
 from wfc.compiler.types import (
     ANY,

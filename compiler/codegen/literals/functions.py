@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from wfc.compiler.codegen.literals.annotations import annotation, union
 from wfc.compiler.codegen.names import ModuleNames, ScopeNames
 from wfc.compiler.expressions import Expression, Template, generate_expression, generate_text
+from wfc.compiler.expressions.python.annotations import annotation, union
 from wfc.compiler.model import AnyOf, Event, Join, MapItems, Step, Workflow
 from wfc.compiler.model.kinds import is_request
 from wfc.compiler.python.literals import Code, field_name, literal, local_name, snake_case

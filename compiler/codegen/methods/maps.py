@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from wfc.compiler.codegen.bindings import context_type
 from wfc.compiler.codegen.layout.docstrings import docstring
 from wfc.compiler.codegen.layout.statements import fit
-from wfc.compiler.codegen.literals.annotations import annotation
 from wfc.compiler.codegen.literals.brackets import after_in
 from wfc.compiler.codegen.literals.constants import call
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter, Path
@@ -16,6 +15,7 @@ from wfc.compiler.codegen.methods.workflow_calls import child_annotation, child_
 from wfc.compiler.codegen.methods.writer import BODY, MethodWriter
 from wfc.compiler.codegen.shapes import SELF, PythonFunction
 from wfc.compiler.expressions import Expression
+from wfc.compiler.expressions.python.annotations import annotation
 from wfc.compiler.model import MapItems, Step, Value, WorkflowCall
 from wfc.compiler.model.kinds import is_request
 from wfc.compiler.python.literals import Code, literal, local_name

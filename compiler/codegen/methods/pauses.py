@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from wfc.compiler.codegen.bindings import Bindings
-from wfc.compiler.codegen.literals.annotations import union
 from wfc.compiler.codegen.literals.constants import call
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter, result_parameters
 from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.expressions import Expression
+from wfc.compiler.expressions.python.annotations import union
 from wfc.compiler.model import AskPerson, Pause, SendEvent, Step, WaitEvent, WaitFor, WaitUntil
 from wfc.compiler.python.literals import Code, literal
 from wfc.compiler.types import STRING, Enumeration, Type, members

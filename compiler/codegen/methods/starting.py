@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from wfc.compiler.codegen.layout.docstrings import docstring
-from wfc.compiler.codegen.literals.annotations import annotation, union
 from wfc.compiler.codegen.literals.constants import constant
 from wfc.compiler.codegen.methods.writer import BODY
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import SELF, PythonFunction
+from wfc.compiler.expressions.python.annotations import annotation, union
 from wfc.compiler.model import Workflow
 from wfc.compiler.python.literals import Code, field_name
 from wfc.compiler.types import Field, Optional

@@ -8,7 +8,6 @@ from wfc.compiler.codegen.bindings import Bindings, context_type
 from wfc.compiler.codegen.layout.docstrings import docstring
 from wfc.compiler.codegen.layout.expressions import INDENT
 from wfc.compiler.codegen.layout.statements import fit
-from wfc.compiler.codegen.literals.annotations import annotation, union
 from wfc.compiler.codegen.literals.functions import (
     FunctionBuilder,
     FunctionParameter,
@@ -26,6 +25,7 @@ from wfc.compiler.codegen.methods.writer import BODY, MethodWriter
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import SELF, PythonFunction
 from wfc.compiler.expressions import Expression, Template
+from wfc.compiler.expressions.python.annotations import annotation, union
 from wfc.compiler.model import (
     Emit,
     Exit,

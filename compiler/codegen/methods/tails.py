@@ -8,7 +8,6 @@ from typing import Final
 from wfc.compiler.codegen.bindings import Bindings
 from wfc.compiler.codegen.layout.expressions import INDENT
 from wfc.compiler.codegen.layout.statements import fit
-from wfc.compiler.codegen.literals.annotations import annotation, union
 from wfc.compiler.codegen.literals.brackets import after_star, beside_and
 from wfc.compiler.codegen.literals.constants import call
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, Path
@@ -17,6 +16,7 @@ from wfc.compiler.codegen.methods.only_event import OnlyEvent
 from wfc.compiler.codegen.methods.uses import mentioned_paths, paths_of_entry, state_fields
 from wfc.compiler.codegen.methods.writer import BODY
 from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.expressions.python.annotations import annotation, union
 from wfc.compiler.model import Emission, Emit, Entry, Exit, Merge, Nothing, Save
 from wfc.compiler.python.literals import Code, field_name, literal, local_name
 from wfc.compiler.slotted import dataclass, field

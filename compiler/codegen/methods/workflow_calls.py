@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from wfc.compiler.codegen.layout.docstrings import docstring
-from wfc.compiler.codegen.literals.annotations import annotation
 from wfc.compiler.codegen.literals.constants import call
 from wfc.compiler.codegen.literals.functions import FunctionBuilder
 from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.methods.writer import BODY, MethodWriter
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import SELF, PythonFunction
+from wfc.compiler.expressions.python.annotations import annotation
 from wfc.compiler.model import Step, WorkflowCall
 from wfc.compiler.python.literals import Code, literal
 from wfc.compiler.types import Type

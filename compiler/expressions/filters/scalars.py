@@ -9,6 +9,7 @@ from wfc.compiler.expressions.filters.moments import FORMAT
 from wfc.compiler.expressions.python import exactness, pieces
 from wfc.compiler.expressions.syntax.tree import Constant, Subscript
 from wfc.compiler.expressions.typing import comparisons
+from wfc.compiler.on_demand import modules_of
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
     ANY,
@@ -35,8 +36,11 @@ from wfc.compiler.types import (
 )
 
 if TYPE_CHECKING:
+    from wfc.compiler.expressions.filters import from_json
     from wfc.compiler.expressions.python.filter_calls import PrintedFilter
     from wfc.compiler.expressions.python.pieces import Piece
+else:
+    from_json = modules_of("wfc.compiler.expressions.filters")("from_json")
 
 __all__ = ["FILTERS"]
 
@@ -161,6 +165,14 @@ def print_json(use: PrintedFilter) -> Piece:
     return pieces.call("filters.json", use.subject)
 
 
+def check_from_json(use: CheckedFilter) -> Type:
+    return from_json.check(use)
+
+
+def print_from_json(use: PrintedFilter) -> Piece:
+    return from_json.to_python(use)
+
+
 def check_date(use: CheckedFilter) -> Type:
     kind = base(use.subject)
     node = use.node.of
@@ -195,6 +207,17 @@ FILTERS: Final = (
         check_json,
         print_json,
         takes_null=True,
+    ),
+    Filter(
+        "from_json",
+        "string",
+        "the type",
+        'The value that a text holds as JSON. The type is written as elsewhere: `from_json("list of Order")`. Fields '
+        "have the names that they have outside. Any other text fails the step with `expression`.",
+        ('"[1, 2]" | from_json("list of integer")', "[1, 2]"),
+        (FilterParameter("type", STRING, required=True, constant=True),),
+        check_from_json,
+        print_from_json,
     ),
     Filter(
         "round",

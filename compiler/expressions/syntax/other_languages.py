@@ -66,6 +66,8 @@ FILTER_NAMES: Final = {
     "tojson": "json",
     "dumps": "json",
     "stringify": "json",
+    "loads": "from_json",
+    "parsejson": "from_json",
     "isoformat": "format",
     "strftime": "format",
 }
@@ -73,6 +75,8 @@ FILTER_NAMES: Final = {
 that a filter has here is known without this table."""
 OTHER_MEANING: Final = frozenset({"format", "group"})
 """Filters whose names are those of something else elsewhere: of texts with gaps, of parts that a pattern matched."""
+TYPE_WORDS: Final = frozenset({"list", "map", "optional"})
+"""With which types begin that have several words."""
 LISTS: Final = {
     "map": "[… for one in LIST]",
     "filter": "[one for one in LIST if …]",
@@ -81,6 +85,8 @@ LISTS: Final = {
 }
 """What functions and methods over lists are here."""
 LONGEST_ARGUMENT: Final = 60
+MODULES: Final = frozenset({"json", "JSON", "math", "Math"})
+"""What functions stand in elsewhere, so that what they work on is their first argument."""
 
 
 def foreign_sign(tokens: Sequence[Token], at: int) -> tuple[Token, str, str] | None:
@@ -123,6 +129,8 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
         )
     if token.kind == "string" and at and tokens[at - 1].kind != "operator":
         return "an operator is missing before it, such as `==`"
+    if at and (token.text == "of" or tokens[at - 1].text == "optional") and tokens[at - 1].text in TYPE_WORDS:
+        return f'a type is a text, and stands in quotes: `"{tokens[at - 1].text} {token.text} …"`'
     if token.text in {";", ":"}:
         return f"leave out the `{token.text}`"
     if token.kind in {"integer", "number"} and at and tokens[at - 1].end == token.start:
@@ -145,12 +153,13 @@ def as_filter(node: Attribute | Name, tokens: Sequence[Token], at: int) -> str:
         at: Of the opening bracket.
     """
     path = path_of(node.of) if isinstance(node, Attribute) else None
-    if (name := plain(node.name)) in LISTS:
+    name = "loads" if (path, node.name) == (("JSON",), "parse") else plain(node.name)
+    if name in LISTS:
         return LISTS[name].replace("LIST", ".".join(path) if path else "…")
     found = filter_called(name)
     if found is None:
         return ""
-    if isinstance(node, Attribute):
+    if isinstance(node, Attribute) and not (path and len(path) == 1 and path[0] in MODULES):
         subject, more = ".".join(path) if path else "…", tokens[at + 1].text != ")"
     else:
         subject, more = argument(tokens, at, together=found.name in ("min", "max"))

@@ -361,7 +361,7 @@ class TypeChecker(TypeReporter):
             return self.wrong(problems.unknown_filter(place, node.name, list(self.filters)))
         if not known.takes_null:
             subject = self.not_null(node.of, subject, use=f"by `{node.name}`")
-        call = CheckedFilter(self, node, known, subject)
+        call = CheckedFilter(self, node, known, subject, scope.types)
         if not call.bind() or subject is UNKNOWN or UNKNOWN in arguments:
             return UNKNOWN
         return known.check(call)

@@ -9,6 +9,7 @@ from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions.syntax.tree import Constant, FilterCall, Node
 from wfc.compiler.expressions.typing import comparisons, fields
 from wfc.compiler.expressions.typing.reporter import TypeReporter
+from wfc.compiler.expressions.typing.scope import TypeSource
 from wfc.compiler.rules import expressions as expression_problems
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.slotted import dataclass, field
@@ -75,12 +76,14 @@ class CheckedFilter:
 
     Args:
         subject: The type of what is filtered.
+        types: Reads a type that stands in an argument.
     """
 
     reporter: TypeReporter
     node: FilterCall
     filter: FilterSignature
     subject: Type
+    types: TypeSource
     bound: dict[str, Node] = field(default_factory=dict)
 
     def wrong(self, finding: Finding) -> Type:

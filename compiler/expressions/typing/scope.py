@@ -11,9 +11,9 @@ from wfc.compiler.expressions.conditions.narrowing import TESTS, Facts, facts_of
 from wfc.compiler.expressions.expression import Expression, Outcome
 from wfc.compiler.expressions.syntax.tree import Constant, Fields, Name, Node, Path, Test, children
 from wfc.compiler.slotted import dataclass, field, replace
-from wfc.compiler.types import ANY, UNKNOWN, OneOf, Record, Type, may_be_null
+from wfc.compiler.types import ANY, UNKNOWN, OneOf, Record, Type, may_be_null, parse_type
 
-__all__ = ["Scope", "SourceText", "TextSource"]
+__all__ = ["Scope", "SourceText", "TextSource", "TypeSource"]
 
 MAX_DOUBTED: Final = (
     4  # names in a path; deeper ones are hardly ever asked about, and records may hold themselves
@@ -38,6 +38,14 @@ class SourceText:
 TextSource = Callable[[str, Place], SourceText | None]
 """Finds a text by its name for a place; reports a name that is not declared, and returns ``None`` for it."""
 
+TypeSource = Callable[[str, Place, Report], Type]
+"""Reads a type as it is written in the short form at a place; reports what is wrong with it."""
+
+
+def built_in_type(text: str, place: Place, report: Report) -> Type:
+    """Read a type where none are declared."""
+    return parse_type(text, place, {}, report, "")
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -52,6 +60,7 @@ class Scope:
         reached: Whether anything gets here: not where conditions exclude each other. There a finding about
             what may be null would be about nothing, and what is found out holds nowhere else.
         texts: Where texts are found that others use by name; ``None`` where none can be.
+        types: Reads the types that filters are given.
     """
 
     names: Mapping[str, Type]
@@ -60,6 +69,7 @@ class Scope:
     cache: ExpressionCache | None = None
     reached: bool = True
     texts: TextSource | None = None
+    types: TypeSource = built_in_type
 
     def assuming(self, condition: Expression, holds: bool) -> Scope:
         """Return the scope where a condition is known to hold, or not to."""
@@ -87,7 +97,7 @@ class Scope:
         events = self.names.get("events")
         if isinstance(events, Record) and events.role == "choices":
             facts.update(of_choices("events", events, facts))
-        return Scope(self.names, self.classes, facts, self.cache, texts=self.texts)
+        return Scope(self.names, self.classes, facts, self.cache, texts=self.texts, types=self.types)
 
     def doubts(self) -> Facts:
         """Return facts that leave open whether anything is null, and which of several types it has."""

@@ -12,7 +12,7 @@ from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, entries
 from wfc.compiler.resolve.values.reader import ValueReader
-from wfc.compiler.resolve.values.scopes import inputs
+from wfc.compiler.resolve.values.scopes import inputs, types_of
 from wfc.compiler.rules import messages as problems
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.rules import values as value_problems
@@ -56,7 +56,7 @@ def run_key(data: Data, declared: Declarations) -> RunKey | None:
             place = Place(("when_running",)).key
             declared.report(step_problems.key_without_companion(place, "when_running", "key"))
         return None
-    scope = Scope(names={"inputs": inputs(declared)}, classes=declared.classes)
+    scope = Scope(names={"inputs": inputs(declared)}, classes=declared.classes, types=types_of(declared))
     value = read_key(data["key"], Place(("key",)), "key", scope, ValueReader(declared.report))
     return RunKey(value, cast("WhenRunning | None", data.get("when_running")))
 

@@ -260,7 +260,7 @@ def outside_event(
     that = None
     if "that" in data:
         came = one_of(event.record for event in events)
-        inside = Scope(names={**scope.names, "result": came}, classes=scope.classes)
+        inside = Scope(names={**scope.names, "result": came}, classes=scope.classes, types=scope.types)
         that = reader.condition(data["that"], place / "that", inside)
     return WaitEvent(events, that)
 

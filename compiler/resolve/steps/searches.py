@@ -31,4 +31,5 @@ def resolve_search(
     if "that" in data:
         # asked of each passage: its fields by name
         names = {**scope.names, **{name: each.type for name, each in PASSAGE.fields.items()}}
-        reader.condition(data["that"], place / "that", Scope(names=names, classes=scope.classes))
+        inside = Scope(names=names, classes=scope.classes, types=scope.types)
+        reader.condition(data["that"], place / "that", inside)

@@ -156,6 +156,7 @@ class Declarations:
         called: The other workflows that steps call, by name; ``None`` for what cannot be called.
         adopted: Names given to types of other workflows.
         expression_cache: Of the expressions in steps.
+        types_in_expressions: What `from_json` is told to read.
         found_in_texts: Places in the texts of prompts with findings, and how grave those are.
     """
 
@@ -195,6 +196,7 @@ class Declarations:
     waited: dict[str, Address] = field(default_factory=dict)
     called: dict[str, CalledWorkflow | None] = field(default_factory=dict)
     adopted: set[str] = field(default_factory=set)
+    types_in_expressions: list[Type] = field(default_factory=list)
     found_in_texts: dict[Place, int] = field(default_factory=dict)
     expression_cache: ExpressionCache = field(default_factory=ExpressionCache)
 

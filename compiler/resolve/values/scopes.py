@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from wfc.compiler.expressions import Expression, Scope, TextSource
+from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.expressions import Expression, Scope, TextSource, TypeSource
 from wfc.compiler.model import AnyOf, Join, joined_events
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.values import texts
@@ -23,6 +24,7 @@ from wfc.compiler.types import (
     Optional,
     Record,
     Type,
+    parse_type,
 )
 
 __all__ = [
@@ -38,6 +40,7 @@ __all__ = [
     "namespace",
     "one_of",
     "texts_of",
+    "types_of",
 ]
 
 
@@ -63,7 +66,7 @@ def binding_scope(declared: Declarations, args: Record | None = None) -> Scope:
     names: dict[str, Type] = {"config": declared.record("config")}
     if args is not None:
         names["args"] = args
-    return Scope(names=names, classes=declared.classes, texts=texts_of(declared))
+    return Scope(names=names, classes=declared.classes, texts=texts_of(declared), types=types_of(declared))
 
 
 def texts_of(declared: Declarations) -> TextSource:
@@ -71,10 +74,23 @@ def texts_of(declared: Declarations) -> TextSource:
     return lambda name, place: texts.text_named(name, place, declared)
 
 
+def types_of(declared: Declarations) -> TypeSource:
+    """Return what reads the types that expressions mention, and notes them as used."""
+
+    def read(text: str, place: Place, report: Report) -> Type:
+        found = parse_type(text, place, declared.types, report, "")
+        declared.types_in_expressions.append(found)
+        return found
+
+    return read
+
+
 def bounds_scope(declared: Declarations) -> Scope:
     """Return the scope of bounds that are worked out at the start: what does not change within a run."""
     return Scope(
-        names={"inputs": inputs(declared), "config": declared.record("config")}, classes=declared.classes
+        names={"inputs": inputs(declared), "config": declared.record("config")},
+        classes=declared.classes,
+        types=types_of(declared),
     )
 
 
@@ -147,6 +163,7 @@ class StepScopes:
             declared.classes,
             cache=declared.expression_cache,
             texts=texts_of(declared),
+            types=types_of(declared),
         )
 
 

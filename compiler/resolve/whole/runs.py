@@ -14,7 +14,7 @@ from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.values.reader import ValueReader, reads_as_text
-from wfc.compiler.resolve.values.scopes import ERROR, ERROR_OF_RUN, RUN, inputs, texts_of
+from wfc.compiler.resolve.values.scopes import ERROR, ERROR_OF_RUN, RUN, inputs, texts_of, types_of
 from wfc.compiler.rules import runs as problems
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.rules import values as value_problems
@@ -58,7 +58,7 @@ def run_exit(key: str, data: object, declared: Declarations, *, whole: bool) -> 
         "run": RUN,
     }
     names["error"] = ERROR_OF_RUN if key == "on_error" else ERROR
-    scope = Scope(names=names, classes=declared.classes, texts=texts_of(declared))
+    scope = Scope(names=names, classes=declared.classes, texts=texts_of(declared), types=types_of(declared))
     place = Place((key,))
     found = ExitResolver(declared, ValueReader(declared.report)).exit(data, place, scope)
     for entry in found.entries:
@@ -84,7 +84,7 @@ def limits(data: object, declared: Declarations) -> Limits | None:
         if "concurrent_runs" not in data and not declared.is_broken(("limits", "concurrent_runs")):
             at = (place / "per").key
             declared.report(step_problems.key_without_companion(at, "per", "concurrent_runs"))
-        scope = Scope(names={"inputs": inputs(declared)}, classes=declared.classes)
+        scope = Scope(names={"inputs": inputs(declared)}, classes=declared.classes, types=types_of(declared))
         per = parse_expression(str(data["per"]), place / "per", scope, declared.report)
         fits = not isinstance(per.type, Optional) and all(reads_as_text(each) for each in members(per.type))
         if per.type != UNKNOWN and not fits:

@@ -16,7 +16,7 @@ from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data, entries
 from wfc.compiler.resolve.values.durations import duration
 from wfc.compiler.resolve.values.reader import ValueReader
-from wfc.compiler.resolve.values.scopes import namespace
+from wfc.compiler.resolve.values.scopes import namespace, types_of
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.rules import triggers as problems
@@ -151,7 +151,8 @@ def start_values(
     if declared.start is None or declared.is_broken((*place.address, "with")):
         return {}
     event = declared.start
-    scope = Scope(names={"trigger": trigger, "config": declared.record("config")}, classes=declared.classes)
+    names = {"trigger": trigger, "config": declared.record("config")}
+    scope = Scope(names=names, classes=declared.classes, types=types_of(declared))
     reader = ValueReader(declared.report)
     values = reader.given(with_, place / "with", event.record.fields, f"`{event.name}`", scope)
     found: dict[str, object] = {name: with_.get(name) for name in values}

@@ -39,6 +39,8 @@ class UsedTypes:
             if declared.counts("tools", name, declared.tools):
                 used.add(tool.args)
                 used.add(tool.output)
+        for type in declared.types_in_expressions:
+            used.add(type)
         for step in steps:
             call = step.action.do if isinstance(step.action, MapItems) else step.action
             if isinstance(call, ToolCall):

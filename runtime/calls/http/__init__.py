@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import urlsplit
 
-from wfc.runtime.calls.bindings import Basic, Bearer, OAuth2, plain_type
+from wfc.runtime.calls.bindings import Basic, Bearer, OAuth2
 from wfc.runtime.calls.secrets import Revealed, Secret
 from wfc.runtime.errors import MissingPackageError, StepError
 from wfc.runtime.plan.inputs import HttpResponse
@@ -26,6 +26,7 @@ from wfc.runtime.calls.http.messages import RequestContent, basic_authorization
 from wfc.runtime.calls.http.public import PublicTransport
 from wfc.runtime.calls.http.replies import REDIRECTS, about, read_body, result_of
 from wfc.runtime.calls.http.tokens import access_token, forget_token
+from wfc.runtime.values.outputs import plain_type
 
 if TYPE_CHECKING:
     import ssl

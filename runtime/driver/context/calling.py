@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from wfc.runtime.authoring.resource.kinds import Resource
-from wfc.runtime.calls.bindings import Basic, Bearer, OAuth2, Output, PythonTool, Secret, plain_type
+from wfc.runtime.calls.bindings import Basic, Bearer, OAuth2, PythonTool, Secret
 from wfc.runtime.calls.budget import check_budget, cost_of_call
 from wfc.runtime.calls.cache import entry_path, load_entry, read_entry, warn_of_damage, write_entry
 from wfc.runtime.calls.llm import Model, call_llm
@@ -19,7 +19,7 @@ from wfc.runtime.driver.context.messaging import Messaging
 from wfc.runtime.driver.run.step_runs import unmet_requirements
 from wfc.runtime.errors import WorkflowRuntimeError
 from wfc.runtime.events import CacheHit
-from wfc.runtime.values.outputs import InvalidOutput
+from wfc.runtime.values.outputs import InvalidOutput, Output, plain_type
 
 if TYPE_CHECKING:
     from wfc.runtime.plan.inputs import HttpResponse

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable
@@ -348,7 +349,32 @@ def day(of: Any) -> date:
     return of if isinstance(of, date) else read_date(of)
 
 
+READ_AS: dict[str, Callable[[Any], bool]] = {
+    "string": lambda value: isinstance(value, str),
+    "integer": lambda value: type(value) is int,
+    "boolean": lambda value: isinstance(value, bool),
+    "list of string": lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
+    "list of integer": lambda value: isinstance(value, list) and all(type(one) is int for one in value),
+    "map of optional integer": lambda value: (
+        isinstance(value, dict) and all(one is None or type(one) is int for one in value.values())
+    ),
+}
+"""Types, with whether data read from JSON is of that type."""
+
+
+def read_json(of: str, type: str) -> Any:
+    """What a text holds as JSON, which has no infinite numbers."""
+    try:
+        found = json.loads(of, parse_constant=int)
+    except ValueError:
+        raise UndefinedError("no JSON") from None
+    if not READ_AS[type](found):
+        raise UndefinedError("not of the type")
+    return found
+
+
 FILTERS: dict[str, Callable[..., Any]] = {
+    "from_json": read_json,
     "default": lambda of, value: value if of is None else of,
     "json": as_json,
     "round": rounded,

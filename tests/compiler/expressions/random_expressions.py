@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import meaning
+
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions import Expression, Scope, parse_expression
 from wfc.compiler.expressions.filters import FILTERS
@@ -23,6 +25,7 @@ from wfc.compiler.types import (
     base,
     members,
     parse_fields,
+    show,
     without_null,
 )
 
@@ -231,12 +234,20 @@ class Growing:
     def filter_all(self) -> None:
         """Uses each filter, so that none is left to chance."""
         for name in FILTERS:
-            for _ in range(5):
-                self.try_this(self.filtered(name))
+            used = 0
+            for _ in range(60):
+                used += self.try_this(self.filtered(name)) is not None
+                if used == 4:
+                    break
 
     def filtered(self, name: str = "") -> str:
         name = name or self.chance.choice(list(FILTERS))
         subject = self.fitting(name)
+        if name == "from_json" and self.chance.random() < 0.8:  # few other texts are JSON
+            fitting = [one for one in self.pool if show(one.type) in meaning.READ_AS]
+            if fitting:
+                subject = self.chance.choice(fitting)
+                return f'(({subject.text}) | json) | from_json("{show(subject.type)}")'
         given = [self.field_given(subject)] if FILTERS[name].takes_fields else []
         for parameter in FILTERS[name].parameters:
             if not parameter.required and self.chance.random() < 0.5:
@@ -268,6 +279,9 @@ class Growing:
                 one for one in self.pool if isinstance(one.type, ListOf) and base(one.type.item) == BOOLEAN
             ]
             return self.chance.choice(flags) if flags else self.some()
+        if takes == "record" and self.chance.random() < 0.8:
+            made = [one for one in self.pool if isinstance(one.type, Record) and one.type.role == "type"]
+            return self.chance.choice(made) if made else self.some()
         for _ in range(12):
             found = self.some()
             word = without_null(found.type).__class__.__name__.lower().removesuffix("of")
@@ -297,6 +311,8 @@ class Growing:
                     '"%-I %p %I %-H %%"',
                 )
             )
+        if parameter == "type":
+            return f'"{self.chance.choice(list(meaning.READ_AS))}"'
         if name == "default":
             return self.like(subject.type).text
         if parameter in ("separator", "old", "new", "end", "text"):

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from scalar_meaning import as_data
 
-from wfc.compiler.codegen.literals.annotations import annotation
 from wfc.compiler.expressions import Scope, generate_expression
+from wfc.compiler.expressions.python.annotations import annotation
 from wfc.compiler.python.literals import Code, class_name, field_name
 from wfc.compiler.types import (
     DECIMAL,

@@ -14,10 +14,11 @@ from urllib.parse import parse_qsl
 import pytest
 from http_service import Reply, Request, Service, ask, gives, text_reply
 
-from wfc.runtime.calls.bindings import Basic, Bearer, Output, Secret
+from wfc.runtime.calls.bindings import Basic, Bearer, Secret
 from wfc.runtime.calls.http import replies
 from wfc.runtime.errors import SettingsError, StepError
 from wfc.runtime.events import Record
+from wfc.runtime.values.outputs import Output
 
 TOKEN = "token-not-for-anybodys-eyes"
 

@@ -13,10 +13,11 @@ from aimock_pytest import AIMockServer
 from pydantic import Field
 
 from wfc.runtime.calls import models
-from wfc.runtime.calls.bindings import Output, Secret
+from wfc.runtime.calls.bindings import Secret
 from wfc.runtime.calls.llm import Model, call_llm
 from wfc.runtime.errors import MissingPackageError, SettingsError, StepError
 from wfc.runtime.events import Number, Record
+from wfc.runtime.values.outputs import Output
 
 KEY = "sk-not-for-anybodys-eyes-0123456789"
 
