@@ -52,7 +52,7 @@ class Question(Generic[T]):
         within: How long to wait at most, beside the step's own ``within``; ``None``: no bound of its own.
         until: The moment, with a UTC offset, at which the wait ends at the latest; ``None``: no such moment.
         choices: The values from which fields of the form are chosen, by field.
-        remind: How long it takes until who watches is reminded, again and again; ``None``: for ever.
+        remind: How long it takes until who watches is reminded, again and again; ``None``: never.
     """
 
     form: type[T] | None
