@@ -61,7 +61,7 @@ class Progress:
             StopEvent,
             TokenText,
         )
-        from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed
+        from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed, QuestionReminded
 
         match event:
             case StepStateChanged():
@@ -81,6 +81,9 @@ class Progress:
             case QuestionAsked():
                 whom = f" ({', '.join(event.assign)})" if event.assign else ""
                 self.line(f"{event.step}: asks{whom}: {event.title}{until(event.expires_at)}")
+            case QuestionReminded():
+                whom = f" ({', '.join(event.assign)})" if event.assign else ""
+                self.line(f"{event.step}: still asks{whom}: {event.title}{until(event.expires_at)}")
             case QuestionClosed():
                 if event.because != "answered":
                     self.line(f"{event.step}: the question is closed: {event.because}")

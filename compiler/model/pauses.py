@@ -19,6 +19,7 @@ class AskPerson:
         prefill: Values that stand in the form already, by field.
         assign: Who is asked: ``user:NAME`` or ``group:NAME``.
         quorum: How many different people must answer, or ``None``: one, and the result is no list.
+        remind: The seconds after which who watches is reminded, again and again; ``None``: never.
     """
 
     title: Template
@@ -28,6 +29,7 @@ class AskPerson:
     prefill: tuple[tuple[str, Value], ...]
     assign: tuple[Template, ...]
     quorum: int | Expression | None
+    remind: float | Expression | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.rules import closest, problem
+from wfc.compiler.rules import closest, problem, warning
 from wfc.compiler.rules.fixes import replace_text
 from wfc.compiler.rules.phrases import joined
 
@@ -17,6 +17,7 @@ __all__ = [
     "no_list_of_choices",
     "not_received",
     "quorum_of_answers",
+    "reminded_too_late",
     "wait_for_what",
 ]
 
@@ -146,4 +147,20 @@ def quorum_of_answers(place: Place, step: str, quorum: int, given: int) -> Findi
         "quorum-of-answers",
         f"step `{step}` waits for {quorum} answers, and here {'is' if given == 1 else 'are'} {given}",
         place,
+    )
+
+
+@warning
+def reminded_too_late(place: Place, remind: str, within: str) -> Finding:
+    """Nobody is ever reminded of a question, since it is closed by then.
+
+    `remind: 4h` tells whoever watches the run that a question has been open for four hours, and again every four
+    hours. If the question waits `within: 4h` or less, that moment never comes. Write a shorter time under `remind`, a
+    longer one under `within`, or leave `remind` out.
+    """
+    return Finding(
+        "reminded-too-late",
+        f"after {remind} nobody is reminded, for the question is closed after {within}",
+        place,
+        "write a time that is shorter than `within`",
     )

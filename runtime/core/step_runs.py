@@ -40,6 +40,7 @@ class Exit(IntEnum):
     BROKEN = 5  # what it paused for has failed
     DROPPED = 6  # none any more: it was cancelled
     MATCH = 7  # the value that matches its event to others is computed
+    REMINDED = 8  # none: who watches is told that it still pauses
 
 
 class FrameKind(IntEnum):

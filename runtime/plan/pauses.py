@@ -24,6 +24,7 @@ __all__ = [
     "Question",
     "QuestionAsked",
     "QuestionClosed",
+    "QuestionReminded",
     "Skip",
     "Until",
     "seconds_of",
@@ -51,6 +52,7 @@ class Question(Generic[T]):
         within: How long to wait at most, beside the step's own ``within``; ``None``: no bound of its own.
         until: The moment, with a UTC offset, at which the wait ends at the latest; ``None``: no such moment.
         choices: The values from which fields of the form are chosen, by field.
+        remind: How long it takes until who watches is reminded, again and again; ``None``: never.
     """
 
     form: type[T] | None
@@ -62,6 +64,7 @@ class Question(Generic[T]):
     within: timedelta | float | None = None
     until: datetime | None = None
     choices: Mapping[str, Sequence[object]] = field(default_factory=dict)
+    remind: timedelta | float | None = None
 
     def __post_init__(self) -> None:
         if self.quorum is not None and self.quorum < 1:
@@ -197,6 +200,24 @@ class QuestionClosed(Event, closed=True):
     id: str
     step: str
     because: ClosedBecause
+
+
+class QuestionReminded(Event, closed=True):
+    """A reminder that a question is still open; it comes again and again, each time after what ``remind`` says.
+
+    Args:
+        asked_at: When the question was asked, in UTC.
+        expires_at: When the step stops waiting, in UTC; ``None``: it does not.
+        answered_by: Who has answered so far, where several people must.
+    """
+
+    id: str
+    step: str
+    title: str
+    assign: list[str]
+    asked_at: Moment
+    expires_at: Moment | None
+    answered_by: list[str]
 
 
 class Skip:

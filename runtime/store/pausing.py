@@ -57,6 +57,7 @@ def _write_question(value: Question[Any], step: Step, values: Values) -> dict[st
         "assign": list(value.assign),
         "quorum": value.quorum,
         **({"choices": _write_choices(value, values)} if value.choices else {}),
+        **({"remind": seconds_of(value.remind)} if value.remind is not None else {}),
     }
 
 
@@ -73,7 +74,14 @@ def _read_question(data: dict[str, Any], step: Step, values: Values) -> Question
         assign=[_text(one) for one in data["assign"]],
         quorum=None if data["quorum"] is None else int(data["quorum"]),
         choices=_read_choices(asked, data["choices"], step, values) if "choices" in data else {},
+        remind=_interval(data["remind"]) if "remind" in data else None,
     )
+
+
+def _interval(value: object) -> float:
+    if not isinstance(value, int | float) or not value >= 1:
+        raise SnapshotError("a question in the snapshot reminds without a pause between")
+    return float(value)
 
 
 def _write_choices(value: Question[Any], values: Values) -> Any:

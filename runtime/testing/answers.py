@@ -180,7 +180,7 @@ class Script:
         """End a wait that nothing else ends, where time does not pass by itself."""
         pause = run.execution.paused.get(number)
         due = (
-            [timer for timer, way in pause.timers.items() if way is not Exit.RESULT]
+            [timer for timer, way in pause.timers.items() if way in (Exit.EXPIRED, Exit.BROKEN)]
             if pause is not None
             else []
         )

@@ -32,7 +32,7 @@ from wfc.runtime.events import (
     TokenText,
     event_name,
 )
-from wfc.runtime.plan.pauses import Delay, Outside, QuestionAsked, QuestionClosed, Until
+from wfc.runtime.plan.pauses import Delay, Outside, QuestionAsked, QuestionClosed, QuestionReminded, Until
 from wfc.runtime.testing.answers import MockAnswer, Script, UnmockedStepError
 from wfc.runtime.testing.clock import START, DeadlockError, VirtualTimeLoop, run_virtually
 from wfc.runtime.testing.config import config_for_tests, config_with
@@ -210,7 +210,8 @@ def _observer(run: Run, scripts: Mapping[str, Script], seen: Seen) -> Callable[[
         elif isinstance(event, QuestionAsked):
             _answer(run, scripts, event)
         elif not isinstance(
-            event, InternalDispatchEvent | StopEvent | TokenText | QuestionClosed | ErrorHandled
+            event,
+            InternalDispatchEvent | StopEvent | TokenText | QuestionClosed | QuestionReminded | ErrorHandled,
         ):
             seen.streamed.append(event)
             seen.moments.append(run.loop.time())

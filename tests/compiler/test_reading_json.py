@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from wfc.compiler.passes import compile_text
+from wfc.compiler.passes import check_text, compile_text
 from wfc.runtime import ExpressionError
 from wfc.runtime.values import filters
 
@@ -155,6 +155,40 @@ def module_reading(world: World, kind: Kind) -> ModuleType:
     sys.modules[module.__name__] = module
     exec(compile(compiled.python, "reading_workflow.py", "exec"), module.__dict__)  # noqa: S102
     return module
+
+
+SPEC = """\
+wfc: 1
+workflow: reading
+start: Came
+end: Read
+key: (inputs.text | from_json("Key")).key
+types:
+  Key: {key: string}
+  Order: {id: string, kind: Kind}
+  Kind: {enum: [book, pen]}
+  Unused: {id: string}
+events:
+  Came: {text: string}
+  Read: {text: string}
+steps:
+  read:
+    kind: transform
+    accepts: Came
+    emit:
+      - event: Read
+        when: (event.text | from_json("optional Order")) is not none
+        with: {text: '{% for one in event.text | from_json("list of Order") %}${{ one.id }}{% endfor %}'}
+      - event: Read
+        with: {text: none at all}
+"""
+
+
+def test_types_that_only_expressions_mention_are_used() -> None:
+    found = check_text(SPEC.encode(), "reading.yaml").diagnostics
+    assert [(each.code, each.message) for each in found] == [
+        ("unused-declaration", "nothing uses the type `Unused`")
+    ]
 
 
 @pytest.fixture(autouse=True)

@@ -64,6 +64,10 @@ def question_value(
         named["assign"] = Code(f"[{', '.join(function.template(each) for each in asked.assign)}]")
     if isinstance(asked.quorum, int):
         named["quorum"] = literal(asked.quorum)
+    if isinstance(asked.remind, Expression):
+        named["remind"] = function.expression(asked.remind)
+    elif asked.remind is not None:
+        named["remind"] = literal(asked.remind)
     named |= computed_bounds(step, function)
     return call(Code("Question"), form, **named)
 

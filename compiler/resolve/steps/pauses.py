@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, TypeGuard
 
-from wfc.compiler.diagnostics import Place
+from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions import Expression, Scope, Template
 from wfc.compiler.model import AskPerson, Event, Exit, Pause, Value, WaitEvent, WaitFor, WaitUntil
 from wfc.compiler.python.literals import normal_form, pascal_case
@@ -37,6 +37,7 @@ from wfc.compiler.types import (
     show,
     without_null,
 )
+from wfc.compiler.types.durations import everyday_seconds
 from wfc.compiler.types.long_form import CHOICES, is_long_form
 
 __all__ = ["report_pause_keys", "resolve_expiry", "resolve_pause"]
@@ -202,7 +203,23 @@ def question(
             for index, each in enumerate(assign if isinstance(assign, list) else ())
         ),
         quorum=bounds.count(quorum, place / "quorum", declared) if quorum is not None else None,
+        remind=reminder(data, place, scope, reader.report) if "remind" in data else None,
     )
+
+
+def reminder(data: Data, place: Place, scope: Scope, report: Report) -> float | Expression | None:
+    """Return how long it takes until somebody is reminded."""
+    text, at = data["remind"], place / "remind"
+    found = duration_or_expression(text, at, scope, report)
+    if not isinstance(found, float):
+        return found
+    within = data.get("within")
+    end = everyday_seconds(within.strip()) if isinstance(within, str) else None
+    if found < 1:
+        report(step_problems.bad_duration(at, str(text), "nobody is reminded more often than once a second"))
+    elif end is not None and found >= end:
+        report(problems.reminded_too_late(at, str(text), str(within)))
+    return found
 
 
 def assigned(data: object, place: Place, scope: Scope, reader: ValueReader) -> Template:

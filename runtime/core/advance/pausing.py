@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from wfc.runtime.core.advance.items import start_items
 from wfc.runtime.core.advance.observing import note_state
@@ -12,11 +12,22 @@ from wfc.runtime.core.advance.releasing import finish, question_id
 from wfc.runtime.core.advance.scheduling import free_worker, start_timer
 from wfc.runtime.core.effects import CheckInbox, Publish, StartChild
 from wfc.runtime.core.execution import NONE, Execution
+from wfc.runtime.core.moments import SECOND, seconds_later
 from wfc.runtime.core.step_runs import Exit, Pause
 from wfc.runtime.core.ticks import Answered, InboxEventTaken, Paused, PauseFailed, PauseResolved
 from wfc.runtime.errors import StepError
 from wfc.runtime.events import Event, StepState
-from wfc.runtime.plan.pauses import Child, Delay, Items, Outside, Question, QuestionAsked, Until, seconds_of
+from wfc.runtime.plan.pauses import (
+    Child,
+    Delay,
+    Items,
+    Outside,
+    Question,
+    QuestionAsked,
+    QuestionReminded,
+    Until,
+    seconds_of,
+)
 from wfc.runtime.plan.step import Step
 from wfc.runtime.values.choices import schema_with_choices
 
@@ -92,6 +103,38 @@ def _ask(execution: Execution, pause: Pause) -> None:
         expires_at=pause.expires,
     )
     execution.effects.append(Publish(asked))
+    _remind_later(execution, pause, question)
+
+
+def _remind_later(execution: Execution, pause: Pause, question: Question[Any]) -> None:
+    """Begin with the time until the next reminder, unless the question is closed by then."""
+    if question.remind is None:
+        return
+    seconds = seconds_of(question.remind)
+    end = min((execution.due_at[timer] for timer in pause.timers), default=None)
+    if end is None or seconds_later(execution.at, seconds) < end - _AT_ONCE:
+        _bound(execution, pause, seconds, Exit.REMINDED)
+
+
+_AT_ONCE: Final = SECOND // 1000
+"""What is not longer than this before the end of a question is at its end: stored times are rounded."""
+
+
+def _remind(execution: Execution, pause: Pause) -> None:
+    """Tell that a question is still open, and begin anew with the time until the next reminder."""
+    question = pause.value
+    assert isinstance(question, Question)
+    reminded = QuestionReminded(
+        id=question_id(execution, pause.run),
+        step=pause.run.step.name,
+        title=question.title,
+        assign=list(question.assign),
+        asked_at=pause.began,
+        expires_at=pause.expires,
+        answered_by=[by for by, _ in pause.answers],
+    )
+    execution.effects.append(Publish(reminded))
+    _remind_later(execution, pause, question)
 
 
 def _delay(execution: Execution, pause: Pause) -> None:
@@ -130,6 +173,9 @@ _BEGIN: Final[dict[type, Callable[[Execution, Pause], None]]] = {
 def pause_timer_fired(execution: Execution, pause: Pause, timer: int) -> None:
     """Handle the expiry of a pause's timer."""
     exit = pause.timers.pop(timer)
+    if exit is Exit.REMINDED:
+        _remind(execution, pause)
+        return
     error = None
     if exit is Exit.BROKEN:
         error = StepError("timeout", f"it took longer than {execution.timeout_of(pause.run.step):g} s")

@@ -68,8 +68,11 @@ def check_pause(step: Step, value: object) -> None:
         raise WorkflowValidationError(
             f"step `{step.name}` returned a value of type {type(value).__name__}, but declares {names}"
         )
-    if isinstance(value, Question) and value.choices:
-        _check_choices(step, value)
+    if isinstance(value, Question):
+        if value.choices:
+            _check_choices(step, value)
+        if value.remind is not None:
+            _check_reminder(value.remind)
     if isinstance(value, Delay):
         _check_length(value.seconds)
     if isinstance(value, Until):
@@ -105,6 +108,12 @@ def _check_length(length: timedelta | float) -> None:
         raise ExpressionError(f"nobody can wait for {seconds:g} seconds")
     if isinstance(length, timedelta) and length > LONGEST_WAIT:
         raise ExpressionError(f"a wait of {length.days} days is longer than ten years")
+
+
+def _check_reminder(length: timedelta | float) -> None:
+    _check_length(length)
+    if seconds_of(length) < 1:
+        raise ExpressionError(f"nobody can be reminded every {seconds_of(length):g} seconds")
 
 
 def _check_moment(moment: datetime) -> None:

@@ -316,6 +316,30 @@ def test_a_question_at_a_run_shows_its_choices_and_holds_the_answer_to_them(wfc:
     assert json.loads(done.out) == {"event": "Booked", "with": {"room": "blue"}}
 
 
+def test_who_is_reminded_reads_a_line_each_time(wfc: Any, tmp_path: Path) -> None:
+    path = tmp_path / "rooms.yaml"
+    path.write_text(
+        ROOMS.replace("within: 4h", "within: 2500 ms\n    remind: 1s")
+        + """\
+tests:
+  - {name: nobody, start: {free: [red]}, mock: {choose: {error: timeout}}, expect: {end: NotBooked}}
+"""
+    )
+    assert wfc("test", str(path)).status == 0
+    done = wfc("run", str(path), "-i", 'free=["red"]', "--mock", "nobody")
+    assert json.loads(done.out)["event"] == "NotBooked"
+    assert "still asks" not in done.err  # no time passes where answers are mocked
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_at_a_terminal_a_reminder_is_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "rooms.yaml"
+    path.write_text(ROOMS.replace("within: 4h", "within: 2500 ms\n    remind: 1s"))
+    status, shown = at_terminal("run", str(path), "-i", 'free=["red"]', typed=[])
+    assert status == 0, shown
+    assert shown.count("choose: still asks: Which room? until 20") == 2
+
+
 ROOMS = """\
 wfc: 1
 workflow: rooms
