@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wfc.compiler.expressions.conditions.narrowing import EMPTY, TESTS, passes_test
+from wfc.compiler.expressions.conditions.narrowing import EMPTY, KINDS, TESTS, passes_test
 from wfc.compiler.expressions.syntax.tree import Node, Test
 from wfc.compiler.expressions.typing.reporter import TypeReporter
 from wfc.compiler.expressions.typing.scope import Scope
@@ -45,7 +45,7 @@ def test(reporter: TypeReporter, node: Test, kind: Type, scope: Scope) -> None:
         return  # it may be the name of what could not be found
     if node.record is None and node.name not in TESTS:
         place = reporter.place.stretch(node.name_start, node.name_end)
-        known = [each.called or each.name for each in records] or list(scope.classes)
+        known = [each.called or each.name for each in records] or [*KINDS, *scope.classes]
         reporter.wrong(problems.unknown_test(place, node.name, ["none", EMPTY, *known]))
     elif without_null(kind) is not ANY or node.record is not None:
         kind_test(reporter, node, kind)
