@@ -41,7 +41,7 @@ CONDITIONS = [
     ("state.comment is not none and <<state.comment is none>>", "never-true", ""),
     ('state.prices["pen"] is not none and <<state.prices["pen"] is none>>', "never-true", ""),
     ('state.prices["pen"] is not none and <<state.prices["ink"]>> > 1', "may-be-null", "is not none` first"),
-    ('state.prices[state.title] is not none and <<state.prices[state.title]>> > 1', "may-be-null", "use `|"),
+    ("state.prices[state.title] is not none and <<state.prices[state.title]>> > 1", "may-be-null", "use `|"),
     ("<<event is Cancelled>>", "never-true", ""),
     ("<<one is Ready>>", "always-true", ""),
     ("event is <<Rejcted>>", "unknown-test", "`Rejected`"),
