@@ -1,4 +1,4 @@
-"""The interface of a store of runs: records appended in order, claims, an inbox, and what is read back.
+"""The interface of a store of runs: entries appended in order, claims, an inbox, and what is read back.
 
 A run's journal is the list of its ticks, gapless from 1, each as JSON text. A store keeps them beside the runs
 themselves, their open tasks, what was posted to them, and snapshots from which a fold may begin.
@@ -21,7 +21,7 @@ __all__ = [
     "Lost",
     "Parked",
     "Posted",
-    "Record",
+    "Entry",
     "Row",
     "RunStatus",
     "Snapshot",
@@ -131,7 +131,7 @@ class Created(NamedTuple):
     is_attached: bool = False
 
 
-class Record(NamedTuple):
+class Entry(NamedTuple):
     """What is written of a run in one commit: all of it, or nothing.
 
     Args:
@@ -193,14 +193,14 @@ class Posted(NamedTuple):
 
 
 Then = Callable[[Lost | None], None]
-"""Called in the loop, in the order of the appends, once a record is durable, or never will be."""
+"""Called in the loop, in the order of the appends, once an entry is durable, or never will be."""
 
 
 class Journal(Protocol):
     """A store of runs, as far as a run that is under way needs it."""
 
-    def append(self, record: Record, then: Then) -> None:
-        """Append a record, in order; it is durable when ``then`` is called."""
+    def append(self, entry: Entry, then: Then) -> None:
+        """Append an entry, in order; it is durable when ``then`` is called."""
 
     async def claim(self, most: int = 1, run_id: str | None = None) -> list[Claim]:
         """Claim runs that nobody has: due ones, or the one with an id."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
 from wfc.runtime.errors import StoreError
-from wfc.runtime.store.journal import Claim, Fate, Kept, Lease, Lost, Posted, Record, Then
+from wfc.runtime.store.journal import Claim, Fate, Kept, Lease, Lost, Posted, Entry, Then
 from wfc.runtime.store.sqlite import claiming, reading
 from wfc.runtime.store.sqlite.appending import append
 from wfc.runtime.store.sqlite.pruning import forget_run, problems_in, prune_run
@@ -96,18 +96,18 @@ class SqliteJournal:
 
     # --- writing
 
-    def append(self, record: Record, then: Then) -> None:
-        """Append a record, in order; ``then`` is called in this loop once it is durable."""
+    def append(self, entry: Entry, then: Then) -> None:
+        """Append an entry, in order; ``then`` is called in this loop once it is durable."""
         self._known()
 
         def failed(error: Exception) -> None:
-            if record.lease.lost is None:
-                record.lease.lost = Lost(f"the store {self.path} cannot be written: {error}")
+            if entry.lease.lost is None:
+                entry.lease.lost = Lost(f"the store {self.path} cannot be written: {error}")
 
         def finished(lost: Lost | None, error: Exception | None) -> None:
-            then(lost if error is None else record.lease.lost)
+            then(lost if error is None else entry.lease.lost)
 
-        write = partial(append, record=record, owner=self.owner)
+        write = partial(append, entry=entry, owner=self.owner)
         self._writer.submit(Job(write, finished, asyncio.get_running_loop(), failed))
 
     async def write(self, change: Callable[[sqlite3.Connection], T]) -> T:

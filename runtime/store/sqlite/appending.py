@@ -1,4 +1,4 @@
-"""The writing of a run's records, each fenced by the epoch of the lease that it was written under."""
+"""The writing of a run's entries, each fenced by the epoch of the lease that it was written under."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wfc.runtime.store.journal import (
     InboxTaken,
     Lost,
     Parked,
-    Record,
+    Entry,
     Row,
     Snapshot,
     TaskClosed,
@@ -27,46 +27,46 @@ _TICK = """INSERT OR IGNORE INTO ticks (run, seq, body)
 _IS_OURS = "SELECT 1 FROM runs WHERE run = ? AND epoch = ? AND owner = ?"
 
 
-def append(connection: sqlite3.Connection, record: Record, owner: str) -> Lost | None:
-    """Write a record, or nothing of it, and return why: somebody else has the run.
+def append(connection: sqlite3.Connection, entry: Entry, owner: str) -> Lost | None:
+    """Write an entry, or nothing of it, and return why: somebody else has the run.
 
     It is called within a transaction. A run that is lost fails alone; the others of its commit are written.
     """
-    lease = record.lease
+    lease = entry.lease
     if lease.lost is not None:
         return lease.lost
-    if record.created is not None and not _create(connection, record.created, record, owner):
+    if entry.created is not None and not _create(connection, entry.created, entry, owner):
         lease.lost = Lost(f"the store has a run with the id {lease.run_id!r} already")
         return lease.lost
     number, fence = lease.number, (lease.number, lease.epoch, owner)
-    for at, body in enumerate(record.ticks, record.seq):
+    for at, body in enumerate(entry.ticks, entry.seq):
         if connection.execute(_TICK, (number, at, body, *fence)).rowcount != 1:
-            if at > record.seq:  # the fence has let the first one pass, so this one was there
+            if at > entry.seq:  # the fence has let the first one pass, so this one was there
                 raise sqlite3.IntegrityError(f"the run {lease.run_id} has a tick {at} already")
             lease.lost = Lost(f"another process has claimed the run {lease.run_id}")
             return lease.lost
-    if not record.ticks and connection.execute(_IS_OURS, fence).fetchone() is None:
+    if not entry.ticks and connection.execute(_IS_OURS, fence).fetchone() is None:
         lease.lost = Lost(f"another process has claimed the run {lease.run_id}")
         return lease.lost
-    for digest, body in record.blobs.items():
+    for digest, body in entry.blobs.items():
         connection.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (digest, body))
-    for row in record.rows:
+    for row in entry.rows:
         _ROWS[type(row)](connection, number, row)
-    for seq, digests in record.mentions:
+    for seq, digests in entry.mentions:
         connection.executemany(
             "INSERT OR IGNORE INTO blob_refs VALUES (?, ?, ?)", [(digest, number, seq) for digest in digests]
         )
     return None
 
 
-def _create(connection: sqlite3.Connection, created: Created, record: Record, owner: str) -> bool:
+def _create(connection: sqlite3.Connection, created: Created, entry: Entry, owner: str) -> bool:
     parent = created.parent
     cursor = connection.execute(
         """INSERT INTO runs (run_id, workflow, shape, version, key, status, start, parent, parent_number,
             attached, owner, epoch, started) VALUES (?, ?, ?, ?, ?, 'live', ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (run_id) DO NOTHING""",
         (
-            record.lease.run_id,
+            entry.lease.run_id,
             created.workflow,
             created.shape,
             created.version,
@@ -76,12 +76,12 @@ def _create(connection: sqlite3.Connection, created: Created, record: Record, ow
             created.parent_number,
             created.is_attached,
             owner,
-            record.lease.epoch,
+            entry.lease.epoch,
             created.at,
         ),
     )
     if cursor.rowcount == 1 and cursor.lastrowid is not None:
-        record.lease.number = cursor.lastrowid
+        entry.lease.number = cursor.lastrowid
         return True
     return False
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from wfc.runtime.store.journal import Created, Lease, Lost, Record, Row
+from wfc.runtime.store.journal import Created, Lease, Lost, Entry, Row
 from wfc.runtime.store.sqlite import SqliteJournal
 
 
@@ -24,7 +24,7 @@ async def append(
 ) -> Lost | None:
     """Appends one record, and waits until its fate is known."""
     future: asyncio.Future[Lost | None] = asyncio.get_running_loop().create_future()
-    journal.append(Record(lease, seq, ticks, rows, new), future.set_result)
+    journal.append(Entry(lease, seq, ticks, rows, new), future.set_result)
     return await asyncio.wait_for(future, 30)
 
 

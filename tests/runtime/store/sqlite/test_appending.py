@@ -121,7 +121,7 @@ import asyncio, sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from pathlib import Path
 from journals import append, new_run, opened
-from wfc.runtime.store.journal import Record
+from wfc.runtime.store.journal import Entry
 async def main(run_id):
     journal = opened(Path({str(tmp_path)!r}))
     lease = await new_run(journal, run_id)
