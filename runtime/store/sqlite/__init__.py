@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
 from wfc.runtime.errors import StoreError
-from wfc.runtime.store.journal import Claim, Fate, Kept, Lease, Lost, Posted, Entry, Then
+from wfc.runtime.store.journal import Claim, Entry, Fate, Kept, Lease, Lost, Posted, Then
 from wfc.runtime.store.sqlite import claiming, reading
 from wfc.runtime.store.sqlite.appending import append
 from wfc.runtime.store.sqlite.pruning import forget_run, problems_in, prune_run

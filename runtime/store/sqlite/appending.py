@@ -9,10 +9,10 @@ from typing import Any
 from wfc.runtime.store.journal import (
     Created,
     Ended,
+    Entry,
     InboxTaken,
     Lost,
     Parked,
-    Entry,
     Row,
     Snapshot,
     TaskClosed,

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from wfc.runtime.store.journal import Created, Lease, Lost, Entry, Row
+from wfc.runtime.store.journal import Created, Entry, Lease, Lost, Row
 from wfc.runtime.store.sqlite import SqliteJournal
 
 

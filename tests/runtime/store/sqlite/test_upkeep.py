@@ -15,7 +15,7 @@ from journals import append, new_run, opened
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.blobs import LARGE, divide, unite
-from wfc.runtime.store.journal import Lease, Entry, Snapshot
+from wfc.runtime.store.journal import Entry, Lease, Snapshot
 from wfc.runtime.store.sqlite import SqliteJournal
 from wfc.runtime.store.sqlite.schema import FORMAT, format_of, prepare
 
