@@ -127,8 +127,10 @@ if TYPE_CHECKING:
         InputRequiredEvent,
         InternalDispatchEvent as InternalDispatchEvent,
         LateEvent as LateEvent,
+        ModelCalled as ModelCalled,
         Moment as Moment,
         Number as Number,
+        PartialResult,
         ProgressText,
         Record,
         RunConfig,
@@ -138,6 +140,7 @@ if TYPE_CHECKING:
         StepState as StepState,
         StepStateChanged as StepStateChanged,
         StopEvent,
+        ThinkingText,
         TokenText,
         UnhandledEvent as UnhandledEvent,
         WorkflowCancelledEvent,
@@ -225,6 +228,7 @@ __all__ = [
     "MissingPackageError",
     "Model",
     "OpenQuestion",
+    "PartialResult",
     "ProgressText",
     "Record",
     "Resource",
@@ -246,6 +250,7 @@ __all__ = [
     "StopEvent",
     "StuckError",
     "Take",
+    "ThinkingText",
     "TokenText",
     "UndeclaredResultError",
     "UnknownQuestionError",
@@ -285,8 +290,8 @@ _AUTHORS: Final = {
         "WorkflowValidationError"
     ),
     "wfc.runtime.events": (
-        "Event HumanResponseEvent InputRequiredEvent ProgressText Record RunConfig RunState StartEvent "
-        "StepFailedEvent StopEvent TokenText WorkflowCancelledEvent WorkflowFailedEvent "
+        "Event HumanResponseEvent InputRequiredEvent PartialResult ProgressText Record RunConfig RunState StartEvent "
+        "StepFailedEvent StopEvent ThinkingText TokenText WorkflowCancelledEvent WorkflowFailedEvent "
         "WorkflowTimedOutEvent"
     ),
     "wfc.runtime.plan.caching": "Cache",
@@ -308,8 +313,8 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.driver.messages": "Keep",
     "wfc.runtime.errors": "ExpressionError OutputFormatError RunFailedError WorkflowStepDoesNotExistError",
     "wfc.runtime.events": (
-        "CacheHit ChildEnd ChildNote ClosedFields ErrorHandled EventEmitted InternalDispatchEvent LateEvent Moment "
-        "Number StepState StepStateChanged UnhandledEvent"
+        "CacheHit ChildEnd ChildNote ClosedFields ErrorHandled EventEmitted InternalDispatchEvent LateEvent "
+        "ModelCalled Moment Number StepState StepStateChanged UnhandledEvent"
     ),
     "wfc.runtime.plan.inputs": "Inputs Item Loop RunInfo",
     "wfc.runtime.plan.joins": "AllOf AtLeast EachOf FirstOf",
