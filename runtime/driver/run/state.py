@@ -19,7 +19,7 @@ from wfc.runtime.driver.run.bounds import BoundsAtStart
 from wfc.runtime.driver.run.children import Parent, RelatedRun
 from wfc.runtime.driver.run.doubles import Double
 from wfc.runtime.driver.run.future import RunFuture
-from wfc.runtime.driver.run.needs import RunEngine, RunWorkflow
+from wfc.runtime.driver.run.needs import RunEngine, RunWorkflow, TickPort
 from wfc.runtime.driver.run.timers import Timers
 from wfc.runtime.errors import WorkflowError
 from wfc.runtime.events import StartEvent, StopEvent
@@ -66,6 +66,7 @@ class StatefulRun(Generic[R]):
         "parent",
         "parked",
         "passage",
+        "port",
         "run_id",
         "timers",
         "trace",
@@ -94,6 +95,7 @@ class StatefulRun(Generic[R]):
         self.above: R | None = None  # the same if this is part of it
         self.parked: Mapping[str, Any] = NONE  # snapshots of runs that may be part of this one, by id
         self.passage: Admission | None = None
+        self.port: TickPort | None = None  # where its ticks are kept
         plan = workflow._wfc.plan
         self._stored = stored
         known = None if stored is None else stored.execution
