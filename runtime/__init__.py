@@ -130,7 +130,7 @@ if TYPE_CHECKING:
         ModelCalled as ModelCalled,
         Moment as Moment,
         Number as Number,
-        PartialResult,
+        PartialResult as PartialResult,
         ProgressText,
         Record,
         RunConfig,
@@ -140,7 +140,7 @@ if TYPE_CHECKING:
         StepState as StepState,
         StepStateChanged as StepStateChanged,
         StopEvent,
-        ThinkingText,
+        ThinkingText as ThinkingText,
         TokenText,
         UnhandledEvent as UnhandledEvent,
         WorkflowCancelledEvent,
@@ -228,7 +228,6 @@ __all__ = [
     "MissingPackageError",
     "Model",
     "OpenQuestion",
-    "PartialResult",
     "ProgressText",
     "Record",
     "Resource",
@@ -250,7 +249,6 @@ __all__ = [
     "StopEvent",
     "StuckError",
     "Take",
-    "ThinkingText",
     "TokenText",
     "UndeclaredResultError",
     "UnknownQuestionError",
@@ -290,8 +288,8 @@ _AUTHORS: Final = {
         "WorkflowValidationError"
     ),
     "wfc.runtime.events": (
-        "Event HumanResponseEvent InputRequiredEvent PartialResult ProgressText Record RunConfig RunState StartEvent "
-        "StepFailedEvent StopEvent ThinkingText TokenText WorkflowCancelledEvent WorkflowFailedEvent "
+        "Event HumanResponseEvent InputRequiredEvent ProgressText Record RunConfig RunState StartEvent "
+        "StepFailedEvent StopEvent TokenText WorkflowCancelledEvent WorkflowFailedEvent "
         "WorkflowTimedOutEvent"
     ),
     "wfc.runtime.plan.caching": "Cache",
@@ -314,7 +312,7 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.errors": "ExpressionError OutputFormatError RunFailedError WorkflowStepDoesNotExistError",
     "wfc.runtime.events": (
         "CacheHit ChildEnd ChildNote ClosedFields ErrorHandled EventEmitted InternalDispatchEvent LateEvent "
-        "ModelCalled Moment Number StepState StepStateChanged UnhandledEvent"
+        "ModelCalled Moment Number PartialResult StepState StepStateChanged ThinkingText UnhandledEvent"
     ),
     "wfc.runtime.plan.inputs": "Inputs Item Loop RunInfo",
     "wfc.runtime.plan.joins": "AllOf AtLeast EachOf FirstOf",

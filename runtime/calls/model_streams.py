@@ -17,14 +17,14 @@ from wfc.runtime.calls.host import Telling
 from wfc.runtime.calls.secrets import Revealed
 from wfc.runtime.values.outputs import Wanted
 
-__all__ = ["Watched", "streamed_reply"]
+__all__ = ["Shown", "streamed_reply"]
 
 _GROWTH = 16
 """A record is read again when a sixteenth more of it has arrived, so that all readings together are linear work."""
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class Shown:
     """What of a reply is shown while it arrives.
 
     Args:
@@ -46,7 +46,7 @@ async def streamed_reply(
     history: list[messages.ModelMessage],
     settings: ModelSettings,
     parameters: ModelRequestParameters,
-    watched: Watched,
+    watched: Shown,
     tell: Telling,
     wanted: Wanted | None,
     revealed: Revealed,

@@ -29,7 +29,7 @@ try:
         request_parameters,
         text_of,
     )
-    from wfc.runtime.calls.model_streams import Watched, streamed_reply
+    from wfc.runtime.calls.model_streams import Shown, streamed_reply
 except ImportError:
     raise MissingPackageError(
         "an llm step needs the package pydantic-ai-slim: pip install 'wfc-workflows[models]'"
@@ -74,8 +74,8 @@ async def ask(
     wanted = None if output is None or output is str else Wanted(output)
     try:
         said, instructions = conversation(prompt, system, history, files)
-        watched = Watched(stream, thinking, partial)
-        call = _Call(host, model, said, instructions, wanted, revealed, watched)
+        watched = Shown(stream, thinking, partial)
+        call = _Conversation(host, model, said, instructions, wanted, revealed, watched)
         return await call.converse()
     except WorkflowError:
         raise
@@ -85,7 +85,7 @@ async def ask(
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
+class _Conversation:
     """One call of a model, until it gives a usable answer.
 
     Args:
@@ -102,7 +102,7 @@ class _Call:
     system: str | None
     wanted: Wanted | None
     revealed: Revealed
-    watched: Watched
+    watched: Shown
 
     async def converse(self) -> Any:
         async with connected(self.model, self.revealed) as connection:

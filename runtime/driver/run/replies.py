@@ -87,10 +87,12 @@ class StreamedText(StreamedReply):
         return self._event(text)
 
     def end(self) -> None:
+        """Mark the text as complete."""
         super().end()
         self._parts = ["".join(self._parts)]
 
     def since(self, told: int) -> tuple[Event, int] | None:
+        """Return the text after a position as one piece; see ``StreamedReply``."""
         missing = self._length - told
         found: list[str] = []
         for part in reversed(self._parts):
@@ -123,6 +125,7 @@ class StreamedRecord(StreamedReply):
         return self._last
 
     def since(self, told: int) -> tuple[Event, int] | None:
+        """Return the last state, unless it has been read; see ``StreamedReply``."""
         return None if self._last is None or told == self._states else (self._last, self._states)
 
 
