@@ -47,7 +47,7 @@ def encode_tick(tick: Tick, at: int, execution: Execution, values: Values) -> by
         at: The moment of the tick.
 
     Raises:
-        SnapshotError: Something in it cannot be written, such as a number that is none, or is too large.
+        SnapshotError: Something in it cannot be written, such as a number that is none; ``TooLarge``: it is too large.
     """
     code, write, _ = _FORMS[type(tick)]
     try:
