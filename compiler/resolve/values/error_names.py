@@ -35,6 +35,8 @@ KNOWN: Final = (
     "model.too_long",
     "items",
     "requirement",
+    "result",
+    "result.too_large",
     "tool",
     "python",
     "run",
