@@ -80,6 +80,8 @@ ERROR_WORDS: Final = {
     "model.invalid_output": "the model's answer is not what `output` says",
     "items": "a `map` has more items than its `max`",
     "requirement": "the result is not as `require` wants it",
+    "result": "a run that is kept in a store cannot keep the result: a number that is none, a text that is no Unicode",
+    "result.too_large": "it takes more than 16 MB there",
     "tool": "a Python function failed, or gave something else than its `output` says",
     "python": "the same, by the name that Python has for it, as in `python.ValueError`",
     "run": "an event could not be sent to a run",

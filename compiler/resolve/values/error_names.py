@@ -32,6 +32,8 @@ KNOWN: Final = (
     "model.invalid_output",
     "items",
     "requirement",
+    "result",
+    "result.too_large",
     "tool",
     "python",
     "run",

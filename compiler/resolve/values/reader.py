@@ -78,7 +78,9 @@ class ValueReader:
         if template.whole is None or assignable(template.type, STRING):
             return template
         if isinstance(template.type, Optional):
-            self.report(problems.wrong_value(place, *mismatches.mismatch(template.type, STRING)))
+            self.report(
+                problems.wrong_value(place, *mismatches.mismatch(template.type, STRING, template.whole.tree))
+            )
         elif not all(reads_as_text(each) for each in members(template.type)):
             why = f"wanted a text, found {show(template.type)}"
             self.report(problems.wrong_value(place, why, "add `| json`"))

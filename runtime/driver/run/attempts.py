@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Protocol
 
 from pydantic_core import to_json
 
-from wfc.runtime.authoring.injection import CallingRun
-from wfc.runtime.authoring.resource import Resources
-from wfc.runtime.authoring.resource.pools import Pool
 from wfc.runtime.authoring.retry import seed_of
 from wfc.runtime.authoring.run_bounds import bounded_retry
 from wfc.runtime.calls.cache import store_entry
-from wfc.runtime.calls.threads import in_thread
 from wfc.runtime.core.moments import SECOND
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import (
@@ -27,19 +23,20 @@ from wfc.runtime.core.ticks import (
     MatchValueComputed,
     Tick,
 )
+from wfc.runtime.driver.run.acting import ActingRun, act
 from wfc.runtime.driver.run.beginning_pauses import begin_pause, join_not_in_time, not_in_time
 from wfc.runtime.driver.run.children import Children
-from wfc.runtime.driver.run.doubles import Double, Instead, pause_double
+from wfc.runtime.driver.run.doubles import Instead, pause_double
 from wfc.runtime.driver.run.failures import failed_event, step_failed
 from wfc.runtime.driver.run.handled_errors import tell_handled
 from wfc.runtime.driver.run.step_runs import (
-    call_safely,
     expression_error,
     unmet_requirements,
     with_cause,
 )
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.errors import (
+    SnapshotError,
     StepError,
     WorkflowError,
     is_final,
@@ -62,7 +59,7 @@ _OF_A_MODEL = ("model", "connection", "timeout")
 """Errors for which the next model is asked."""
 
 
-class AttemptingRun(CallingRun, Protocol):
+class AttemptingRun(ActingRun, Protocol):
     """The interface of a run that attempts of step runs use."""
 
     @property
@@ -82,16 +79,8 @@ class AttemptingRun(CallingRun, Protocol):
         """The function that returns the moment, as the run counts moments."""
 
     @property
-    def doubles(self) -> Mapping[str, Double] | None:
-        """The test doubles of step actions, by step name."""
-
-    @property
     def children(self) -> Children[Any]:
         """The runs that this run has started."""
-
-    @property
-    def resources(self) -> Resources:
-        """The resources that the steps use."""
 
     @property
     def watchers(self) -> Watchers:
@@ -129,9 +118,8 @@ class Attempts:
             step_run.key = str(step.idempotency_key(run, step_run, None))
         if step_run.attempt == 1:
             self._tell_before(step_run)
-        act = self._pause if step.pauses else self._act_in_time
         try:
-            result = await act(step_run)
+            result = await (self._pause(step_run) if step.pauses else act(run, step_run))
         except Exception:
             if step.shares_events:
                 await asyncio.sleep(0)
@@ -139,23 +127,6 @@ class Attempts:
         if step.shares_events:
             await asyncio.sleep(0)  # the others start, and its tail sees what they have saved
         return result if step.pauses else self._conclude(step_run, result)
-
-    async def _act_in_time(self, step_run: StepRun) -> Any:
-        """Carry out the action of a step, within the time that it may take.
-
-        Raises:
-            StepError: It took too long.
-        """
-        timeout = self._run.execution.timeout_of(step_run.step)
-        if timeout is None:
-            return await self._act(step_run)
-        try:
-            async with asyncio.timeout(timeout) as bound:
-                return await self._act(step_run)
-        except TimeoutError:
-            if bound.expired():
-                raise StepError("timeout", f"it took longer than {timeout:g} s") from None
-            raise
 
     def _conclude(self, step_run: StepRun, result: Any) -> Tick:
         """Return the tick for the result of an action.
@@ -196,7 +167,7 @@ class Attempts:
                 return ItemCompleted(step_run.number, result)
             return ItemCompleted(step_run.number, *self._evaluate(give, step_run, result))
         except Exception as error:
-            return self._tail_failed(step_run, error)
+            return self._tail_failed(step_run, error, result)
 
     def _item_failed(self, step_run: StepRun, found: StepError) -> Tick:
         """Return the tick for an item whose action has failed for good, and tell of it if the step goes on."""
@@ -339,7 +310,7 @@ class Attempts:
         try:
             return Completed(step_run.number, *self._evaluate(tail, step_run, result))
         except Exception as error:
-            return self._tail_failed(step_run, error)
+            return self._tail_failed(step_run, error, result)
 
     def _evaluate(self, tail: Call, step_run: StepRun, result: Any) -> tuple[Any, Saved]:
         """Return what a tail gives, and what it has changed in the state; the state itself stays as it is."""
@@ -350,8 +321,27 @@ class Attempts:
         draft = step_run.draft = draft_of(state)
         return tail(run, step_run, result), changes_in(draft, state)
 
-    def _tail_failed(self, step_run: StepRun, error: Exception) -> Tick:
-        return self._failed(step_run, step_error(error), error, tail=True)
+    def settle(self, step_run: StepRun, tick: Tick, keep: Callable[[Tick], None]) -> None:
+        """Keep the tick of an attempt; a result that cannot be kept is an error of the step.
+
+        Args:
+            keep: Records and applies a tick, or raises a ``SnapshotError`` before anything has happened.
+        """
+        try:
+            keep(tick)
+        except SnapshotError as refused:
+            error = _not_kept(refused)
+            again = step_run.step.action is not None and step_run.exit in (Exit.ACTION, Exit.RESULT)
+            tick = self.failed(step_run, error) if again else self._tail_failed(step_run, error)
+            try:
+                keep(tick)
+            except SnapshotError:  # so is what its `on_error` emits
+                keep(self._failed(step_run, error, error))
+
+    def _tail_failed(self, step_run: StepRun, error: Exception, result: Any = None) -> Tick:
+        tick = self._failed(step_run, step_error(error), error, tail=True)
+        tick.result = result
+        return tick
 
     def _failed(
         self,
@@ -361,7 +351,7 @@ class Attempts:
         saved: Saved = None,
         *,
         tail: bool = False,
-    ) -> Tick:
+    ) -> Failed:
         run = self._run
         self._note(step_run, StepState.NOT_RUNNING, error=found.message)
         found.step = step_run.step.name
@@ -381,34 +371,6 @@ class Attempts:
         step = step_run.step
         if step.stream_before is not None:
             self._tell(step_run, step.stream_before(run, step_run, None))
-
-    async def _act(self, step_run: StepRun) -> Any:
-        run = self._run
-        step = step_run.step
-        assert step.action is not None
-        if run.doubles is not None and (double := run.doubles.get(step.name)) is not None:
-            step_run.called = True
-            return await double(run.context_of(step_run))
-        if not step.resources:
-            return await self._perform(step_run)
-        fresh = Pool()
-        try:
-            step_run.resources = await run.resources.for_step(step.resources, fresh)
-            return await self._perform(step_run)
-        finally:
-            if fresh.has_closers:
-                await fresh.close()
-
-    async def _perform(self, step_run: StepRun) -> Any:
-        run = self._run
-        step = step_run.step
-        assert step.action is not None
-        if step.is_async:
-            return await step.action(run, step_run, None)
-        result, error = await in_thread(call_safely, step.action, run, step_run)
-        if error is not None:
-            raise error
-        return result
 
     def _tell(self, step_run: StepRun, said: str | Event) -> None:
         if not isinstance(said, Event):
@@ -436,6 +398,12 @@ class Attempts:
                     retry_in=retry_in,
                 )
             )
+
+
+def _not_kept(refused: SnapshotError) -> StepError:
+    """Return the error of a step whose result a journal cannot keep."""
+    name = "result.too_large" if refused.name == "too_large" else "result"
+    return with_cause(StepError(name, f"the result cannot be kept: {refused}"), refused)
 
 
 def _has_another_model(step_run: StepRun, error: StepError) -> bool:
