@@ -25,6 +25,7 @@ from wfc.runtime.errors import WorkflowError
 from wfc.runtime.events import StartEvent, StopEvent
 from wfc.runtime.plan.run_rules import Limits
 from wfc.runtime.store.kept import KeptSnapshot
+from wfc.runtime.store.port import Port
 from wfc.runtime.store.snapshots import StoredRun
 from wfc.runtime.tracing.runs import trace_of
 from wfc.runtime.values.state import StateStore
@@ -66,6 +67,7 @@ class StatefulRun(Generic[R]):
         "parent",
         "parked",
         "passage",
+        "port",
         "run_id",
         "timers",
         "trace",
@@ -94,6 +96,7 @@ class StatefulRun(Generic[R]):
         self.above: R | None = None  # the same if this is part of it
         self.parked: Mapping[str, Any] = NONE  # snapshots of runs that may be part of this one, by id
         self.passage: Admission | None = None
+        self.port: Port | None = None  # to its journal; none in memory
         plan = workflow._wfc.plan
         self._stored = stored
         known = None if stored is None else stored.execution
