@@ -60,6 +60,7 @@ class Progress:
             StepStateChanged,
             StopEvent,
             TokenText,
+            event_name,
         )
         from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed, QuestionReminded
 
@@ -67,13 +68,13 @@ class Progress:
             case StepStateChanged():
                 self.tell_step(event)
             case EventEmitted():
-                name, by_exit = type(event.event).__name__, self.by_exit
+                name, by_exit = event_name(event.event), self.by_exit
                 if event.step_name is None and name == by_exit:
                     self.by_exit = ""  # which the line about the exit says
                 elif self.counts(self.emitted, (event.step_name, name)):
                     self.line(f"{event.step_name or 'from outside'} -> {name}")
             case LateEvent():
-                self.line(f"{event.step_name}: {type(event.event).__name__} came late and was dropped")
+                self.line(f"{event.step_name}: {event_name(event.event)} came late and was dropped")
             case TokenText():
                 self.tell_piece(event)
             case ProgressText():
@@ -95,7 +96,7 @@ class Progress:
             case InternalDispatchEvent():
                 pass
             case _:
-                self.line(f"{type(event).__name__} {event.model_dump_json(by_alias=True)}")
+                self.line(f"{event_name(event)} {event.model_dump_json(by_alias=True)}")
 
     def tell_taken(self, event: ErrorHandled) -> None:
         goes_to = ", ".join(event.goes_to) or "nothing"

@@ -8,12 +8,11 @@ from typing import Any, Final
 from wfc.runtime.core.advance import advance
 from wfc.runtime.core.advance.relevance import is_relevant
 from wfc.runtime.core.execution import Execution
-from wfc.runtime.core.moments import SECOND
 from wfc.runtime.errors import SnapshotError, StoreError
 from wfc.runtime.events import StartEvent
 from wfc.runtime.plan import Plan
 from wfc.runtime.store.journal import Kept
-from wfc.runtime.store.reading import read_execution
+from wfc.runtime.store.reading import VERSION, read_execution
 from wfc.runtime.store.ticks import decode_tick
 from wfc.runtime.store.values import Values
 from wfc.runtime.store.writing import write_execution
@@ -60,12 +59,12 @@ def write_snapshot(execution: Execution, values: Values) -> bytes:
         SnapshotError: It cannot be written.
     """
     now = execution.at
-    left = {timer: (due - now) / SECOND for timer, due in execution.due_at.items()}
     return _as_bytes(
         {
+            "version": VERSION,
             "at": now,
             "state": values.write_model(execution.state),
-            "execution": write_execution(execution, values, left, now),
+            "execution": write_execution(execution, values, now),
         }
     )
 
@@ -73,9 +72,7 @@ def write_snapshot(execution: Execution, values: Values) -> bytes:
 def _read_snapshot(body: bytes, plan: Plan, run_id: str, values: Values) -> Execution:
     data = json.loads(body)
     state = values.read_model(data["state"], plan.state)
-    execution, _ = read_execution(data["execution"], plan, run_id, state, values, data["at"])
-    execution.at = data["at"]
-    return execution
+    return read_execution(data["execution"], plan, run_id, state, values, data["at"], version=data["version"])
 
 
 def fold(kept: Kept, plan: Plan, run_id: str, start: bytes, values: Values) -> Execution:

@@ -290,6 +290,11 @@ class Port:
         return held
 
     def _append(self, ticks: list[bytes], rows: list[Row], held: list[Held]) -> None:
+        self._pending += 1
+        self._journal.append(self._entry(ticks, rows), partial(self._durable, held))
+
+    def _entry(self, ticks: list[bytes], rows: list[Row]) -> Entry:
+        """Return what is written next, with its large values apart."""
         first = self._seq + 1
         self._seq += len(ticks)
         blobs: dict[str, bytes] = {}
@@ -307,9 +312,7 @@ class Port:
                 blobs |= divided.blobs
                 mentions.append((0, list(divided.blobs)))
         created, self._created = self._created, None
-        self._pending += 1
-        entry = Entry(self.lease, first, ticks, rows, created, blobs, mentions)
-        self._journal.append(entry, partial(self._durable, held))
+        return Entry(self.lease, first, ticks, rows, created, blobs, mentions)
 
     def _durable(self, held: list[Held], lost: Lost | None) -> None:
         """Let happen what an entry has made happen, now that it is durable; or give the run up."""
@@ -368,7 +371,7 @@ class Port:
         """Return whether the run has begun, is not over, and is not just beginning anew."""
         execution = self._run.execution
         has_begun = self._seq + len(self._ticks) > 0
-        return has_begun and execution.outcome is None and execution.to_begin is None
+        return has_begun and execution.outcome is None
 
     def _snapshot(self, seq: int) -> Snapshot:
         if CRASHES:
@@ -377,14 +380,15 @@ class Port:
         self._tail, self._snapshot_size = 0, len(body)
         return Snapshot(seq, body)
 
-    def park(self, wake_at: int | None, then: Callable[[], None]) -> None:
-        """Write the run as it is, and give it back; from now on no tick is taken here.
+    def park(self, wake_at: int | None) -> Entry:
+        """Return what is to be written so that the run rests; from now on no tick is taken here.
 
-        Args:
-            then: Called once that is durable.
+        Raises:
+            SnapshotError: It cannot be written.
         """
+        snapshot = self._snapshot(self._seq)
         self.is_parking = True
-        self._append([], [self._snapshot(self._seq), Parked(wake_at)], [then])
+        return self._entry([], [snapshot, Parked(wake_at)])
 
 
 def _pause_of(execution: Execution, tick: Tick) -> Pause | None:

@@ -106,13 +106,14 @@ def _step_error(data: Any, values: Values) -> StepError:
 
 def _write_started(tick: ticks.Started, _: Execution, values: Values) -> list[Any]:
     bounds = [[name, index, bound] for (name, index), bound in (tick.bounds or {}).items()]
-    return [values.write_model(tick.event), [list(one) for one in tick.limits.items()], bounds]
+    limits = [list(one) for one in tick.limits.items()]
+    return [values.write_model(tick.event), limits, bounds, tick.timeout]
 
 
 def _read_started(data: list[Any], _: Execution, values: Values) -> Tick:
-    event, limits, bounds = data
+    event, limits, bounds, timeout = data
     found = {(str(name), int(index)): bound for name, index, bound in bounds}
-    return ticks.Started(values.read_model(event, StartEvent), dict(limits), found)
+    return ticks.Started(values.read_model(event, StartEvent), dict(limits), found, timeout)
 
 
 def _write_failed(tick: ticks.Failed, execution: Execution, values: Values) -> list[Any]:
@@ -153,6 +154,13 @@ def _read_paused(data: list[Any], execution: Execution, values: Values) -> Tick:
 
 _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
     ticks.Started: ("started", _write_started, _read_started),
+    ticks.Recovered: (
+        "recovered",
+        lambda tick, _, __: [list(tick.ready), tick.rest],
+        lambda data, _, __: ticks.Recovered(tuple(data[0]), data[1]),
+    ),
+    ticks.Halted: ("halted", lambda _, __, ___: [], lambda _, __, ___: ticks.Halted()),
+    ticks.Continued: ("continued", lambda _, __, ___: [], lambda _, __, ___: ticks.Continued()),
     ticks.Completed: (
         "completed",
         lambda tick, execution, values: [

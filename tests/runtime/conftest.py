@@ -25,6 +25,7 @@ for _path in (
     "driver/engine/part_flows",
     "store/parking",
     "store/sqlite/journals",
+    "store/version_1",
 ):
     _file = Path(__file__).parent / f"{_path}.py"
     _spec = importlib.util.spec_from_file_location(_file.stem, _file)

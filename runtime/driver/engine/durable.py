@@ -6,15 +6,23 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any, Protocol
 
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.messages import Message
 from wfc.runtime.driver.run import Run
-from wfc.runtime.errors import RunParkedError, StoreError, WorkflowError
+from wfc.runtime.driver.run.needs import RunWorkflow
+from wfc.runtime.driver.run.questions import read_answer
+from wfc.runtime.errors import (
+    RunEndedError,
+    RunLostError,
+    RunParkedError,
+    RunUnknownError,
+    StoreError,
+    WorkflowError,
+)
 from wfc.runtime.store.folding import fold, read_outcome, read_start, write_start
-from wfc.runtime.store.journal import Claim, Created, Kept, Lease, Posted
+from wfc.runtime.store.journal import Claim, Created, Entry, Kept, Lease, Lost, Posted
 from wfc.runtime.store.port import Port
 from wfc.runtime.store.snapshots import StoredRun, shape_of, values_for
 from wfc.runtime.store.sqlite import SqliteJournal
@@ -38,7 +46,7 @@ class Registry(Protocol):
     def admit(self, run: Run) -> Run:
         """Admit a run."""
 
-    def version_of(self, workflow: StartableWorkflow) -> str:
+    def version_of(self, workflow: RunWorkflow[Run]) -> str:
         """Return what the code of a workflow is known by."""
 
 
@@ -93,35 +101,64 @@ class Durable:
     # --- rest
 
     def park(self, run: Run) -> bool:
-        """Write a run that rests, with its parts, and let this process forget it; return whether it does rest."""
-        every = [run, *_all_parts(run)]
-        if any(one.port is None or not one.port.is_idle for one in every):
-            return False
-        for one in reversed(every):  # the run itself comes last, and gives up its parts
-            assert one.port is not None
-            one.port.park(_wake_at(one), partial(one.abandon, _parked(run)) if one is run else _nothing)
-        return True
+        """Begin to write a run that rests, with its parts, and to forget it here; return whether it does rest.
 
-    def keep(self, run: Run) -> bool:
-        """Write a run that was in memory until now and rests, and forget it; return whether it does rest."""
+        One that was in memory until now is written for the first time.
+
+        Raises:
+            SnapshotError: It cannot be written.
+        """
         every = [run, *_all_parts(run)]
-        if any(one.execution.in_flight or one.execution.outcome is not None for one in every):
+        if any(not _rests(one) for one in every):
             return False
         for one in every:
             self.adopt(one)
-        return self.park(run)
+        wake_at = min(filter(None, map(_wake_at, every)), default=None)
+        entries = [one.port.park(wake_at) for one in every if one.port is not None]
+        self._later(self._park(run, entries))
+        return True
+
+    async def _park(self, run: Run, entries: list[Entry]) -> None:
+        try:
+            await self.journal.append_together(entries)
+        except (Lost, StoreError) as error:
+            run.abandon(RunLostError(str(error)))
+        else:
+            told = f"the run {run.run_id} rests in its store until somebody answers, or its time has come"
+            run.abandon(RunParkedError(told, run.run_id))
 
     # --- runs that are claimed
 
-    async def claim(self, run_id: str) -> Run | None:
-        """Claim a run and let it go on here; ``None`` if another process has it, or it is over.
+    async def claim(self, run_id: str) -> Run:
+        """Claim a run and let it go on here.
 
         Raises:
+            RunUnknownError: There is none of that id, or its workflow is not known here.
+            RunEndedError: It is over.
+            RunLostError: Another process has it.
             StoreError: It cannot go on: its workflow is another one now, or the store is damaged.
-            RunUnknownError: Its workflow is not known here.
         """
         claims = await self.journal.claim(1, run_id)
-        return await self.go_on(claims[0]) if claims else None
+        if claims:
+            return await self.go_on(claims[0])
+        rows = self.journal.runs(run_id=run_id)
+        if not rows:
+            raise RunUnknownError(f"there is no run `{run_id}` in this store")
+        if rows[0].ended is not None:
+            raise RunEndedError(f"the run {run_id} is over")
+        raise RunLostError(f"another process has the run {run_id}")
+
+    async def check_answer(self, run_id: str, question: str, value: object, by: str) -> None:
+        """Check an answer against a run that another process has, as the run is now.
+
+        Raises:
+            WorkflowError: The answer does not fit, or the run cannot be read.
+        """
+        found = self.journal.described(run_id)
+        if found is not None:
+            kept = await self.journal.read(found.lease)
+            copy = self._read(found, kept, self._registry.workflow(found.workflow))
+            read_answer(copy, question, value, by)
 
     async def go_on(self, claim: Claim) -> Run:
         """Let a claimed run go on here; if it cannot, it is given back.
@@ -158,28 +195,30 @@ class Durable:
         return found
 
     def _restore(self, claim: Claim, kept: Kept, workflow: StartableWorkflow) -> Run:
-        plan, values, lease = workflow._wfc.plan, values_of(workflow), claim.lease
-        self._check(claim, workflow)
-        event, state, trace = read_start(claim.start, plan, values)
-        stored = StoredRun(lease.run_id, state)
-        stored.execution = fold(kept, plan, lease.run_id, claim.start, values)
-        stored.state = stored.execution.state
-        stored.begun = kept.seq > 0
-        stored.trace = trace
-        if not stored.begun:
-            stored.execution.inputs = event
-        run = Run.going_on(workflow, stored, lease.run_id, engine=self._registry)
-        run.key = claim.key
-        tail = sum(map(len, kept.ticks))
+        """Return a claimed run as it was, with a port by which it goes on."""
+        run = self._read(claim, kept, workflow)
         run.port = Port(
             run,
             self.journal,
-            lease,
-            values,
+            claim.lease,
+            values_of(workflow),
             seq=kept.seq,
-            tail=tail,
+            tail=sum(map(len, kept.ticks)),
             snapshot_size=len(kept.snapshot or b""),
         )
+        return run
+
+    def _read(self, claim: Claim, kept: Kept, workflow: StartableWorkflow) -> Run:
+        plan, values, run_id = workflow._wfc.plan, values_of(workflow), claim.lease.run_id
+        self._check(claim, workflow)
+        _, _, trace = read_start(claim.start, plan, values)
+        execution = fold(kept, plan, run_id, claim.start, values)
+        stored = StoredRun(run_id, execution.state)
+        stored.execution = execution
+        stored.begun = kept.seq > 0 or kept.snapshot is not None
+        stored.trace = trace
+        run = Run.going_on(workflow, stored, run_id, engine=self._registry)
+        run.key = claim.key
         return run
 
     def _check(self, claim: Claim, workflow: StartableWorkflow) -> None:
@@ -247,7 +286,10 @@ class Durable:
         for run_id in self.journal.addressed():
             run = self._registry.run(run_id)
             if run is not None and not run.loop.is_closed():
-                run.loop.call_soon_threadsafe(lambda run=run: self._later(self.take_posted(run)))
+                run.loop.call_soon_threadsafe(self._take_soon, run)
+
+    def _take_soon(self, run: Run) -> None:
+        self._later(self.take_posted(run))
 
     async def take_posted(self, run: Run) -> None:
         """Let a run take what was posted to it; what does not fit is dropped, and said."""
@@ -267,25 +309,27 @@ class Durable:
         task.add_done_callback(self._tasks.discard)
 
 
-def values_of(workflow: StartableWorkflow) -> Values:
+def values_of(workflow: RunWorkflow[Run]) -> Values:
     """Return what writes and reads the values of a workflow's runs."""
     return values_for(workflow._wfc.plan, workflow._wfc.serializer)
-
-
-def _nothing() -> None:
-    """Do nothing."""
 
 
 def _all_parts(run: Run) -> list[Run]:
     return [found for part in run.children.parts() for found in (part, *_all_parts(part))]
 
 
+def _rests(run: Run) -> bool:
+    """Return whether nothing happens in a run, apart from its parts, before somebody answers or a timer fires."""
+    if run.port is not None:
+        return run.port.is_idle
+    execution = run.execution
+    return run.has_begun and execution.outcome is None and not execution.in_flight and not run.early
+
+
 def _wake_at(run: Run) -> int | None:
-    return min(run.execution.due_at.values(), default=None)
-
-
-def _parked(run: Run) -> RunParkedError:
-    return RunParkedError(f"the run {run.run_id} rests in its store until it is asked for", run.run_id)
+    execution = run.execution
+    moments = [*execution.due_at.values(), *([] if execution.deadline is None else [execution.deadline])]
+    return min(moments, default=None)
 
 
 def _answer(run: Run, item: Posted) -> None:

@@ -131,8 +131,7 @@ class Workers:
         execution, ready, now, port = run.execution, run.ready, run.now, run.port
         task: Task[Any] | None = asyncio.current_task()
         assert task is not None
-        current = enter_run(run)
-        variables = copy_context()
+        current, variables = enter_run(run), copy_context()
         until, taken = now() + TURN, 0
         try:
             if begin and not run.has_begun:

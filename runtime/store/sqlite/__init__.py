@@ -8,7 +8,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
@@ -110,6 +110,21 @@ class SqliteJournal:
         write = partial(append, entry=entry, owner=self.owner)
         self._writer.submit(Job(write, finished, asyncio.get_running_loop(), failed))
 
+    async def append_together(self, entries: Sequence[Entry]) -> None:
+        """Append entries of several runs in one commit: all of them, or none.
+
+        Raises:
+            Lost: Another process has one of the runs.
+            StoreError: The store cannot be written.
+        """
+
+        def write(connection: sqlite3.Connection) -> None:
+            for entry in entries:
+                if (lost := append(connection, entry, self.owner)) is not None:
+                    raise lost
+
+        await self.write(write)
+
     async def write(self, change: Callable[[sqlite3.Connection], T]) -> T:
         """Return what a change returns, once it is durable.
 
@@ -205,6 +220,14 @@ class SqliteJournal:
         """Return the moment at which the next parked run is due; ``None``: none is."""
         return self._read(claiming.wake_next)
 
+    def described(self, run_id: str) -> Claim | None:
+        """Return a run as a claim of it would find it, without claiming it; nothing may be appended by that."""
+        return self._read(partial(claiming.described, run_id=run_id))
+
+    def root_of(self, run_id: str) -> str | None:
+        """Return the id of the run that a run is part of, at the top; ``None``: there is no such run."""
+        return self._read(partial(reading.root_of, run_id=run_id))
+
     def is_worked_on(self, run_id: str) -> bool:
         """Return whether a live process has a run."""
 
@@ -247,7 +270,11 @@ class SqliteJournal:
     def _read(self, read: Callable[[sqlite3.Connection], T]) -> T:
         try:
             with self._lock:
-                return read(self._reader)
+                self._reader.execute("BEGIN")  # so that all that is read is of one moment
+                try:
+                    return read(self._reader)
+                finally:
+                    self._reader.execute("COMMIT")
         except sqlite3.Error as error:
             raise StoreError(f"the store {self.path} cannot be read: {error}") from error
 

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from wfc.runtime.store.journal import Claim, Lease, RunStatus
 from wfc.runtime.store.sqlite.workers import forget, is_alive
 
-__all__ = ["MOST_RECOVERIES", "claim", "release", "wake_next"]
+__all__ = ["MOST_RECOVERIES", "claim", "described", "release", "wake_next"]
 
 MOST_RECOVERIES: Final = 10
 """How often in a row a run may be recovered without coming any further, before it is given up."""
@@ -138,6 +138,13 @@ def _give_up(connection: sqlite3.Connection, number: int) -> None:
         "UPDATE runs SET status = ?, owner = NULL, epoch = epoch + 1, ended = ? WHERE run = ?",
         (dead, time.time_ns(), number),
     )
+
+
+def described(connection: sqlite3.Connection, run_id: str) -> Claim | None:
+    """Return a run as a claim of it would find it, without its parts, and without claiming it."""
+    row = connection.execute(_OF_AN_ID, (run_id,)).fetchone()
+    found = None if row is None else _Row._make(row)
+    return None if found is None else found.claimed(found.epoch)
 
 
 def release(connection: sqlite3.Connection, owner: str, leases: Iterable[Lease]) -> None:
