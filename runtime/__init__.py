@@ -99,11 +99,14 @@ if TYPE_CHECKING:
         RunEndedError,
         RunExistsError,
         RunFailedError as RunFailedError,
+        RunLostError,
+        RunParkedError,
         RunUnknownError,
         SettingsError,
         SnapshotError,
         StepError,
         StepFailedError,
+        StoreError,
         StuckError,
         UndeclaredResultError,
         UnknownQuestionError,
@@ -234,6 +237,8 @@ __all__ = [
     "RunConfig",
     "RunEndedError",
     "RunExistsError",
+    "RunLostError",
+    "RunParkedError",
     "RunState",
     "RunUnknownError",
     "Secret",
@@ -244,6 +249,7 @@ __all__ = [
     "StepFailedError",
     "StepFailedEvent",
     "StopEvent",
+    "StoreError",
     "StuckError",
     "Take",
     "TokenText",
@@ -279,8 +285,8 @@ _AUTHORS: Final = {
     "wfc.runtime.driver.run.questions": "OpenQuestion",
     "wfc.runtime.errors": (
         "ContextStateError InvalidAnswerError InvalidMessageError LimitError MissingPackageError "
-        "RunEndedError RunExistsError RunUnknownError SettingsError SnapshotError StepError "
-        "StepFailedError StuckError UndeclaredResultError UnknownQuestionError WorkflowCancelledByUser "
+        "RunEndedError RunExistsError RunLostError RunParkedError RunUnknownError SettingsError SnapshotError StepError "
+        "StepFailedError StoreError StuckError UndeclaredResultError UnknownQuestionError WorkflowCancelledByUser "
         "WorkflowConfigurationError WorkflowError WorkflowRuntimeError WorkflowTimeoutError "
         "WorkflowValidationError"
     ),

@@ -231,6 +231,10 @@ class Port:
         """Record a new run that may not begin yet."""
         self._schedule()
 
+    def note(self, row: Row) -> None:
+        """Record something with what is written next."""
+        self._rows.append(row)
+
     def take(self, item: int) -> bool:
         """Record that an item of the inbox is taken, with the tick that follows; return whether it is new here."""
         if item in self._taken:
@@ -327,10 +331,17 @@ class Port:
             self._schedule()
 
     def _drop(self, held: list[Held], error: RunLostError) -> None:
-        for one in (*held, *self._take_held()):
-            if isinstance(one, asyncio.Future) and not one.done():
-                one.set_exception(error)
+        self._held = [*held, *self._held]
+        self.give_up(str(error))
         self._run.abandon(error)
+
+    def give_up(self, reason: str) -> None:
+        """Record nothing any more, and let nothing happen that waits for it."""
+        if self.lease.lost is None:
+            self.lease.lost = Lost(reason)
+        for one in self._take_held():
+            if isinstance(one, asyncio.Future) and not one.done():
+                one.set_exception(RunLostError(reason))
 
     def _release(self, held: list[Held]) -> None:
         run, in_flight = self._run, self._run.execution.in_flight
@@ -388,7 +399,8 @@ class Port:
         """
         snapshot = self._snapshot(self._seq)
         self.is_parking = True
-        return self._entry([], [snapshot, Parked(wake_at)])
+        rows, self._rows = self._rows, []
+        return self._entry([], [*rows, snapshot, Parked(wake_at)])
 
 
 def _pause_of(execution: Execution, tick: Tick) -> Pause | None:

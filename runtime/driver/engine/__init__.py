@@ -156,6 +156,10 @@ class Engine(StoredRuns):
         """Return the live run with an id."""
         return self._runs.get(run_id)
 
+    def live_runs(self) -> list[Run]:
+        """Return the runs that are under way in this process."""
+        return list(self._runs.values())
+
     def runs_of(self, workflow: str, key: str) -> list[Run]:
         """Return the live runs of a workflow under a key, the oldest first."""
         return list(self._keyed.get((workflow, key), {}).values())

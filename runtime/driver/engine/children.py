@@ -15,6 +15,8 @@ from wfc.runtime.driver.run.children import Parent
 from wfc.runtime.driver.run.needs import RunEngine, RunInternals, RunWorkflow
 from wfc.runtime.errors import (
     InvalidMessageError,
+    RunLostError,
+    RunParkedError,
     RunUnknownError,
     StepError,
     WorkflowCancelledByUser,
@@ -125,7 +127,9 @@ class ChildStarter(RunEngine[Run], Protocol):
             run.children.add(known_as, made, step_run.number)
 
             def ended(_: object) -> None:
-                made.future.exception()  # whoever awaits the handler is told; nobody has to
+                error = made.future.exception()  # whoever awaits the handler is told; nobody has to
+                if isinstance(error, RunLostError | RunParkedError):
+                    run.abandon(error)
                 run.children.remove(known_as)
 
             made.future.add_done_callback(ended)
@@ -178,6 +182,9 @@ def _resolve_with_end(run: Run, number: int, child: Child[Any], admitted: Run) -
         error = admitted.future.exception()
         if not run.children.has(number, admitted):
             return  # it was stopped
+        if isinstance(error, RunLostError | RunParkedError):
+            run.abandon(error)  # it goes on elsewhere, and with it what it is a part of
+            return
         run.children.remove(number)
         try:
             if error is not None:

@@ -8,11 +8,14 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
+from pydantic_core import to_json
+
+from wfc.runtime.core.moments import as_moment
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.messages import Message
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.needs import RunWorkflow
-from wfc.runtime.driver.run.questions import read_answer
+from wfc.runtime.driver.run.questions import open_questions, read_answer
 from wfc.runtime.errors import (
     RunEndedError,
     RunLostError,
@@ -22,13 +25,15 @@ from wfc.runtime.errors import (
     WorkflowError,
 )
 from wfc.runtime.store.folding import fold, read_outcome, read_start, write_start
-from wfc.runtime.store.journal import Claim, Created, Entry, Kept, Lease, Lost, Posted
+from wfc.runtime.store.journal import Claim, Created, Entry, Kept, Lease, Lost, Posted, TaskOpened
 from wfc.runtime.store.port import Port
 from wfc.runtime.store.snapshots import StoredRun, shape_of, values_for
 from wfc.runtime.store.sqlite import SqliteJournal
 from wfc.runtime.store.values import Values
 
 __all__ = ["Durable", "KeptPart"]
+
+_OF_TASKS = ("title", "show", "form", "prefill", "assign", "quorum", "asked_at", "expires_at")
 
 KeptPart = tuple[Claim, Kept | None]
 """A part of a run as it was claimed, and its journal, unless it is over."""
@@ -112,11 +117,23 @@ class Durable:
         if any(not _rests(one) for one in every):
             return False
         for one in every:
-            self.adopt(one)
+            if one.port is None:
+                self.adopt(one)
+                self._note_questions(one)
         wake_at = min(filter(None, map(_wake_at, every)), default=None)
         entries = [one.port.park(wake_at) for one in every if one.port is not None]
         self._later(self._park(run, entries))
         return True
+
+    def _note_questions(self, run: Run) -> None:
+        """Record the open questions of a run that was in memory until now."""
+        assert run.port is not None
+        for one in open_questions(run.execution):
+            about = {name: getattr(one, name) for name in _OF_TASKS}
+            expires = None if one.expires_at is None else as_moment(one.expires_at)
+            run.port.note(
+                TaskOpened(one.id, one.step, to_json(about).decode(), as_moment(one.asked_at), expires)
+            )
 
     async def _park(self, run: Run, entries: list[Entry]) -> None:
         try:

@@ -21,7 +21,9 @@ from wfc.runtime.errors import (
     InvalidAnswerError,
     InvalidMessageError,
     RunEndedError,
+    RunLostError,
     RunUnknownError,
+    SnapshotError,
     UnknownQuestionError,
     WorkflowConfigurationError,
 )
@@ -64,9 +66,15 @@ class StoredRuns(Delivery, Protocol):
         return self._durable
 
     def close(self) -> None:
-        """Write what is left, give back the runs, and close the store, if there is one."""
+        """Give back the runs that are under way, and close the store, if there is one."""
         if self._durable is not None:
+            for run in self.live_runs():
+                if run.port is not None and not run.loop.is_closed():
+                    run.abandon(RunLostError("the engine was closed"))
             self._durable.close()
+
+    def live_runs(self) -> list[Run]:
+        """Return the runs that are under way in this process."""
 
     # --- what there is
 
@@ -138,7 +146,11 @@ class StoredRuns(Delivery, Protocol):
             SnapshotError: What it begins with cannot be kept.
         """
         if self._durable is not None:
-            self._durable.adopt(run)
+            try:
+                self._durable.adopt(run)
+            except SnapshotError:
+                self.ended(run)
+                raise
             if waits and run.port is not None:
                 run.port.open()
 

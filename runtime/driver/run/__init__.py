@@ -272,6 +272,8 @@ class Run(ReachableRun["Run"]):
             return
         for part in self.children.parts():
             part.abandon(error)
+        if self.port is not None:
+            self.port.give_up(str(error))
         execution = self.execution
         execution.paused, execution.inbox, execution.outcome = NONE, NONE, error
         self.future.add_done_callback(lambda future: future.exception())  # whoever awaits it is told

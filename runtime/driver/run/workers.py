@@ -23,7 +23,7 @@ from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Cancelled, Completed, Tick
 from wfc.runtime.driver.current_step import enter_run
 from wfc.runtime.driver.run.attempts import Attempts
-from wfc.runtime.errors import SnapshotError, StepError, WorkflowRuntimeError
+from wfc.runtime.errors import RunLostError, SnapshotError, StepError, WorkflowRuntimeError
 from wfc.runtime.store.port import Port
 from wfc.runtime.tracing.runs import Trace
 
@@ -83,6 +83,9 @@ class WorkingRun(CallingRun, Protocol):
 
     def cancel(self, reason: str = ...) -> None:
         """End the run at once."""
+
+    def abandon(self, error: Exception) -> None:
+        """Stop all that is under way here; nothing of it is recorded."""
 
 
 class Workers:
@@ -174,13 +177,21 @@ class Workers:
                     until, taken = now() + TURN, 0
         except CancelledError:
             if execution.outcome is None:
-                run.cancel("the event loop cancelled the run")
-                _seen(run.future)  # the loop is about to end: nobody will ask
+                self._stop("the event loop cancelled the run")
             raise
         except Exception as error:  # a mistake of ours, which must not leave the run hanging
             failed = WorkflowRuntimeError(f"the runtime failed: {type(error).__name__}: {error}")
             failed.__cause__ = error
             run.apply(Cancelled(failed))
+
+    def _stop(self, reason: str) -> None:
+        """End a run whose event loop ends; one with a journal goes on from there, in another process."""
+        run = self._run
+        if run.port is None:
+            run.cancel(reason)
+        else:
+            run.abandon(RunLostError(reason))
+        _seen(run.future)  # the loop is about to end: nobody will ask
 
     async def _rest(self) -> None:
         """Give others a turn of the event loop; this run's step runs that are ready wait for it."""
@@ -215,7 +226,11 @@ class Workers:
             return self._failed(step_run, error)
         run = self._run
         if not isinstance(error, CancelledError):
-            run.apply(Cancelled(WorkflowRuntimeError(f"{type(error).__name__} ended the run")))
+            told = f"{type(error).__name__} ended the run"
+            if run.port is None:
+                run.apply(Cancelled(WorkflowRuntimeError(told)))
+            else:
+                run.abandon(RunLostError(told))
             task.add_done_callback(_seen)  # the process ends by it, and nobody will ask the task
             raise error
         if task.cancelling():

@@ -7,7 +7,6 @@ import contextlib
 import os
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -203,18 +202,7 @@ class SqliteJournal:
 
     def has_due(self) -> bool:
         """Return whether a run waits to be claimed: due, not begun, or left by a process that is gone."""
-        return self._read(self._has_due)
-
-    def _has_due(self, connection: sqlite3.Connection) -> bool:
-        rows = connection.execute(
-            """SELECT DISTINCT owner FROM runs WHERE ended IS NULL AND (parent IS NULL OR NOT attached)
-                AND (status IN ('queued', 'live') OR status = 'parked' AND wake_at <= ?)""",
-            (time.time_ns(),),
-        ).fetchall()
-        return any(
-            owner is None or (owner != self.owner and not is_alive(connection, self._folder, owner))
-            for (owner,) in rows
-        )
+        return self._read(partial(claiming.has_due, folder=self._folder, owner=self.owner))
 
     def wake_next(self) -> int | None:
         """Return the moment at which the next parked run is due; ``None``: none is."""
