@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wfc.runtime import Event
-    from wfc.runtime.events import ErrorHandled, StepStateChanged, TokenText
+    from wfc.runtime.events import ErrorHandled, StepStateChanged, ThinkingText, TokenText
 
 __all__ = ["Progress"]
 
@@ -56,9 +56,11 @@ class Progress:
             EventEmitted,
             InternalDispatchEvent,
             LateEvent,
+            PartialResult,
             ProgressText,
             StepStateChanged,
             StopEvent,
+            ThinkingText,
             TokenText,
             event_name,
         )
@@ -76,7 +78,11 @@ class Progress:
             case LateEvent():
                 self.line(f"{event.step_name}: {event_name(event.event)} came late and was dropped")
             case TokenText():
-                self.tell_piece(event)
+                self.tell_piece(event, "")
+            case ThinkingText():
+                self.tell_piece(event, " thinks")
+            case PartialResult():
+                pass  # all of it is told when it is there
             case ProgressText():
                 self.line(f"{event.step}: {event.text}")
             case QuestionAsked():
@@ -127,14 +133,18 @@ class Progress:
             case _:
                 pass
 
-    def tell_piece(self, event: TokenText) -> None:
-        """Append a piece of a model's answer to its line on a terminal; to a file nothing is written."""
+    def tell_piece(self, event: TokenText | ThinkingText, what: str) -> None:
+        """Append a piece of a model's answer to its line on a terminal; to a file nothing is written.
+
+        Args:
+            what: What the model does, if it does not answer yet.
+        """
         if not sys.stderr.isatty():
             return
-        answer = (event.step, event.worker_id, event.attempt, event.reply)
+        answer = (event.step + what, event.worker_id, event.attempt, event.reply)
         if answer != self.answer:
             self.finish_line()
-            click.echo(f"{self.time()}  {printable(event.step)}: ", err=True, nl=False)
+            click.echo(f"{self.time()}  {printable(event.step)}{what}: ", err=True, nl=False)
             self.answer = answer
         margin = "\n" + " " * (len(self.time()) + 2)
         click.echo(margin.join(map(printable, event.text.split("\n"))), err=True, nl=False)

@@ -122,18 +122,25 @@ class AttemptFailed:
 class Failed:
     """The final failure of a step run, and with it the run, unless the step has a handler for ``event``.
 
-    ``saved`` is what its ``on_error`` has changed in the state before it left the error to others.
+    ``saved`` is what its ``on_error`` has changed in the state before it left the error to others. ``result`` is what
+    its action gave, where only its tail has failed: nobody has to act again to find it out.
     """
 
-    __slots__ = ("error", "event", "number", "saved")
+    __slots__ = ("error", "event", "number", "result", "saved")
 
     def __init__(
-        self, number: int, error: Exception, event: StepFailedEvent | None = None, saved: Saved = None
+        self,
+        number: int,
+        error: Exception,
+        event: StepFailedEvent | None = None,
+        saved: Saved = None,
+        result: Any = None,
     ) -> None:
         self.number = number
         self.error = error
         self.event = event
         self.saved = saved
+        self.result = result
 
 
 class Arrived:

@@ -177,7 +177,10 @@ class Run(ReachableRun["Run"]):
         rest = self.now() - execution.at
         for tick in stored.early:
             self.apply(tick)
-        self.apply(Recovered(tuple(run.number for run in execution.starting), rest))
+        if self.port is None:
+            self.apply(Recovered(tuple(run.number for run in execution.starting), rest))
+        else:  # it was not put aside, and nobody knows what had begun
+            self.apply(Recovered())
         self.watch_deadline(self._run_out_of_time)
 
     def _take_early(self) -> None:
