@@ -99,14 +99,11 @@ if TYPE_CHECKING:
         RunEndedError,
         RunExistsError,
         RunFailedError as RunFailedError,
-        RunLostError,
-        RunParkedError,
         RunUnknownError,
         SettingsError,
         SnapshotError,
         StepError,
         StepFailedError,
-        StoreError,
         StuckError,
         UndeclaredResultError,
         UnknownQuestionError,
@@ -240,8 +237,6 @@ __all__ = [
     "RunConfig",
     "RunEndedError",
     "RunExistsError",
-    "RunLostError",
-    "RunParkedError",
     "RunState",
     "RunUnknownError",
     "Secret",
@@ -252,7 +247,6 @@ __all__ = [
     "StepFailedError",
     "StepFailedEvent",
     "StopEvent",
-    "StoreError",
     "StuckError",
     "Take",
     "TokenText",
@@ -288,8 +282,8 @@ _AUTHORS: Final = {
     "wfc.runtime.driver.run.questions": "OpenQuestion",
     "wfc.runtime.errors": (
         "ContextStateError InvalidAnswerError InvalidMessageError LimitError MissingPackageError "
-        "RunEndedError RunExistsError RunLostError RunParkedError RunUnknownError SettingsError SnapshotError StepError "
-        "StepFailedError StoreError StuckError UndeclaredResultError UnknownQuestionError WorkflowCancelledByUser "
+        "RunEndedError RunExistsError RunUnknownError SettingsError SnapshotError StepError "
+        "StepFailedError StuckError UndeclaredResultError UnknownQuestionError WorkflowCancelledByUser "
         "WorkflowConfigurationError WorkflowError WorkflowRuntimeError WorkflowTimeoutError "
         "WorkflowValidationError"
     ),
