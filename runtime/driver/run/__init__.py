@@ -170,10 +170,6 @@ class Run(ReachableRun["Run"]):
         execution = self.execution
         self.children.asked_before = stored.asked_before or NONE
         self.parked = {run_id: data for run_id, _, data in stored.children}
-        if self.port is not None:  # a journal's moments are those of the calendar
-            self.apply(Recovered())
-            self.watch_deadline(self._run_out_of_time)
-            return
         rest = self.now() - execution.at
         for tick in stored.early:
             self.apply(tick)

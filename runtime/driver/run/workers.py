@@ -241,25 +241,15 @@ class Workers:
         """Apply and record the tick of a step run; where it cannot be written, the step has failed by that."""
         run = self._run
         try:
-            run.apply(tick)
-        except SnapshotError as error:
-            try:
-                run.apply(self._failed(step_run, not_kept(error)))
-            except SnapshotError:
-                told = str(error).encode("ascii", "backslashreplace").decode()
-                run.apply(Cancelled(WorkflowRuntimeError(f"step `{step_run.step.name}`: {told}")))
+            self._attempts.settle(step_run, tick, run.apply)
+        except SnapshotError as error:  # so is even the error of that
+            told = str(error).encode("ascii", "backslashreplace").decode()
+            run.apply(Cancelled(WorkflowRuntimeError(f"step `{step_run.step.name}`: {told}")))
 
     def _failed(self, step_run: StepRun, error: Exception) -> Tick:
         run = self._run
         tick = self._attempts.failed(step_run, error)
         return tick if run.trace is None else run.trace.settled(step_run, tick)
-
-
-def not_kept(error: SnapshotError) -> StepError:
-    """Return the failure of a step by a result, or a change of the state, that a journal cannot keep."""
-    return StepError(
-        getattr(error, "name", "result"), str(error).encode("ascii", "backslashreplace").decode()
-    )
 
 
 def _seen(future: asyncio.Future[Any]) -> None:
