@@ -43,6 +43,7 @@ from wfc.compiler.rules import templates as template_problems
 from wfc.compiler.types import (
     ANY,
     BOOLEAN,
+    FILE,
     INTEGER,
     NOTHING,
     NULL,
@@ -129,6 +130,9 @@ class TypeChecker(TypeReporter):
         if kind is not UNKNOWN and not all(
             isinstance(each, (Scalar, Enumeration)) and each is not ANY for each in members(kind)
         ):
+            if kind is FILE:
+                self.wrong(template_problems.file_in_text(self.at(node), self.words(node)))
+                return
             of_scalars = (
                 isinstance(kind, ListOf) and isinstance(base(kind.item), Scalar) and kind.item is not ANY
             )
