@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import AsyncGenerator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from wfc.runtime.core.step_runs import StepRun
@@ -13,13 +14,14 @@ from wfc.runtime.driver.current_step import CURRENT_STEP
 from wfc.runtime.driver.former_names import former_context_name
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.needs import RunWorkflow
+from wfc.runtime.driver.run.touching import edit
 from wfc.runtime.errors import ContextStateError, WorkflowCancelledByUser, WorkflowRuntimeError
 from wfc.runtime.events import Event, StopEvent
 from wfc.runtime.plan.inputs import ContextBase
 from wfc.runtime.store.serializers import JsonSerializer, PickleSerializer
 from wfc.runtime.store.snapshots import read_run, write_state
 from wfc.runtime.values.serializers import BaseSerializer
-from wfc.runtime.values.state import StateStore
+from wfc.runtime.values.state import KeptStateStore, StateStore
 
 if TYPE_CHECKING:
     # a bare `Context` means any state; `typing` knows defaults of type variables from Python 3.13 on
@@ -154,7 +156,10 @@ class Context(Calling, ContextBase, Generic[S]):
     @property
     def store(self) -> StateStore[S]:
         """The run's state."""
-        return self._run.store
+        run = self._run
+        if isinstance(run, Unstarted) or run.port is None:
+            return run.store
+        return KeptStateStore(run.execution, run.store.editing, partial(edit, run, self._step_run))
 
     @property
     def is_running(self) -> bool:
