@@ -16,6 +16,7 @@ from wfc.runtime.calls.sibling_modules import settings_folder
 from wfc.runtime.calls.threads import in_thread
 from wfc.runtime.core.ticks import ModelUsed
 from wfc.runtime.driver.context.messaging import Messaging
+from wfc.runtime.driver.loops import call_and_block
 from wfc.runtime.driver.run.step_runs import unmet_requirements
 from wfc.runtime.errors import WorkflowRuntimeError
 from wfc.runtime.events import CacheHit
@@ -322,7 +323,7 @@ class Calling(Messaging):
         run = self._started("spent")
         folder = settings_folder(type(run.workflow))
         cost = cost_of_call(run.limits, model, tokens_in, tokens_out, folder)
-        self._in_loop(run.take, ModelUsed(tokens_in + tokens_out, cost))
+        call_and_block(run.loop, run.take, ModelUsed(tokens_in + tokens_out, cost))
 
     def answering(self) -> AbstractContextManager[Callable[[str], None]]:
         """Show a further model reply to the run's watchers; the yielded function takes each piece."""
