@@ -218,7 +218,7 @@ async def watch(
     """
     import asyncio
 
-    from wfc.compiler.cli.answering import NobodyAnswersError, People
+    from wfc.compiler.cli.answering import People
     from wfc.compiler.cli.progress import Progress
     from wfc.runtime import StopEvent, WorkflowError
 
@@ -241,26 +241,11 @@ async def watch(
         await handler
         await finish_parts()
     except (asyncio.CancelledError, KeyboardInterrupt):
-        if progress is not None:
-            progress.finish_line()
-        click.echo("the run was interrupted", err=True)
-        if handler is not None:
-            await handler.cancel_run(timeout=0.1)
-            if progress is not None and not handler.is_done():
-                await finish_interrupted(handler, progress, people, told)
-        await finish_parts()
+        await interrupt(handler, progress, people, told)
         raise
     except WorkflowError as error:
         await finish_parts()
-        failure = people.failure if people is not None else None
-        if isinstance(failure, NobodyAnswersError):
-            for line in unanswered(failure.question):
-                click.echo(printable(line), err=True)
-            return Followed(None, WAITS_FOR_PEOPLE)
-        if failure is not None:
-            raise failure from None
-        report_failure(error)
-        return Followed(None, 1)
+        return failed(error, people)
     finally:
         if people is not None:
             await people.stop()
@@ -276,6 +261,39 @@ async def finish_parts() -> None:
         told = f"cancelled parts of the run finish what belongs to their end: {', '.join(parts)}"
         click.echo(printable(told), err=True)
         await engine.finish_exits()
+
+
+async def interrupt(
+    handler: WorkflowHandler | None, progress: Progress | None, people: People | None, told: int
+) -> None:
+    """Cancel a run, as far as it has come, and wait until it and its parts have ended.
+
+    Args:
+        told: How many events of it have been told.
+    """
+    if progress is not None:
+        progress.finish_line()
+    click.echo("the run was interrupted", err=True)
+    if handler is not None:
+        await handler.cancel_run(timeout=0.1)
+        if progress is not None and not handler.is_done():
+            await finish_interrupted(handler, progress, people, told)
+    await finish_parts()
+
+
+def failed(error: WorkflowError, people: People | None) -> Followed:
+    """Report why a run failed, or which question stopped it; raise what answering it has raised."""
+    from wfc.compiler.cli.answering import NobodyAnswersError
+
+    failure = people.failure if people is not None else None
+    if isinstance(failure, NobodyAnswersError):
+        for line in unanswered(failure.question):
+            click.echo(printable(line), err=True)
+        return Followed(None, WAITS_FOR_PEOPLE)
+    if failure is not None:
+        raise failure from None
+    report_failure(error)
+    return Followed(None, 1)
 
 
 async def finish_interrupted(

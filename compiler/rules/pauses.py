@@ -12,6 +12,7 @@ from wfc.compiler.rules.phrases import joined
 __all__ = [
     "assigned_to_whom",
     "cannot_be_tried_again",
+    "choices_elsewhere",
     "endless_wait",
     "file_in_form",
     "no_list_of_choices",
@@ -133,6 +134,23 @@ def no_list_of_choices(place: Place, wanted: str, found: str, hint: str) -> Find
     `from: "[order.number for order in inputs.orders]"`.
     """
     return Finding("no-list-of-choices", f"the choices must be a {wanted}, and this is {found}", place, hint)
+
+
+@problem
+def choices_elsewhere(place: Place) -> Finding:
+    """Choices that are worked out stand where nobody is asked.
+
+    `from` gives the choices of one field in the `form` of a `human` step: they are worked out when the question is
+    asked, and the answer is held to them. Everywhere else, and in a record inside a form or under `types`, there is no
+    such moment. A list of values that is known beforehand is an `enum`. What must hold of other results, such as a
+    model's answer, is a `require`. If a field called `from` is meant, its type is misspelt.
+    """
+    return Finding(
+        "choices-elsewhere",
+        "`from` gives the choices of a field that stands in the `form` of a `human` step itself",
+        place,
+        "leave it out, or write the field in the `form`",
+    )
 
 
 @problem

@@ -15,7 +15,6 @@ __all__ = [
     "bad_pattern",
     "bound_does_not_apply",
     "bounds_crossed",
-    "choices_elsewhere",
     "default_does_not_fit",
     "empty_enum",
     "enum_value_twice",
@@ -37,23 +36,6 @@ __all__ = [
 ]
 
 FORMS = "write a name, `list of T`, `map of T`, `optional T`, `{enum: [a, b]}` or `{field: T}`"
-
-
-@problem
-def choices_elsewhere(place: Place) -> Finding:
-    """Choices that are worked out stand where nobody is asked.
-
-    `from` gives the choices of one field in the `form` of a `human` step: they are worked out when the question is
-    asked, and the answer is held to them. Everywhere else, and in a record inside a form or under `types`, there is no
-    such moment. A list of values that is known beforehand is an `enum`. What must hold of other results, such as a
-    model's answer, is a `require`. If a field called `from` is meant, its type is misspelt.
-    """
-    return Finding(
-        "choices-elsewhere",
-        "`from` gives the choices of a field that stands in the `form` of a `human` step itself",
-        place,
-        "leave it out, or write the field in the `form`",
-    )
 
 
 @problem

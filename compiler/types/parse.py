@@ -10,6 +10,7 @@ from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.python.literals import is_name, normal_form, pascal_case, snake_case
 from wfc.compiler.rules import names as names_problems
 from wfc.compiler.rules import outside_names as outside_problems
+from wfc.compiler.rules import pauses as pause_problems
 from wfc.compiler.rules import types as problems
 from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types.built_in import BUILT_IN
@@ -237,7 +238,7 @@ def parse_long(data: Mapping[str, object], place: Place, world: Declared, name: 
         world.report(problems.two_types_at_once((place / given[1]).key, given[0], given[1]))
         return UNKNOWN
     if CHOICES in data:  # a form's own fields come without it
-        world.report(problems.choices_elsewhere((place / CHOICES).key))
+        world.report(pause_problems.choices_elsewhere((place / CHOICES).key))
     if unknown := [key for key in data if key not in LONG_KEYS and key != CHOICES]:
         for key in unknown:
             world.report(

@@ -75,21 +75,8 @@ def read_step(index: int, function: AnyStepFunction) -> Step:
         max_runs=_read_limit(function, calls.get("max_runs")),
     )
     _set_calls(step, function, calls)
-    before = [exits[one] for one in _OF_THE_ACTION if one in exits]
-    step.needs_snapshot = any(one.asks_for(Gives.STATE) for one in (signature, *before))
-    saving = [exits[one] for one in _SAVING if one in exits]
-    step.saves = any(
-        one.asks_for(Gives.STATE) for one in (*([signature] if function.is_transform else []), *saving)
-    )
-    step.plain = not step.needs_snapshot and not exits and not resources and _is_plain(function)
-    if function.items is not None:
-        step.item = make_item_step(step, function.items, of_items)
-        if step.item.limited:
-            step.limited, step.simple = True, False
-    if (Items in pauses) != (function.items is not None):
-        raise WorkflowValidationError(
-            f"step `{step.name}`: a step that returns `Items` has an action for each, `@{step.name}.item(…)`"
-        )
+    _set_views(step, function)
+    _set_item(step, function, of_items)
     return step
 
 
@@ -119,6 +106,29 @@ def _set_calls(step: Step, function: AnyStepFunction, calls: dict[str, Call]) ->
     step.stream_after = calls.get("stream_after")
     step.idempotency_key = calls.get("idempotency_key")
     step.match_by = _checked_match(function, step.slots, calls.get("match_by"))
+
+
+def _set_views(step: Step, function: AnyStepFunction) -> None:
+    """Set on the step which of its functions see the state, and whether it needs nothing but to be awaited."""
+    before = [step.exits[one] for one in _OF_THE_ACTION if one in step.exits]
+    step.needs_snapshot = any(one.asks_for(Gives.STATE) for one in (step.signature, *before))
+    saving = [step.exits[one] for one in _SAVING if one in step.exits]
+    if function.is_transform:
+        saving.append(step.signature)
+    step.saves = any(one.asks_for(Gives.STATE) for one in saving)
+    step.plain = not step.needs_snapshot and not step.exits and not step.resources and _is_plain(function)
+
+
+def _set_item(step: Step, function: AnyStepFunction, of_items: dict[str, Call]) -> None:
+    """Set on the step what is done for each of its items; refuse items without an action, and the reverse."""
+    if function.items is not None:
+        step.item = make_item_step(step, function.items, of_items)
+        if step.item.limited:
+            step.limited, step.simple = True, False
+    if (Items in step.pauses) != (function.items is not None):
+        raise WorkflowValidationError(
+            f"step `{step.name}`: a step that returns `Items` has an action for each, `@{step.name}.item(…)`"
+        )
 
 
 def _read_pauses(function: AnyStepFunction, signature: Signature) -> tuple[type[Any], ...]:

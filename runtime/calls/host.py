@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from wfc.runtime.authoring.resource.kinds import Resource
 from wfc.runtime.events import Event
 
-__all__ = ["CallHost", "ToolHost"]
+__all__ = ["CallHost", "Telling", "ToolHost"]
+
+
+class Telling(Protocol):
+    """What shows one reply of a model to the run's observers; called with a piece of its text, it shows that."""
+
+    def __call__(self, text: str) -> None: ...
+
+    def thinking(self, text: str) -> None:
+        """Show a piece of what the model thinks before it answers."""
+
+    def partial(self, value: Any) -> None:
+        """Show the part of a structured answer that has arrived so far, as JSON data."""
 
 
 class CallHost(Protocol):
@@ -37,7 +49,7 @@ class CallHost(Protocol):
     def spent(self, model: str, tokens_in: int, tokens_out: int) -> None:
         """Add the usage of a model call to the run's."""
 
-    def answering(self) -> AbstractContextManager[Callable[[str], None]]:
+    def answering(self) -> AbstractContextManager[Telling]:
         """Begin to stream another reply of a model, piece by piece, to the run's observers."""
 
 

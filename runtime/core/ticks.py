@@ -18,7 +18,9 @@ __all__ = [
     "AttemptFailed",
     "Cancelled",
     "Completed",
+    "Continued",
     "Failed",
+    "Halted",
     "InboxEventTaken",
     "ItemCompleted",
     "ItemFailed",
@@ -27,6 +29,7 @@ __all__ = [
     "PauseFailed",
     "PauseResolved",
     "Paused",
+    "Recovered",
     "RunExitTaken",
     "Started",
     "StepsCancelled",
@@ -38,20 +41,53 @@ __all__ = [
 class Started:
     """The start of the run. ``limits`` holds the ``max_runs`` of steps that compute it, by step index.
 
-    ``bounds`` holds the other bounds that are worked out at the start: see ``Execution.bounds``.
+    ``bounds`` holds the other bounds that are worked out at the start: see ``Execution.bounds``. ``timeout`` is the
+    number of seconds that the run may take; ``None``: any number.
     """
 
-    __slots__ = ("bounds", "event", "limits")
+    __slots__ = ("bounds", "event", "limits", "timeout")
 
     def __init__(
         self,
         event: StartEvent,
         limits: Mapping[int, int],
         bounds: Mapping[tuple[str, int], float] | None = None,
+        timeout: float | None = None,
     ) -> None:
         self.event = event
         self.limits = limits
         self.bounds = bounds
+        self.timeout = timeout
+
+
+class Recovered:
+    """The continuation of a run whose process has ended, or that was read from a snapshot.
+
+    What was at work is cut off, and begins again as a further attempt that costs no retry.
+
+    Args:
+        ready: The numbers of the step runs that had not begun, if that is known; for them nothing has changed.
+        rest: The nanoseconds for which the run was put aside, so that its own clocks stood still. Pauses wait for
+            people and other services, whose time goes on, unless it is negative: another clock counts from now on.
+    """
+
+    __slots__ = ("ready", "rest")
+
+    def __init__(self, ready: tuple[int, ...] = (), rest: int = 0) -> None:
+        self.ready = ready
+        self.rest = rest
+
+
+class Halted:
+    """The halt of a run at a breakpoint: its deadline stands still."""
+
+    __slots__ = ()
+
+
+class Continued:
+    """The end of a halt: what was left until the deadline counts from now on."""
+
+    __slots__ = ()
 
 
 class Completed:
@@ -86,18 +122,25 @@ class AttemptFailed:
 class Failed:
     """The final failure of a step run, and with it the run, unless the step has a handler for ``event``.
 
-    ``saved`` is what its ``on_error`` has changed in the state before it left the error to others.
+    ``saved`` is what its ``on_error`` has changed in the state before it left the error to others. ``result`` is what
+    its action gave, where only its tail has failed: nobody has to act again to find it out.
     """
 
-    __slots__ = ("error", "event", "number", "saved")
+    __slots__ = ("error", "event", "number", "result", "saved")
 
     def __init__(
-        self, number: int, error: Exception, event: StepFailedEvent | None = None, saved: Saved = None
+        self,
+        number: int,
+        error: Exception,
+        event: StepFailedEvent | None = None,
+        saved: Saved = None,
+        result: Any = None,
     ) -> None:
         self.number = number
         self.error = error
         self.event = event
         self.saved = saved
+        self.result = result
 
 
 class Arrived:
@@ -254,6 +297,9 @@ class Cancelled:
 
 Tick = (
     Started
+    | Recovered
+    | Halted
+    | Continued
     | Completed
     | AttemptFailed
     | Failed

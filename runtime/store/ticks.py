@@ -27,6 +27,13 @@ VERSION = 1
 LARGEST = 16_000_000
 """The most bytes that a tick may take."""
 
+
+class TooLarge(SnapshotError):  # noqa: N818 - it is known by its name
+    """A tick takes more bytes than can be kept."""
+
+    name = "too_large"
+
+
 _TEXT: Final = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":"))
 
 Write = Callable[[Any, Execution, Values], list[Any]]
@@ -40,7 +47,7 @@ def encode_tick(tick: Tick, at: int, execution: Execution, values: Values) -> by
         at: The moment of the tick.
 
     Raises:
-        SnapshotError: Something in it cannot be written, such as a number that is none, or is too large.
+        SnapshotError: Something in it cannot be written, such as a number that is none; ``TooLarge``: it is too large.
     """
     code, write, _ = _FORMS[type(tick)]
     try:
@@ -52,7 +59,7 @@ def encode_tick(tick: Tick, at: int, execution: Execution, values: Values) -> by
     except ValueError as error:  # also of texts that are none in Unicode
         raise SnapshotError(f"a value has no form in JSON: {error}") from None
     if len(body) > LARGEST:
-        raise SnapshotError(f"it takes {len(body)} bytes, and at most {LARGEST} can be kept")
+        raise TooLarge(f"it takes {len(body)} bytes, and at most {LARGEST} can be kept")
     return body
 
 
@@ -106,24 +113,36 @@ def _step_error(data: Any, values: Values) -> StepError:
 
 def _write_started(tick: ticks.Started, _: Execution, values: Values) -> list[Any]:
     bounds = [[name, index, bound] for (name, index), bound in (tick.bounds or {}).items()]
-    return [values.write_model(tick.event), [list(one) for one in tick.limits.items()], bounds]
+    limits = [list(one) for one in tick.limits.items()]
+    return [values.write_model(tick.event), limits, bounds, tick.timeout]
 
 
 def _read_started(data: list[Any], _: Execution, values: Values) -> Tick:
-    event, limits, bounds = data
+    event, limits, bounds, timeout = data
     found = {(str(name), int(index)): bound for name, index, bound in bounds}
-    return ticks.Started(values.read_model(event, StartEvent), dict(limits), found)
+    return ticks.Started(values.read_model(event, StartEvent), dict(limits), found, timeout)
 
 
 def _write_failed(tick: ticks.Failed, execution: Execution, values: Values) -> list[Any]:
     event = None if tick.event is None else values.write_model(tick.event)
-    return [tick.number, values.write(tick.error), event, write_saved(tick.saved, execution.state, values)]
+    saved = write_saved(tick.saved, execution.state, values)
+    return [tick.number, values.write(tick.error), event, saved, _written_if_possible(tick.result, values)]
+
+
+def _written_if_possible(value: Any, values: Values) -> Any:
+    """Return a value as JSON data; ``None`` for one that cannot be kept, since all else is worth to be."""
+    try:
+        data = values.write(value)
+        return data if len(_TEXT.encode(data).encode()) < LARGEST // 2 else None
+    except (ValueError, RecursionError):  # a SnapshotError is a ValueError
+        return None
 
 
 def _read_failed(data: list[Any], execution: Execution, values: Values) -> Tick:
-    number, error, event, saved = data
+    number, error, event, saved, result = data
     caught = None if event is None else values.read_model(event, StepFailedEvent)
-    return ticks.Failed(number, _error(error, values), caught, read_saved(saved, execution.state, values))
+    found = read_saved(saved, execution.state, values)
+    return ticks.Failed(number, _error(error, values), caught, found, values.read(result))
 
 
 def _write_arrived(tick: ticks.Arrived, _: Execution, values: Values) -> list[Any]:
@@ -153,6 +172,13 @@ def _read_paused(data: list[Any], execution: Execution, values: Values) -> Tick:
 
 _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
     ticks.Started: ("started", _write_started, _read_started),
+    ticks.Recovered: (
+        "recovered",
+        lambda tick, _, __: [list(tick.ready), tick.rest],
+        lambda data, _, __: ticks.Recovered(tuple(data[0]), data[1]),
+    ),
+    ticks.Halted: ("halted", lambda _, __, ___: [], lambda _, __, ___: ticks.Halted()),
+    ticks.Continued: ("continued", lambda _, __, ___: [], lambda _, __, ___: ticks.Continued()),
     ticks.Completed: (
         "completed",
         lambda tick, execution, values: [

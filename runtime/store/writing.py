@@ -7,9 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from wfc.runtime.core.execution import Execution
-from wfc.runtime.core.moments import SECOND, as_datetime
 from wfc.runtime.core.step_runs import Exit, Frame, Pause, Slots, StepRun
-from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import Event
 from wfc.runtime.store.gathered import Gathered
 from wfc.runtime.store.pausing import write_pause_value
@@ -24,19 +22,16 @@ _ABOUT_A_RUN: Final = ("key", "started_runs", "messages")
 """The optional attributes of a step run that are plain data."""
 
 
-def write_execution(
-    execution: Execution, values: Values, left: Mapping[int, float], now: int
-) -> dict[str, Any]:
-    """Return an execution that is not over as JSON data.
+def write_execution(execution: Execution, values: Values, now: int) -> dict[str, Any]:
+    """Return an execution that is not over as JSON data; moments are nanoseconds from now on, or until now.
 
     Args:
-        left: The remaining seconds of each timer.
-        now: The current moment, as the run counts moments.
+        now: The current moment, as the run counts moments; it is for who reads the data to know.
 
     Raises:
         SnapshotError: Something in it cannot be written.
     """
-    return _Writer(execution, values, left, now).write()
+    return _Writer(execution, values, now).write()
 
 
 def step_key(step: Step) -> str:
@@ -45,10 +40,9 @@ def step_key(step: Step) -> str:
 
 
 class _Writer:
-    def __init__(self, execution: Execution, values: Values, left: Mapping[int, float], now: int) -> None:
+    def __init__(self, execution: Execution, values: Values, now: int) -> None:
         self._execution = execution
         self._values = values
-        self._left = left
         self._now = now
         self._frames: dict[int, int] = {}
         self._frames_in_order: list[Frame] = []
@@ -104,12 +98,18 @@ class _Writer:
             "failing": None if failing is None else self._values.write(failing),
             "left_by": list(execution.left_by),
             "way": None if execution.way is None else self._values.classes.name(execution.way),
+            "restarts": execution.to_begin is not None or None,
+            "deadline": None if execution.deadline is None else execution.deadline - self._now,
+            "halted": execution.deadline_left,
         }
 
     def _from_outside(self) -> dict[str, Any]:
         execution = self._execution
         return {
             "inbox": [[number, self._event(event)] for number, event in execution.inbox.items()],
+            "unclaimed": [
+                [self._values.classes.name(kind), sender] for kind, sender in execution.unclaimed.items()
+            ],
             "received": list(execution.received),
             "asked_for": sorted(execution.asked_for),
             "asked_waits": list(execution.asked_waits),
@@ -163,14 +163,14 @@ class _Writer:
                 value = getattr(run, name)
                 data[name] = list(value) if isinstance(value, tuple) else value
         if hasattr(run, "began"):
-            data["ago"] = (self._now - run.began) / SECOND
-            data["started"] = self._values.write(as_datetime(run.started))
+            data["ago"] = self._now - run.began
+            data["started"] = run.started
             if run.since or run.choice:
                 data |= {"choice": run.choice, "choices": getattr(run, "choices", 1), "since": run.since}
         if hasattr(run, "snapshot"):
             data["state"] = self._state(run.snapshot)
         if hasattr(run, "raised"):
-            data["failed_at"] = self._values.write(as_datetime(run.failed_at))
+            data["failed_at"] = run.failed_at
             data["raised"] = self._values.write(run.raised)
         if hasattr(run, "answers"):
             data["answers"] = [
@@ -217,9 +217,7 @@ class _Writer:
 
     def _timer(self, number: int) -> list[Any]:
         one = self._execution.timers[number]
-        if number not in self._left:
-            raise SnapshotError("this run is just telling what happens in it: write its snapshot afterwards")
-        data: list[Any] = [number, self._left[number]]
+        data: list[Any] = [number, self._execution.due_at[number] - self._now]
         if isinstance(one, StepRun):
             return [*data, "attempt", one.number]
         if isinstance(one, Pause):

@@ -169,10 +169,10 @@ class ExpressionBreaker(ExpressionSource):
     def broken(self, node: ast.expr, indent: int, column: int, after: int) -> str:
         """Return an expression with its own brackets opened; one without any as it is."""
         match node:
+            case ast.Call(args=[ast.GeneratorExp() as only], keywords=[]):
+                return f"{self.function(node.func, indent, column)}({self.comprehension(only, indent)})"
             case ast.Call() if node.args or node.keywords:
                 head = self.function(node.func, indent, column) + "("
-                if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
-                    return f"{head}{self.comprehension(node.args[0], indent)})"
                 return head + self.opened(self.arguments_of(node), indent) + ")"
             case ast.List() if node.elts:
                 return "[" + self.opened([self.item(item) for item in node.elts], indent) + "]"

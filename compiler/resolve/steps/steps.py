@@ -8,10 +8,10 @@ from typing import Final
 from wfc.compiler.diagnostics import Address, Origin, Place
 from wfc.compiler.expressions import Expression, Scope, Template
 from wfc.compiler.model import USUAL_CONCURRENCY, Exit, MapItems, Requirement, Step, Stream
-from wfc.compiler.model.kinds import ABOUT_ACTIONS, STEP_KINDS, is_request
+from wfc.compiler.model.kinds import ABOUT_ACTIONS, STEP_KINDS, Action, is_request
 from wfc.compiler.resolve.steps import caching, maps, pauses, sends, streams
 from wfc.compiler.resolve.steps.accepts import resolve_accepts
-from wfc.compiler.resolve.steps.actions import ActionResolver, ResolvedAction, wants_tokens
+from wfc.compiler.resolve.steps.actions import ActionResolver, ResolvedAction, shown_of_answer
 from wfc.compiler.resolve.steps.attempts import step_retry, step_timeout
 from wfc.compiler.resolve.steps.exits import ExitResolver
 from wfc.compiler.resolve.steps.saves import resolve_saves
@@ -110,22 +110,10 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     if findings == len(declared.codes) and "result" not in reader.uses:
         report_unused_result(name, resolved, declared)
     on_error, on_limit, on_timeout = other_exits(data, place, scopes, exit_resolver)
-    if on_error is not None and resolved.action is not None and not is_request(resolved.action):
-        for each in on_error.entries:
-            if each.body is not None:
-                declared.report(
-                    case_problems.no_reply((Place(each.address) / "body").key, "body", name, None)
-                )
-    within, until, on_expired = None, None, None
-    if STEP_KINDS[str(data["kind"])].is_pause:
-        within, until, on_expired = pauses.resolve_expiry(data, place, scopes, exit_resolver)
+    report_bodies(name, on_error, resolved, declared)
+    within, until, on_expired = expiry(data, place, scopes, exit_resolver)
     cached = caching.resolve_cache(data, resolved.action, place, declared) if "cache" in data else None
     key = idempotency_key(data, place, resolved, scopes, reader)
-    action = resolved.action
-    if isinstance(action, MapItems) and "loop" in reader.uses:
-        action = replace(action, uses_loop=True)
-    if "description" in data:
-        check_plain(data["description"], place / "description", "description", declared.report)
     if accepts is None:
         return None
     return Step(
@@ -133,7 +121,7 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
         kind=str(data["kind"]),
         description=str(data.get("description", "")),
         accepts=accepts,
-        action=action,
+        action=action_as_used(resolved, reader),
         result=resolved.result,
         save=save,
         emit=emit,
@@ -155,6 +143,23 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     )
 
 
+def report_bodies(name: str, on_error: Exit | None, resolved: ResolvedAction, declared: Declarations) -> None:
+    """Report entries of `on_error` that ask for the body of a response, where the step sends no request."""
+    if on_error is None or resolved.action is None or is_request(resolved.action):
+        return
+    for each in on_error.entries:
+        if each.body is not None:
+            declared.report(case_problems.no_reply((Place(each.address) / "body").key, "body", name, None))
+
+
+def action_as_used(resolved: ResolvedAction, reader: ValueReader) -> Action | None:
+    """Return a step's action, which knows whether any of its texts asks for the `loop`."""
+    action = resolved.action
+    if isinstance(action, MapItems) and "loop" in reader.uses:
+        return replace(action, uses_loop=True)
+    return action
+
+
 def resolve_streamed(
     data: Data, place: Place, resolved: ResolvedAction, scopes: StepScopes, exit_resolver: ExitResolver
 ) -> Stream | None:
@@ -162,8 +167,9 @@ def resolve_streamed(
     found = None
     if "stream" in data:
         found = streams.resolve_stream(data["stream"], place / "stream", scopes, exit_resolver)
-    if wants_tokens(data):
-        streams.report_tokens(*answering_action(data, resolved), place, exit_resolver.declared)
+    shown = shown_of_answer(data)
+    for key in shown:
+        streams.report_shown(key, shown, *answering_action(data, resolved), place, exit_resolver.declared)
     return found
 
 
@@ -191,7 +197,7 @@ def resolve_one_call(
 ) -> ResolvedAction:
     """Return the action of a step of a kind that makes one call; nothing for a `transform`."""
     acting = ActionResolver(
-        name, data, place, exit_resolver.declared, exit_resolver.reader, wants_tokens(data)
+        name, data, place, exit_resolver.declared, exit_resolver.reader, shown_of_answer(data)
     )
     tool = acting.tool()
     scopes.http = acting.sends_request(tool)
@@ -243,6 +249,8 @@ def answering_action(data: Data, resolved: ResolvedAction) -> tuple[Data, Type |
 
 def check_keys(data: Data, place: Place, declared: Declarations) -> None:
     """Report keys that have no meaning here: nothing that an author writes is silently dropped."""
+    if "description" in data:
+        check_plain(data["description"], place / "description", "description", declared.report)
     if "on_limit" in data and "max_runs" not in data and not declared.is_broken((*place.address, "max_runs")):
         declared.report(problems.key_without_companion((place / "on_limit").key, "on_limit", "max_runs"))
     if not STEP_KINDS[str(data["kind"])].acts:
@@ -267,6 +275,15 @@ def other_exits(
         at = place / "accepts" / "on_timeout"
         on_timeout = exit_resolver.exit(accepts["on_timeout"], at, scopes.timed_out())
     return on_error, on_limit, on_timeout
+
+
+def expiry(
+    data: Data, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
+) -> tuple[float | Expression | None, Expression | None, Exit | None]:
+    """Return how long a step waits, or until when, and where the run goes then; nothing if it does not wait."""
+    if not STEP_KINDS[str(data["kind"])].is_pause:
+        return None, None, None
+    return pauses.resolve_expiry(data, place, scopes, exit_resolver)
 
 
 def holds_for_tail(data: Data) -> bool:

@@ -14,6 +14,7 @@ from wfc.compiler.expressions.syntax.tree import (
     ListDisplay,
     Node,
     RecordDisplay,
+    known_path,
 )
 from wfc.compiler.rules import closest
 from wfc.compiler.rules import values as problems
@@ -40,11 +41,16 @@ SAME_ITEMS: Final = frozenset({"reverse", "sort", "unique", "where"})
 ONE_ITEM: Final = frozenset({"first", "last", "max", "min"})
 
 
-def mismatch(given: Type, wanted: Type) -> tuple[str, str]:
-    """Return the message and the hint for a value of one type where another is wanted."""
+def mismatch(given: Type, wanted: Type, node: Node | None = None) -> tuple[str, str]:
+    """Return the message and the hint for a value of one type where another is wanted.
+
+    Args:
+        node: What gives the value, where it is one expression.
+    """
     why = f"wanted {show(wanted)}, found {show(given)}"
     if isinstance(given, Optional) and assignable(given.of, wanted):
-        return why, "it may be null: give it a `default`, or exclude null by a condition"
+        testable = node is None or known_path(node) is not None
+        return why, "it may be null: give it a `default`" + ", or exclude null by a condition" * testable
     if given is ANY:
         return why, "declare the `output` of what it comes from"
     return why, ""
@@ -58,7 +64,7 @@ def mismatches(node: Node, wanted: Type, place: Place) -> list[Finding]:
         place: Of the text that the expression stands in.
     """
     inner = list(mismatches_inside(node, wanted, place))
-    return inner or [problems.wrong_value(place, *mismatch(node.type, wanted))]
+    return inner or [problems.wrong_value(place, *mismatch(node.type, wanted, node))]
 
 
 def mismatches_inside(node: Node, wanted: Type, place: Place) -> Iterator[Finding]:
@@ -104,7 +110,7 @@ def mismatches_of_part(node: Node, wanted: Type, place: Place) -> Iterator[Findi
         hint = closest(str(node.value), wrong.known) if wrong.known else wrong.hint
         yield problems.wrong_value(at, wrong.reason, hint, str(node.value), wrong.known)
     else:
-        yield problems.wrong_value(at, *mismatch(node.type, wanted))
+        yield problems.wrong_value(at, *mismatch(node.type, wanted, node))
 
 
 def mismatches_of_fields(node: RecordDisplay, record: Record, place: Place) -> Iterator[Finding]:

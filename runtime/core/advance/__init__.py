@@ -15,6 +15,7 @@ from wfc.runtime.core.advance.frames import (
     open_recovery,
     open_root,
 )
+from wfc.runtime.core.advance.halting import deadline_continued, deadline_halted
 from wfc.runtime.core.advance.items import item_completed, item_failed
 from wfc.runtime.core.advance.joins import match_value_computed, time_out
 from wfc.runtime.core.advance.observing import note_emitted, note_state
@@ -28,11 +29,13 @@ from wfc.runtime.core.advance.pausing import (
     question_answered,
     step_paused,
 )
+from wfc.runtime.core.advance.recovering import recover
 from wfc.runtime.core.advance.restarting import Restarting, restart
 from wfc.runtime.core.advance.run_exits import exit_taken, fail
 from wfc.runtime.core.advance.scheduling import free_worker, resume, start_run, start_timer
 from wfc.runtime.core.advance.stuck import check_not_stuck
 from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.moments import seconds_later
 from wfc.runtime.core.step_runs import Frame, Path, Pause, StepRun
 from wfc.runtime.core.ticks import (
     Answered,
@@ -40,7 +43,9 @@ from wfc.runtime.core.ticks import (
     AttemptFailed,
     Cancelled,
     Completed,
+    Continued,
     Failed,
+    Halted,
     InboxEventTaken,
     ItemCompleted,
     ItemFailed,
@@ -49,13 +54,14 @@ from wfc.runtime.core.ticks import (
     Paused,
     PauseFailed,
     PauseResolved,
+    Recovered,
     RunExitTaken,
     Started,
     StepsCancelled,
     Tick,
     TimerFired,
 )
-from wfc.runtime.errors import WorkflowRuntimeError
+from wfc.runtime.errors import WorkflowRuntimeError, WorkflowTimeoutError
 from wfc.runtime.events import (
     Event,
     InputRequiredEvent,
@@ -91,6 +97,8 @@ def _started(execution: Execution, tick: Started) -> None:
     execution.limits = tick.limits
     if tick.bounds:
         execution.set_bounds(tick.bounds)
+    if tick.timeout is not None:
+        execution.deadline = seconds_later(execution.at, tick.timeout)
     _begin(execution, tick.event)
 
 
@@ -219,7 +227,15 @@ def _steps_cancelled(execution: Execution, tick: StepsCancelled) -> None:
     check_not_stuck(execution, None)
 
 
+def _recovered(execution: Execution, tick: Recovered) -> None:
+    recover(execution, tick)
+    if execution.to_begin is None and execution.failing is None:
+        check_not_stuck(execution, None)
+
+
 def _cancelled(execution: Execution, tick: Cancelled) -> None:
+    if isinstance(tick.error, WorkflowTimeoutError):
+        execution.deadline = None  # it is over, and an exit of the run may lead on
     fail(execution, tick.error)
 
 
@@ -239,6 +255,9 @@ def _model_used(execution: Execution, tick: ModelUsed) -> None:
 
 _TICKS: dict[type[Tick], Callable[[Execution, Any], None]] = {
     Started: _started,
+    Recovered: _recovered,
+    Halted: deadline_halted,
+    Continued: deadline_continued,
     Completed: _completed,
     AttemptFailed: _attempt_failed,
     Failed: _failed,

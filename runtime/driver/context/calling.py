@@ -17,6 +17,7 @@ from wfc.runtime.calls.threads import in_thread
 from wfc.runtime.core.ticks import ModelUsed
 from wfc.runtime.driver.context.messaging import Messaging
 from wfc.runtime.driver.loops import call_and_block
+from wfc.runtime.driver.run.replies import ShownReply
 from wfc.runtime.driver.run.step_runs import unmet_requirements
 from wfc.runtime.errors import WorkflowRuntimeError
 from wfc.runtime.events import CacheHit
@@ -24,7 +25,7 @@ from wfc.runtime.values.outputs import InvalidOutput, Output, plain_type
 
 if TYPE_CHECKING:
     from wfc.runtime.plan.inputs import HttpResponse
-    from wfc.runtime.records import Message  # whose class pydantic takes a while to build
+    from wfc.runtime.records import File, Message  # whose class pydantic takes a while to build
 
 __all__ = ["Calling"]
 
@@ -49,7 +50,9 @@ class Calling(Messaging):
         *,
         system: str | None = None,
         history: Sequence[Message] = (),
+        files: Sequence[File] = (),
         stream: bool = False,
+        thinking: bool = False,
     ) -> str: ...
     @overload
     async def llm(
@@ -59,7 +62,10 @@ class Calling(Messaging):
         *,
         system: str | None = None,
         history: Sequence[Message] = (),
+        files: Sequence[File] = (),
         output: type[T] | Output[T],
+        thinking: bool = False,
+        partial: bool = False,
     ) -> T: ...
     async def llm(
         self,
@@ -68,23 +74,34 @@ class Calling(Messaging):
         *,
         system: str | None = None,
         history: Sequence[Message] = (),
+        files: Sequence[File] = (),
         output: Any = None,
         stream: bool = False,
+        thinking: bool = False,
+        partial: bool = False,
     ) -> Any:
         """Call a model; return the reply as text, or as a value of the type ``output``.
 
         Args:
             history: The messages before the prompt.
+            files: Images and documents that the model is shown with the prompt.
             stream: Whether to show the reply, which must be text, to watchers as it arrives (``TokenText``).
+            thinking: Whether to show them what the model thinks before it replies (``ThinkingText``).
+            partial: Whether to show them the fields of the value that have arrived so far (``PartialResult``).
 
         Raises:
             StepError: The call failed; see ``call_llm``.
-            WorkflowRuntimeError: The reply is to be streamed, but is not to be text.
+            WorkflowRuntimeError: The reply is to be streamed, but is not to be text, or the other way round.
         """
         step_run = self._inside("llm")
-        if stream and output not in (None, str):
+        is_text = output in (None, str)
+        if stream and not is_text:
             raise WorkflowRuntimeError(
-                "`stream` shows texts as they come, and this reply is to be another `output`"
+                "`stream` shows texts as they come, and this reply is to be another `output`; `partial` shows that"
+            )
+        if partial and is_text:
+            raise WorkflowRuntimeError(
+                "`partial` shows values as they come, and this reply is a text; use `stream`"
             )
         step_run.called = True
         is_asked = False
@@ -93,12 +110,23 @@ class Calling(Messaging):
             nonlocal is_asked
             is_asked = True
             return await call_llm(
-                self, model, prompt, system=system, output=output, history=history, stream=stream
+                self,
+                model,
+                prompt,
+                system=system,
+                output=output,
+                history=history,
+                files=files,
+                stream=stream,
+                thinking=thinking,
+                partial=partial,
             )
 
         asked: tuple[object, ...] = ("llm", model, prompt, system)
         if history:
             asked += (history,)
+        if files:
+            asked += ("files", files)
         result = await self._cached(asked, output or str, call)
         if stream and not is_asked:
             with self.answering() as tell:  # the cache had all of it
@@ -325,8 +353,8 @@ class Calling(Messaging):
         cost = cost_of_call(run.limits, model, tokens_in, tokens_out, folder)
         call_and_block(run.loop, run.take, ModelUsed(tokens_in + tokens_out, cost))
 
-    def answering(self) -> AbstractContextManager[Callable[[str], None]]:
-        """Show a further model reply to the run's watchers; the yielded function takes each piece."""
+    def answering(self) -> AbstractContextManager[ShownReply]:
+        """Show a further model reply to the run's watchers; what is yielded takes each piece."""
         return self._started("answering").watchers.answering(self._inside("answering"))
 
     def state_now(self) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.run.needs import RunWorkflow
-from wfc.runtime.driver.run.replies import StreamedReply
+from wfc.runtime.driver.run.replies import ReplyPlace, ShownReply, StreamedReply
 from wfc.runtime.driver.run.stream import Stream
 from wfc.runtime.events import ChildNote, Event, StepState, StepStateChanged, StopEvent
 from wfc.runtime.tracing.runs import Trace
@@ -88,46 +88,41 @@ class Watchers:
             run.above.watchers.publish(event, run_id or run.run_id)
 
     @contextmanager
-    def answering(self, step_run: StepRun) -> Iterator[Callable[[str], None]]:
-        """Show a further model reply of a step run to all watchers, here and in the runs above.
-
-        The yielded function is called with each piece. A reply without pieces is not shown.
-        """
+    def answering(self, step_run: StepRun) -> Iterator[ShownReply]:
+        """Show a further model reply of a step run to all watchers, here and in the runs above."""
         attempt, reply = getattr(step_run, "replies", (0, 0))
         reply = reply + 1 if attempt == step_run.attempt else 1
         step_run.replies = step_run.attempt, reply
-        answer = StreamedReply(step_run.step.name, str(step_run.number), step_run.attempt, reply)
-        is_shown = False
-
-        def tell(text: str) -> None:
-            nonlocal is_shown
-            if text and not self._run.is_done:
-                if not is_shown:
-                    self._begin(answer, self._run.run_id)
-                    is_shown = True
-                answer.grow(text)
-                self._observe(answer, text)
-
+        place = ReplyPlace(step_run.step.name, str(step_run.number), step_run.attempt, reply)
+        shown = ShownReply(self, place)
         try:
-            yield tell
+            yield shown
         finally:
-            answer.end()
+            shown.end()
 
-    def _begin(self, answer: StreamedReply, run_id: str) -> None:
+    @property
+    def are_shown_more(self) -> bool:
+        """Return whether the run goes on, so that there is more to show."""
+        return not self._run.is_done
+
+    def begin_reply(self, reply: StreamedReply) -> None:
+        """Add a reply to the streams, here and in the runs above."""
+        self._begin(reply, self._run.run_id)
+
+    def _begin(self, reply: StreamedReply, run_id: str) -> None:
         for stream in (self.stream, self._inner):
             if stream is not None:
-                stream.publish(answer, run_id)
-                answer.on_growth(stream.wake)
+                stream.publish(reply, run_id)
+                reply.on_growth(stream.wake)
         if self._run.above is not None:
-            self._run.above.watchers._begin(answer, run_id)
+            self._run.above.watchers._begin(reply, run_id)
 
-    def _observe(self, answer: StreamedReply, text: str) -> None:
-        if self._observers:
-            event = answer.event(text)
-            for observer in self._observers:
-                self._call(observer, event)
+    def observe_reply(self, piece: Event) -> None:
+        """Pass a piece of a reply to the observers, here and in the runs above."""
+        for observer in self._observers:
+            self._call(observer, piece)
         if self._run.above is not None:
-            self._run.above.watchers._observe(answer, text)
+            self._run.above.watchers.observe_reply(piece)
 
     def note(self, event: Event) -> None:
         """Show an internal event to the watchers of internal events, here and in the runs above."""

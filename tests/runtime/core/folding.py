@@ -61,8 +61,7 @@ class Fold:
 
 def picture(execution: Execution, values: Values) -> dict[str, Any]:
     """All that an execution is, as JSON data; what has been handed to workers is not told from what is ready."""
-    timers = {number: float(due) for number, due in execution.due_at.items()}
-    data = write_execution(execution, values, timers, execution.at)
+    data = write_execution(execution, values, execution.at)
     del data["number"]
     data = {name: one for name, one in data.items() if name not in ("ready", "at_work")}
     for run in data.get("runs", ()):

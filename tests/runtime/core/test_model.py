@@ -52,6 +52,7 @@ from wfc.runtime.core.ticks import (
     ItemFailed,
     MatchValueComputed,
     Paused,
+    Recovered,
     Started,
     StepsCancelled,
     Tick,
@@ -86,6 +87,7 @@ class Play:
         ] = {}  # the places of what batches and forks were opened on
         self.frames: dict[int, Frame] = {}
         self.has_cancelled = False
+        self.cut_off: set[int] = set()
         self.fold = Fold(self.execution) if folds else None
         self.apply(Started(Begin(), {}))
 
@@ -125,12 +127,14 @@ class Play:
         if isinstance(tick, TimerFired):
             self.note_time_up(tick)
         at = moment(len(self.ticks))
+        waiting = {number: [one.n for _, one in frame.pending] for number, frame in self.frames.items()}  # type: ignore[attr-defined]
         if self.twin is not None:
             advance(self.twin, tick, at)
         if self.fold is not None:
             self.fold.advance(self.execution, tick, at)
         else:
             advance(self.execution, tick, at)
+        self.note_count_reached(waiting)
         self.see()
 
     def see(self) -> None:
@@ -170,10 +174,19 @@ class Play:
             if step_.join.rest != "finish":
                 self.late.update(one.n for _, one in frame.pending)  # type: ignore[attr-defined]
 
+    def note_count_reached(self, waiting: dict[int, list[int]]) -> None:
+        """Items of a batch that have not begun when its join has got as many as it waits for need never begin."""
+        for number, items in waiting.items():
+            frame = self.frames[number]
+            joins = [one.join for one in frame.collectors]
+            if items and not frame.pending and any(isinstance(one, EachOf) and one.count for one in joins):
+                self.late.update(items)
+
     def check_items_under_way(self) -> None:
         """No batch has more items under way than it says."""
         execution = self.execution
-        runs = [*self.acting.values(), *(pause_.run for pause_ in execution.paused.values())]
+        acting = [run for run in self.acting.values() if run.exit is not Exit.DROPPED]
+        runs = [*acting, *(pause_.run for pause_ in execution.paused.values())]
         runs += [run for queue in execution.queues.values() for run in queue if run.exit is not Exit.DROPPED]
         frames = [run.frame for run in runs]
         for timed in execution.timers.values():
@@ -206,6 +219,9 @@ class Play:
         if run.number in self.acting:
             raise AssertionError("a step run was started twice")
         self.acting[run.number] = run
+        if run.number in self.cut_off:
+            self.cut_off.remove(run.number)
+            return
         frame = run.frame
         while frame is not None:
             self.frames[id(frame)] = frame
@@ -263,8 +279,22 @@ class Play:
         elif chance < 0.6:
             self.has_cancelled = True
             self.apply(StepsCancelled(self.rng.choice(self.plan.steps), None))
+        elif chance < 0.8:
+            self.dies()
         elif self.acting:
             self.fails(self.acting.pop(self.rng.choice(list(self.acting))))
+
+    def dies(self) -> None:
+        """The process ends, and another one goes on; some of the step runs had not begun, and some time has passed."""
+        acting, self.acting = self.acting, {}
+        self.cut_off = set(acting)
+        attempts = {number: run.attempt for number, run in acting.items()}
+        ready = tuple(number for number in acting if self.rng.random() < 0.3)
+        self.apply(Recovered(ready, self.rng.choice([0, 0, 5_000_000_000, -3_000_000_000])))
+        assert set(self.acting) == set(acting) and not self.cut_off
+        for number, run in acting.items():
+            acts = run.step.action is not None and run.exit is Exit.ACTION and number not in ready
+            assert run.attempt == attempts[number] + acts
 
     def ends(self, run: StepRun) -> None:
         step_ = run.step
@@ -312,19 +342,16 @@ class Play:
     # --- what is written down
 
     def written(self, execution: Execution) -> str:
-        return json.dumps(
-            write_execution(execution, self.values, dict.fromkeys(execution.timers, 1.0), execution.at)
-        )
+        return json.dumps(write_execution(execution, self.values, execution.at))
 
     def split(self) -> None:
         """Reads what is written of the run; from now on both go on side by side."""
         text = self.written(self.execution)
-        twin, left = read_execution(
+        twin = read_execution(
             json.loads(text), self.plan, "r", self.plan.new_state(), self.values, self.execution.at
         )
-        twin.at = self.execution.at
         twin.observed = True
-        assert left.keys() == twin.timers.keys()
+        assert twin.due_at == self.execution.due_at
         assert self.written(twin) == text
         assert twin.busy == self.execution.busy
         self.twin = twin

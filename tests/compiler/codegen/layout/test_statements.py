@@ -34,6 +34,9 @@ def nested(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         atoms, inner.map(lambda code: f"({code})"), st.builds("filters.{}({})".format, words, inner)
     )
     some = st.lists(inner, min_size=1, max_size=3)
+    further = some.flatmap(
+        lambda args: st.sampled_from([", ".join(args), "default=" + args[0], f"{args[0]}, key={args[-1]}"])
+    )
     chain = st.lists(operand, min_size=2, max_size=4)
     return st.one_of(
         st.builds(lambda name, args: f"filters.{name}({', '.join(args)})", words, some),
@@ -42,6 +45,8 @@ def nested(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         some.map(lambda items: "{" + ", ".join(f'"k{n}": {item}' for n, item in enumerate(items)) + "}"),
         st.builds(lambda word, parts: f" {word} ".join(parts), st.sampled_from(["and", "or", "+", "*"]), chain),
         st.builds("{} {} {}".format, operand, st.sampled_from(["==", "<", "in"]), operand),
+        st.builds(lambda item, name, items: f"any({item} for {name} in {items})", words, words, operand),
+        st.builds("max(({} for x in {}), {})".format, operand, operand, further),
         st.builds(lambda one, test, other: f"{one} if {test} else {other}", operand, operand, operand),
         st.builds(lambda name, item, items: f"[{item} for {name} in {items}]", words, operand, operand),
     )  # fmt: skip
