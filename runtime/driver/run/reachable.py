@@ -153,7 +153,8 @@ class ReachableRun(StatefulRun[R], Generic[R]):
 
     def _is_starting(self, event: object) -> bool:
         """Return whether a step that accepts an event is about to start."""
-        return any(one.event is event for one in self.execution.starting)
+        ready = self.execution.starting if self.port is None else self.port.ready
+        return any(one.event is event for one in ready)
 
 
 def _parts_that_accept(children: Children[R], event: Event) -> list[R]:
