@@ -15,13 +15,14 @@ from wfc.runtime.driver.former_names import FormerName
 from wfc.runtime.driver.loops import call_and_block
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.needs import RunWorkflow
+from wfc.runtime.driver.run.touching import edit
 from wfc.runtime.errors import ContextStateError, WorkflowCancelledByUser, WorkflowRuntimeError
 from wfc.runtime.events import Event, StopEvent
 from wfc.runtime.plan.inputs import ContextBase
 from wfc.runtime.store.serializers import JsonSerializer, PickleSerializer
 from wfc.runtime.store.snapshots import read_run, write_state
 from wfc.runtime.values.serializers import BaseSerializer
-from wfc.runtime.values.state import StateStore
+from wfc.runtime.values.state import KeptStateStore, StateStore
 
 if TYPE_CHECKING:
     # a bare `Context` means any state; `typing` knows defaults of type variables from Python 3.13 on
@@ -154,7 +155,10 @@ class Context(Calling, ContextBase, Generic[S]):
     @property
     def store(self) -> StateStore[S]:
         """The run's state."""
-        return self._run.store
+        run = self._run
+        if isinstance(run, Unstarted) or run.port is None:
+            return run.store
+        return KeptStateStore(run.execution, run.store.editing, partial(edit, run, self._step_run))
 
     @property
     def is_running(self) -> bool:

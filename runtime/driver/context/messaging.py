@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from wfc.runtime.core.advance.collecting import collect
+from wfc.runtime.core.ticks import Collected
 from wfc.runtime.driver.context.scope import Scope
 from wfc.runtime.driver.loops import call_and_block
 from wfc.runtime.driver.messages import IfAbsent
@@ -89,7 +90,12 @@ class Messaging(Scope):
             buffer_id: The name of a separate buffer; by default each step has one buffer.
         """
         run, step_run = self._started("collect_events"), self._inside("collect_events")
-        return call_and_block(run.loop, collect, run.execution, step_run, ev, expected, buffer_id)
+        if run.port is None:
+            return call_and_block(run.loop, collect, run.execution, step_run, ev, expected, buffer_id)
+        step_run.given = None
+        own = None if ev is step_run.event else ev
+        call_and_block(run.loop, run.take, Collected(step_run.number, own, [*expected], buffer_id))
+        return step_run.given
 
     async def wait_for_event(
         self,
