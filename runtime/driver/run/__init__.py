@@ -361,7 +361,7 @@ class Run(ReachableRun["Run"]):
     def event_waits(self) -> EventWaits:
         """The step bodies that wait for an event."""
         if self._event_waits is None:
-            self._event_waits = EventWaits(self.loop, self.execution, self.watchers.publish)
+            self._event_waits = EventWaits(self.loop, self.execution, self.take)
         return self._event_waits
 
     # --- what those outside ask for
