@@ -243,11 +243,12 @@ class Durable:
     def _read(self, claim: Claim, kept: Kept, workflow: StartableWorkflow) -> Run:
         plan, values, run_id = workflow._wfc.plan, values_of(workflow), claim.lease.run_id
         self._check(claim, workflow)
-        _, _, trace = read_start(claim.start, plan, values)
+        event, _, trace = read_start(claim.start, plan, values)
         execution = fold(kept, plan, run_id, claim.start, values)
         stored = StoredRun(run_id, execution.state)
         stored.execution = execution
-        stored.begun = kept.seq > 0 or kept.snapshot is not None
+        stored.begun = execution.inputs is not None
+        execution.inputs = execution.inputs or event
         stored.trace = trace
         run = Run.going_on(workflow, stored, run_id, engine=self._registry)
         run.key = claim.key
