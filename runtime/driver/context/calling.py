@@ -16,6 +16,7 @@ from wfc.runtime.calls.sibling_modules import settings_folder
 from wfc.runtime.calls.threads import in_thread
 from wfc.runtime.core.ticks import ModelUsed
 from wfc.runtime.driver.context.messaging import Messaging
+from wfc.runtime.driver.loops import call_and_block
 from wfc.runtime.driver.run.replies import ShownReply
 from wfc.runtime.driver.run.step_runs import unmet_requirements
 from wfc.runtime.errors import WorkflowRuntimeError
@@ -399,7 +400,7 @@ class Calling(Messaging):
         if is_limited or run.execution.observed:
             folder = settings_folder(type(run.workflow))
             cost = cost_of_call(model, tokens_in, tokens_out, folder, price)
-        self._in_loop(run.take, ModelUsed(tokens_in + tokens_out, cost or 0.0))
+        call_and_block(run.loop, run.take, ModelUsed(tokens_in + tokens_out, cost or 0.0))
         if run.execution.observed:
             called = ModelCalled(
                 step_name=step_run.step.name,
@@ -411,7 +412,7 @@ class Calling(Messaging):
                 tokens_cached=cached,
                 cost_usd=cost,
             )
-            self._in_loop(run.watchers.note, called)
+            call_and_block(run.loop, run.watchers.note, called)
 
     def answering(self) -> AbstractContextManager[ShownReply]:
         """Show a further model reply to the run's watchers; what is yielded takes each piece."""
