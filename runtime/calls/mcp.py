@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final, TextIO
 from weakref import WeakKeyDictionary
 
 from pydantic_core import to_json
@@ -136,7 +136,7 @@ class _Running:
         return stdio_client(started, errlog=await stack.enter_async_context(self._complaints()))
 
     @asynccontextmanager
-    async def _complaints(self) -> AsyncIterator[IO[str]]:
+    async def _complaints(self) -> AsyncIterator[TextIO]:
         """Yield a file for a program's errors, of which the end is kept."""
         reading, writing = os.pipe()
         kept = self._complaint
@@ -163,13 +163,13 @@ class _Running:
         client = await asyncio.shield(self._ready)
         told = 0
 
-        async def progress(_progress: float, _total: float | None, message: str | None) -> None:
+        async def report(progress: float, total: float | None, message: str | None) -> None:
             nonlocal told
             told += 1
             if message and told <= MOST_REPORTS:
                 host.report(self._revealed.hide(message)[:LONGEST_SHOWN])
 
-        calling = asyncio.create_task(client.call_tool(operation, args, progress_callback=progress))
+        calling = asyncio.create_task(client.call_tool(operation, args, progress_callback=report))
         broken = asyncio.create_task(self._done.wait())
         try:
             await asyncio.wait([calling, broken], return_when=asyncio.FIRST_COMPLETED)
