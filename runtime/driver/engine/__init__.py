@@ -13,7 +13,7 @@ from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.authoring.run_rules import RunRules
 from wfc.runtime.calls.sibling_modules import folder_of, sibling_workflow
 from wfc.runtime.driver.engine.children import StartableWorkflow
-from wfc.runtime.driver.engine.delivery import Delivery
+from wfc.runtime.driver.engine.delivery import EventDelivery
 from wfc.runtime.driver.gates import Admission, Gate
 from wfc.runtime.driver.loops import call_soon
 from wfc.runtime.driver.messages import (
@@ -36,7 +36,7 @@ REMEMBERED = 10_000
 """How many runs that are over an engine still knows, so as to say that they have ended."""
 
 
-class Engine(Delivery):
+class Engine(EventDelivery):
     """A registry of workflows and of live runs that can reach each other.
 
     Its runs may be in event loops of different threads. Each process has a default engine,
