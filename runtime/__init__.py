@@ -128,8 +128,10 @@ if TYPE_CHECKING:
         InputRequiredEvent,
         InternalDispatchEvent as InternalDispatchEvent,
         LateEvent as LateEvent,
+        ModelCalled as ModelCalled,
         Moment as Moment,
         Number as Number,
+        PartialResult as PartialResult,
         ProgressText,
         Record,
         RunConfig,
@@ -139,6 +141,7 @@ if TYPE_CHECKING:
         StepState as StepState,
         StepStateChanged as StepStateChanged,
         StopEvent,
+        ThinkingText as ThinkingText,
         TokenText,
         UnhandledEvent as UnhandledEvent,
         WorkflowCancelledEvent,
@@ -309,8 +312,8 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.driver.messages": "Keep Message",
     "wfc.runtime.errors": "ExpressionError OutputFormatError RunFailedError WorkflowStepDoesNotExistError",
     "wfc.runtime.events": (
-        "CacheHit ChildEnd ChildNote ClosedFields ErrorHandled EventEmitted InternalDispatchEvent LateEvent Moment "
-        "Number StepState StepStateChanged UnhandledEvent"
+        "CacheHit ChildEnd ChildNote ClosedFields ErrorHandled EventEmitted InternalDispatchEvent LateEvent "
+        "ModelCalled Moment Number PartialResult StepState StepStateChanged ThinkingText UnhandledEvent"
     ),
     "wfc.runtime.plan.inputs": "Inputs Item Loop RunInfo",
     "wfc.runtime.plan.joins": "AllOf AtLeast EachOf FirstOf",

@@ -12,6 +12,7 @@
     │   └── WorkflowConfigurationError  it lacks steps, a start or an end, or was given options that make no sense
     ├── ContextStateError           a context was asked for something at the wrong time
     ├── SnapshotError               a snapshot cannot be written or read; a ValueError too
+    ├── StoreError                  a store of runs cannot be opened, read or written
     ├── WorkflowTimeoutError        a run took longer than its deadline
     ├── WorkflowCancelledByUser     a run was cancelled
     └── WorkflowRuntimeError        a run cannot go on
@@ -25,6 +26,8 @@
         ├── RunExistsError          a run was started while another one of its key was not over
         ├── RunUnknownError         there is no run, or workflow, of that id, name or key
         ├── RunEndedError           the run that was to get an event is over
+        ├── RunLostError            a run goes on elsewhere, or later: its store does not take what happens here
+        ├── RunParkedError          a run rests in its store, until somebody answers or its time has come
         ├── StreamGoneError         a stream was to be read from a place that is kept no more
         ├── InvalidMessageError     an event does not fit what the receiving run takes
         ├── WorkflowStepDoesNotExistError  an event was sent to a step that there is not
@@ -49,11 +52,14 @@ __all__ = [
     "RunEndedError",
     "RunExistsError",
     "RunFailedError",
+    "RunLostError",
+    "RunParkedError",
     "RunUnknownError",
     "SettingsError",
     "SnapshotError",
     "StepError",
     "StepFailedError",
+    "StoreError",
     "StreamGoneError",
     "StuckError",
     "UndeclaredResultError",
@@ -208,6 +214,12 @@ class SnapshotError(WorkflowError, ValueError):
     name = "snapshot"
 
 
+class StoreError(WorkflowError):
+    """A store of runs cannot be opened, read or written."""
+
+    name = "store"
+
+
 class WorkflowTimeoutError(WorkflowError):
     """A run took longer than its deadline; the message names the steps that were running."""
 
@@ -340,6 +352,29 @@ class RunEndedError(WorkflowRuntimeError):
     """The run is over, so it takes no events."""
 
     name = "run.ended"
+
+
+class RunLostError(WorkflowRuntimeError):
+    """Nothing that happens to a run here is recorded any more: another process has claimed it, or its store failed.
+
+    What was recorded stays: whoever has the run goes on from there.
+    """
+
+    name = "run.lost"
+
+
+class RunParkedError(WorkflowRuntimeError):
+    """A run rests in its store, and no process has it: it goes on when somebody answers, or when its time has come.
+
+    Args:
+        run_id: The run's id.
+    """
+
+    name = "run.parked"
+
+    def __init__(self, message: str, run_id: str) -> None:
+        super().__init__(message)
+        self.run_id = run_id
 
 
 class StreamGoneError(WorkflowRuntimeError):

@@ -40,8 +40,10 @@ __all__ = [
     "InputRequiredEvent",
     "InternalDispatchEvent",
     "LateEvent",
+    "ModelCalled",
     "Moment",
     "Number",
+    "PartialResult",
     "ProgressText",
     "Record",
     "RunConfig",
@@ -51,6 +53,7 @@ __all__ = [
     "StepState",
     "StepStateChanged",
     "StopEvent",
+    "ThinkingText",
     "TokenText",
     "UnhandledEvent",
     "WorkflowCancelledEvent",
@@ -298,6 +301,37 @@ class TokenText(Event, closed=True):
     reply: int = 1
 
 
+class ThinkingText(Event, closed=True):
+    """A piece of what a model thinks before it answers, as it arrives, shown only to the watchers of the run.
+
+    It is no part of the answer. Its fields are those of ``TokenText``.
+    """
+
+    text: str
+    step: str
+    worker_id: str
+    attempt: int = 1
+    reply: int = 1
+
+
+class PartialResult(Event, closed=True):
+    """The part of a structured answer of a model that has arrived so far, shown only to the watchers of the run.
+
+    Each one takes the place of those before it with the same step run, attempt and reply; a late reader receives
+    the last alone. Nothing of it has been checked: fields may be missing, texts be cut off.
+
+    Args:
+        value: The answer as JSON data.
+        step: See ``TokenText``, as for the others.
+    """
+
+    value: Any
+    step: str
+    worker_id: str
+    attempt: int = 1
+    reply: int = 1
+
+
 class ErrorHandled(Event, closed=True):
     """An error, a limit or a time-out that a step or an exit of the run took, so that the run goes on or ends well.
 
@@ -377,6 +411,29 @@ class CacheHit(InternalDispatchEvent):
 
     step_name: str
     key: str
+
+
+class ModelCalled(InternalDispatchEvent):
+    """A model has replied to a step.
+
+    Args:
+        worker_id: The number of the step run, or of the item's, in its run; as in ``StepStateChanged``.
+        attempt: The attempt that the call belongs to. One attempt may ask several times.
+        model: ``provider:name``.
+        tokens_in: The number of tokens that the model was sent, those from its cache included.
+        tokens_out: The number of tokens of its reply, what it has thought included.
+        tokens_cached: The number of those that the provider took from its cache of prompts.
+        cost_usd: What the call has cost in US dollars; ``None``: nobody knows the model's price.
+    """
+
+    step_name: str
+    worker_id: str
+    attempt: int
+    model: str
+    tokens_in: int
+    tokens_out: int
+    tokens_cached: int = 0
+    cost_usd: float | None = None
 
 
 class LateEvent(InternalDispatchEvent):

@@ -69,6 +69,7 @@ DOORS = {
         "runtime/driver/handler",
     },
     "httpx2": {"runtime/calls/http"},
+    "genai_prices": {"runtime/calls/budget"},
     "pydantic_ai": {"runtime/calls", "runtime/tracing/model_calls"},
     "opentelemetry": {"runtime/tracing/opentelemetry"},
     "llama_index_instrumentation": {"runtime/llama_index/instrumentation"},

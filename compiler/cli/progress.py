@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wfc.compiler.cli.usage import Usage
 from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from wfc.runtime import Event
-    from wfc.runtime.events import ErrorHandled, StepStateChanged, TokenText
+    from wfc.runtime.events import ErrorHandled, StepStateChanged, ThinkingText, TokenText
 
 __all__ = ["Progress"]
 
@@ -44,6 +45,7 @@ class Progress:
         self.waits_for = waits_for or (lambda worker_id: None)
         self.start = time.monotonic()
         self.runs: Counter[str] = Counter()
+        self.usage = Usage()
         self.emitted: Counter[tuple[str | None, str]] = Counter()
         self.taken: Counter[tuple[str, str, str]] = Counter()
         self.by_exit = ""  # the event that an exit of the run is about to emit
@@ -56,10 +58,13 @@ class Progress:
             EventEmitted,
             InternalDispatchEvent,
             LateEvent,
+            PartialResult,
             ProgressText,
             StepStateChanged,
             StopEvent,
+            ThinkingText,
             TokenText,
+            event_name,
         )
         from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed, QuestionReminded
 
@@ -67,15 +72,19 @@ class Progress:
             case StepStateChanged():
                 self.tell_step(event)
             case EventEmitted():
-                name, by_exit = type(event.event).__name__, self.by_exit
+                name, by_exit = event_name(event.event), self.by_exit
                 if event.step_name is None and name == by_exit:
                     self.by_exit = ""  # which the line about the exit says
                 elif self.counts(self.emitted, (event.step_name, name)):
                     self.line(f"{event.step_name or 'from outside'} -> {name}")
             case LateEvent():
-                self.line(f"{event.step_name}: {type(event.event).__name__} came late and was dropped")
+                self.line(f"{event.step_name}: {event_name(event.event)} came late and was dropped")
             case TokenText():
-                self.tell_piece(event)
+                self.tell_piece(event, "")
+            case ThinkingText():
+                self.tell_piece(event, " thinks")
+            case PartialResult():
+                pass  # all of it is told when it is there
             case ProgressText():
                 self.line(f"{event.step}: {event.text}")
             case QuestionAsked():
@@ -93,9 +102,9 @@ class Progress:
                 self.finish_line()
                 self.sum_up()
             case InternalDispatchEvent():
-                pass
+                self.usage.see(event)
             case _:
-                self.line(f"{type(event).__name__} {event.model_dump_json(by_alias=True)}")
+                self.line(f"{event_name(event)} {event.model_dump_json(by_alias=True)}")
 
     def tell_taken(self, event: ErrorHandled) -> None:
         goes_to = ", ".join(event.goes_to) or "nothing"
@@ -126,14 +135,18 @@ class Progress:
             case _:
                 pass
 
-    def tell_piece(self, event: TokenText) -> None:
-        """Append a piece of a model's answer to its line on a terminal; to a file nothing is written."""
+    def tell_piece(self, event: TokenText | ThinkingText, what: str) -> None:
+        """Append a piece of a model's answer to its line on a terminal; to a file nothing is written.
+
+        Args:
+            what: What the model does, if it does not answer yet.
+        """
         if not sys.stderr.isatty():
             return
-        answer = (event.step, event.worker_id, event.attempt, event.reply)
+        answer = (event.step + what, event.worker_id, event.attempt, event.reply)
         if answer != self.answer:
             self.finish_line()
-            click.echo(f"{self.time()}  {printable(event.step)}: ", err=True, nl=False)
+            click.echo(f"{self.time()}  {printable(event.step)}{what}: ", err=True, nl=False)
             self.answer = answer
         margin = "\n" + " " * (len(self.time()) + 2)
         click.echo(margin.join(map(printable, event.text.split("\n"))), err=True, nl=False)
@@ -143,6 +156,8 @@ class Progress:
         for (step, name, goes_to), times in self.taken.items():
             often = f", {times} times" if times > 1 else ""
             self.line(f"on the way {step} took {name} -> {goes_to}{often}")
+        for line in self.usage.lines():
+            self.line(line)
 
     def finish_line(self) -> None:
         """End the line of an answer that may be incomplete."""

@@ -43,7 +43,8 @@ class LlmCall:
     Args:
         output: ``STRING`` where the step declares none.
         history: The messages that come before the prompt, or ``None``.
-        tokens: Whether the answer is shown to whoever watches while it comes.
+        files: The images and documents that the model is shown, or ``None``.
+        shown: What whoever watches is shown while it comes: keys of `stream`.
     """
 
     model: Model
@@ -51,7 +52,8 @@ class LlmCall:
     system: Template | None
     output: Type
     history: Value | None = None
-    tokens: bool = False
+    files: Value | None = None
+    shown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ STYLES = frozenset({"bad-name", "not-pascal-case", "not-snake-case"})
 NOT_FOUND = frozenset(
     {"missing-entry", "result-without-field", "unfilled-field", "unknown-agent", "unknown-entry", "unknown-event",
      "unknown-field", "unknown-knowledge", "unknown-model", "unknown-text", "unknown-retry", "unknown-secret",
-     "unknown-state-field", "unknown-step", "unknown-tool", "unknown-type"}
+     "unknown-state-field", "unknown-step", "unknown-test", "unknown-tool", "unknown-type"}
 )  # fmt: skip
 MOST_NAMES = 20
 MOST_PLACES = 3

@@ -7,7 +7,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import closest, problem, warning
-from wfc.compiler.rules.fixes import correct_name, replace_text
+from wfc.compiler.rules.fixes import correct_name, remove_entry, replace_text
 
 __all__ = [
     "bad_python_tool",
@@ -19,6 +19,8 @@ __all__ = [
     "program_not_fixed",
     "secret_to_any_address",
     "unknown_provider",
+    "unknown_setting",
+    "unread_setting",
     "url_base_not_config",
 ]
 
@@ -100,6 +102,52 @@ def unknown_provider(place: Place, provider: str, known: Iterable[str], own_serv
 
 
 COMMON: Final = ("anthropic", "azure", "bedrock", "google", "mistral", "ollama", "openai", "openrouter")
+
+
+SETTINGS_ELSEWHERE: Final = {
+    "budget_tokens": "thinking",
+    "effort": "thinking",
+    "extended_thinking": "thinking",
+    "max_output_tokens": "max_tokens",
+    "prompt_caching": "cache",
+    "reasoning": "thinking",
+    "reasoning_effort": "thinking",
+    "stop": "stop_sequences",
+    "thinking_budget": "thinking",
+}
+"""What settings are called in providers' own requests; what they hold may look different there."""
+
+
+@warning
+def unknown_setting(place: Place, name: str, provider: str, known: Iterable[str]) -> Finding:
+    """A model's `settings` name something that its provider is not sent.
+
+    Settings are sent under the names that the library has through which models are called. Those that several
+    providers know have a plain name, `top_p`, `seed`, `stop_sequences`, `thinking`, `cache`; the others begin with
+    their provider's: `openai_user`, `anthropic_effort`, `google_safety_settings`. Any other is dropped without a word.
+    What the library has no name for goes into `extra_body`, for OpenAI and Anthropic. If a newer version of it knows
+    the setting, ignore this warning.
+    """
+    known = sorted(known)
+    message = f"models of `{provider}` are sent no `{name}`"
+    full = f"{provider.partition('-')[0]}_{name}"
+    if full in known:
+        return Finding("unknown-setting", message, place, f"write `{full}`", fix=replace_text(place, full))
+    meant = SETTINGS_ELSEWHERE.get(name)
+    hint = f"did you mean `{meant}`?" if meant else closest(name, known)
+    fix = None if meant else correct_name(place, name, known)
+    return Finding("unknown-setting", message, place, hint, fix=fix)
+
+
+@warning
+def unread_setting(place: Place, name: str, instead: str) -> Finding:
+    """A model's `settings` say something that is said elsewhere.
+
+    How often a call is tried, how long is waited between, and whether another model is asked then, are decided by the
+    step (`retry`, `timeout`) and by the model's `fallback`, so that every try is counted and told. The provider's own
+    program tries once.
+    """
+    return Finding("unread-setting", f"`{name}` has no effect here", place, instead, fix=remove_entry(place))
 
 
 @problem

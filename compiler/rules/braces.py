@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import problem
@@ -54,19 +55,26 @@ def text_cut_by_comma(place: Place, key: str, rest: str, whole: Place | None) ->
     )
 
 
+BARE: Final = frozenset({"from", "in", "keep", "key", "per", "that", "to_key", "until", "when"})
+"""Keys that hold an expression as it is."""
+
+
 @problem
-def expression_needs_quotes(place: Place, *, alone: bool) -> Finding:
+def expression_needs_quotes(place: Place, *, alone: bool, key: str = "") -> Finding:
     """An expression stands without quotes between the braces or brackets of a map or a list on one line.
 
     There `{` and `}` belong to YAML, so `{id: ${{ event.id }}}` cannot be read. Put the text in quotes,
-    `{id: "${{ event.id }}"}`, or give the key a line of its own, where no quotes are needed.
+    `{id: "${{ event.id }}"}`, or give the key a line of its own, where no quotes are needed. What is always an
+    expression, such as the condition of `when`, stands without `${{` and `}}`.
     """
+    bare = key in BARE  # or a field of that name, so that nobody but the author knows
     return Finding(
         "expression-needs-quotes",
         "between `{ }` or `[ ]`, an expression needs quotes",
         place,
-        'write `"${{ … }}"`',
-        fix=add_quotes(place) if alone else None,
+        'write `"${{ … }}"`'
+        + (f"; where `{key}` is the language's own, leave out `${{{{` and `}}}}`" if bare else ""),
+        fix=add_quotes(place) if alone and not bare else None,
     )
 
 

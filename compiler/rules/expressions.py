@@ -152,8 +152,9 @@ def foreign_operator(place: Place, found: str, meant: str, *, spaced: bool) -> F
         "foreign-operator",
         f"`{found}` means nothing here",
         place,
-        f"write `{meant}`",
-        fix=replace_text(place, meant, applicability="safe") if spaced else None,
+        f"write `{meant}`" if found != "?." else "write `.`, and `| default(…)` behind what may be null",
+        # what a person has to fill in cannot be written for them
+        fix=replace_text(place, meant, applicability="safe") if spaced and "…" not in meant else None,
     )
 
 
@@ -397,4 +398,5 @@ def unknown_test(place: Place, name: str, known: Sequence[str]) -> Finding:
         fix=replace_text(place, "not none", applicability="display")
         if name == "defined"
         else correct_name(place, name, known),
+        about=(name,),
     )

@@ -71,13 +71,14 @@ def apart(name: str, other: str) -> int | None:
 def sure(name: str, meant: str, known: Iterable[str]) -> bool:
     """Whether an unknown name is so close to the known one, and to no other, that it can be corrected unasked.
 
-    One slip is, of names of six letters and more two are: ``FETCH`` is two from ``PATCH`` and means something else.
+    One slip is, of names of six letters and more two are: ``FETCH`` is two from ``PATCH`` and means something else. So
+    does ``order_id`` beside ``OrderPaid``: who writes a name in another manner has not slipped twice as well.
     """
     names = set(known) - {name}
     if len(names) > MANY * 10 or spent(len(names)):
         return False
     plain = flat(name)
-    limit = 1 if len(plain) < 6 else 2
+    limit = 1 if len(plain) < 6 or name[:1].isupper() != meant[:1].isupper() else 2
     near = {each for each in names if abs(len(flat(each)) - len(plain)) <= limit}
     return {each for each in near if distance(plain, flat(each), limit) <= limit} == {meant} and len(
         plain

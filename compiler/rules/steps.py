@@ -153,21 +153,17 @@ def bad_duration(place: Place, text: str, hint: str, better: str = "", *, sure: 
 
 
 @problem
-def no_answer_to_show(place: Place, why: str) -> Finding:
+def no_answer_to_show(place: Place, why: str, key: str, other: str = "") -> Finding:
     """A step is to show a model's answer while it comes, and there is no such answer.
 
     `stream: {tokens: true}` shows whoever watches the run what a model writes, as it writes it. That is for a step that
-    asks a model for a text: an `llm` step without `output`, or a `map` that asks a model for a text for each item. A
-    record cannot be shown before it is complete, because its beginning alone says nothing. To tell those who watch how
-    far the run is, use `before` and `after`.
+    asks a model for a text: an `llm` step without `output`, or a `map` that asks a model for a text for each item.
+    `partial: true` is for answers with an `output`: it shows the fields that have come so far. `thinking: true` is for
+    both. To tell those who watch how far a run is that asks no model, use `before` and `after`.
     """
-    return Finding(
-        "no-answer-to-show",
-        f"nothing can be shown while it comes: {why}",
-        place,
-        "leave `tokens` out, or tell the result by `after`",
-        fix=remove_entry(place),
-    )
+    hint = f"`{other}: true` shows that" if other else f"leave `{key}` out, or tell the result by `after`"
+    fix = replace_text(place, other) if other else remove_entry(place)
+    return Finding("no-answer-to-show", f"nothing can be shown while it comes: {why}", place, hint, fix=fix)
 
 
 @problem

@@ -16,6 +16,7 @@ __all__ = [
     "dollar_before_statement",
     "expression_as_text",
     "expression_in_plain_text",
+    "file_in_text",
     "needs_json",
     "not_a_list",
     "statement_elsewhere",
@@ -44,6 +45,22 @@ def needs_json(place: Place, words: str, kind: str, of_scalars: bool) -> Finding
         place,
         hint,
         fix=append_text(place, words, " | json"),
+    )
+
+
+@problem
+def file_in_text(place: Place, words: str) -> Finding:
+    """A file stands in a text.
+
+    A file has no form in a text; as bytes written out it would be long and mean nothing to who reads it. In a text it
+    has a name, `event.photo.name`. A model is shown files by the key `files` of its step, beside the prompt:
+    `files: ["${{ event.photo }}"]`.
+    """
+    return Finding(
+        "file-in-text",
+        f"`{words}` is a file, which has no form in a text",
+        place,
+        f"its name is `{words}.name`; a model is shown it under `files`",
     )
 
 

@@ -32,23 +32,32 @@ def wrong_value(place: Place, why: str, hint: str = "", name: str = "", known: S
 
 
 @problem
-def unknown_entry(place: Place, name: str, owner: str, known: Iterable[str], own: str = "") -> Finding:
+def unknown_entry(
+    place: Place,
+    name: str,
+    owner: str,
+    known: Iterable[str],
+    own: str = "",
+    likely: Iterable[str] | None = None,
+) -> Finding:
     """A value is given for a name that is not wanted.
 
     The event, tool or type that the values are for has no field of this name, so the value would go
     nowhere. Most often it is a slip of the keyboard. Write the name as it is declared, or declare the
     field. What stands under `as` is a field's name outside, and none here.
     """
+    # Args: likely: those of the known names that can be meant; None: all.
     if own:
         hint, renamed = own_name_instead(place, name, own)
         return Finding("unknown-entry", f"{owner} has no field `{name}`", place, hint, fix=renamed)
     names = list(known)
-    hint = closest(name, names)
+    likely = names if likely is None else list(likely)
+    hint = closest(name, likely)
     if not hint and names:
         hint = (
             "there " + ("is " if len(names) == 1 else "are ") + ", ".join(f"`{each}`" for each in names[:8])
         )
-    fix = correct_name(place, name, names)
+    fix = correct_name(place, name, likely)
     return Finding("unknown-entry", f"{owner} has no field `{name}`", place, hint, fix=fix, about=(name,))
 
 

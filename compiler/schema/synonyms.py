@@ -25,6 +25,8 @@ KEYS: Final[Mapping[str, str]] = {
     "prompt": "messages instructions instruction template user user_prompt text content question",
     "system": "system_prompt system_message role persona",
     "model": "llm engine",
+    "files": "file images image attachments attachment documents media",
+    "thinking": "reasoning thoughts",
     "retry": "retries max_retries attempts max_attempts retry_policy",
     "timeout": "timeout_minutes timeout_seconds max_time time_limit",
     "on_error": "continue_on_error catch on_failure fallback except",

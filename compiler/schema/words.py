@@ -25,6 +25,8 @@ LONGEST: Final = 40
 ASSIGNED: Final = r"(?:state\.)?(?P<name>\w+) *:?= *(?P<words>[^=].{0,60})"
 EXPRESSIONS: Final = ("a condition", "an expression")
 """How the titles of expressions begin."""
+ADDRESSES: Final = frozenset({"base_url", "url"})
+"""Keys whose texts are addresses: not any number in quotes is one."""
 TEXT: Final = "a text"
 """How the titles of what may be any text begin."""
 
@@ -152,7 +154,8 @@ def instead_fix(value: Any, types: Sequence[str], title: str, place: Place) -> F
         return None
     if "length of time" in title and not isinstance(value, bool):
         return fixes.replace_text(place, f"{value}s", old=str(value))
-    return fixes.add_quotes(place) if title.startswith(TEXT) else None
+    is_plain = title.startswith(TEXT) and place.address[-1] not in ADDRESSES
+    return fixes.add_quotes(place) if is_plain else None
 
 
 def for_scalar(value: bool | float, title: str, key: str) -> str:
@@ -160,6 +163,8 @@ def for_scalar(value: bool | float, title: str, key: str) -> str:
     text = short(str(value).lower() if isinstance(value, bool) else repr(value))
     if "length of time" in title:
         return f"write a unit, such as `{text}s`"
+    if key in ADDRESSES:
+        return "an address is written as in `https://desk.example/orders`"
     if title.startswith(TEXT):
         return f'put it in quotes: `"{text}"`'
     if title.startswith("a type,") and isinstance(value, bool):

@@ -44,7 +44,7 @@ from wfc.compiler.types.shapes import (
     within,
 )
 from wfc.compiler.types.show import show, show_value
-from wfc.compiler.types.values import Misfit, bounded, fits
+from wfc.compiler.types.values import Misfit, bounded, fits, resembles
 
 __all__ = [
     "ANY",
@@ -91,6 +91,7 @@ __all__ = [
     "parse_fields",
     "parse_type",
     "parts",
+    "resembles",
     "show",
     "show_value",
     "within",

@@ -11,6 +11,7 @@ from wfc.compiler.diagnostics import Place
 from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types.durations import seconds
 from wfc.compiler.types.shapes import (
+    BOOLEAN,
     NO_CONSTRAINTS,
     Constraints,
     Enumeration,
@@ -25,7 +26,7 @@ from wfc.compiler.types.shapes import (
 )
 from wfc.compiler.types.show import show, show_value
 
-__all__ = ["Misfit", "bounded", "fits", "moment"]
+__all__ = ["Misfit", "bounded", "fits", "moment", "resembles"]
 
 LARGEST_INTEGER: Final = 2**53 - 1  # beyond it, JSON numbers lose digits on their way
 # compiled by `re` when they are first asked for, which a check of most specs never does
@@ -97,6 +98,32 @@ def fits(value: object, type: Type, constraints: Constraints = NO_CONSTRAINTS) -
         case Record():
             misfit = record_fits(value, type)
     return misfit or bounded(value, type, constraints)
+
+
+def resembles(value: object, type: Type) -> bool:
+    """Return whether plain data is of the sort of a type's values, right or not: a list, a map, a yes or no, another.
+
+    An expression, null and what may be of any type are of each sort.
+    """
+    match type:
+        case Optional():
+            return resembles(value, type.of)
+        case OneOf():
+            return any(resembles(value, member) for member in type.types)
+        case Scalar("any" | "unknown"):
+            return True
+    if value is None or (isinstance(value, str) and "${{" in value):
+        return True
+    match value:
+        case list():
+            return isinstance(type, ListOf)
+        case dict():
+            return isinstance(type, (MapOf, Record))
+        case bool():
+            return isinstance(type, Enumeration) or type == BOOLEAN
+        case str() if type == BOOLEAN:
+            return value.lower() in TRUTH_WORDS
+    return isinstance(type, (Scalar, Enumeration)) and type != BOOLEAN
 
 
 def wanted(type: Type, value: object) -> Misfit:

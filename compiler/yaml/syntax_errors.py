@@ -193,9 +193,10 @@ def find_bare_expression(problem: SyntaxProblem) -> Finding | None:
         return None
     end = text.find("}}", at)
     end = end + 2 if 0 <= end < at + 500 else at + 1
-    begins = re.compile(BEGINS).search(text, max(0, at - 20), at - 1)
+    begins = re.compile(BEGINS).search(text, max(0, at - 40), at - 1)
     alone = bool(begins and re.compile(ENDS).match(text, end))
-    return brace_problems.expression_needs_quotes(Place((), "text", at - 1, end), alone=alone)
+    key = begins["key"] or "" if begins else ""
+    return brace_problems.expression_needs_quotes(Place((), "text", at - 1, end), alone=alone, key=key)
 
 
 def find_wrong_start(problem: SyntaxProblem) -> Finding | None:
@@ -292,7 +293,7 @@ NEGATION: Final = r"\b(?:when|that|until|keep): +(?P<sign>!)(?!=)"
 FARTHEST: Final = 20_000
 """How many code points a quoted text may have that is looked at."""
 
-BEGINS: Final = r"(?:[:,]\s+|[\[{]\s*)\Z"
+BEGINS: Final = r"(?:(?:\b(?P<key>\w+))?[\"']?[:,]\s+|[\[{]\s*)\Z"
 ENDS: Final = r"\s*[,\]}]"
 VALUE: Final = (
     r"[ ]*(?:- +)*(?:[^\s:#\"'\[\]{},]+:[ ]+|- +)([^\s\"'\[\]{}|>&*!#%][^\r\n#]*?|[@`%][^\r\n#]*?)[ ]*"
@@ -341,6 +342,9 @@ def cannot_start(text: str, at: int) -> Finding:
         fix = fixes.replace_text(Place((), "text", begin, end), spaces, title=f"write {len(spaces)} spaces")
         return problems.syntax_error(place, "a tab cannot indent a line", "use spaces", fix)
     whole = value_around(text, at)
+    if character == "`" and whole is not None and re.fullmatch("`[^`]*`", text[whole.start : whole.end]):
+        hint = "leave the backticks out, or put the text in quotes if they belong to it"
+        return problems.syntax_error(place, "a text without quotes cannot begin with a backtick", hint)
     braced = text[at + 1 : at + 2] == "{"
     return problems.syntax_error(
         place,

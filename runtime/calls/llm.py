@@ -11,7 +11,7 @@ from wfc.runtime.calls.host import CallHost
 from wfc.runtime.values.outputs import plain_type
 
 if TYPE_CHECKING:
-    from wfc.runtime.records import Message  # whose class pydantic takes a while to build
+    from wfc.runtime.records import File, Message  # whose class pydantic takes a while to build
 
 __all__ = ["Model", "call_llm"]
 
@@ -45,12 +45,26 @@ class Model(ModelOptions):
         system: str | None = None,
         output: Any = None,
         history: Sequence[Message] = (),
+        files: Sequence[File] = (),
         stream: bool = False,
+        thinking: bool = False,
+        partial: bool = False,
     ) -> Any:
         """Call this model and no other; see ``call_llm``."""
         from wfc.runtime.calls.models import ask
 
-        return await ask(host, self, prompt, system=system, output=output, history=history, stream=stream)
+        return await ask(
+            host,
+            self,
+            prompt,
+            system=system,
+            output=output,
+            history=history,
+            files=files,
+            stream=stream,
+            thinking=thinking,
+            partial=partial,
+        )
 
 
 async def call_llm(
@@ -61,13 +75,19 @@ async def call_llm(
     system: str | None = None,
     output: Any = None,
     history: Sequence[Message] = (),
+    files: Sequence[File] = (),
     stream: bool = False,
+    thinking: bool = False,
+    partial: bool = False,
 ) -> Any:
     """Call a model; return the reply as text, or as a value of ``output``.
 
     Args:
         history: What was said before the prompt.
+        files: Images and documents that the model is shown with the prompt.
         stream: Whether the reply is streamed to the run's observers.
+        thinking: Whether what the model thinks before it replies is.
+        partial: Whether the fields of a value of ``output`` are, as they arrive.
 
     A reply that is not of that type, or that a requirement of the step refuses, is sent back with what is
     wrong, at most twice.
@@ -79,7 +99,9 @@ async def call_llm(
     """
     models = model.chain()
     chosen = models[host.choose_model(len(models))]
-    more: dict[str, Any] = {"history": history} if history else {}
-    if stream:
-        more["stream"] = True
+    more: dict[str, Any] = {"history": history, "files": files}
+    more |= {"stream": stream, "thinking": thinking, "partial": partial}
+    more = {
+        name: value for name, value in more.items() if value
+    }  # a model of one's own may not know them all
     return await chosen.ask(host, prompt, system=system, output=plain_type(output), **more)

@@ -53,6 +53,8 @@ class Execution:
         "buffers",
         "busy",
         "cost_usd",
+        "deadline",
+        "deadline_left",
         "due",
         "due_at",
         "effects",
@@ -97,6 +99,8 @@ class Execution:
         self.number = 0  # of the last step run or timer
         self.at = 0  # the moment of the last tick
         self.to_begin: StartEvent | None = None  # what a run that restarts is to begin with
+        self.deadline: int | None = None  # the moment at which its time is up
+        self.deadline_left: int | None = None  # the same in nanoseconds, while it stands still
         self.in_flight: dict[int, StepRun] = {}  # by number
         self.starting: deque[StepRun] = deque()
         self.effects: list[Effect] = []

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-__all__ = ["SECOND", "as_datetime", "as_moment", "seconds_later"]
+__all__ = ["LONGEST", "SECOND", "as_datetime", "as_moment", "seconds_later"]
 
 SECOND = 1_000_000_000
 """The nanoseconds of a second."""
 
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_LONGEST = 10**21
+LONGEST = 10**21
 """More nanoseconds than ``datetime`` has: a wait of that length never ends."""
 
 
@@ -30,4 +30,4 @@ def as_datetime(moment: int) -> datetime:
 
 def seconds_later(moment: int, seconds: float) -> int:
     """Return the moment so many seconds later; one that never comes, if they are too many to count."""
-    return moment + (round(seconds * SECOND) if seconds < _LONGEST / SECOND else _LONGEST)
+    return moment + (round(seconds * SECOND) if seconds < LONGEST / SECOND else LONGEST)

@@ -17,9 +17,14 @@ __all__ = [
     "Arrived",
     "AttemptFailed",
     "Cancelled",
+    "Collected",
     "Completed",
+    "Continued",
+    "Edited",
     "Failed",
+    "Halted",
     "InboxEventTaken",
+    "InboxEventsRefused",
     "ItemCompleted",
     "ItemFailed",
     "MatchValueComputed",
@@ -27,31 +32,67 @@ __all__ = [
     "PauseFailed",
     "PauseResolved",
     "Paused",
+    "Recovered",
     "RunExitTaken",
     "Started",
     "StepsCancelled",
     "Tick",
     "TimerFired",
+    "WaitEnded",
+    "Waiting",
 ]
 
 
 class Started:
     """The start of the run. ``limits`` holds the ``max_runs`` of steps that compute it, by step index.
 
-    ``bounds`` holds the other bounds that are worked out at the start: see ``Execution.bounds``.
+    ``bounds`` holds the other bounds that are worked out at the start: see ``Execution.bounds``. ``timeout`` is the
+    number of seconds that the run may take; ``None``: any number.
     """
 
-    __slots__ = ("bounds", "event", "limits")
+    __slots__ = ("bounds", "event", "limits", "timeout")
 
     def __init__(
         self,
         event: StartEvent,
         limits: Mapping[int, int],
         bounds: Mapping[tuple[str, int], float] | None = None,
+        timeout: float | None = None,
     ) -> None:
         self.event = event
         self.limits = limits
         self.bounds = bounds
+        self.timeout = timeout
+
+
+class Recovered:
+    """The continuation of a run whose process has ended, or that was read from a snapshot.
+
+    What was at work is cut off, and begins again as a further attempt that costs no retry.
+
+    Args:
+        ready: The numbers of the step runs that had not begun, if that is known; for them nothing has changed.
+        rest: The nanoseconds for which the run was put aside, so that its own clocks stood still. Pauses wait for
+            people and other services, whose time goes on, unless it is negative: another clock counts from now on.
+    """
+
+    __slots__ = ("ready", "rest")
+
+    def __init__(self, ready: tuple[int, ...] = (), rest: int = 0) -> None:
+        self.ready = ready
+        self.rest = rest
+
+
+class Halted:
+    """The halt of a run at a breakpoint: its deadline stands still."""
+
+    __slots__ = ()
+
+
+class Continued:
+    """The end of a halt: what was left until the deadline counts from now on."""
+
+    __slots__ = ()
 
 
 class Completed:
@@ -86,35 +127,118 @@ class AttemptFailed:
 class Failed:
     """The final failure of a step run, and with it the run, unless the step has a handler for ``event``.
 
-    ``saved`` is what its ``on_error`` has changed in the state before it left the error to others.
+    ``saved`` is what its ``on_error`` has changed in the state before it left the error to others. ``result`` is what
+    its action gave, where only its tail has failed: nobody has to act again to find it out.
     """
 
-    __slots__ = ("error", "event", "number", "saved")
+    __slots__ = ("error", "event", "number", "result", "saved")
 
     def __init__(
-        self, number: int, error: Exception, event: StepFailedEvent | None = None, saved: Saved = None
+        self,
+        number: int,
+        error: Exception,
+        event: StepFailedEvent | None = None,
+        saved: Saved = None,
+        result: Any = None,
     ) -> None:
         self.number = number
         self.error = error
         self.event = event
         self.saved = saved
+        self.result = result
 
 
 class Arrived:
     """An event sent by a step run (its number) or from outside, to one step or to all that accept it.
 
-    ``message_id`` identifies an event from outside, so that it is taken only once.
+    ``message_id`` identifies an event from outside, so that it is taken only once. ``content`` is a digest of what a
+    step run has sent, where ticks are kept: by it a body that is cut off and runs again sends nothing twice.
     """
 
-    __slots__ = ("event", "message_id", "sender", "step")
+    __slots__ = ("content", "event", "message_id", "sender", "step")
 
     def __init__(
-        self, event: Event, step: Step | None = None, sender: int | None = None, message_id: str | None = None
+        self,
+        event: Event,
+        step: Step | None = None,
+        sender: int | None = None,
+        message_id: str | None = None,
+        content: str | None = None,
     ) -> None:
         self.event = event
         self.step = step
         self.sender = sender
         self.message_id = message_id
+        self.content = content
+
+
+class Edited:
+    """A change of the state by the body of a step run, or by a person.
+
+    Args:
+        number: The step run; ``None``: it was not a step.
+        ordinal: How many changes its body has made with this one: if it is cut off, these are done when it runs again.
+        saved: The change; ``None``: it has come to nothing.
+    """
+
+    __slots__ = ("number", "ordinal", "saved")
+
+    def __init__(self, number: int | None, ordinal: int, saved: Saved) -> None:
+        self.number = number
+        self.ordinal = ordinal
+        self.saved = saved
+
+
+class Collected:
+    """The collecting of an event by the body of a step run, which is ``StepRun.given`` all of them if it has them.
+
+    ``event`` is ``None`` for the one that the step runs on.
+    """
+
+    __slots__ = ("buffer_id", "event", "expected", "number")
+
+    def __init__(
+        self, number: int, event: Event | None, expected: list[type[Event]], buffer_id: str | None
+    ) -> None:
+        self.number = number
+        self.event = event
+        self.expected = expected
+        self.buffer_id = buffer_id
+
+
+class Waiting:
+    """The beginning of a wait of a step run's body for an event, under the next number; see ``Context.wait_for_event``.
+
+    ``question`` is published first, and ``seconds`` bound the wait.
+    """
+
+    __slots__ = ("event_type", "number", "question", "requirements", "seconds", "waiter_id")
+
+    def __init__(
+        self,
+        number: int,
+        event_type: type[Event],
+        waiter_id: str | None,
+        requirements: Mapping[str, Any],
+        question: Event | None = None,
+        seconds: float | None = None,
+    ) -> None:
+        self.number = number
+        self.event_type = event_type
+        self.waiter_id = waiter_id
+        self.requirements = requirements
+        self.question = question
+        self.seconds = seconds
+
+
+class WaitEnded:
+    """The end of a body's wait without an event: it has timed out, or the body does not want it any more."""
+
+    __slots__ = ("timed_out", "wait")
+
+    def __init__(self, wait: int, *, timed_out: bool) -> None:
+        self.wait = wait
+        self.timed_out = timed_out
 
 
 class Paused:
@@ -148,6 +272,16 @@ class InboxEventTaken:
     def __init__(self, number: int, event: int) -> None:
         self.number = number
         self.event = event
+
+
+class InboxEventsRefused:
+    """The refusal of kept events by a pause, whose condition none of them meets; ``last`` is the number of the last."""
+
+    __slots__ = ("last", "number")
+
+    def __init__(self, number: int, last: int) -> None:
+        self.number = number
+        self.last = last
 
 
 class PauseResolved:
@@ -254,13 +388,21 @@ class Cancelled:
 
 Tick = (
     Started
+    | Recovered
+    | Halted
+    | Continued
     | Completed
     | AttemptFailed
     | Failed
     | Arrived
+    | Edited
+    | Collected
+    | Waiting
+    | WaitEnded
     | Paused
     | Answered
     | InboxEventTaken
+    | InboxEventsRefused
     | PauseResolved
     | PauseFailed
     | ItemCompleted

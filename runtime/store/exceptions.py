@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -30,22 +31,31 @@ def write_exception(error: BaseException, write: Write, depth: int) -> dict[str,
     if isinstance(error, StepFailedError):  # also where it is of the class of what was raised, its cause
         attributes = {name: vars(error)[name] for name in _OF_A_FAILED_STEP if name in vars(error)}
         has = {name: _simple(value, write, depth) for name, value in attributes.items()}
-        data = {"name": "StepFailedError", "said": [str(error)], "has": has}
+        data = {"name": "StepFailedError", "said": [_unicode(str(error))], "has": has}
     elif _OWN.get(kind.__name__) is kind:
         attributes = {name: _simple(value, write, depth) for name, value in vars(error).items()}
-        data = {"name": kind.__name__, "said": [str(error)], "has": attributes}
+        data = {"name": kind.__name__, "said": [_unicode(str(error))], "has": attributes}
     else:
-        data = {**stored(error)}
+        data = {name: _unicode(text) for name, text in stored(error).items()}
     if isinstance(error.__cause__, Exception):
         data["cause"] = write(error.__cause__, depth)
     return data
 
 
 def _simple(value: Any, write: Write, depth: int) -> Any:
+    if isinstance(value, str):
+        return _unicode(value)
     try:
-        return write(value, depth)
-    except SnapshotError:
+        data = write(value, depth)
+        json.dumps(data, allow_nan=False, ensure_ascii=False).encode()
+        return data
+    except (ValueError, RecursionError):  # a SnapshotError is a ValueError
         return None  # such as the body of a reply that is no JSON
+
+
+def _unicode(text: str) -> str:
+    """Return a text of an error, whatever it is made of, as one that can be stored."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def read_exception(data: Any, read: Read, depth: int) -> Exception:

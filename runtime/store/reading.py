@@ -9,7 +9,7 @@ from typing import Any
 
 from wfc.runtime.core.event_waits import EventWait
 from wfc.runtime.core.execution import NONE, OF_RUN, Execution
-from wfc.runtime.core.moments import SECOND, as_moment, seconds_later
+from wfc.runtime.core.moments import LONGEST, SECOND, as_moment
 from wfc.runtime.core.step_runs import (
     AwaitedEvent,
     Exit,
@@ -32,40 +32,52 @@ from wfc.runtime.store.pausing import read_pause_value
 from wfc.runtime.store.values import Values
 from wfc.runtime.store.writing import step_key
 
-__all__ = ["read_execution"]
+__all__ = ["VERSION", "read_execution"]
+
+VERSION = 2
+"""The version of the snapshot format; a newer runtime reads older versions, or rejects them with an error."""
 
 _LARGEST = 2**62
 
 
 def read_execution(
-    data: Any, table: Plan, run_id: str, state: Any, values: Values, now: int
-) -> tuple[Execution, dict[int, float]]:
-    """Return an execution, and the remaining seconds of its timers.
+    data: Any, table: Plan, run_id: str, state: Any, values: Values, now: int, *, version: int = VERSION
+) -> Execution:
+    """Return an execution as it was at a moment.
 
     Args:
-        now: The current moment, as the run counts moments.
+        now: The moment at which the data was written, as the run counts moments.
+        version: The version of the data's format.
 
     Raises:
         SnapshotError: The data is not that of an execution.
     """
-    reader = _SnapshotReader(data, table, run_id, state, values, now)
-    return reader.read(), reader.left
+    return _SnapshotReader(data, table, run_id, state, values, now, version).read()
 
 
 class _SnapshotReader:
     def __init__(
-        self, data: dict[str, Any], table: Plan, run_id: str, state: Any, values: Values, now: int
+        self,
+        data: dict[str, Any],
+        table: Plan,
+        run_id: str,
+        state: Any,
+        values: Values,
+        now: int,
+        version: int,
     ) -> None:
         self._data = data
         self._table = table
         self._values = values
         self._now = now
+        self._is_first = version == 1  # with seconds where later ones have nanoseconds
         self._execution = Execution(table, run_id, state)
+        self._execution.at = now
         self._frames: list[Frame] = []
         self._states = [values.read_model(one, table.state) for one in self._list("states")]
         self._runs: dict[int, StepRun] = {}
+        self._collects: dict[int, list[Any]] = {}  # what step runs have collected, by number
         self._placed: set[int] = set()  # step runs whose place is known: each has one
-        self.left: dict[int, float] = {}
         self._steps = {step_key(step): step for step in table.steps}
         self._steps |= {step_key(step.item): step.item for step in table.steps if step.item is not None}
 
@@ -143,6 +155,10 @@ class _SnapshotReader:
         run.sends = _number(data.get("sends", 0))
         if "about" in data:
             self._read_about(run, data["about"])
+        if "collects" in data:
+            self._collects[run.number] = data["collects"]
+        if "done" in data:
+            run.edits, run.sent = _number(data["done"][0]), [str(one) for one in data["done"][1:]]
         if "gone" in data:
             run.gone = [
                 ((step.index, str(one)), self._values.read_event(event)) for one, event in data["gone"]
@@ -171,20 +187,37 @@ class _SnapshotReader:
             attempt, count = data["messages"]
             run.messages = _number(attempt), _number(count)
         if "ago" in data:
-            run.began = self._now - round(float(data["ago"]) * SECOND)
+            run.began = self._now - self._nanoseconds(data["ago"])
         if "state" in data:
             run.snapshot = self._states[_number(data["state"])]
         if "started" in data:
-            run.started = as_moment(_of(self._values.read(data["started"]), datetime))
+            run.started = self._moment(data["started"])
         if "failed_at" in data:
-            run.failed_at = as_moment(_of(self._values.read(data["failed_at"]), datetime))
+            run.failed_at = self._moment(data["failed_at"])
         if "raised" in data:
             run.raised = _of(self._values.read(data["raised"]), Exception)
         if "answers" in data:
             run.answers = [
-                AwaitedEvent(self._wanted(one[:3]), self._values.read_event(one[3]), _number(one[4]))
+                AwaitedEvent(
+                    self._wanted(one[:3]),
+                    None if one[3] is None else self._values.read_event(one[3]),
+                    _number(one[4]),
+                )
                 for one in data["answers"]
             ]
+
+    def _nanoseconds(self, length: Any) -> int:
+        """Return a length of time, which may be negative."""
+        if self._is_first:
+            return round(float(length) * SECOND)
+        if type(length) is not int or abs(length) > LONGEST:
+            raise SnapshotError("where a length of time is to be, the snapshot has something else")
+        return length
+
+    def _moment(self, data: Any) -> int:
+        if self._is_first:
+            return as_moment(_of(self._values.read(data), datetime))
+        return _number(data)
 
     def _wanted(self, data: list[Any]) -> WaitKey:
         name, waiter_id, requirements = data
@@ -261,6 +294,7 @@ class _SnapshotReader:
     def _read_timers(self) -> None:
         execution = self._execution
         timers: dict[int, Any] = {}
+        due_at: dict[int, int] = {}
         for number, left, kind, *about in self._list("timers"):
             if kind == "attempt":
                 run = timers[number] = self._place(about[0])
@@ -274,9 +308,8 @@ class _SnapshotReader:
                 if frame is None or step.join is None:
                     raise SnapshotError("a timer in the snapshot is of no join")
                 timers[number] = frame, step
-            self.left[_number(number)] = max(0.0, float(left))
+            due_at[_number(number)] = self._now + self._nanoseconds(left)
         execution.timers = timers or NONE
-        due_at = {number: seconds_later(self._now, left) for number, left in self.left.items()}
         execution.due_at = due_at or NONE
 
     # --- frames
@@ -346,21 +379,34 @@ class _SnapshotReader:
         execution.steps, execution.tokens = _number(data.get("steps", 0)), _number(data.get("tokens", 0))
         execution.cost_usd = float(data.get("cost_usd", 0.0))
         execution.asked = bool(data.get("asked", False))
+        if "restarts" in data:
+            execution.to_begin = execution.inputs
+        if "deadline" in data:
+            execution.deadline = self._now + self._nanoseconds(data["deadline"])
+        if "halted" in data:
+            execution.deadline_left = _number(data["halted"])
         if "failing" in data:
             execution.failing = _of(values.read(data["failing"]), Exception)
         execution.inbox = {
             _number(number): values.read_event(event) for number, event in self._list("inbox")
         } or NONE
+        execution.unclaimed = {
+            values.classes.event(kind): str(sender) for kind, sender in self._list("unclaimed")
+        } or NONE
         execution.received = _ids(self._list("received"))
         execution.asked_for = {_number(number) for number in self._list("asked_for")} or execution.asked_for
         execution.asked_waits = _ids(self._list("asked_waits"))
         waiters: dict[int, EventWait] = {}
-        for number, of, name, waiter_id, requirements, attempt in self._list("waits"):
+        for number, of, name, waiter_id, requirements, attempt, *left in self._list("waits"):
             kind, _, wanted = self._wanted([name, waiter_id, requirements])
             waiter = waiters[_number(number)] = EventWait(kind, wanted, self._runs[of], waiter_id)
             waiter.attempt = _number(attempt)
+            if left and left[0] is not None:
+                waiter.until = self._now + self._nanoseconds(left[0])
         execution.event_waits = waiters or NONE
-        execution.buffers = read_gathered(self._list("buffers"), execution, values, self._frame_at)
+        execution.buffers = read_gathered(
+            self._list("buffers"), execution, values, self._frame_at, self._collects
+        )
         if "short" in data:
             at, index, key, value = data["short"]
             frame = self._frame_at(at)

@@ -9,13 +9,14 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.moments import as_datetime, as_moment, seconds_later
 from wfc.runtime.core.ticks import Arrived
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import StartEvent, StopEvent, event_name
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.step import Step
 from wfc.runtime.store.classes import Classes
-from wfc.runtime.store.reading import read_execution
+from wfc.runtime.store.reading import VERSION, read_execution
 from wfc.runtime.store.values import Values
 from wfc.runtime.store.writing import step_key, write_execution
 from wfc.runtime.values.serializers import BaseSerializer
@@ -31,17 +32,14 @@ __all__ = [
     "write_state",
 ]
 
-VERSION = 1
-"""The version of the snapshot format; a newer runtime reads older versions, or rejects them with an error."""
-
 _SHAPES: WeakKeyDictionary[Plan, str] = WeakKeyDictionary()
 
 
 class StoredRun:
     """A run as it is written to a snapshot, or as it has been read from one and is not yet resumed.
 
-    ``execution`` is ``None`` for one that was over, of which the state is left; ``deadline`` and ``timers_left`` are
-    in seconds; ``early`` is what was sent before it began. ``children`` has the runs that are parts of it: their ids,
+    ``execution`` is ``None`` for one that was over, of which the state is left; ``taken`` is the moment at which it was
+    written; ``early`` is what was sent before it began. ``children`` has the runs that are parts of it: their ids,
     the numbers of the step runs that they are for, and their snapshots. ``data`` is what it was read from.
     """
 
@@ -50,11 +48,9 @@ class StoredRun:
         self.state = state
         self.execution: Execution | None = None
         self.data: dict[str, Any] = {}
-        self.timers_left: dict[int, float] = {}
         self.begun = True
         self.early: list[Arrived] = []
-        self.taken: datetime | None = None
-        self.deadline: float | None = None
+        self.taken = 0
         self.children: list[tuple[str, int, dict[str, Any]]] = []
         self.asked_before: dict[str, frozenset[str]] = {}
         self.trace: dict[str, str] | None = None
@@ -79,13 +75,12 @@ def write_state(
 
 
 def write_run(
-    name: str, plan: Plan, run: StoredRun, now: int, serializer: BaseSerializer | None = None
+    name: str, plan: Plan, run: StoredRun, serializer: BaseSerializer | None = None
 ) -> dict[str, Any]:
     """Return a run as JSON data: all that is needed to resume it, or the state of a run that is over.
 
     Args:
         name: The workflow's.
-        now: The current moment, as the run counts moments.
 
     Raises:
         SnapshotError: Something in it cannot be written as JSON.
@@ -94,14 +89,11 @@ def write_run(
     data["run_id"] = run.run_id
     if run.execution is None:
         return data
-    assert run.taken is not None
-    data["taken"] = run.taken.isoformat()
-    if run.deadline is not None:
-        data["deadline"] = run.deadline
+    data["taken"] = as_datetime(run.taken).isoformat()
     if run.trace:
         data["trace"] = run.trace
     values = values_for(plan, serializer)
-    data["execution"] = write_execution(run.execution, values, run.timers_left, now)
+    data["execution"] = write_execution(run.execution, values, run.taken)
     data["begun"] = run.begun
     if run.early:
         data["early"] = [_early(tick, values) for tick in run.early]
@@ -197,7 +189,7 @@ def _read(name: str, plan: Plan, data: Any, serializer: BaseSerializer | None) -
 
 def _check_head(own: dict[str, Any], data: dict[str, Any]) -> None:
     name = own["workflow"]
-    if data["wfc"] != VERSION:
+    if data["wfc"] not in (1, VERSION):
         raise SnapshotError(f"the snapshot has the version {data['wfc']!r}, and this runtime reads {VERSION}")
     if data.get("workflow") != name:
         raise SnapshotError(f"the snapshot is of `{data.get('workflow')}`, and not of `{name}`")
@@ -208,14 +200,15 @@ def _check_head(own: dict[str, Any], data: dict[str, Any]) -> None:
 
 
 def _read_execution(found: StoredRun, data: dict[str, Any], plan: Plan, values: Values) -> None:
-    found.execution, found.timers_left = read_execution(
-        data["execution"], plan, found.run_id, found.state, values, 0
+    found.taken = as_moment(datetime.fromisoformat(data["taken"]))
+    found.execution = read_execution(
+        data["execution"], plan, found.run_id, found.state, values, found.taken, version=data["wfc"]
     )
+    if "deadline" in data:  # of the first version
+        found.execution.deadline = seconds_later(found.taken, float(data["deadline"]))
     if found.execution.inputs is None:
         raise SnapshotError("the snapshot does not say what the run was started with")
     found.begun = bool(data["begun"])
-    found.taken = datetime.fromisoformat(data["taken"])
-    found.deadline = float(data["deadline"]) if "deadline" in data else None
     for event, name, message_id in data.get("early", []):
         step = None if name is None else plan.by_name[name]
         found.early.append(Arrived(values.read_event(event), step, None, message_id))

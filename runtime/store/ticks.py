@@ -15,6 +15,7 @@ from wfc.runtime.events import Event, StartEvent, StepFailedEvent
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.step import Step
 from wfc.runtime.store.emissions import read_emitted, read_saved, write_emitted, write_saved
+from wfc.runtime.store.gathered import read_expected, write_expected
 from wfc.runtime.store.pausing import read_pause_value, write_pause_value
 from wfc.runtime.store.values import Values
 from wfc.runtime.store.writing import step_key
@@ -26,6 +27,13 @@ VERSION = 1
 
 LARGEST = 16_000_000
 """The most bytes that a tick may take."""
+
+
+class TooLarge(SnapshotError):  # noqa: N818 - it is known by its name
+    """A tick takes more bytes than can be kept."""
+
+    name = "too_large"
+
 
 _TEXT: Final = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":"))
 
@@ -40,7 +48,7 @@ def encode_tick(tick: Tick, at: int, execution: Execution, values: Values) -> by
         at: The moment of the tick.
 
     Raises:
-        SnapshotError: Something in it cannot be written, such as a number that is none, or is too large.
+        SnapshotError: Something in it cannot be written, such as a number that is none; ``TooLarge``: it is too large.
     """
     code, write, _ = _FORMS[type(tick)]
     try:
@@ -52,7 +60,7 @@ def encode_tick(tick: Tick, at: int, execution: Execution, values: Values) -> by
     except ValueError as error:  # also of texts that are none in Unicode
         raise SnapshotError(f"a value has no form in JSON: {error}") from None
     if len(body) > LARGEST:
-        raise SnapshotError(f"it takes {len(body)} bytes, and at most {LARGEST} can be kept")
+        raise TooLarge(f"it takes {len(body)} bytes, and at most {LARGEST} can be kept")
     return body
 
 
@@ -106,34 +114,71 @@ def _step_error(data: Any, values: Values) -> StepError:
 
 def _write_started(tick: ticks.Started, _: Execution, values: Values) -> list[Any]:
     bounds = [[name, index, bound] for (name, index), bound in (tick.bounds or {}).items()]
-    return [values.write_model(tick.event), [list(one) for one in tick.limits.items()], bounds]
+    limits = [list(one) for one in tick.limits.items()]
+    return [values.write_model(tick.event), limits, bounds, tick.timeout]
 
 
 def _read_started(data: list[Any], _: Execution, values: Values) -> Tick:
-    event, limits, bounds = data
+    event, limits, bounds, timeout = data
     found = {(str(name), int(index)): bound for name, index, bound in bounds}
-    return ticks.Started(values.read_model(event, StartEvent), dict(limits), found)
+    return ticks.Started(values.read_model(event, StartEvent), dict(limits), found, timeout)
 
 
 def _write_failed(tick: ticks.Failed, execution: Execution, values: Values) -> list[Any]:
     event = None if tick.event is None else values.write_model(tick.event)
-    return [tick.number, values.write(tick.error), event, write_saved(tick.saved, execution.state, values)]
+    saved = write_saved(tick.saved, execution.state, values)
+    return [tick.number, values.write(tick.error), event, saved, _written_if_possible(tick.result, values)]
+
+
+def _written_if_possible(value: Any, values: Values) -> Any:
+    """Return a value as JSON data; ``None`` for one that cannot be kept, since all else is worth to be."""
+    try:
+        data = values.write(value)
+        return data if len(_TEXT.encode(data).encode()) < LARGEST // 2 else None
+    except (ValueError, RecursionError):  # a SnapshotError is a ValueError
+        return None
 
 
 def _read_failed(data: list[Any], execution: Execution, values: Values) -> Tick:
-    number, error, event, saved = data
+    number, error, event, saved, result = data
     caught = None if event is None else values.read_model(event, StepFailedEvent)
-    return ticks.Failed(number, _error(error, values), caught, read_saved(saved, execution.state, values))
+    found = read_saved(saved, execution.state, values)
+    return ticks.Failed(number, _error(error, values), caught, found, values.read(result))
 
 
 def _write_arrived(tick: ticks.Arrived, _: Execution, values: Values) -> list[Any]:
-    return [values.write_model(tick.event), _step_name(tick.step), tick.sender, tick.message_id]
+    data = [values.write_model(tick.event), _step_name(tick.step), tick.sender, tick.message_id]
+    return data if tick.content is None else [*data, tick.content]
 
 
 def _read_arrived(data: list[Any], execution: Execution, values: Values) -> Tick:
-    event, step, sender, message_id = data
+    event, step, sender, message_id, *content = data
     found: Event = values.read_event(event)
-    return ticks.Arrived(found, _step(step, execution.plan), sender, message_id)
+    return ticks.Arrived(found, _step(step, execution.plan), sender, message_id, *content)
+
+
+def _write_collected(tick: ticks.Collected, _: Execution, values: Values) -> list[Any]:
+    event = None if tick.event is None else values.write_model(tick.event)
+    return [tick.number, event, write_expected(tick.expected, values), tick.buffer_id]
+
+
+def _read_collected(data: list[Any], _: Execution, values: Values) -> Tick:
+    number, event, expected, buffer_id = data
+    found = None if event is None else values.read_event(event)
+    return ticks.Collected(number, found, read_expected(expected, values), buffer_id)
+
+
+def _write_waiting(tick: ticks.Waiting, _: Execution, values: Values) -> list[Any]:
+    question = None if tick.question is None else values.write_model(tick.question)
+    kind, requirements = values.classes.name(tick.event_type), values.write(dict(tick.requirements))
+    return [tick.number, kind, tick.waiter_id, requirements, question, tick.seconds]
+
+
+def _read_waiting(data: list[Any], _: Execution, values: Values) -> Tick:
+    number, kind, waiter_id, requirements, question, seconds = data
+    found = None if question is None else values.read_event(question)
+    wanted = dict(values.read(requirements))
+    return ticks.Waiting(number, values.classes.event(kind), waiter_id, wanted, found, seconds)
 
 
 def _write_paused(tick: ticks.Paused, execution: Execution, values: Values) -> list[Any]:
@@ -153,6 +198,13 @@ def _read_paused(data: list[Any], execution: Execution, values: Values) -> Tick:
 
 _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
     ticks.Started: ("started", _write_started, _read_started),
+    ticks.Recovered: (
+        "recovered",
+        lambda tick, _, __: [list(tick.ready), tick.rest],
+        lambda data, _, __: ticks.Recovered(tuple(data[0]), data[1]),
+    ),
+    ticks.Halted: ("halted", lambda _, __, ___: [], lambda _, __, ___: ticks.Halted()),
+    ticks.Continued: ("continued", lambda _, __, ___: [], lambda _, __, ___: ticks.Continued()),
     ticks.Completed: (
         "completed",
         lambda tick, execution, values: [
@@ -173,6 +225,24 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
     ),
     ticks.Failed: ("failed", _write_failed, _read_failed),
     ticks.Arrived: ("arrived", _write_arrived, _read_arrived),
+    ticks.Edited: (
+        "edited",
+        lambda tick, execution, values: [
+            tick.number,
+            tick.ordinal,
+            write_saved(tick.saved, execution.state, values),
+        ],
+        lambda data, execution, values: ticks.Edited(
+            data[0], data[1], read_saved(data[2], execution.state, values)
+        ),
+    ),
+    ticks.Collected: ("collected", _write_collected, _read_collected),
+    ticks.Waiting: ("waiting", _write_waiting, _read_waiting),
+    ticks.WaitEnded: (
+        "wait-ended",
+        lambda tick, _, __: [tick.wait, tick.timed_out],
+        lambda data, _, __: ticks.WaitEnded(data[0], timed_out=data[1]),
+    ),
     ticks.Paused: ("paused", _write_paused, _read_paused),
     ticks.Answered: (
         "answered",
@@ -183,6 +253,11 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
         "inbox-event-taken",
         lambda tick, _, values: [tick.number, tick.event],
         lambda data, _, values: ticks.InboxEventTaken(data[0], data[1]),
+    ),
+    ticks.InboxEventsRefused: (
+        "inbox-events-refused",
+        lambda tick, _, __: [tick.number, tick.last],
+        lambda data, _, __: ticks.InboxEventsRefused(data[0], data[1]),
     ),
     ticks.PauseResolved: (
         "pause-resolved",

@@ -7,9 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from wfc.runtime.core.execution import Execution
-from wfc.runtime.core.moments import SECOND, as_datetime
 from wfc.runtime.core.step_runs import Exit, Frame, Pause, Slots, StepRun
-from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import Event
 from wfc.runtime.store.gathered import Gathered
 from wfc.runtime.store.pausing import write_pause_value
@@ -24,19 +22,16 @@ _ABOUT_A_RUN: Final = ("key", "started_runs", "messages")
 """The optional attributes of a step run that are plain data."""
 
 
-def write_execution(
-    execution: Execution, values: Values, left: Mapping[int, float], now: int
-) -> dict[str, Any]:
-    """Return an execution that is not over as JSON data.
+def write_execution(execution: Execution, values: Values, now: int) -> dict[str, Any]:
+    """Return an execution that is not over as JSON data; moments are nanoseconds from now on, or until now.
 
     Args:
-        left: The remaining seconds of each timer.
-        now: The current moment, as the run counts moments.
+        now: The current moment, as the run counts moments; it is for who reads the data to know.
 
     Raises:
         SnapshotError: Something in it cannot be written.
     """
-    return _Writer(execution, values, left, now).write()
+    return _Writer(execution, values, now).write()
 
 
 def step_key(step: Step) -> str:
@@ -45,19 +40,18 @@ def step_key(step: Step) -> str:
 
 
 class _Writer:
-    def __init__(self, execution: Execution, values: Values, left: Mapping[int, float], now: int) -> None:
+    def __init__(self, execution: Execution, values: Values, now: int) -> None:
         self._execution = execution
         self._values = values
-        self._left = left
         self._now = now
         self._frames: dict[int, int] = {}
         self._frames_in_order: list[Frame] = []
         self._states: dict[tuple[int, ...], int] = {}
         self._states_in_order: list[Any] = []
         ready = {run.number for run in execution.starting}
-        at_work = [run for run in execution.in_flight.values() if run.number not in ready]
-        self._at_work = [run.number for run in at_work]
-        self._gathered = Gathered(execution, at_work)
+        self._at_work = [number for number in execution.in_flight if number not in ready]
+        paused = (pause.run for pause in execution.paused.values())
+        self._gathered = Gathered(execution, chain(execution.in_flight.values(), paused))
 
     def write(self) -> dict[str, Any]:
         execution = self._execution
@@ -104,12 +98,18 @@ class _Writer:
             "failing": None if failing is None else self._values.write(failing),
             "left_by": list(execution.left_by),
             "way": None if execution.way is None else self._values.classes.name(execution.way),
+            "restarts": execution.to_begin is not None or None,
+            "deadline": None if execution.deadline is None else execution.deadline - self._now,
+            "halted": execution.deadline_left,
         }
 
     def _from_outside(self) -> dict[str, Any]:
         execution = self._execution
         return {
             "inbox": [[number, self._event(event)] for number, event in execution.inbox.items()],
+            "unclaimed": [
+                [self._values.classes.name(kind), sender] for kind, sender in execution.unclaimed.items()
+            ],
             "received": list(execution.received),
             "asked_for": sorted(execution.asked_for),
             "asked_waits": list(execution.asked_waits),
@@ -145,8 +145,13 @@ class _Writer:
             data["sends"] = run.sends
         if hasattr(run, "began") or hasattr(run, "answers") or hasattr(run, "started"):
             data["about"] = self._about(run)
-        if gone := self._gathered.gone.get(run.number) or getattr(run, "gone", None):
+        if gone := getattr(run, "gone", None):
             data["gone"] = [[key[1], self._event(event)] for key, event in gone]
+        if held := self._gathered.held_by(run):
+            data["collects"] = held
+        edits, sent = getattr(run, "edits", 0), getattr(run, "sent", [])
+        if edits or sent:
+            data["done"] = [edits, *sent]
         return data
 
     def _on(self, event: Any) -> Any:
@@ -163,18 +168,18 @@ class _Writer:
                 value = getattr(run, name)
                 data[name] = list(value) if isinstance(value, tuple) else value
         if hasattr(run, "began"):
-            data["ago"] = (self._now - run.began) / SECOND
-            data["started"] = self._values.write(as_datetime(run.started))
+            data["ago"] = self._now - run.began
+            data["started"] = run.started
             if run.since or run.choice:
                 data |= {"choice": run.choice, "choices": getattr(run, "choices", 1), "since": run.since}
         if hasattr(run, "snapshot"):
             data["state"] = self._state(run.snapshot)
         if hasattr(run, "raised"):
-            data["failed_at"] = self._values.write(as_datetime(run.failed_at))
+            data["failed_at"] = run.failed_at
             data["raised"] = self._values.write(run.raised)
         if hasattr(run, "answers"):
             data["answers"] = [
-                [*self._wanted(one.key), self._event(one.event), one.attempt] for one in run.answers
+                [*self._wanted(one.key), self._maybe_event(one.event), one.attempt] for one in run.answers
             ]
         return data
 
@@ -193,7 +198,8 @@ class _Writer:
 
     def _wait(self, number: int) -> list[Any]:
         waiter = self._execution.event_waits[number]
-        return [number, waiter.run.number, *self._wanted(waiter.key), waiter.attempt]
+        left = None if waiter.until is None else waiter.until - self._now
+        return [number, waiter.run.number, *self._wanted(waiter.key), waiter.attempt, left]
 
     # --- pauses and timers
 
@@ -217,9 +223,7 @@ class _Writer:
 
     def _timer(self, number: int) -> list[Any]:
         one = self._execution.timers[number]
-        if number not in self._left:
-            raise SnapshotError("this run is just telling what happens in it: write its snapshot afterwards")
-        data: list[Any] = [number, self._left[number]]
+        data: list[Any] = [number, self._execution.due_at[number] - self._now]
         if isinstance(one, StepRun):
             return [*data, "attempt", one.number]
         if isinstance(one, Pause):

@@ -24,11 +24,13 @@ from wfc.runtime.events import (
     Event,
     EventEmitted,
     InternalDispatchEvent,
+    PartialResult,
     RunConfig,
     StartEvent,
     StepState,
     StepStateChanged,
     StopEvent,
+    ThinkingText,
     TokenText,
     event_name,
 )
@@ -211,7 +213,14 @@ def _observer(run: Run, scripts: Mapping[str, Script], seen: Seen) -> Callable[[
             _answer(run, scripts, event)
         elif not isinstance(
             event,
-            InternalDispatchEvent | StopEvent | TokenText | QuestionClosed | QuestionReminded | ErrorHandled,
+            InternalDispatchEvent
+            | StopEvent
+            | TokenText
+            | ThinkingText
+            | PartialResult
+            | QuestionClosed
+            | QuestionReminded
+            | ErrorHandled,
         ):
             seen.streamed.append(event)
             seen.moments.append(run.loop.time())

@@ -233,6 +233,12 @@ class Wanted:
             return from_json(self._type, text, outside=True)
         return from_json(_wrapper(self._type), text, outside=True).answer
 
+    def unwrap(self, data: Any) -> Any:
+        """Return the value in the JSON data of an answer that is not complete; ``None`` if there is none yet."""
+        if not isinstance(data, dict):
+            return None
+        return data.get("answer") if self._wrapped else data
+
 
 _FENCE = re.compile(r"```(?:json)?\s*\n(.*)\n```", re.DOTALL)
 

@@ -24,6 +24,8 @@ for _path in (
     "driver/engine/order_flows",
     "driver/engine/part_flows",
     "store/parking",
+    "store/sqlite/journals",
+    "store/version_1",
 ):
     _file = Path(__file__).parent / f"{_path}.py"
     _spec = importlib.util.spec_from_file_location(_file.stem, _file)

@@ -30,6 +30,9 @@ from wfc.compiler.types import STRING
 
 __all__ = ["ActionWriter"]
 
+ARGUMENTS: Final = {"tokens": "stream"}
+"""What keys of `stream` are called in `ctx.llm`, where that is not the same."""
+
 
 class ActionWriter:
     """A writer of the actions of a workflow's steps, and of the bindings that they call."""
@@ -62,10 +65,11 @@ class ActionWriter:
             named["system"] = self.bindings.text(action.system, f"{step.name}_system", function)
         if action.history is not None:
             named["history"] = ValueWriter(function, self.names).value(action.history)
+        if action.files is not None:
+            named["files"] = ValueWriter(function, self.names).value(action.files)
         if action.output != STRING:
             named |= self.bindings.output(action.output, step.name)
-        if action.tokens:
-            named["stream"] = literal(True)
+        named |= {ARGUMENTS.get(key, key): literal(True) for key in action.shown}
         return call(Code("ctx.llm"), model, prompt, **named)
 
     def tool(self, action: ToolCall, step: Step, function: FunctionBuilder) -> Code:

@@ -46,7 +46,7 @@ def narrowed(requirements: Sequence[Requirement]) -> dict[Path, Type]:
     return {
         path: found[path]
         for path in sorted(found)
-        if path[0] != "state" and found[path] != declared.get(path)
+        if path[0] != "state" and found[path] != declared.get(path) and not path[-1].startswith("[")
     }
 
 

@@ -16,7 +16,7 @@ from wfc.compiler.expressions.syntax.tree import (
     Not,
     Path,
     Test,
-    path_of,
+    known_path,
 )
 from wfc.compiler.types import (
     ANY,
@@ -73,7 +73,7 @@ def facts_of(condition: Node, holds: bool) -> dict[Path, Type] | None:
             return of_test(condition, holds != condition.negated)
         case Compare():
             return of_comparison(condition, holds)
-    path = path_of(condition)
+    path = known_path(condition)
     if path is not None and base(condition.type) is BOOLEAN:
         return of_values(condition, (True,), holds)
     return {}
@@ -108,7 +108,7 @@ def one_of(parts: tuple[Node, ...], holds: bool) -> dict[Path, Type] | None:
 
 
 def of_test(test: Test, holds: bool) -> dict[Path, Type] | None:
-    path = path_of(test.of)
+    path = known_path(test.of)
     if path is None or test.of.type is UNKNOWN:
         return {}
     kind = test.of.type
@@ -163,7 +163,7 @@ def of_comparison(node: Compare, holds: bool) -> dict[Path, Type] | None:
 
 def of_values(node: Node, values: tuple[object, ...], equal: bool) -> dict[Path, Type] | None:
     """A path that is one of some values, or none of them."""
-    path = path_of(node)
+    path = known_path(node)
     kind = node.type
     if path is None or kind is UNKNOWN:
         return {}

@@ -108,13 +108,21 @@ def number_in(text: str, wanted: Scalar) -> str:
     return "" if abs(value) < float("inf") else "not finite"
 
 
+def end_within_brackets(use: CheckedFilter) -> int:
+    """Return where a filter's call ends: the brackets around value and filter belong to its stretch, too."""
+    words = use.reporter.text[use.node.start : use.node.end]
+    for _ in range(words.count("(", 0, use.node.of.start - use.node.start)):
+        words = words.rstrip()[:-1]
+    return use.node.start + len(words.rstrip())
+
+
 def check_default(use: CheckedFilter) -> Type:
     fallback = use.bound["value"]
     kind = use.adapted("value", use.subject)
     if not may_be_null(use.subject) and use.subject not in (ANY, UNKNOWN):
         if not may_be_null(use.node.of.declared):
             place, words = use.reporter.at(use.node.of), use.reporter.words(use.node.of)
-            superfluous = use.reporter.place.stretch(use.node.of.end, use.node.end)
+            superfluous = use.reporter.place.stretch(use.node.of.end, end_within_brackets(use))
             use.reporter.report(operand_problems.default_never_used(place, words, superfluous))
         return use.subject
     present = without_null(use.subject)

@@ -44,6 +44,7 @@ from wfc.compiler.types import (
     DECIMAL,
     DURATION,
     INTEGER,
+    NULL,
     NUMBER,
     STRING,
     UNKNOWN,
@@ -203,6 +204,9 @@ class ExpressionPrinter:
     def subscript(self, node: Subscript) -> Piece:
         of = self.piece(node.of)
         if isinstance(node.of.type, MapOf):
+            if may_be_null(node.declared) and not may_be_null(node.type) and node.type is not NULL:
+                # conditions say that it is there
+                return atom(f"{of.within(Rank.ATOM)}[{self.piece(node.index).code}]")
             return method(of, "get", self.piece(node.index))
         if isinstance(node.of.type, Record) and isinstance(node.index, Constant):
             return atom(f"{of.within(Rank.ATOM)}.{field_name(str(node.index.value))}")

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal
 
 from wfc.compiler.slotted import dataclass, field
-from wfc.compiler.types import UNKNOWN, Record, Type
+from wfc.compiler.types import UNKNOWN, MapOf, Optional, Record, Type
 
 __all__ = [
+    "EVERY_ITEM",
     "ArithmeticOperator",
     "Attribute",
     "Binary",
@@ -35,6 +36,7 @@ __all__ = [
     "Unary",
     "children",
     "decided",
+    "known_path",
     "path_of",
     "paths_in",
     "taken_apart",
@@ -43,6 +45,8 @@ __all__ = [
 
 Path = tuple[str, ...]
 """A name and the fields that follow it: ``("event", "order", "total")``."""
+EVERY_ITEM: Final = "[]"
+"""Stands at the end of a path for all items of a map."""
 
 ArithmeticOperator = Literal["+", "-", "*", "/", "//", "%"]
 ComparisonOperator = Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in"]
@@ -345,6 +349,23 @@ def path_of(node: Node) -> Path | None:
     if isinstance(node, Fields):
         return (*node.path, *reversed(names)) if names else node.path
     return (node.name, *reversed(names)) if isinstance(node, Name) else None
+
+
+def known_path(node: Node) -> Path | None:
+    """Return the path of what conditions may say something of, in a typed tree.
+
+    That is a path, or the item of a map at one: ``response.headers["location"]`` is ``("response", "headers",
+    '["location"]')``. Of an item that may be null although it is there, Python's type checkers learn nothing.
+    """
+    if not isinstance(node, Subscript):
+        return path_of(node)
+    owner, key = node.of.type, node.index
+    if not isinstance(owner, MapOf) or isinstance(owner.value, Optional):
+        return None
+    if not isinstance(key, Constant) or not isinstance(key.value, str):
+        return None
+    path = known_path(node.of)
+    return None if path is None else (*path, f'["{key.value}"]')
 
 
 def paths_in(trees: Sequence[Node]) -> frozenset[Path]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place, Report
 from wfc.compiler.expressions.syntax.tree import (
+    EVERY_ITEM,
     Attribute,
     Binary,
     BrokenExpression,
@@ -27,6 +28,7 @@ from wfc.compiler.expressions.syntax.tree import (
     Subscript,
     Test,
     Unary,
+    known_path,
     path_of,
     taken_apart,
 )
@@ -41,6 +43,7 @@ from wfc.compiler.rules import templates as template_problems
 from wfc.compiler.types import (
     ANY,
     BOOLEAN,
+    FILE,
     INTEGER,
     NOTHING,
     NULL,
@@ -127,6 +130,9 @@ class TypeChecker(TypeReporter):
         if kind is not UNKNOWN and not all(
             isinstance(each, (Scalar, Enumeration)) and each is not ANY for each in members(kind)
         ):
+            if kind is FILE:
+                self.wrong(template_problems.file_in_text(self.at(node), self.words(node)))
+                return
             of_scalars = (
                 isinstance(kind, ListOf) and isinstance(base(kind.item), Scalar) and kind.item is not ANY
             )
@@ -194,7 +200,7 @@ class TypeChecker(TypeReporter):
     def field(self, node: Attribute, of: Type) -> Type | Finding:
         """The type of a field that is not simply there, or what is wrong with it."""
         if may_be_null(of):
-            words, path = self.words(node.of), path_of(node.of)
+            words, path = self.words(node.of), known_path(node.of)
             instead = f"`{words}.{node.name} if {words} is not none else …`" if path is not None else ""
             if path is not None and path[:-1] == ("events",) and isinstance(node.of, Attribute):
                 join = node.of.of.type  # a field that one event alone declares is there by itself, too
@@ -220,7 +226,18 @@ class TypeChecker(TypeReporter):
             return self.wrong(
                 operand_problems.wrong_index(self.at(node.index), show(of), show(wanted), show(base(index)))
             )
-        return gives
+        node.declared = gives
+        return (self.known_item(node, scope) if scope.facts else None) or gives
+
+    def known_item(self, node: Subscript, scope: Scope) -> Type | None:
+        """Return what conditions have made of an item of a map, which may be missing; None: nothing."""
+        path = known_path(node)
+        if path is None:
+            return None
+        fact = scope.fact(path) or scope.fact((*path[:-1], EVERY_ITEM))
+        if fact is None or fact in (UNKNOWN, NULL):
+            return fact
+        return node.declared if may_be_null(fact) else without_null(node.declared)
 
     def slice(self, node: Slice, scope: Scope) -> Type:
         of = self.require_present(node.of, scope, use="for its parts")

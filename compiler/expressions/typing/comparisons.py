@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wfc.compiler.expressions.conditions.narrowing import among, is_among
-from wfc.compiler.expressions.syntax.tree import Compare, Constant, ListDisplay, Node, path_of
+from wfc.compiler.expressions.syntax.tree import Compare, Constant, ListDisplay, Node, known_path
 from wfc.compiler.expressions.typing import hints, type_tests
 from wfc.compiler.expressions.typing.reporter import TypeReporter
 from wfc.compiler.rules import operands as operand_problems
@@ -87,7 +87,7 @@ def difference(reporter: TypeReporter, node: Compare, left: Type, right: Type) -
     if not isinstance(right if right_too else left, Optional):
         return
     instead = "value"
-    if path_of(side) is not None:
+    if known_path(side) is not None:
         instead = "empty" if isinstance(other, Constant) and other.value == "" else "path"
     at, whole = reporter.at(side), reporter.at(node)
     words = reporter.words(side), reporter.words(node)

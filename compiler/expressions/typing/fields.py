@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import expressions as problems
 from wfc.compiler.rules import operands as operand_problems
@@ -26,6 +28,9 @@ from wfc.compiler.types.outside_names import own_name
 
 __all__ = ["field_of", "item_field", "parts_of"]
 
+IN_AN_EVENT: Final = "hand it on in an event first: the type of the event's field says which fields it has"
+"""How to come to the fields of records that are made in an expression."""
+
 
 def field_of(type: Type, name: str, place: Place, words: str) -> Type | Finding:
     """Return the type of a field; report a field that cannot be used.
@@ -43,7 +48,8 @@ def field_of(type: Type, name: str, place: Place, words: str) -> Type | Finding:
         return problems.private_name(place, name)
     match type:
         case Record(name=""):
-            return problems.no_fields(place, words, "a record written in place", "use its value directly")
+            remedy = "use its value directly" if words.startswith("{") else IN_AN_EVENT
+            return problems.no_fields(place, words, "a record written in place", remedy)
         case Record():
             if type.name == "events" and (several := events_with(type, name)):
                 return problems.field_of_several(place, name, several)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wfc.compiler.diagnostics import Finding, Place, Report
-from wfc.compiler.expressions.syntax.tree import Node, path_of
+from wfc.compiler.expressions.syntax.tree import Node, known_path
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import UNKNOWN, Type, may_be_null
 
@@ -59,6 +59,6 @@ class TypeReporter:
 
     def not_null(self, node: Node, type: Type, use: str = "") -> Type:
         if may_be_null(type):
-            testable = path_of(node) is not None
+            testable = known_path(node) is not None
             return self.wrong(operand_problems.may_be_null(self.at(node), self.words(node), testable, use))
         return type

@@ -9,9 +9,18 @@ from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions.cache import ExpressionCache
 from wfc.compiler.expressions.conditions.narrowing import TESTS, Facts, facts_of, of_choices
 from wfc.compiler.expressions.expression import Expression, Outcome
-from wfc.compiler.expressions.syntax.tree import Constant, Fields, Name, Node, Path, Test, children
+from wfc.compiler.expressions.syntax.tree import (
+    EVERY_ITEM,
+    Constant,
+    Fields,
+    Name,
+    Node,
+    Path,
+    Test,
+    children,
+)
 from wfc.compiler.slotted import dataclass, field, replace
-from wfc.compiler.types import ANY, UNKNOWN, OneOf, Record, Type, may_be_null, parse_type
+from wfc.compiler.types import ANY, UNKNOWN, MapOf, OneOf, Record, Type, may_be_null, parse_type
 
 __all__ = ["Scope", "SourceText", "TextSource", "TypeSource"]
 
@@ -107,6 +116,8 @@ class Scope:
             path, type = waiting.pop()
             if type is ANY or may_be_null(type) or isinstance(type, OneOf):
                 found[path] = UNKNOWN
+            elif isinstance(type, MapOf):
+                found[*path, EVERY_ITEM] = UNKNOWN
             elif isinstance(type, Record) and len(path) < MAX_DOUBTED:
                 waiting += [((*path, name), each.type) for name, each in type.fields.items()]
         return found

@@ -8,6 +8,7 @@ from wfc.compiler.expressions.typing.reporter import TypeReporter
 from wfc.compiler.expressions.typing.scope import Scope
 from wfc.compiler.rules import expressions as problems
 from wfc.compiler.rules import operands as operand_problems
+from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.types import (
     ANY,
     BUILT_IN,
@@ -41,7 +42,9 @@ def test(reporter: TypeReporter, node: Test, kind: Type, scope: Scope) -> None:
     # what another workflow calls its end counts before an event of this one
     ends = (each for each in records if each.called == node.name)
     node.record = next(ends, None) or scope.classes.get(node.name) or BUILT_IN.get(node.name)
-    if kind is UNKNOWN:
+    if kind is UNKNOWN and (
+        node.record is not None or node.name in TESTS or not nearest(node.name, scope.classes)
+    ):
         return  # it may be the name of what could not be found
     if node.record is None and node.name not in TESTS:
         place = reporter.place.stretch(node.name_start, node.name_end)

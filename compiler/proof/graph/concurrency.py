@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
+from wfc.compiler.model.flow import START
 from wfc.compiler.proof.graph.flow_graph import FlowGraph, Way
 from wfc.compiler.slotted import dataclass, replace
 
@@ -54,7 +55,7 @@ class Concurrency:
             if join in graph.forks and self._for_good(join)
         }
         self._short: dict[tuple[int, int], int] = {}
-        self._met: dict[tuple[int, int, bool], int] = {}
+        self._met: dict[tuple[int, int, bool, bool], int] = {}
         self._joins = sum(1 << node for node, unit in enumerate(graph.nodes) if unit.form != "one")
         # what decides where two courses meet
         self._marks = self._joins
@@ -86,10 +87,11 @@ class Concurrency:
         apart: dict[tuple[int, tuple[int, ...]], list[Parting]] = {}  # large sets are dear to compare
         for node, unit in enumerate(self.graph.nodes):
             for way in unit.ways:
-                if not way.batches and not way.loose and not self.graph.starts_several(way.singles):
+                clocks = self._clocks(node, way, items=False)
+                if not (way.batches or way.loose or clocks or self.graph.starts_several(way.singles)):
                     continue
                 loose = self._alike(way.loose)
-                singles = self._alike([event for event in way.singles if event not in way.loose])
+                singles = self._alike([event for event in way.singles if event not in way.loose], clocks)
                 for ones in loose:
                     for others in (*loose, *singles):  # the next may come while the last is being worked on
                         parted = self._part(node, ones, others, items=False, again=True)
@@ -109,26 +111,66 @@ class Concurrency:
         Items that come one after the other are not beside each other, but each is beside what follows a join that
         does not wait for all of them.
         """
-        together = [event for at, event in enumerate(way.batches) if way.at_once(at) != 1]
-        items = self._alike(together)
-        alone = [self._alike([event]) for at, event in enumerate(way.batches) if way.at_once(at) == 1]
-        for ones in items:
-            for others in (*items, *(each for one in alone for each in one), *singles):
+        clocks = self._clocks(node, way, items=True)
+        together = [at for at in range(len(way.batches)) if way.at_once(at) != 1]
+        items = self._batches_alike(way, together, clocks)
+        alone = [self._alike([event], clocks) for at, event in enumerate(way.batches) if way.at_once(at) == 1]
+        for ones, own in items.values():
+            for others, theirs in items.values():
                 yield from self._part(node, ones, others, items=True)
-        for at, own in enumerate(alone):
-            for each, ones in enumerate(own):
-                for others in (*(one for later in alone[at + 1 :] for one in later), *singles):
+                if len(own | theirs) > 1:
+                    yield from self._part(node, ones, others, items=True, batches=True)
+            for others in (each for one in alone for each in one):
+                yield from self._part(node, ones, others, items=True, batches=True)
+            for others in singles:
+                yield from self._part(node, ones, others, items=True)
+        for at, batch in enumerate(alone):
+            for each, ones in enumerate(batch):
+                for others in (one for later in alone[at + 1 :] for one in later):
+                    yield from self._part(node, ones, others, items=True, batches=True)
+                for others in singles:
                     yield from self._part(node, ones, others, items=True)
                 yield from self._each_apart(node, ones)
-                for others in own[each + 1 :]:
+                for others in batch[each + 1 :]:
                     yield from self._part(node, ones, others, items=False)
                 meeting = self._meeting(node, self._reach[ones[0]] & self._marks, items=True)
                 yield from self._parted(node, self._all_until(ones, meeting), 0, meeting)
 
-    def _alike(self, events: Sequence[str]) -> list[list[int]]:
-        """Return where some events go, in groups that lead to the same joins and past the same forks."""
+    def _batches_alike(
+        self, way: Way, some: Sequence[int], clocks: Sequence[int]
+    ) -> dict[int, tuple[list[int], set[int]]]:
+        """Return where some batches of a way go, and joins that begin by themselves in each item, in groups as those
+        of `_alike`, each with the batches that it is of.
+        """
+        groups: dict[int, tuple[list[int], set[int]]] = {}
+        for batch in some:
+            for target in (*self.graph.targets([way.batches[batch]]), *clocks):
+                targets, batches = groups.setdefault(self._reach[target] & self._marks, ([], set()))
+                targets.append(target)
+                batches.add(batch)
+        return groups
+
+    def _clocks(self, node: int, way: Way, *, items: bool) -> list[int]:
+        """Return the joins that begin by themselves after a way when their time is up, even if it does not lead there.
+
+        Args:
+            items: Whether the joins are meant whose clocks run for each item of a batch.
+        """
+        if way.ends or (items and not way.batches):
+            return []
+        return [
+            join
+            for join in self.graph.joins_of.get(node, ())
+            if self.graph.nodes[join].timed
+            and self.graph.nodes[join].form != "each"
+            and self.graph.in_item(join) is items
+            and (node != START or self.graph.leads(way.singles, join))
+        ]
+
+    def _alike(self, events: Sequence[str], more: Iterable[int] = ()) -> list[list[int]]:
+        """Return where some events go, and more nodes, in groups that lead to the same joins past the same forks."""
         groups: dict[int, list[int]] = {}
-        for target in self.graph.targets(events):
+        for target in (*self.graph.targets(events), *more):
             groups.setdefault(self._reach[target] & self._marks, []).append(target)
         return list(groups.values())
 
@@ -139,18 +181,32 @@ class Concurrency:
         meeting = self._meeting(node, self._reach[ones[0]] & self._marks, items=False)
         found: list[Parting] = []
         others = 0
-        for one in reversed(ones):
-            first = self._until(one, meeting)
-            if others:
+        for at, one in enumerate(reversed(ones)):
+            first = self._until(one, meeting)  # nothing, where it is itself the join at which they meet
+            if at:
                 found += reversed(list(self._parted(node, first, others, meeting)))
             others |= first
         return found[::-1]
 
     def _part(
-        self, node: int, ones: list[int], others: list[int], *, items: bool, again: bool = False
+        self,
+        node: int,
+        ones: list[int],
+        others: list[int],
+        *,
+        items: bool,
+        batches: bool = False,
+        again: bool = False,
     ) -> Iterator[Parting]:
+        """Yield the partings of two groups of courses.
+
+        Args:
+            items: Whether one of them begins with the items of a batch.
+            batches: Whether both do, with items of two batches.
+            again: Whether what begins one of them may come again at any time.
+        """
         both = self._reach[ones[0]] & self._reach[others[0]] & self._marks
-        meeting = self._meeting(node, both, items=items)
+        meeting = self._meeting(node, both, items=items, batches=batches)
         first, second = self._all_until(ones, meeting), self._all_until(others, meeting)
         return self._parted(node, first, second, meeting, again=again)
 
@@ -189,18 +245,21 @@ class Concurrency:
             reached |= self._until(start, stops)
         return reached
 
-    def _meeting(self, node: int, both: int, *, items: bool) -> int:
+    def _meeting(self, node: int, both: int, *, items: bool, batches: bool = False) -> int:
         """Return the joins, of those on both courses, at which the two meet: each fires once in a frame that
         holds both.
+
+        The join of a batch fires once for each batch, so two batches of one step do not meet there.
         """
-        key = (node, both, items)
+        key = (node, both, items, batches)
         if key in self._met:
             return self._met[key]
         meeting = 0
         for join in members(both & self._joins):
             fork = self.graph.forks.get(join)
             if fork == node:
-                apart = items and self.graph.nodes[join].form != "each" and self.graph.in_item(join)
+                collects = self.graph.nodes[join].form == "each"
+                apart = batches if collects else items and self.graph.in_item(join)
             else:
                 apart = fork is None or bool(both >> fork & 1)
             if not apart:

@@ -197,8 +197,8 @@ class FlowGraph:
 
     @cached_property
     def parts(self) -> bool:
-        """Whether anything may run beside something else."""
-        return any(
+        """Whether anything may run beside something else, as a join whose time is up may beside what leads to it."""
+        return any(unit.timed for unit in self.nodes) or any(
             way.batches or way.loose or self.starts_several(way.singles)
             for unit in self.nodes
             for way in unit.ways

@@ -58,7 +58,7 @@ def address(data: object, place: Place, scope: Scope, reader: ValueReader) -> Te
         return resolve_address(data, place, scope, reader)
     given = reader.expression(data.get("from", '""'), place / "from", scope)
     if not assignable(given.type, STRING):
-        reader.report(value_problems.wrong_value(place / "from", *mismatch(given.type, STRING)))
+        reader.report(value_problems.wrong_value(place / "from", *mismatch(given.type, STRING, given.tree)))
     only = data.get("only")
     if not isinstance(only, list):
         return ChosenAddress(given, None)

@@ -28,9 +28,9 @@ from wfc.compiler.resolve.values import texts
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.rules import values as problems
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.types import ANY, MESSAGE, STRING, UNKNOWN, ListOf, Type, assignable, parse_type, show
+from wfc.compiler.types import ANY, FILE, MESSAGE, STRING, UNKNOWN, ListOf, Type, assignable, parse_type, show
 
-__all__ = ["ActionResolver", "ResolvedAction", "wants_tokens"]
+__all__ = ["ActionResolver", "ResolvedAction", "shown_of_answer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class ActionResolver:
         data: What the step says, or its `do`.
         place: Where that stands.
         reader: Reads expressions, and keeps their uses.
-        tokens: Whether a model's answer is to be shown while it comes.
+        shown: What of a model's answer is to be shown while it comes; see ``shown_of_answer``.
     """
 
     name: str
@@ -68,7 +68,7 @@ class ActionResolver:
     place: Place
     declared: Declarations
     reader: ValueReader
-    tokens: bool = False
+    shown: tuple[str, ...] = ()
 
     def result(self, tool: Tool | None) -> Type | None:
         """Return the type of the action's result; ``None`` for a step without an action."""
@@ -180,21 +180,29 @@ class ActionResolver:
         system: Template | None = None
         if "system" in self.data:
             system = self.prompted("system", scope)
-        history: Value | None = None
-        if "history" in self.data:
-            history = self.reader.value(self.data["history"], self.place / "history", ListOf(MESSAGE), scope)
+        history = self.listed("history", MESSAGE, scope)
+        files = self.listed("files", FILE, scope)
         if model is None:
             return None
-        return LlmCall(model, prompt, system, result or STRING, history, self.tokens)
+        return LlmCall(model, prompt, system, result or STRING, history, files, self.shown)
+
+    def listed(self, key: str, item: Type, scope: Scope) -> Value | None:
+        """Return the list of a key, if the step has it."""
+        if key not in self.data:
+            return None
+        return self.reader.value(self.data[key], self.place / key, ListOf(item), scope)
 
     def prompted(self, key: str, scope: Scope) -> Template:
         return texts.read_prompt(self.data.get(key, ""), self.place / key, scope, self.declared, self.reader)
 
 
-def wants_tokens(data: Data) -> bool:
-    """Return whether a step asks for a model's answer to be streamed while it is generated."""
+SHOWN: Final = ("tokens", "partial", "thinking")
+
+
+def shown_of_answer(data: Data) -> tuple[str, ...]:
+    """Return what of a model's answer a step shows while it comes: keys of `stream`, in one order."""
     said = data.get("stream")
-    return isinstance(said, Mapping) and said.get("tokens") is True
+    return tuple(key for key in SHOWN if said.get(key) is True) if isinstance(said, Mapping) else ()
 
 
 @dataclass(frozen=True, slots=True)

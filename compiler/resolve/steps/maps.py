@@ -10,7 +10,7 @@ from wfc.compiler.expressions import Expression, Scope
 from wfc.compiler.expressions.typing.loops import LOOP
 from wfc.compiler.model import Call, MapItems, Value
 from wfc.compiler.python.literals import normal_form, pascal_case
-from wfc.compiler.resolve.steps.actions import ActionResolver, ResolvedAction, wants_tokens
+from wfc.compiler.resolve.steps.actions import ActionResolver, ResolvedAction, shown_of_answer
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data
@@ -127,7 +127,7 @@ class MapResolver:
         """Return the action for each item, the type of its result, and whether it is the reply to a request."""
         data = self.action_data()
         acting = ActionResolver(
-            self.name, data, self.place / "do", self.declared, self.reader, wants_tokens(self.data)
+            self.name, data, self.place / "do", self.declared, self.reader, shown_of_answer(self.data)
         )
         tool = acting.tool()
         result = acting.result(tool) or UNKNOWN

@@ -11,7 +11,7 @@ from wfc.compiler.model import USUAL_CONCURRENCY, Exit, MapItems, Requirement, S
 from wfc.compiler.model.kinds import ABOUT_ACTIONS, STEP_KINDS, Action, is_request
 from wfc.compiler.resolve.steps import caching, maps, pauses, sends, streams
 from wfc.compiler.resolve.steps.accepts import resolve_accepts
-from wfc.compiler.resolve.steps.actions import ActionResolver, ResolvedAction, wants_tokens
+from wfc.compiler.resolve.steps.actions import ActionResolver, ResolvedAction, shown_of_answer
 from wfc.compiler.resolve.steps.attempts import step_retry, step_timeout
 from wfc.compiler.resolve.steps.exits import ExitResolver
 from wfc.compiler.resolve.steps.saves import resolve_saves
@@ -167,8 +167,9 @@ def resolve_streamed(
     found = None
     if "stream" in data:
         found = streams.resolve_stream(data["stream"], place / "stream", scopes, exit_resolver)
-    if wants_tokens(data):
-        streams.report_tokens(*answering_action(data, resolved), place, exit_resolver.declared)
+    shown = shown_of_answer(data)
+    for key in shown:
+        streams.report_shown(key, shown, *answering_action(data, resolved), place, exit_resolver.declared)
     return found
 
 
@@ -196,7 +197,7 @@ def resolve_one_call(
 ) -> ResolvedAction:
     """Return the action of a step of a kind that makes one call; nothing for a `transform`."""
     acting = ActionResolver(
-        name, data, place, exit_resolver.declared, exit_resolver.reader, wants_tokens(data)
+        name, data, place, exit_resolver.declared, exit_resolver.reader, shown_of_answer(data)
     )
     tool = acting.tool()
     scopes.http = acting.sends_request(tool)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, Template
@@ -14,7 +14,7 @@ from wfc.compiler.resolve.values.scopes import StepScopes
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.types import STRING, UNKNOWN, Type, show
 
-__all__ = ["report_tokens", "resolve_stream"]
+__all__ = ["report_shown", "resolve_stream"]
 
 
 def resolve_stream(
@@ -39,10 +39,14 @@ def told(
     return emission if isinstance(emission, Emit) else None
 
 
-def report_tokens(data: Data, answer: Type | None, place: Place, declared: Declarations) -> None:
-    """Report `tokens` where there is no answer that could be streamed while it is generated.
+def report_shown(
+    key: str, others: Sequence[str], data: Data, answer: Type | None, place: Place, declared: Declarations
+) -> None:
+    """Report a key of `stream` where there is nothing that it could show while it is generated.
 
     Args:
+        key: `tokens`, `partial` or `thinking`.
+        others: Those of them that the step has.
         data: What the step does: what it says, or its `do`.
         answer: The type of what that gives.
         place: Of the step.
@@ -50,10 +54,17 @@ def report_tokens(data: Data, answer: Type | None, place: Place, declared: Decla
     kind = data.get("kind")
     if kind == "agent" or not isinstance(kind, str):
         return
-    at = (place / "stream" / "tokens").key
+    at = (place / "stream" / key).key
     if kind != "llm":
-        declared.report(step_problems.no_answer_to_show(at, f"no model answers in a `{kind}` step"))
-    elif answer not in (None, STRING, UNKNOWN):
-        declared.report(
-            step_problems.no_answer_to_show(at, f"the answer is to be {show(answer)}, which is no text")
-        )
+        declared.report(step_problems.no_answer_to_show(at, f"no model answers in a `{kind}` step", key))
+    elif key == "tokens" and answer not in (None, STRING, UNKNOWN):
+        why = f"the answer is to be {show(answer)}, which is no text"
+        declared.report(step_problems.no_answer_to_show(at, why, key, without("partial", others)))
+    elif key == "partial" and answer in (None, STRING):
+        why = "the answer is a text"
+        declared.report(step_problems.no_answer_to_show(at, why, key, without("tokens", others)))
+
+
+def without(key: str, others: Sequence[str]) -> str:
+    """Return the key that may be written instead, unless it stands there already."""
+    return "" if key in others else key

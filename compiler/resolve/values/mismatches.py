@@ -7,13 +7,19 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions.syntax.tree import (
+    Attribute,
     Binary,
     Choice,
     Constant,
+    Fields,
     FilterCall,
     ListDisplay,
+    Name,
     Node,
     RecordDisplay,
+    Slice,
+    Subscript,
+    known_path,
 )
 from wfc.compiler.rules import closest
 from wfc.compiler.rules import values as problems
@@ -40,14 +46,29 @@ SAME_ITEMS: Final = frozenset({"reverse", "sort", "unique", "where"})
 ONE_ITEM: Final = frozenset({"first", "last", "max", "min"})
 
 
-def mismatch(given: Type, wanted: Type) -> tuple[str, str]:
-    """Return the message and the hint for a value of one type where another is wanted."""
+def mismatch(given: Type, wanted: Type, node: Node | None = None) -> tuple[str, str]:
+    """Return the message and the hint for a value of one type where another is wanted.
+
+    Args:
+        node: What gives the value, where it is one expression.
+    """
     why = f"wanted {show(wanted)}, found {show(given)}"
     if isinstance(given, Optional) and assignable(given.of, wanted):
-        return why, "it may be null: give it a `default`, or exclude null by a condition"
-    if given is ANY:
-        return why, "declare the `output` of what it comes from"
-    return why, ""
+        testable = node is None or known_path(node) is not None
+        return why, "it may be null: give it a `default`" + ", or exclude null by a condition" * testable
+    return why, declare_it(node) if without_null(given) is ANY else ""
+
+
+def declare_it(node: Node | None) -> str:
+    """Return the hint for a value of type any; where it can be said what it holds depends on where it comes from."""
+    while isinstance(node, (Attribute, Subscript, Slice, FilterCall)):
+        node = node.of
+    root = node.path[0] if isinstance(node, Fields) else node.name if isinstance(node, Name) else ""
+    if root == "error":
+        return "say under `body` in this entry what the reply is made of, if it is that of a request"
+    if root == "result":
+        return "declare the `output` of what it comes from"
+    return "declare what it holds: its type is `any`"
 
 
 def mismatches(node: Node, wanted: Type, place: Place) -> list[Finding]:
@@ -58,7 +79,7 @@ def mismatches(node: Node, wanted: Type, place: Place) -> list[Finding]:
         place: Of the text that the expression stands in.
     """
     inner = list(mismatches_inside(node, wanted, place))
-    return inner or [problems.wrong_value(place, *mismatch(node.type, wanted))]
+    return inner or [problems.wrong_value(place, *mismatch(node.type, wanted, node))]
 
 
 def mismatches_inside(node: Node, wanted: Type, place: Place) -> Iterator[Finding]:
@@ -104,7 +125,7 @@ def mismatches_of_part(node: Node, wanted: Type, place: Place) -> Iterator[Findi
         hint = closest(str(node.value), wrong.known) if wrong.known else wrong.hint
         yield problems.wrong_value(at, wrong.reason, hint, str(node.value), wrong.known)
     else:
-        yield problems.wrong_value(at, *mismatch(node.type, wanted))
+        yield problems.wrong_value(at, *mismatch(node.type, wanted, node))
 
 
 def mismatches_of_fields(node: RecordDisplay, record: Record, place: Place) -> Iterator[Finding]:

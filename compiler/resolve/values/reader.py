@@ -35,6 +35,7 @@ from wfc.compiler.types import (
     bounded,
     fits,
     members,
+    resembles,
     show,
 )
 from wfc.compiler.types.outside_names import own_name
@@ -77,7 +78,9 @@ class ValueReader:
         if template.whole is None or assignable(template.type, STRING):
             return template
         if isinstance(template.type, Optional):
-            self.report(problems.wrong_value(place, *mismatches.mismatch(template.type, STRING)))
+            self.report(
+                problems.wrong_value(place, *mismatches.mismatch(template.type, STRING, template.whole.tree))
+            )
         elif not all(reads_as_text(each) for each in members(template.type)):
             why = f"wanted a text, found {show(template.type)}"
             self.report(problems.wrong_value(place, why, "add `| json`"))
@@ -187,9 +190,10 @@ class ValueReader:
             wanted = fields.get(name)
             if wanted is None:
                 own = own_name(fields, str(key))
-                near = own or nearest(name, absent)
-                known = sorted(absent) if near else fields
-                self.report(problems.unknown_entry(at.key, str(key), owner, known, own))
+                fitting = {other for other in fields if resembles(each, fields[other].type)}
+                near = own or nearest(name, absent & fitting)
+                likely = sorted(absent & fitting if near else fitting)
+                self.report(problems.unknown_entry(at.key, str(key), owner, fields, own, likely))
                 value = self.value(each, at, UNKNOWN, scope)
                 if near:
                     found[near] = value

@@ -18,7 +18,7 @@ from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import values as value_problems
 from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.types import Record
+from wfc.compiler.types import Record, resembles
 from wfc.compiler.types.outside_names import own_name
 
 __all__ = ["ExpectationReader"]
@@ -86,8 +86,9 @@ class ExpectationReader:
             at = place / str(key)
             if field is None:
                 own = own_name(record.fields, str(key))
+                likely = [name for name, each in record.fields.items() if resembles(content, each.type)]
                 self.declared.report(
-                    value_problems.unknown_entry(at.key, str(key), owner, record.fields, own)
+                    value_problems.unknown_entry(at.key, str(key), owner, record.fields, own, likely)
                 )
             else:
                 found[field.name] = read_data(

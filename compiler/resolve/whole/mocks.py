@@ -25,7 +25,7 @@ class MockReader:
     def real(self, data: object, place: Place) -> list[str]:
         found = []
         for index, name in enumerate(data if isinstance(data, list) else ()):
-            step = self.steps.find(name, place / index)
+            step = self.steps.find(name, place / index, acting=True)
             if step is not None and self.has_action(step, place / index, "real"):
                 found.append(step.name)
         return found
@@ -42,7 +42,7 @@ class MockReader:
         found: dict[str, tuple[MockAnswer, ...]] = {}
         for name, content in data.items() if isinstance(data, Mapping) else ():
             at = place / str(name)
-            step = self.steps.find(name, at.key)
+            step = self.steps.find(name, at.key, acting=True)
             if step is None or not self.has_action(step, at.key, "mock"):
                 continue
             reader = AnswerReader(self.declared, step)

@@ -25,9 +25,14 @@ class StepLookup:
     steps: dict[str, Step]
     known: set[str]
 
-    def find(self, name: object, place: Place) -> Step | None:
-        """Find a step; ``None`` if it could not be understood or, with a finding, if there is none of that name."""
+    def find(self, name: object, place: Place, *, acting: bool = False) -> Step | None:
+        """Find a step; ``None`` if it could not be understood or, with a finding, if there is none of that name.
+
+        Args:
+            acting: Whether only a step with an action can be meant.
+        """
         normalised = normal_form(str(name))
         if normalised not in self.known and not self.declared.unread("steps"):
-            self.declared.report(name_problems.unknown_step(place, normalised, self.known))
+            idle = {each for each, step in self.steps.items() if acting and not step.acts}
+            self.declared.report(name_problems.unknown_step(place, normalised, self.known - idle))
         return self.steps.get(normalised)

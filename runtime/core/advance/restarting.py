@@ -22,4 +22,5 @@ def restart(execution: Execution, event: StartEvent) -> None:
     drop_all(execution)
     execution.begin(execution.plan.new_state())
     execution.inputs = execution.to_begin = event
+    execution.deadline = execution.deadline_left = None
     execution.effects.append(StartAgain())

@@ -16,14 +16,16 @@ from wfc.runtime.calls.sibling_modules import settings_folder
 from wfc.runtime.calls.threads import in_thread
 from wfc.runtime.core.ticks import ModelUsed
 from wfc.runtime.driver.context.messaging import Messaging
+from wfc.runtime.driver.loops import call_and_block
+from wfc.runtime.driver.run.replies import ShownReply
 from wfc.runtime.driver.run.step_runs import unmet_requirements
 from wfc.runtime.errors import WorkflowRuntimeError
-from wfc.runtime.events import CacheHit
+from wfc.runtime.events import CacheHit, ModelCalled
 from wfc.runtime.values.outputs import InvalidOutput, Output, plain_type
 
 if TYPE_CHECKING:
     from wfc.runtime.plan.inputs import HttpResponse
-    from wfc.runtime.records import Message  # whose class pydantic takes a while to build
+    from wfc.runtime.records import File, Message  # whose class pydantic takes a while to build
 
 __all__ = ["Calling"]
 
@@ -48,7 +50,9 @@ class Calling(Messaging):
         *,
         system: str | None = None,
         history: Sequence[Message] = (),
+        files: Sequence[File] = (),
         stream: bool = False,
+        thinking: bool = False,
     ) -> str: ...
     @overload
     async def llm(
@@ -58,7 +62,10 @@ class Calling(Messaging):
         *,
         system: str | None = None,
         history: Sequence[Message] = (),
+        files: Sequence[File] = (),
         output: type[T] | Output[T],
+        thinking: bool = False,
+        partial: bool = False,
     ) -> T: ...
     async def llm(
         self,
@@ -67,23 +74,34 @@ class Calling(Messaging):
         *,
         system: str | None = None,
         history: Sequence[Message] = (),
+        files: Sequence[File] = (),
         output: Any = None,
         stream: bool = False,
+        thinking: bool = False,
+        partial: bool = False,
     ) -> Any:
         """Call a model; return the reply as text, or as a value of the type ``output``.
 
         Args:
             history: The messages before the prompt.
+            files: Images and documents that the model is shown with the prompt.
             stream: Whether to show the reply, which must be text, to watchers as it arrives (``TokenText``).
+            thinking: Whether to show them what the model thinks before it replies (``ThinkingText``).
+            partial: Whether to show them the fields of the value that have arrived so far (``PartialResult``).
 
         Raises:
             StepError: The call failed; see ``call_llm``.
-            WorkflowRuntimeError: The reply is to be streamed, but is not to be text.
+            WorkflowRuntimeError: The reply is to be streamed, but is not to be text, or the other way round.
         """
         step_run = self._inside("llm")
-        if stream and output not in (None, str):
+        is_text = output in (None, str)
+        if stream and not is_text:
             raise WorkflowRuntimeError(
-                "`stream` shows texts as they come, and this reply is to be another `output`"
+                "`stream` shows texts as they come, and this reply is to be another `output`; `partial` shows that"
+            )
+        if partial and is_text:
+            raise WorkflowRuntimeError(
+                "`partial` shows values as they come, and this reply is a text; use `stream`"
             )
         step_run.called = True
         is_asked = False
@@ -92,12 +110,23 @@ class Calling(Messaging):
             nonlocal is_asked
             is_asked = True
             return await call_llm(
-                self, model, prompt, system=system, output=output, history=history, stream=stream
+                self,
+                model,
+                prompt,
+                system=system,
+                output=output,
+                history=history,
+                files=files,
+                stream=stream,
+                thinking=thinking,
+                partial=partial,
             )
 
         asked: tuple[object, ...] = ("llm", model, prompt, system)
         if history:
             asked += (history,)
+        if files:
+            asked += ("files", files)
         result = await self._cached(asked, output or str, call)
         if stream and not is_asked:
             with self.answering() as tell:  # the cache had all of it
@@ -304,8 +333,11 @@ class Calling(Messaging):
         step_run.choices = count
         return step_run.choice
 
-    def afford(self, model: str) -> None:
+    def afford(self, model: str, *, own_server: bool = False) -> None:
         """Check that the run may call this model, ``provider:name``, once more.
+
+        Args:
+            own_server: Whether it is asked at an address of its own, where the provider's prices do not hold.
 
         Raises:
             LimitError: The run has used up its tokens or its budget.
@@ -315,17 +347,46 @@ class Calling(Messaging):
         execution, limits = run.execution, run.limits
         if limits is not None:
             folder = settings_folder(type(run.workflow))
-            check_budget(limits, execution.tokens, execution.cost_usd, model, folder)
+            tokens, cost_usd = execution.tokens, execution.cost_usd
+            check_budget(limits, tokens, cost_usd, model, folder, own_server=own_server)
 
-    def spent(self, model: str, tokens_in: int, tokens_out: int) -> None:
-        """Count the usage of a model call."""
-        run = self._started("spent")
-        folder = settings_folder(type(run.workflow))
-        cost = cost_of_call(run.limits, model, tokens_in, tokens_out, folder)
-        self._in_loop(run.take, ModelUsed(tokens_in + tokens_out, cost))
+    def spent(
+        self,
+        model: str,
+        tokens_in: int,
+        tokens_out: int,
+        *,
+        cached: int = 0,
+        price: Callable[[], float | None] | None = None,
+    ) -> None:
+        """Count the usage of a model call; its cost where the run limits it, or somebody watches.
 
-    def answering(self) -> AbstractContextManager[Callable[[str], None]]:
-        """Show a further model reply to the run's watchers; the yielded function takes each piece."""
+        Args:
+            cached: The number of the tokens that came from the provider's cache.
+            price: Returns what the call has cost in US dollars, if that is known; asked where no settings say it.
+        """
+        run, step_run = self._started("spent"), self._inside("spent")
+        is_limited = run.limits is not None and run.limits.cost_usd is not None
+        cost = None
+        if is_limited or run.execution.observed:
+            folder = settings_folder(type(run.workflow))
+            cost = cost_of_call(model, tokens_in, tokens_out, folder, price)
+        call_and_block(run.loop, run.take, ModelUsed(tokens_in + tokens_out, cost or 0.0))
+        if run.execution.observed:
+            called = ModelCalled(
+                step_name=step_run.step.name,
+                worker_id=str(step_run.number),
+                attempt=step_run.attempt,
+                model=model,
+                tokens_in=tokens_in,
+                tokens_out=tokens_out,
+                tokens_cached=cached,
+                cost_usd=cost,
+            )
+            call_and_block(run.loop, run.watchers.note, called)
+
+    def answering(self) -> AbstractContextManager[ShownReply]:
+        """Show a further model reply to the run's watchers; what is yielded takes each piece."""
         return self._started("answering").watchers.answering(self._inside("answering"))
 
     def state_now(self) -> Any:

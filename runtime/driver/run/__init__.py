@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from typing import Any
 
 from wfc.runtime.core.advance import advance
-from wfc.runtime.core.advance.run_exits import fail
-from wfc.runtime.core.advance.stuck import check_not_stuck
 from wfc.runtime.core.effects import (
     CancelTask,
     CheckInbox,
@@ -25,7 +24,15 @@ from wfc.runtime.core.effects import (
 from wfc.runtime.core.execution import NONE
 from wfc.runtime.core.moments import SECOND
 from wfc.runtime.core.step_runs import StepRun
-from wfc.runtime.core.ticks import Cancelled, Started, Tick, TimerFired
+from wfc.runtime.core.ticks import (
+    Cancelled,
+    Continued,
+    Halted,
+    Recovered,
+    Started,
+    Tick,
+    TimerFired,
+)
 from wfc.runtime.driver.run.attempts import Attempts
 from wfc.runtime.driver.run.bounds import take_bounds
 from wfc.runtime.driver.run.breakpoints import Breakpoints
@@ -36,7 +43,6 @@ from wfc.runtime.driver.run.leaving import take_exit
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.questions import read_answer, take_from_inbox
 from wfc.runtime.driver.run.reachable import ReachableRun
-from wfc.runtime.driver.run.resuming import begin_again, restore_effects
 from wfc.runtime.driver.run.step_runs import started_at
 from wfc.runtime.driver.run.timers import Timers
 from wfc.runtime.driver.run.watchers import Watchers
@@ -45,7 +51,6 @@ from wfc.runtime.errors import (
     ContextStateError,
     SnapshotError,
     WorkflowError,
-    WorkflowRuntimeError,
     WorkflowTimeoutError,
 )
 from wfc.runtime.events import StartEvent, StopEvent
@@ -128,7 +133,6 @@ class Run(ReachableRun["Run"]):
         _RUNNING.add(self)
         if self.trace is not None:
             self._begin_trace()
-        self.start_deadline(self._run_out_of_time)
         self.workers.spawn(self.workers.work(begin=True))
 
     def start(self) -> None:
@@ -148,10 +152,8 @@ class Run(ReachableRun["Run"]):
         except WorkflowError as error:
             self.apply(Cancelled(error))
             return
-        if self.bounds:
-            self.stop_deadline()
-            self.start_deadline(self._run_out_of_time)
-        self.apply(Started(execution.inputs, limits, self.bounds))
+        self.apply(Started(execution.inputs, limits, self.bounds, self.timeout))
+        self.watch_deadline(self._run_out_of_time)
         for tick in stored.early if stored is not None else ():
             self.apply(tick)
         self._take_early()
@@ -168,18 +170,14 @@ class Run(ReachableRun["Run"]):
         execution = self.execution
         self.children.asked_before = stored.asked_before or NONE
         self.parked = {run_id: data for run_id, _, data in stored.children}
-        begin_again(stored, execution, self.clock())
-        for timer, due in execution.due_at.items():
-            self._start_timer(timer, due)
-        restore_effects(execution)
-        self.carry_out()
+        rest = self.now() - execution.at
         for tick in stored.early:
             self.apply(tick)
-        try:
-            check_not_stuck(execution, None)
-        except WorkflowRuntimeError as error:
-            fail(execution, error)
-            self.carry_out()
+        if self.port is None:
+            self.apply(Recovered(tuple(run.number for run in execution.starting), rest))
+        else:  # it was not put aside, and nobody knows what had begun
+            self.apply(Recovered())
+        self.watch_deadline(self._run_out_of_time)
 
     def _take_early(self) -> None:
         early, self.early = self.early, None
@@ -187,21 +185,31 @@ class Run(ReachableRun["Run"]):
             self.apply(tick)
 
     def apply(self, tick: Tick) -> None:
-        """Apply a tick and carry out its effects, except starting step runs."""
+        """Apply a tick and carry out its effects, except starting step runs; with a journal once that is durable."""
+        if self.port is not None:
+            self.port.apply(tick)
+            return
         advance(self.execution, tick, self.now())
         self.carry_out()
 
     def take(self, tick: Tick) -> None:
         """Apply a tick from outside, and start the step runs that are then ready."""
         self.apply(tick)
-        if self.execution.starting:
+        if self.ready:
             self.workers.wake()
 
     def carry_out(self) -> None:
         """Carry out the effects of the last ticks, except starting step runs; end the run when it is over."""
+        if self.port is not None:
+            return  # which holds them
         if self.execution.effects:
             self.carry_out_effects()
-        if self.execution.outcome is not None and self.ending is None:
+        if self.execution.outcome is not None:
+            self.conclude()
+
+    def conclude(self) -> None:
+        """Begin the end of the run, unless it has begun."""
+        if self.ending is None:
             self.ending = Ending(self)
             self.ending.begin()
 
@@ -209,13 +217,14 @@ class Run(ReachableRun["Run"]):
         """Carry out the effects of the last ticks."""
         effects, self.execution.effects = self.execution.effects, []
         for effect in effects:
-            self._carry_out(effect)
+            self.carry_out_one(effect)
 
-    def _carry_out(self, effect: Effect) -> None:
+    def carry_out_one(self, effect: Effect) -> None:
+        """Carry out an effect."""
         if isinstance(effect, NotifyObservers):
             self.watchers.note(effect.event)
         elif isinstance(effect, Publish):
-            self.watchers.publish(effect.event)
+            self.watchers.publish(effect.event, is_durable=True)
         elif isinstance(effect, StartTimer):
             self._start_timer(effect.timer, effect.due)
         elif isinstance(effect, StopTimer):
@@ -225,6 +234,8 @@ class Run(ReachableRun["Run"]):
             self.event_waits.resolve(effect.waiter, effect.event)
         elif isinstance(effect, CancelTask):
             self.children.stop_of(effect.run.number)
+            if self.port is not None:
+                self.port.forget(effect.run)
             if effect.run.task is not None:
                 effect.run.task.cancel()
         elif isinstance(effect, CheckInbox):
@@ -238,6 +249,36 @@ class Run(ReachableRun["Run"]):
             self.engine.start_child(self, effect)
         elif isinstance(effect, StopChild):
             self.children.stop(effect.number)
+
+    # --- what its port asks for
+
+    @property
+    def ready(self) -> deque[StepRun]:
+        """The step runs that may begin, in order."""
+        return self.execution.starting if self.port is None else self.port.ready
+
+    def wake_workers(self) -> None:
+        """Start the step runs that are ready, soon."""
+        self.workers.wake()
+
+    def rests(self) -> None:
+        """Let the engine know that nothing happens before somebody answers, or a timer fires."""
+        self.engine.rests(self)
+
+    def abandon(self, error: Exception) -> None:
+        """Stop all that is under way here, without a trace in the run: it goes on elsewhere, or later."""
+        if self.is_done:
+            return
+        for part in self.children.parts():
+            part.abandon(error)
+        if self.port is not None:
+            self.port.give_up(str(error))
+        execution = self.execution
+        execution.paused, execution.inbox, execution.outcome = NONE, NONE, error
+        self.future.add_done_callback(lambda future: future.exception())  # whoever awaits it is told
+        self.conclude()
+
+    # --- timers, and beginning anew
 
     def _start_timer(self, timer: int, due: int) -> None:
         if self.timers is None:
@@ -257,7 +298,6 @@ class Run(ReachableRun["Run"]):
         if self.trace is not None:
             self.trace.drop_steps()
         self.stop_deadline()
-        self.start_deadline(self._run_out_of_time)
         self.workers.spawn(self.workers.work(begin=True))
 
     def _begin_trace(self) -> None:
@@ -276,9 +316,17 @@ class Run(ReachableRun["Run"]):
         said = f"the run took longer than {self.timeout:g} s; at work: {names}"
         self.take(Cancelled(WorkflowTimeoutError(said)))
 
+    def hold_deadline(self) -> None:
+        """Let the run's deadline stand still, while the run is halted."""
+        if self.execution.deadline is not None:
+            self.apply(Halted())
+            self.stop_deadline()
+
     def resume_deadline(self) -> None:
-        """Resume a suspended deadline."""
-        self.restart_deadline(self._run_out_of_time)
+        """Let the run's deadline go on after a halt."""
+        if self.execution.deadline_left is not None:
+            self.apply(Continued())
+            self.watch_deadline(self._run_out_of_time)
 
     def last_event(self) -> StopEvent:
         """Return the last event of the run's stream, once the run is over."""
@@ -311,7 +359,7 @@ class Run(ReachableRun["Run"]):
     def event_waits(self) -> EventWaits:
         """The step bodies that wait for an event."""
         if self._event_waits is None:
-            self._event_waits = EventWaits(self.loop, self.execution, self.watchers.publish)
+            self._event_waits = EventWaits(self.loop, self.execution, self.take)
         return self._event_waits
 
     # --- what those outside ask for
@@ -359,17 +407,16 @@ class Run(ReachableRun["Run"]):
         """
         execution = self.execution
         stored = StoredRun(self.run_id, execution.state if include_state else None)
-        name, now = self.workflow._wfc.name, self.now()
+        name = self.workflow._wfc.name
         if execution.outcome is not None:
-            return write_run(name, execution.plan, stored, now, serializer)
+            return write_run(name, execution.plan, stored, serializer)
         if execution.inputs is None:
             raise SnapshotError("this run is just beginning anew: write its snapshot afterwards")
-        left = self.deadline_left
+        if execution.timers and (self.timers is None or not execution.timers.keys() <= self.timers.running()):
+            raise SnapshotError("this run is just telling what happens in it: write its snapshot afterwards")
         stored.execution = execution
-        stored.taken = self.clock()
-        stored.deadline = None if left is None else max(0.0, left)
+        stored.taken = max(self.now(), execution.at)
         stored.trace = self.trace_context
-        stored.timers_left = self.timers.left() if self.timers is not None else {}
         stored.begun = self.has_begun
         stored.early = self.early or []
         stored.children = [
@@ -377,7 +424,7 @@ class Run(ReachableRun["Run"]):
             for part, number in self.children.numbered_parts()
         ]
         stored.asked_before = self.children.asked_before
-        return write_run(name, execution.plan, stored, now, serializer)
+        return write_run(name, execution.plan, stored, serializer)
 
     def _snapshot_of_part(self, serializer: BaseSerializer | None) -> dict[str, Any]:
         data = self.snapshot(serializer)

@@ -36,6 +36,7 @@ from wfc.runtime.driver.run.step_runs import (
 )
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.errors import (
+    SnapshotError,
     StepError,
     WorkflowError,
     is_final,
@@ -50,7 +51,7 @@ from wfc.runtime.events import (
 from wfc.runtime.plan.outcomes import UNHANDLED
 from wfc.runtime.plan.pauses import Outside
 from wfc.runtime.plan.signature import Call
-from wfc.runtime.values.drafts import Saved, changes_in, draft_of
+from wfc.runtime.values.drafts import Saved, changes_in, deep_changes_in, deep_draft_of, draft_of
 
 __all__ = ["Attempts"]
 
@@ -76,6 +77,10 @@ class AttemptingRun(ActingRun, Protocol):
     @property
     def now(self) -> Callable[[], int]:
         """The function that returns the moment, as the run counts moments."""
+
+    @property
+    def port(self) -> object | None:
+        """Where the run's ticks are kept."""
 
     @property
     def children(self) -> Children[Any]:
@@ -111,6 +116,8 @@ class Attempts:
             return self._transform(step_run) if step_run.exit is Exit.ACTION else self._other_way(step_run)
         step_run.response = None
         step_run.called = False
+        if run.port is not None and step.needs_snapshot and not run.execution.plan.is_generated:
+            step_run.snapshot = deep_draft_of(step_run.snapshot)  # in which a body may change what it likes
         if step.cache is not None:
             step_run.fresh = []
         if step.idempotency_key is not None and not hasattr(step_run, "key"):
@@ -166,7 +173,7 @@ class Attempts:
                 return ItemCompleted(step_run.number, result)
             return ItemCompleted(step_run.number, *self._evaluate(give, step_run, result))
         except Exception as error:
-            return self._tail_failed(step_run, error)
+            return self._tail_failed(step_run, error, result)
 
     def _item_failed(self, step_run: StepRun, found: StepError) -> Tick:
         """Return the tick for an item whose action has failed for good, and tell of it if the step goes on."""
@@ -309,7 +316,7 @@ class Attempts:
         try:
             return Completed(step_run.number, *self._evaluate(tail, step_run, result))
         except Exception as error:
-            return self._tail_failed(step_run, error)
+            return self._tail_failed(step_run, error, result)
 
     def _evaluate(self, tail: Call, step_run: StepRun, result: Any) -> tuple[Any, Saved]:
         """Return what a tail gives, and what it has changed in the state; the state itself stays as it is."""
@@ -317,11 +324,35 @@ class Attempts:
         if not step_run.step.saves:
             return tail(run, step_run, result), None
         state = run.execution.state
-        draft = step_run.draft = draft_of(state)
-        return tail(run, step_run, result), changes_in(draft, state)
+        if run.port is None or run.execution.plan.is_generated:
+            draft = step_run.draft = draft_of(state)
+            return tail(run, step_run, result), changes_in(draft, state)
+        draft = step_run.draft = deep_draft_of(
+            state
+        )  # a tail that people write may change what a field holds
+        return tail(run, step_run, result), deep_changes_in(draft, state)
 
-    def _tail_failed(self, step_run: StepRun, error: Exception) -> Tick:
-        return self._failed(step_run, step_error(error), error, tail=True)
+    def settle(self, step_run: StepRun, tick: Tick, keep: Callable[[Tick], None]) -> None:
+        """Keep the tick of an attempt; a result that cannot be kept is an error of the step.
+
+        Args:
+            keep: Records and applies a tick, or raises a ``SnapshotError`` before anything has happened.
+        """
+        try:
+            keep(tick)
+        except SnapshotError as refused:
+            error = _not_kept(refused)
+            again = step_run.step.action is not None and step_run.exit in (Exit.ACTION, Exit.RESULT)
+            tick = self.failed(step_run, error) if again else self._tail_failed(step_run, error)
+            try:
+                keep(tick)
+            except SnapshotError:  # so is what its `on_error` emits
+                keep(self._failed(step_run, error, error))
+
+    def _tail_failed(self, step_run: StepRun, error: Exception, result: Any = None) -> Tick:
+        tick = self._failed(step_run, step_error(error), error, tail=True)
+        tick.result = result
+        return tick
 
     def _failed(
         self,
@@ -331,7 +362,7 @@ class Attempts:
         saved: Saved = None,
         *,
         tail: bool = False,
-    ) -> Tick:
+    ) -> Failed:
         run = self._run
         self._note(step_run, StepState.NOT_RUNNING, error=found.message)
         found.step = step_run.step.name
@@ -378,6 +409,12 @@ class Attempts:
                     retry_in=retry_in,
                 )
             )
+
+
+def _not_kept(refused: SnapshotError) -> StepError:
+    """Return the error of a step whose result a journal cannot keep."""
+    name = "result.too_large" if refused.name == "too_large" else "result"
+    return with_cause(StepError(name, f"the result cannot be kept: {refused}"), refused)
 
 
 def _has_another_model(step_run: StepRun, error: StepError) -> bool:

@@ -89,10 +89,10 @@ class HaltingRun(Protocol):
         """The run's workers."""
 
     def hold_deadline(self) -> None:
-        """Suspend the run's deadline."""
+        """Let the run's deadline stand still."""
 
     def resume_deadline(self) -> None:
-        """Resume the run's deadline."""
+        """Let the run's deadline go on."""
 
 
 class Halt:

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from wfc.runtime.authoring.resource import Resources
 from wfc.runtime.core.execution import NONE, OF_RUN, Execution
-from wfc.runtime.core.moments import as_moment
+from wfc.runtime.core.moments import SECOND, as_moment
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.core.ticks import Arrived
 from wfc.runtime.driver.gates import Admission
@@ -25,6 +25,7 @@ from wfc.runtime.errors import WorkflowError
 from wfc.runtime.events import StartEvent, StopEvent
 from wfc.runtime.plan.run_rules import Limits
 from wfc.runtime.store.kept import KeptSnapshot
+from wfc.runtime.store.port import Port
 from wfc.runtime.store.snapshots import StoredRun
 from wfc.runtime.tracing.runs import trace_of
 from wfc.runtime.values.state import StateStore
@@ -66,6 +67,7 @@ class StatefulRun(Generic[R]):
         "parent",
         "parked",
         "passage",
+        "port",
         "run_id",
         "timers",
         "trace",
@@ -94,6 +96,7 @@ class StatefulRun(Generic[R]):
         self.above: R | None = None  # the same if this is part of it
         self.parked: Mapping[str, Any] = NONE  # snapshots of runs that may be part of this one, by id
         self.passage: Admission | None = None
+        self.port: Port | None = None  # to its journal; none in memory
         plan = workflow._wfc.plan
         self._stored = stored
         known = None if stored is None else stored.execution
@@ -108,7 +111,8 @@ class StatefulRun(Generic[R]):
         self.now: Callable[[], int] = (
             time.time_ns if self.clock is _utc_now else lambda: as_moment(self.clock())
         )  # as the run counts moments
-        self.execution.at = self.now()
+        if known is None:
+            self.execution.at = self.now()
         self._config = config
         self.bounds: Mapping[tuple[str, int], float] = self.execution.bounds  # worked out at the start
         self.has_bounds = stored is not None and stored.begun
@@ -117,7 +121,7 @@ class StatefulRun(Generic[R]):
         self.early: list[Arrived] | None = None  # what was sent before it began
         self.trace = trace_of(workflow, trace_parent)
         self.timers: Timers | None = None
-        self._deadline: asyncio.TimerHandle | float | None = None  # seconds, while it stands still
+        self._deadline: asyncio.TimerHandle | None = None
         self._store: StateStore[Any] | None = None
         self._resources: Resources | None = None
 
@@ -155,36 +159,19 @@ class StatefulRun(Generic[R]):
 
     # --- its deadline
 
-    def start_deadline(self, out_of_time: Callable[[], None]) -> None:
-        """Start the deadline; for a resumed run, with the remaining time, unless it has run out before."""
-        timeout = self.timeout
-        if timeout is not None and "run_deadline" not in self.execution.left_by:
-            left = None if self._stored is None else self._stored.deadline
-            self._deadline = self.loop.call_later(timeout if left is None else left, out_of_time)
+    def watch_deadline(self, out_of_time: Callable[[], None]) -> None:
+        """Wait for the deadline that the execution has, counted from its last tick, unless the run is over."""
+        self.stop_deadline()
+        execution = self.execution
+        if execution.deadline is not None and execution.outcome is None:
+            left = max(0, execution.deadline - execution.at) / SECOND
+            self._deadline = self.loop.call_later(left, out_of_time)
 
     def stop_deadline(self) -> None:
-        """Stop the run's deadline."""
-        if isinstance(self._deadline, asyncio.TimerHandle):
+        """Stop to wait for the run's deadline."""
+        if self._deadline is not None:
             self._deadline.cancel()
-
-    def hold_deadline(self) -> None:
-        """Suspend the run's deadline."""
-        left = self.deadline_left
-        if isinstance(self._deadline, asyncio.TimerHandle):
-            self._deadline.cancel()
-            self._deadline = left
-
-    def restart_deadline(self, out_of_time: Callable[[], None]) -> None:
-        """Resume a suspended deadline."""
-        if isinstance(self._deadline, float) and not self.is_done:
-            self._deadline = self.loop.call_later(self._deadline, out_of_time)
-
-    @property
-    def deadline_left(self) -> float | None:
-        """The seconds left until the deadline; ``None`` if there is no deadline."""
-        if isinstance(self._deadline, asyncio.TimerHandle):
-            return self._deadline.when() - self.loop.time()
-        return self._deadline
+            self._deadline = None
 
     # --- what its steps use
 

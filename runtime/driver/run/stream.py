@@ -55,9 +55,9 @@ class _Reader:
     def _piece(self) -> tuple[str, Event] | None:
         for link, told in list(self._told.items()):
             assert isinstance(link.shown, StreamedReply)
-            if text := link.shown.since(told):
-                self._told[link] = told + len(text)
-                return link.run_id, link.shown.event(text)
+            if (found := link.shown.since(told)) is not None:
+                piece, self._told[link] = found
+                return link.run_id, piece
             if link.shown.is_over:
                 del self._told[link]
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Set
 
 __all__ = ["Timers"]
 
@@ -42,7 +42,6 @@ class Timers:
             handle.cancel()
         self._handles.clear()
 
-    def left(self) -> dict[int, float]:
-        """Return the seconds that are left, by timer; 0 for one that is about to fire."""
-        now = self._loop.time()
-        return {timer: max(0.0, handle.when() - now) for timer, handle in self._handles.items()}
+    def running(self) -> Set[int]:
+        """Return the numbers of the timers that are running."""
+        return self._handles.keys()

@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Protocol
 
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.run.needs import RunWorkflow
-from wfc.runtime.driver.run.replies import StreamedReply
+from wfc.runtime.driver.run.replies import ReplyPlace, ShownReply, StreamedReply
 from wfc.runtime.driver.run.stream import Stream
+from wfc.runtime.errors import RunLostError, RunParkedError
 from wfc.runtime.events import ChildNote, Event, StepState, StepStateChanged, StopEvent
+from wfc.runtime.store.port import Port
 from wfc.runtime.tracing.runs import Trace
 
 __all__ = ["Observer", "Watchers", "print_step"]
@@ -49,6 +52,10 @@ class WatchedRun(Protocol):
         """The run's spans; ``None`` if there is no tracing."""
 
     @property
+    def port(self) -> Port | None:
+        """The run's port to its journal; ``None`` in memory."""
+
+    @property
     def above(self) -> WatchedRun | None:
         """The run that this run is part of; ``None`` if there is none."""
 
@@ -74,60 +81,59 @@ class Watchers:
         self._inner: Stream | None = None
         self._observers: tuple[Observer, ...] = ()
 
-    def publish(self, event: Event, run_id: str | None = None) -> None:
+    def publish(self, event: Event, run_id: str | None = None, *, is_durable: bool = False) -> None:
         """Show an event to all watchers, here and in the runs above, unless the run has ended.
 
         Args:
             run_id: The id of the run that the event comes from, if that is a run below.
+            is_durable: Whether its cause is recorded, if the run has a journal; else it is shown once it is.
         """
         run = self._run
         if run.is_done:
+            return
+        if run.port is not None and not is_durable:
+            run.port.after(partial(self.publish, event, run_id, is_durable=True))
             return
         self._show(event, run_id or run.run_id)
         if run.above is not None:
             run.above.watchers.publish(event, run_id or run.run_id)
 
     @contextmanager
-    def answering(self, step_run: StepRun) -> Iterator[Callable[[str], None]]:
-        """Show a further model reply of a step run to all watchers, here and in the runs above.
-
-        The yielded function is called with each piece. A reply without pieces is not shown.
-        """
+    def answering(self, step_run: StepRun) -> Iterator[ShownReply]:
+        """Show a further model reply of a step run to all watchers, here and in the runs above."""
         attempt, reply = getattr(step_run, "replies", (0, 0))
         reply = reply + 1 if attempt == step_run.attempt else 1
         step_run.replies = step_run.attempt, reply
-        answer = StreamedReply(step_run.step.name, str(step_run.number), step_run.attempt, reply)
-        is_shown = False
-
-        def tell(text: str) -> None:
-            nonlocal is_shown
-            if text and not self._run.is_done:
-                if not is_shown:
-                    self._begin(answer, self._run.run_id)
-                    is_shown = True
-                answer.grow(text)
-                self._observe(answer, text)
-
+        place = ReplyPlace(step_run.step.name, str(step_run.number), step_run.attempt, reply)
+        shown = ShownReply(self, place)
         try:
-            yield tell
+            yield shown
         finally:
-            answer.end()
+            shown.end()
 
-    def _begin(self, answer: StreamedReply, run_id: str) -> None:
+    @property
+    def are_shown_more(self) -> bool:
+        """Return whether the run goes on, so that there is more to show."""
+        return not self._run.is_done
+
+    def begin_reply(self, reply: StreamedReply) -> None:
+        """Add a reply to the streams, here and in the runs above."""
+        self._begin(reply, self._run.run_id)
+
+    def _begin(self, reply: StreamedReply, run_id: str) -> None:
         for stream in (self.stream, self._inner):
             if stream is not None:
-                stream.publish(answer, run_id)
-                answer.on_growth(stream.wake)
+                stream.publish(reply, run_id)
+                reply.on_growth(stream.wake)
         if self._run.above is not None:
-            self._run.above.watchers._begin(answer, run_id)
+            self._run.above.watchers._begin(reply, run_id)
 
-    def _observe(self, answer: StreamedReply, text: str) -> None:
-        if self._observers:
-            event = answer.event(text)
-            for observer in self._observers:
-                self._call(observer, event)
+    def observe_reply(self, piece: Event) -> None:
+        """Pass a piece of a reply to the observers, here and in the runs above."""
+        for observer in self._observers:
+            self._call(observer, piece)
         if self._run.above is not None:
-            self._run.above.watchers._observe(answer, text)
+            self._run.above.watchers.observe_reply(piece)
 
     def note(self, event: Event) -> None:
         """Show an internal event to the watchers of internal events, here and in the runs above."""
@@ -186,7 +192,8 @@ class Watchers:
         """Show the last event to all watchers, and close the streams."""
         run = self._run
         if self._stream is not None or self._inner is not None or self._observers or run.trace is not None:
-            self._show(run.last_event(), run.run_id)
+            if not isinstance(run.execution.outcome, RunLostError | RunParkedError):  # else it is not over
+                self._show(run.last_event(), run.run_id)
             for stream in (self._stream, self._inner):
                 if stream is not None:
                     stream.close()

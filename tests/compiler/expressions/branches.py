@@ -38,12 +38,20 @@ class Pair:
 
 @dataclass(frozen=True)
 class Leaf:
-    """A path of the world: its type in the spec, its values, and the conditions that ask about it."""
+    """A path of the world: its type in the spec, its values, and the conditions that ask about it.
+
+    An item of a map is a path too: the type is that of the whole map.
+    """
 
     path: str
     type: str
     values: tuple[Any, ...]
     tests: tuple[str, ...]
+
+    @property
+    def field(self) -> str:
+        """The field that is declared."""
+        return self.path.partition("[")[0]
 
 
 @dataclass(frozen=True)
@@ -72,6 +80,10 @@ LEAVES = (
     Leaf("maybe", "optional boolean", (True, False, None), ("null", "equal truth")),
     Leaf("pay", "{one_of: [Card, Invoice]}", (CARD, NO_CARD, INVOICE), ("record", "inside")),
     Leaf("perhaps", "optional Payment", (CARD, INVOICE, None), ("record", "null", "inside")),
+    Leaf('prices["pen"]', "map of integer", (0, 1, None), ("number", "null")),
+    Leaf('prices["ink"]', "map of integer", (0, 1, None), ("number", "null")),
+    Leaf('counts["pen"]', "map of optional integer", (0, 1, None), ("number", "null")),
+    Leaf('names["pen"]', "map of string", ("", "a", None), ("text", "null", "empty")),
     Leaf("thing", "any", (None, "a", 1, True, (), ("x",)), ("kind", "null", "empty")),
 )
 BY_PATH = {leaf.path: leaf for leaf in LEAVES}
@@ -195,10 +207,14 @@ def among(*values: object) -> Fits:
 
 
 WANTED: tuple[tuple[str, tuple[str, ...], Fits], ...] = (
-    ("integer", ("amount", "thing"), lambda value: type(value) is int),
+    (
+        "integer",
+        ("amount", 'prices["pen"]', 'prices["ink"]', 'counts["pen"]', "thing"),
+        lambda value: type(value) is int,
+    ),
     (
         "string",
-        ("note", "size", "thing", "pay.number", "perhaps.number"),
+        ("note", "size", 'names["pen"]', "thing", "pay.number", "perhaps.number"),
         lambda value: isinstance(value, str),
     ),
     ("{enum: [sale]}", ("kind",), among("sale")),
@@ -269,7 +285,7 @@ def spec_of(step: Step) -> str:
         "    tool:",
         '      python: "shop:look"',
     ]
-    lines += ["      output:", *(f"        {leaf.path}: {leaf.type}" for leaf in LEAVES)]
+    lines += ["      output:", *sorted({f"        {leaf.field}: {leaf.type}" for leaf in LEAVES})]
     if step.require:
         lines += ["    require:", *(f"      - {{that: '{each.text}', say: no}}" for each in step.require)]
     lines.append("    emit:")

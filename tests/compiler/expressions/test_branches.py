@@ -14,7 +14,7 @@ from wfc.compiler.passes import check_text
 def test_what_is_accepted_goes_well_for_all_data(seed: str) -> None:
     chance = random.Random(f"{seed} branches")  # noqa: S311
     seen: Counter[str] = Counter()
-    for _ in range(700):
+    for _ in range(900):
         step = random_step(chance)
         spec = spec_of(step)
         found = check_text(spec.encode(), "branches.yaml").diagnostics

@@ -110,6 +110,16 @@ TABLE = [
     ('state.names | first | default("?")', 'filters.default(filters.first(state.names), "?")', "ann"),
     ('state.prices["pen"] | default(0)', 'state.prices.get("pen", 0)', 1.5),
     ('state.prices["x"] is none', 'state.prices.get("x") is None', True),
+    (
+        'state.prices["pen"] * 2 if state.prices["pen"] is not none else 0',
+        'filters.finite(state.prices["pen"] * 2) if state.prices.get("pen") is not None else 0',
+        3.0,
+    ),
+    (
+        'state.prices["x"] is none or state.prices["x"] > 1',
+        'state.prices.get("x") is None or state.prices["x"] > 1',
+        True,
+    ),
     ("state.names[0]", "state.names[0]", "ann"),
     ("state.names[-1]", "state.names[-1]", "bob"),
     ("state.names[1:]", "state.names[1:]", ["bob", "bob"]),

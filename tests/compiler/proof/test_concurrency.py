@@ -55,53 +55,64 @@ def foreseen(flow: Flow) -> set[tuple[int, int]]:
     }
 
 
-def unforeseen(
-    seeds: range, *, spared_only: bool = False
-) -> tuple[list[tuple[int, set[tuple[int, int]]]], int, int]:
+def unforeseen(seeds: range) -> tuple[list[tuple[int, set[tuple[int, int]]]], int, int]:
     """Flows in whose plays steps run side by side that should not; how many were played; pairs that were spared.
 
-    Pairs are spared because a join cancels: those that are foreseen of the same flow where no join does.
-
-    Args:
-        spared_only: Whether only these are looked at: of a step that sends out two batches, the proof does not foresee
-            that their joins may be side by side.
+    Flows whose joins cancel are played a second time as if none did. Pairs are spared because a join cancels: those
+    that are foreseen only where no join does.
     """
     wrong, played, spared = [], 0, 0
     for seed in seeds:
         flow = Builder(seed).flow()
-        if not (whole(flow.graph) and flow.cancelling) or UNPLAYABLE.intersection(reasons := rejected(flow)):
-            continue
-        if reasons:
+        if not whole(flow.graph) or UNPLAYABLE.intersection(reasons := rejected(flow)) or reasons:
             continue
         played += 1
         pairs = foreseen(flow)
-        parted = foreseen(Flow(flow.nodes, flow.outside)) - pairs
-        spared += len(parted)
-        met: set[tuple[int, int]] = set()
-        for turn in range(4):
-            order = random.Random(seed * 4 + turn) if turn else None  # noqa: S311 — flows, not secrets
-            met |= Watched(flow, order).watch()
-        missed = met & parted if spared_only else met - pairs
-        if missed:
-            wrong.append((seed, missed))
+        flows = [(flow, pairs)]
+        if flow.cancelling:
+            patient = Flow(flow.nodes, flow.outside)
+            flows.append((patient, foreseen(patient)))
+            spared += len(flows[1][1] - pairs)
+        for each, expected in flows:
+            met: set[tuple[int, int]] = set()
+            for turn in range(4):
+                order = random.Random(seed * 4 + turn) if turn else None  # noqa: S311 — flows, not secrets
+                met |= Watched(each, order).watch()
+            if met - expected:
+                wrong.append((seed, met - expected))
     return wrong, played, spared
 
 
-def test_no_two_steps_run_side_by_side_that_a_cancelling_join_is_said_to_part() -> None:
-    wrong, played, spared = unforeseen(range(6_100_000, 6_101_500))
+@pytest.mark.parametrize(
+    "seeds",
+    [range(6_100_000, 6_100_060), pytest.param(range(6_100_060, 6_101_500), marks=pytest.mark.full)],
+    ids=["few", "more"],
+)
+def test_no_two_steps_run_side_by_side_unforeseen(seeds: range) -> None:
+    wrong, played, spared = unforeseen(seeds)
     print(played, spared)
     assert not wrong
-    assert played > 100
-    assert spared > 100
+    assert played > len(seeds) / 5
+    assert spared > played / 2
 
 
-@pytest.mark.parametrize("seed", [6_110_064, 6_110_070, 6_111_408, 6_115_210, 6_115_823, 6_123_010])
-def test_what_a_join_leads_to_again_and_items_of_a_second_batch_are_not_parted(seed: int) -> None:
-    assert not unforeseen(range(seed, seed + 1), spared_only=True)[0]
+FOUND = {
+    "what a join leads to again": [6_111_408, 6_115_210],
+    "what follows two batches of one step": [6_110_064, 6_110_070, 6_123_010],
+    "a join whose time runs though nothing leads to it": [6_115_823],
+    "an event that goes to a join and on another way to it": [6_114_808, 6_114_825, 6_116_441, 6_118_586],
+}
+"""What searches have found."""
+
+
+@pytest.mark.parametrize("seed", [seed for seeds in FOUND.values() for seed in seeds])
+def test_what_was_unforeseen_once_is_foreseen(seed: int) -> None:
+    wrong, played, _spared = unforeseen(range(seed, seed + 1))
+    assert (wrong, played) == ([], 1)
 
 
 @pytest.mark.slow
 def test_no_two_steps_run_side_by_side_unforeseen_in_a_long_search() -> None:
-    wrong, played, _spared = unforeseen(range(6_110_000, 6_130_000), spared_only=True)
+    wrong, played, _spared = unforeseen(range(6_110_000, 6_130_000))
     print(played)
     assert not wrong

@@ -215,6 +215,47 @@ def test_items_of_a_batch_run_side_by_side(name: str) -> None:
     assert found(steps) == expected
 
 
+PAIR = """\
+  send:
+    kind: transform
+    accepts: Began
+    emit:
+      all:
+        - {{each: {{in: event.names, as: name, event: Name, with: {{name: "${{{{ name }}}}"}}, max: 9{first}}}}}
+        - {{each: {{in: event.names, as: name, event: Name, with: {{name: "${{{{ name }}}}"}}, max: 9{second}}}}}
+  gather:
+    kind: transform
+    accepts: {{each: Name}}
+    save: {{last: "${{{{ run.id }}}}"}}
+    emit: {end}
+"""
+
+
+@pytest.mark.parametrize("first", ["", ", concurrency: 1", ", concurrency: 2"])
+@pytest.mark.parametrize("second", ["", ", concurrency: 1"])
+def test_the_join_of_two_batches_goes_on_for_each_of_them(first: str, second: str) -> None:
+    """So it runs beside itself, and what follows the one beside what follows the other."""
+    steps = PAIR.format(first=first, second=second, end="Done")
+    assert found(steps) == ['race-on-state "${{ run.id }}"', "race-between-ends Done"]
+
+
+CLOCK = """\
+  look: {kind: transform, accepts: Began, emit: [{event: Left, when: event.urgent}, Right]}
+  ask: {kind: tool, tool: ask, accepts: Right, save: {last: "${{ result }}"}, emit: {event: Name, with: {name: a}}}
+  meet:
+    kind: transform
+    accepts: {any: [Left, Name], within: 9s, on_timeout: proceed}
+    save: {last: "${{ run.id }}"}
+    emit: Done
+"""
+
+
+def test_a_join_whose_time_is_up_runs_beside_the_one_way_to_it() -> None:
+    assert [each.split()[0] for each in found(CLOCK)] == ["race-on-state"]
+    patient = CLOCK.replace(", within: 9s, on_timeout: proceed", "")
+    assert found(patient) == []
+
+
 def one(emit: str, more: str = "") -> str:
     return f"  only:\n    kind: transform\n    accepts: Began\n    emit:\n{emit}{more}"
 

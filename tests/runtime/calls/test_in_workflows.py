@@ -19,6 +19,7 @@ from wfc.runtime import (
     Model,
     Number,
     Output,
+    PartialResult,
     PythonTool,
     Record,
     RetryPolicy,
@@ -28,11 +29,14 @@ from wfc.runtime import (
     StartEvent,
     StepError,
     StopEvent,
+    ThinkingText,
+    TokenText,
     Unhandled,
     Workflow,
     WorkflowError,
     step,
 )
+from wfc.runtime.records import File
 from wfc.runtime.testing import VirtualTimeLoop, run_virtually
 
 KEY = "sk-not-for-anybodys-eyes-0123456789"
@@ -302,3 +306,83 @@ def test_a_tool_that_takes_too_long_is_a_timeout(tmp_path: Path) -> None:
     end, seconds, _ = play(Nap, TicketOpened(body=""))
     assert end == Escalated(reason="timeout")
     assert seconds == pytest.approx(25, abs=0.5)
+
+
+# --- what watchers see of a structured answer, and of what is thought before it
+
+
+class Looked(StopEvent, closed=True):
+    category: str
+
+
+def looker(*, thinking: bool = True, partial: bool = True) -> type[Workflow]:
+    class Look(Workflow, name="look", config=Config):
+        @step(timeout=30.0)
+        async def judge(self, ctx: Context, event: TicketOpened, config: Config) -> SortResult:
+            claude = Model("anthropic:claude-haiku-4-5", base_url=config.llm_url, api_key=Secret("MODEL_KEY"))
+            return await ctx.llm(
+                claude,
+                "What is this?",
+                files=[File.of(b"one\ntwo", name="a.txt", media_type="text/plain")],
+                output=SortResult,
+                thinking=thinking,
+                partial=partial,
+            )
+
+        @judge.then
+        def after_judge(self, result: SortResult) -> Looked:
+            return Looked(category=result.category)
+
+    return Look
+
+
+def test_a_record_and_what_is_thought_are_shown_apart(aimock: AIMockServer) -> None:
+    thought = "It broke, so it is a bug, or is it? "
+    aimock.add_fixture({}, {"content": json.dumps(GOOD), "reasoning": thought * 5})
+    end, _, streamed = play(looker(), TicketOpened(body="It broke"))
+    assert end == Looked(category="bug")
+    assert "".join(each.text for each in streamed if isinstance(each, ThinkingText)) == thought * 5
+    shown = [each for each in streamed if isinstance(each, PartialResult)]
+    assert shown[-1].value == GOOD
+    assert {(each.step, each.attempt, each.reply) for each in shown} == {("judge", 1, 1)}
+    assert not [each for each in streamed if isinstance(each, TokenText)]
+
+
+def test_nothing_is_shown_that_was_not_asked_for(aimock: AIMockServer) -> None:
+    aimock.add_fixture({}, {"content": json.dumps(GOOD), "reasoning": "Hm."})
+    _, _, streamed = play(looker(thinking=False, partial=False), TicketOpened(body=""))
+    assert not [each for each in streamed if isinstance(each, ThinkingText | PartialResult | TokenText)]
+
+
+def test_who_comes_late_sees_the_last_state_alone(aimock: AIMockServer) -> None:
+    aimock.add_fixture({}, {"content": json.dumps(GOOD), "reasoning": "First this. Then that. " * 5})
+
+    async def main() -> list[Event]:
+        handler = looker()().run(start_event=TicketOpened(body=""))
+        await handler
+        return [each async for each in handler.stream_events()]
+
+    late = run_virtually(main)
+    assert [each.value for each in late if isinstance(each, PartialResult)] == [GOOD]
+    assert [each.text for each in late if isinstance(each, ThinkingText)] == ["First this. Then that. " * 5]
+
+
+def test_what_is_shown_of_an_answer_that_is_asked_for_again_counts_by_itself(aimock: AIMockServer) -> None:
+    wrong = {"content": '{"category": "poem", "confidence": 1}'}
+    for index, reply in enumerate([wrong, good()]):
+        aimock.add_fixture({"sequenceIndex": index}, reply)
+    _, _, streamed = play(looker(), TicketOpened(body=""))
+    last = {each.reply: each.value["category"] for each in streamed if isinstance(each, PartialResult)}
+    assert last == {1: "poem", 2: "bug"}
+
+
+@pytest.mark.parametrize("output", [None, str])
+def test_a_text_has_no_fields_to_show(output: Any) -> None:
+    class Wrong(Workflow, name="wrong"):
+        @step
+        async def ask(self, ctx: Context, event: TicketOpened) -> StopEvent:
+            await ctx.llm(Model("openai:gpt"), "Hello", output=output, partial=True)
+            return StopEvent()
+
+    with pytest.raises(WorkflowError, match="`stream`"):
+        play(Wrong, TicketOpened(body=""))

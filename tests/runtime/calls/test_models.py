@@ -12,7 +12,7 @@ import pytest
 from aimock_pytest import AIMockServer
 from pydantic import Field
 
-from wfc.runtime.calls import models
+from wfc.runtime.calls import model_connections
 from wfc.runtime.calls.bindings import Secret
 from wfc.runtime.calls.llm import Model, call_llm
 from wfc.runtime.errors import MissingPackageError, SettingsError, StepError
@@ -34,10 +34,10 @@ class Host:
         self.unmet = unmet
         self.chosen = 0
 
-    def afford(self, model: str) -> None:
+    def afford(self, model: str, *, own_server: bool = False) -> None:
         pass
 
-    def spent(self, model: str, tokens_in: int, tokens_out: int) -> None:
+    def spent(self, model: str, tokens_in: int, tokens_out: int, **more: object) -> None:
         pass
 
     def choose_model(self, count: int) -> int:
@@ -297,7 +297,7 @@ def test_calls_at_the_same_time_share_a_connection(aimock: AIMockServer) -> None
         every = [
             await asyncio.gather(*(call_llm(Host(), asked, str(n)) for n in range(20))) for _ in range(2)
         ]
-        assert not models._SHARED[asyncio.get_running_loop()]
+        assert not model_connections._SHARED[asyncio.get_running_loop()]
         return [reply for replies in every for reply in replies]
 
     assert asyncio.run(main()) == ["ok"] * 40
@@ -310,7 +310,7 @@ def test_a_call_that_is_cut_off_leaves_nothing_behind(aimock: AIMockServer) -> N
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.1):
                 await call_llm(Host(), model(aimock), "Hello")
-        assert not models._SHARED[asyncio.get_running_loop()]
+        assert not model_connections._SHARED[asyncio.get_running_loop()]
 
     asyncio.run(main())
 

@@ -14,8 +14,8 @@ from wfc.runtime.store.ticks import decode_tick, encode_tick
 from wfc.runtime.store.values import Values
 from wfc.runtime.store.writing import write_execution
 
-ONLY_DRIVER = ("key", "messages", "started_runs", "answers")
-"""What the driver notes of a step run, and what follows from the rest; and which kept events a pause has refused."""
+ONLY_DRIVER = ("key", "messages", "started_runs")
+"""What the driver notes of a step run, and what follows from the rest."""
 
 
 class Fold:
@@ -61,8 +61,7 @@ class Fold:
 
 def picture(execution: Execution, values: Values) -> dict[str, Any]:
     """All that an execution is, as JSON data; what has been handed to workers is not told from what is ready."""
-    timers = {number: float(due) for number, due in execution.due_at.items()}
-    data = write_execution(execution, values, timers, execution.at)
+    data = write_execution(execution, values, execution.at)
     del data["number"]
     data = {name: one for name, one in data.items() if name not in ("ready", "at_work")}
     for run in data.get("runs", ()):
@@ -70,8 +69,6 @@ def picture(execution: Execution, values: Values) -> dict[str, Any]:
         for name in ONLY_DRIVER:
             about.pop(name, None)
         about.pop("choices", None)
-    for pause in data.get("paused", ()):
-        pause.pop("seen", None)
     data["at"] = execution.at
     data["number"] = execution.number
     data["state"] = values.write_model(execution.state)

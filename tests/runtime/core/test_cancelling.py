@@ -120,7 +120,7 @@ def test_the_rest_of_a_frame_is_cancelled_wherever_it_is(virtually: Play, way: s
             e.name for e in seen if isinstance(e, StepStateChanged) and e.step_state.value == "cancelled"
         ]
         timers = handler._run.timers
-        left = timers.left() if timers is not None else {}
+        left = set(timers.running()) if timers is not None else set()
         return await handler, noted, execution.timers, execution.paused, left
 
     result, noted, timers, paused, handles = virtually(main)

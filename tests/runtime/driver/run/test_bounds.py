@@ -159,7 +159,8 @@ def test_bounds_outlive_a_snapshot() -> None:
         handler = workflow.run(ctx=Context.from_dict(workflow, json.loads(text)))
         await asyncio.sleep(1)
         (question,) = handler.questions()
-        left = handler._run.deadline_left
+        execution = handler._run.execution
+        left = (execution.deadline - handler._run.now()) / 1e9
         await handler.answer(question.id, None, by="user:ann")
         await asyncio.sleep(1)
         open_still = [one.id for one in handler.questions()]

@@ -1,0 +1,82 @@
+"""The continuation of a run in another process: from a snapshot, from its ticks, or from both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+from wfc.runtime.core.advance.collecting import uncollect
+from wfc.runtime.core.advance.halting import deadline_continued
+from wfc.runtime.core.advance.run_exits import exit_for
+from wfc.runtime.core.effects import CheckInbox, StartAgain, StartChild, StartTimer, TakeRunExit
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.step_runs import Exit, StepRun
+from wfc.runtime.core.ticks import Recovered
+from wfc.runtime.plan.pauses import Child
+
+__all__ = ["recover"]
+
+
+def recover(execution: Execution, tick: Recovered) -> None:
+    """Let what was at work begin again, before what was ready; request anew all that was under way outside."""
+    if tick.rest < 0:
+        execution.at += tick.rest
+    if tick.rest:
+        _move_clocks(execution, tick.rest)
+    deadline_continued(execution)
+    ready = [run for number in tick.ready if (run := execution.in_flight.get(number)) is not None]
+    again = [run for number, run in sorted(execution.in_flight.items()) if number not in tick.ready]
+    for run in again:
+        _cut_off(execution, run)
+    execution.starting.clear()
+    execution.starting.extend([*again, *ready])
+    _request_again(execution)
+
+
+def _cut_off(execution: Execution, run: StepRun) -> None:
+    """Let a step run begin again: as a further attempt that costs no retry, if it has called something."""
+    if run.step.action is not None and run.exit is Exit.ACTION:
+        run.attempt += 1
+        run.since += 1
+    if hasattr(run, "collects"):
+        uncollect(execution, run)
+
+
+def _move_clocks(execution: Execution, rest: int) -> None:
+    """Let all that the run itself counts go on as if no time had passed."""
+    for run in _under_way(execution):
+        if hasattr(run, "began"):
+            run.began += rest
+    of_pauses = {timer for pause in execution.paused.values() for timer in pause.timers}
+    for timer, due in execution.due_at.items():
+        moved = due + (min(rest, 0) if timer in of_pauses else rest)
+        waiting = execution.timers[timer]
+        until = execution.until_of(waiting[1]) if isinstance(waiting, tuple) else None
+        execution.due_at[timer] = moved if until is None else min(moved, max(until, execution.at))
+    for waiter in execution.event_waits.values():
+        if waiter.until is not None:
+            waiter.until += min(rest, 0)
+    if execution.deadline is not None:
+        execution.deadline += rest
+
+
+def _under_way(execution: Execution) -> Iterator[StepRun]:
+    yield from execution.in_flight.values()
+    yield from chain.from_iterable(execution.queues.values())
+    yield from (one for one in execution.timers.values() if isinstance(one, StepRun))
+    yield from (pause.run for pause in execution.paused.values())
+
+
+def _request_again(execution: Execution) -> None:
+    """Request all that follows from what the execution is."""
+    effects = execution.effects
+    effects.extend(StartTimer(timer, due) for timer, due in execution.due_at.items())
+    for number, pause in execution.paused.items():
+        if isinstance(pause.value, Child):
+            effects.append(StartChild(number, pause.value, pause.run.attempt))
+    if execution.inbox:
+        effects.extend(CheckInbox(number) for number in execution.expecting)
+    if execution.to_begin is not None:
+        effects.append(StartAgain())
+    if execution.failing is not None and (way := exit_for(execution.failing)) is not None:
+        effects.append(TakeRunExit(way))  # last, since it may end all that is waited for

@@ -1,0 +1,218 @@
+"""The interface of a store of runs: entries appended in order, claims, an inbox, and what is read back.
+
+A run's journal is the list of its ticks, gapless from 1, each as JSON text. A store keeps them beside the runs
+themselves, their open tasks, what was posted to them, and snapshots from which a fold may begin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, NamedTuple, Protocol
+
+__all__ = [
+    "Claim",
+    "Created",
+    "Ended",
+    "Entry",
+    "Fate",
+    "InboxTaken",
+    "Journal",
+    "Kept",
+    "Lease",
+    "Lost",
+    "Parked",
+    "Posted",
+    "Row",
+    "RunStatus",
+    "Snapshot",
+    "TaskClosed",
+    "TaskOpened",
+    "Then",
+]
+
+RunStatus = Literal["queued", "live", "parked", "done", "failed", "cancelled", "dead"]
+"""Where a run is: not begun, under way, resting, over in one of three ways, or given up after too many recoveries."""
+
+Fate = Literal["new", "ended", "unknown"]
+"""What became of something that was posted to a run."""
+
+
+class Lease:
+    """The right to append to a run, until somebody else claims it.
+
+    Args:
+        run_id: The run's id.
+        number: The run's number in the store; 0 until the store has given it one.
+        epoch: How often the run has been claimed; only the last one's appends are taken.
+    """
+
+    __slots__ = ("epoch", "lost", "number", "run_id")
+
+    def __init__(self, run_id: str, number: int = 0, epoch: int = 1) -> None:
+        self.run_id = run_id
+        self.number = number
+        self.epoch = epoch
+        self.lost: Lost | None = None  # set by the store when an append has failed: no later one may succeed
+
+
+class Lost(Exception):  # noqa: N818 - it is handed over, and becomes an error of the run's
+    """The reason for which a run cannot be appended to any more: somebody else has it, or the store failed."""
+
+
+class TaskOpened(NamedTuple):
+    """A question to people. ``body`` is the task as JSON text; ``expires`` is a moment."""
+
+    task_id: str
+    step: str
+    body: str
+    opened: int
+    expires: int | None
+
+
+class TaskClosed(NamedTuple):
+    """The end of a question, and why; ``by`` are those who answered."""
+
+    task_id: str
+    because: str
+    at: int
+    by: str
+
+
+class InboxTaken(NamedTuple):
+    """The taking of something out of the run's inbox, in the commit of the tick that it has become."""
+
+    item: int
+
+
+class Snapshot(NamedTuple):
+    """A run as it is after a tick, as JSON text; it takes the place of an earlier one."""
+
+    seq: int
+    body: bytes
+
+
+class Parked(NamedTuple):
+    """The rest of a run of which nothing is under way, until somebody posts to it or until a moment."""
+
+    wake_at: int | None
+
+
+class Ended(NamedTuple):
+    """The end of a run, and how, as JSON text."""
+
+    status: RunStatus
+    at: int
+    outcome: bytes
+
+
+Row = TaskOpened | TaskClosed | InboxTaken | Snapshot | Parked | Ended
+
+
+class Created(NamedTuple):
+    """A new run, written before its first tick.
+
+    Args:
+        start: The start event, as JSON text.
+        shape: The digest of the workflow's steps.
+        version: What its code is known by; empty if nobody keeps it.
+        parent: The lease of the run that it is a part of or was started by.
+        parent_number: The step run of the parent that it was started for.
+        is_attached: Whether it is a part of its parent.
+    """
+
+    workflow: str
+    shape: str
+    version: str
+    key: str | None
+    start: bytes
+    at: int
+    parent: Lease | None = None
+    parent_number: int = 0
+    is_attached: bool = False
+
+
+class Entry(NamedTuple):
+    """What is written of a run in one commit: all of it, or nothing.
+
+    Args:
+        created: The run itself, if it is new.
+        ticks: Their bodies, of which the first has the number ``seq``.
+        rows: What else follows from them.
+        blobs: Large values that the bodies mention, by digest.
+        mentions: For each body that mentions blobs its number, and their digests; 0 is the snapshot.
+    """
+
+    lease: Lease
+    seq: int
+    ticks: Sequence[bytes]
+    rows: Sequence[Row] = ()
+    created: Created | None = None
+    blobs: Mapping[str, bytes] = {}
+    mentions: Sequence[tuple[int, Sequence[str]]] = ()
+
+
+class Kept(NamedTuple):
+    """What a store keeps of a run's past: a snapshot and where it was taken, and the ticks since, gapless."""
+
+    snapshot: bytes | None
+    snapshot_seq: int
+    ticks: Sequence[bytes]
+
+    @property
+    def seq(self) -> int:
+        """The number of the last tick."""
+        return self.snapshot_seq + len(self.ticks)
+
+
+class Claim(NamedTuple):
+    """A run that was claimed, with the runs that are parts of it, which are claimed with it.
+
+    ``outcome`` is how it ended, if it is over: so is a part whose end the run above has not heard of yet.
+    """
+
+    lease: Lease
+    workflow: str
+    shape: str
+    version: str
+    key: str | None
+    status: RunStatus
+    start: bytes
+    parent_number: int
+    recoveries: int
+    outcome: bytes | None
+    parts: Sequence[Claim] = ()
+
+
+class Posted(NamedTuple):
+    """Something for a run from outside: an answer, an event, or the wish to cancel it."""
+
+    kind: Literal["answer", "event", "cancel"]
+    body: str
+    by: str
+    at: int
+
+
+Then = Callable[[Lost | None], None]
+"""Called in the loop, in the order of the appends, once an entry is durable, or never will be."""
+
+
+class Journal(Protocol):
+    """A store of runs, as far as a run that is under way needs it."""
+
+    def append(self, entry: Entry, then: Then) -> None:
+        """Append an entry, in order; it is durable when ``then`` is called."""
+
+    async def claim(self, most: int = 1, run_id: str | None = None) -> list[Claim]:
+        """Claim runs that nobody has: due ones, or the one with an id."""
+
+    async def release(self, lease: Lease) -> None:
+        """Give a run back, so that others may claim it."""
+
+    async def read(self, lease: Lease) -> Kept:
+        """Return the journal of a run."""
+
+    async def post(self, run_id: str, item: Posted) -> Fate:
+        """Put something into a run's inbox, durable when this returns."""
+
+    async def posted(self, lease: Lease) -> list[tuple[int, Posted]]:
+        """Return what is in a run's inbox, oldest first, with the numbers of the items."""

@@ -1,0 +1,174 @@
+"""Claims: a run belongs to one process at a time, and its epoch says the how-manieth claim of it counts."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from wfc.runtime.store.journal import Claim, Lease, RunStatus
+from wfc.runtime.store.sqlite.workers import forget, is_alive
+
+__all__ = ["MOST_RECOVERIES", "claim", "described", "has_due", "release", "wake_next"]
+
+MOST_RECOVERIES: Final = 10
+"""How often in a row a run may be recovered without coming any further, before it is given up."""
+
+_SELECT: Final = (
+    "SELECT run, run_id, epoch, workflow, shape, version, key, status, start, parent_number, recoveries, outcome, "
+    "owner, claimed_seq FROM runs "
+)
+_OF_AN_ID: Final = _SELECT + "WHERE run_id = ? AND ended IS NULL"
+_PARTS: Final = _SELECT + "WHERE parent = ? AND attached ORDER BY run"
+_IS_DUE: Final = (
+    "ended IS NULL AND (parent IS NULL OR NOT attached) AND (status IN ('queued', 'live') OR status = 'parked' "
+    "AND (wake_at <= ? OR EXISTS (SELECT 1 FROM inbox WHERE inbox.run = runs.run)))"
+)
+_DUE: Final = _SELECT + f"WHERE {_IS_DUE} AND (owner IS NULL OR owner <> ?) ORDER BY run"
+_HOLDERS: Final = f"SELECT DISTINCT owner FROM runs WHERE {_IS_DUE}"  # noqa: S608 - of constants
+
+
+class _Row(NamedTuple):
+    """A row of the table of runs, as far as a claim needs it."""
+
+    run: int
+    run_id: str
+    epoch: int
+    workflow: str
+    shape: str
+    version: str
+    key: str | None
+    status: RunStatus
+    start: bytes
+    parent_number: int
+    recoveries: int
+    outcome: bytes | None
+    owner: str | None
+    claimed_seq: int
+
+    def claimed(self, epoch: int, parts: Sequence[Claim] = ()) -> Claim:
+        """Return the claim of the run under an epoch."""
+        return Claim(
+            Lease(self.run_id, self.run, epoch),
+            self.workflow,
+            self.shape,
+            self.version,
+            self.key,
+            self.status,
+            self.start,
+            self.parent_number,
+            self.recoveries,
+            self.outcome,
+            parts,
+        )
+
+
+def claim(
+    connection: sqlite3.Connection, folder: Path, owner: str, most: int, run_id: str | None = None
+) -> list[Claim]:
+    """Claim runs that nobody has, with their parts: those that are due, or the one with an id.
+
+    It is called within a transaction. A run that has been recovered too often without coming further is given up.
+    """
+    if run_id is not None:  # which the caller may have had himself, and lost
+        rows = connection.execute(_OF_AN_ID, (run_id,)).fetchall()
+        known = {owner: False}
+    else:
+        rows = connection.execute(_DUE, (time.time_ns(), owner)).fetchall()
+        known = {}
+    found: list[Claim] = []
+    for row in map(_Row._make, rows):
+        if len(found) == most:
+            break
+        if row.owner is None or not _is_held(connection, folder, row.owner, known):
+            claimed = _take(connection, owner, row)
+            if claimed is not None:
+                found.append(claimed)
+    return found
+
+
+def has_due(connection: sqlite3.Connection, folder: Path, owner: str) -> bool:
+    """Return whether a run waits to be claimed: due, not begun, or left by a process that is gone."""
+    holders = connection.execute(_HOLDERS, (time.time_ns(),)).fetchall()
+    return any(
+        holder is None or (holder != owner and not is_alive(connection, folder, holder))
+        for (holder,) in holders
+    )
+
+
+def _is_held(connection: sqlite3.Connection, folder: Path, holder: str, known: dict[str, bool]) -> bool:
+    alive = known.get(holder)
+    if alive is None:
+        alive = known[holder] = is_alive(connection, folder, holder)
+        if not alive:
+            forget(connection, folder, holder)
+    return alive
+
+
+def _take(connection: sqlite3.Connection, owner: str, row: _Row, *, is_part: bool = False) -> Claim | None:
+    seq = _last_seq(connection, row.run)
+    recoveries = row.recoveries
+    if row.status == "live" and not is_part:  # of a part the run above it counts them
+        recoveries = recoveries + 1 if seq - row.claimed_seq <= 1 else 1
+        if recoveries > MOST_RECOVERIES:
+            _give_up(connection, row.run)
+            return None
+    connection.execute(
+        """UPDATE runs SET epoch = epoch + 1, owner = ?, status = 'live', wake_at = NULL, recoveries = ?,
+            claimed_seq = ? WHERE run = ?""",
+        (owner, recoveries, seq, row.run),
+    )
+    return row.claimed(row.epoch + 1, _parts(connection, owner, row.run))
+
+
+def _parts(connection: sqlite3.Connection, owner: str, number: int) -> list[Claim]:
+    """Claim the parts of a run, whoever had them: they go where the run above them goes."""
+    found = []
+    for row in map(_Row._make, connection.execute(_PARTS, (number,)).fetchall()):
+        is_over = row.status not in ("queued", "live", "parked")
+        claimed = row.claimed(row.epoch) if is_over else _take(connection, owner, row, is_part=True)
+        assert claimed is not None
+        found.append(claimed)
+    return found
+
+
+def _last_seq(connection: sqlite3.Connection, number: int) -> int:
+    found = connection.execute(
+        """SELECT max(coalesce((SELECT max(seq) FROM ticks WHERE run = ?1), 0),
+            coalesce((SELECT seq FROM snapshots WHERE run = ?1), 0))""",
+        (number,),
+    ).fetchone()
+    return int(found[0])
+
+
+def _give_up(connection: sqlite3.Connection, number: int) -> None:
+    dead: RunStatus = "dead"
+    connection.execute(
+        "UPDATE runs SET status = ?, owner = NULL, epoch = epoch + 1, ended = ? WHERE run = ?",
+        (dead, time.time_ns(), number),
+    )
+
+
+def described(connection: sqlite3.Connection, run_id: str) -> Claim | None:
+    """Return a run as a claim of it would find it, without its parts, and without claiming it."""
+    row = connection.execute(_OF_AN_ID, (run_id,)).fetchone()
+    found = None if row is None else _Row._make(row)
+    return None if found is None else found.claimed(found.epoch)
+
+
+def release(connection: sqlite3.Connection, owner: str, leases: Iterable[Lease]) -> None:
+    """Give runs back, so that others may claim them."""
+    connection.executemany(
+        "UPDATE runs SET owner = NULL WHERE run = ? AND epoch = ? AND owner = ?",
+        [(lease.number, lease.epoch, owner) for lease in leases],
+    )
+
+
+def wake_next(connection: sqlite3.Connection) -> int | None:
+    """Return the moment at which the next parked run is due; ``None``: none is."""
+    found = connection.execute(
+        "SELECT min(wake_at) FROM runs WHERE status = 'parked' AND ended IS NULL"
+    ).fetchone()
+    return None if found[0] is None else int(found[0])

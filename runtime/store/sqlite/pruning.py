@@ -1,0 +1,76 @@
+"""Upkeep of a store: what is not needed any more goes; and the check of what is there."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterator
+
+__all__ = ["drop_unmentioned", "forget_run", "problems_in", "prune_run"]
+
+_ALL_OF_A_RUN = (
+    "DELETE FROM ticks WHERE run = ?",
+    "DELETE FROM snapshots WHERE run = ?",
+    "DELETE FROM inbox WHERE run = ?",
+    "DELETE FROM tasks WHERE run = ?",
+    "DELETE FROM runs WHERE run = ?",
+)
+
+
+def drop_unmentioned(connection: sqlite3.Connection, number: int, first: int, last: int) -> None:
+    """Drop a run's mentions of blobs, by its ticks from one to another, and the blobs that nobody mentions then."""
+    digests = connection.execute(
+        "SELECT digest FROM blob_refs WHERE run = ? AND seq BETWEEN ? AND ?", (number, first, last)
+    ).fetchall()
+    if not digests:
+        return
+    connection.execute("DELETE FROM blob_refs WHERE run = ? AND seq BETWEEN ? AND ?", (number, first, last))
+    connection.executemany(
+        "DELETE FROM blobs WHERE digest = ? AND NOT EXISTS (SELECT 1 FROM blob_refs WHERE digest = ?)",
+        [digest * 2 for digest in digests],
+    )
+
+
+def prune_run(connection: sqlite3.Connection, number: int) -> int:
+    """Drop the ticks of a run that its snapshot makes unnecessary; return how many.
+
+    Its history before the snapshot is gone then.
+    """
+    found = connection.execute("SELECT seq FROM snapshots WHERE run = ?", (number,)).fetchone()
+    if found is None:
+        return 0
+    gone = connection.execute("DELETE FROM ticks WHERE run = ? AND seq <= ?", (number, found[0])).rowcount
+    drop_unmentioned(connection, number, 1, found[0])
+    return gone
+
+
+def forget_run(connection: sqlite3.Connection, number: int) -> None:
+    """Delete all that is kept of a run, and of its parts."""
+    for (part,) in connection.execute(
+        "SELECT run FROM runs WHERE parent = ? AND attached", (number,)
+    ).fetchall():
+        forget_run(connection, part)
+    for statement in _ALL_OF_A_RUN:
+        connection.execute(statement, (number,))
+    drop_unmentioned(connection, number, 0, 2**62)
+
+
+def problems_in(connection: sqlite3.Connection) -> Iterator[str]:
+    """Yield what is wrong with a store, in words; nothing if all is well."""
+    for (said,) in connection.execute("PRAGMA integrity_check"):
+        if said != "ok":
+            yield f"the file is damaged: {said}"
+    rows = connection.execute(
+        """SELECT runs.run_id, coalesce(snapshots.seq, 0), min(ticks.seq), max(ticks.seq), count(*)
+           FROM runs JOIN ticks USING (run) LEFT JOIN snapshots USING (run) GROUP BY runs.run"""
+    )
+    for run_id, snapshot, first, last, count in rows:
+        if last - first + 1 != count or first > snapshot + 1:
+            yield f"the journal of the run {run_id} has a gap"
+    for (digest,) in connection.execute(
+        "SELECT DISTINCT digest FROM blob_refs WHERE digest NOT IN (SELECT digest FROM blobs)"
+    ):
+        yield f"a large value is missing: {digest}"
+    for digest, body in connection.execute("SELECT digest, body FROM blobs"):
+        if hashlib.sha256(body).hexdigest() != digest:
+            yield f"a large value is damaged: {digest}"

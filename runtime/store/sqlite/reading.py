@@ -1,0 +1,137 @@
+"""What is read from a store: journals, inboxes, and the lists of runs and tasks."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from functools import partial
+from typing import Any, NamedTuple
+
+from wfc.runtime.errors import StoreError
+from wfc.runtime.store.blobs import unite
+from wfc.runtime.store.journal import Kept, Posted, RunStatus
+
+__all__ = ["RunRow", "TaskRow", "history", "kept", "posted", "root_of", "runs", "tasks"]
+
+
+class RunRow(NamedTuple):
+    """A run as lists show it; the moments are in nanoseconds.
+
+    ``is_held`` says whether a process has it, dead or alive; ``outcome`` is how it ended, as JSON text.
+    """
+
+    run_id: str
+    workflow: str
+    version: str
+    key: str | None
+    status: RunStatus
+    owner: str | None
+    started: int
+    ended: int | None
+    wake_at: int | None
+    recoveries: int
+    open_tasks: int
+    outcome: bytes | None
+
+
+class TaskRow(NamedTuple):
+    """A task as lists show it; ``about`` is its form and what is shown, as data; the moments are in nanoseconds."""
+
+    task_id: str
+    run_id: str
+    workflow: str
+    step: str
+    about: dict[str, Any]
+    opened: int
+    expires: int | None
+    closed: int | None
+    because: str | None
+    answered_by: str | None
+
+
+def kept(connection: sqlite3.Connection, number: int) -> Kept:
+    """Return the journal of a run: its snapshot, and the ticks since.
+
+    Raises:
+        StoreError: The journal has a gap, or a large value is missing.
+    """
+
+    blob = partial(_blob, connection)
+    found = connection.execute("SELECT seq, body FROM snapshots WHERE run = ?", (number,)).fetchone()
+    since, snapshot = (0, None) if found is None else (found[0], unite(found[1], blob))
+    rows = connection.execute(
+        "SELECT seq, body FROM ticks WHERE run = ? AND seq > ? ORDER BY seq", (number, since)
+    ).fetchall()
+    if any(row[0] != at for at, row in enumerate(rows, since + 1)):
+        raise StoreError("the store is damaged: the journal of a run has a gap")
+    return Kept(snapshot, since, [unite(row[1], blob) for row in rows])
+
+
+def _blob(connection: sqlite3.Connection, digest: str) -> bytes:
+    found = connection.execute("SELECT body FROM blobs WHERE digest = ?", (digest,)).fetchone()
+    if found is None:
+        raise StoreError(f"the store is damaged: a large value of a run is missing ({digest})")
+    return bytes(found[0])
+
+
+def history(connection: sqlite3.Connection, number: int) -> list[tuple[int, bytes]]:
+    """Return all ticks of a run that are still there, with their numbers.
+
+    Raises:
+        StoreError: A large value is missing.
+    """
+    rows = connection.execute("SELECT seq, body FROM ticks WHERE run = ? ORDER BY seq", (number,)).fetchall()
+    return [(seq, unite(body, partial(_blob, connection))) for seq, body in rows]
+
+
+def root_of(connection: sqlite3.Connection, run_id: str) -> str | None:
+    """Return the id of the run that a run is part of, at the top; ``None``: there is no such run."""
+    row = connection.execute("SELECT parent, attached FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+    while row is not None and row[0] is not None and row[1]:
+        found = "SELECT parent, attached, run_id FROM runs WHERE run = ?"
+        row = connection.execute(found, (row[0],)).fetchone()
+        run_id = row[2]
+    return None if row is None else run_id
+
+
+def posted(connection: sqlite3.Connection, number: int) -> list[tuple[int, Posted]]:
+    """Return what is in a run's inbox, oldest first, with the numbers of the items."""
+    rows = connection.execute("SELECT id, kind, body, by, at FROM inbox WHERE run = ? ORDER BY id", (number,))
+    return [(row[0], Posted(*row[1:])) for row in rows]
+
+
+def runs(
+    connection: sqlite3.Connection,
+    *,
+    run_id: str | None = None,
+    status: str | None = None,
+    workflow: str | None = None,
+    most: int = 1000,
+) -> list[RunRow]:
+    """Return runs, the newest first."""
+    rows = connection.execute(
+        """SELECT run_id, workflow, version, key, status, owner, started, ended, wake_at, recoveries,
+            (SELECT count(*) FROM tasks WHERE tasks.run = runs.run AND closed IS NULL), outcome
+            FROM runs WHERE (?1 IS NULL OR run_id = ?1) AND (?2 IS NULL OR status = ?2)
+            AND (?3 IS NULL OR workflow = ?3) ORDER BY run DESC LIMIT ?4""",
+        (run_id, status, workflow, most),
+    )
+    return [RunRow(*row) for row in rows]
+
+
+def tasks(
+    connection: sqlite3.Connection,
+    *,
+    task_id: str | None = None,
+    run_id: str | None = None,
+    is_open: bool = True,
+    most: int = 1000,
+) -> list[TaskRow]:
+    """Return tasks, the oldest first: the open ones, or all."""
+    rows = connection.execute(
+        """SELECT task_id, run_id, workflow, step, body, opened, expires, closed, because, answered_by
+            FROM tasks JOIN runs USING (run) WHERE (?1 IS NULL OR task_id = ?1) AND (?2 IS NULL OR run_id = ?2)
+            AND (NOT ?3 OR closed IS NULL) ORDER BY opened, task_id LIMIT ?4""",
+        (task_id, run_id, is_open, most),
+    )
+    return [TaskRow._make((*row[:4], json.loads(row[4]), *row[5:])) for row in rows]

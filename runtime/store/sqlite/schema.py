@@ -1,0 +1,94 @@
+"""The tables of a store in SQLite, and the steps that bring an older file up to date."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from wfc.runtime.errors import StoreError
+
+__all__ = ["FORMAT", "MIGRATIONS", "format_of", "prepare"]
+
+APPLICATION: Final = 0x77666331
+"""The mark of our files, so that no other program's database is written to."""
+
+_TABLES: Final = (
+    "CREATE TABLE meta (format INTEGER NOT NULL)",
+    """CREATE TABLE runs (
+        run INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE, workflow TEXT NOT NULL, shape TEXT NOT NULL,
+        version TEXT NOT NULL, key TEXT, status TEXT NOT NULL, start BLOB NOT NULL,
+        parent INTEGER, parent_number INTEGER NOT NULL, attached INTEGER NOT NULL,
+        owner TEXT, epoch INTEGER NOT NULL, wake_at INTEGER,
+        recoveries INTEGER NOT NULL DEFAULT 0, claimed_seq INTEGER NOT NULL DEFAULT 0,
+        started INTEGER NOT NULL, ended INTEGER, outcome BLOB)""",
+    "CREATE INDEX runs_of_parents ON runs (parent) WHERE parent IS NOT NULL",
+    "CREATE INDEX runs_to_do ON runs (status, wake_at) WHERE ended IS NULL",
+    "CREATE INDEX runs_of_workflows ON runs (workflow, started)",
+    "CREATE TABLE ticks (id INTEGER PRIMARY KEY, run INTEGER NOT NULL, seq INTEGER NOT NULL, body BLOB NOT NULL)",
+    "CREATE UNIQUE INDEX ticks_in_order ON ticks (run, seq)",
+    "CREATE TABLE snapshots (run INTEGER PRIMARY KEY, seq INTEGER NOT NULL, body BLOB NOT NULL)",
+    "CREATE TABLE blobs (digest TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE blob_refs (digest TEXT NOT NULL, run INTEGER NOT NULL, seq INTEGER NOT NULL,
+        PRIMARY KEY (digest, run, seq)) WITHOUT ROWID""",
+    "CREATE INDEX blob_refs_of_runs ON blob_refs (run, seq)",
+    """CREATE TABLE inbox (id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, kind TEXT NOT NULL,
+        body TEXT NOT NULL, by TEXT NOT NULL, at INTEGER NOT NULL)""",
+    "CREATE INDEX inbox_of_runs ON inbox (run, id)",
+    """CREATE TABLE tasks (task_id TEXT PRIMARY KEY, run INTEGER NOT NULL, step TEXT NOT NULL, body TEXT NOT NULL,
+        opened INTEGER NOT NULL, expires INTEGER, closed INTEGER, because TEXT, answered_by TEXT) WITHOUT ROWID""",
+    "CREATE INDEX tasks_of_runs ON tasks (run)",
+    "CREATE INDEX tasks_open ON tasks (opened) WHERE closed IS NULL",
+    "CREATE TABLE workers (owner TEXT PRIMARY KEY, beat INTEGER NOT NULL, port INTEGER NOT NULL) WITHOUT ROWID",
+)
+
+MIGRATIONS: Final[Mapping[int, Sequence[str]]] = {}
+"""For each format after the first the statements that make it of the one before."""
+
+FORMAT: Final = 1 + len(MIGRATIONS)
+"""The format of the files that this version writes."""
+
+
+def format_of(connection: sqlite3.Connection) -> int:
+    """Return the format of a file; 0 for one that is empty.
+
+    Raises:
+        StoreError: It is a database of another program.
+    """
+    mark = connection.execute("PRAGMA application_id").fetchone()[0]
+    if mark == APPLICATION:
+        return int(connection.execute("SELECT format FROM meta").fetchone()[0])
+    if mark or connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+        raise StoreError("this is a database of another program, and not a store of runs")
+    return 0
+
+
+def prepare(connection: sqlite3.Connection, migrations: Mapping[int, Sequence[str]] = MIGRATIONS) -> None:
+    """Create the tables in an empty file, or bring those of an older one up to date, all in one transaction.
+
+    Raises:
+        StoreError: The file is of another program, or of a newer version of this one.
+    """
+    newest = 1 + len(migrations)
+    if format_of(connection) == newest:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        found = format_of(connection)  # as somebody else may have left it meanwhile
+        if found > newest:
+            raise StoreError(
+                f"the store has the format {found}, and this version reads at most {newest}: update wfc"
+            )
+        if not found:
+            for statement in _TABLES:
+                connection.execute(statement)
+            connection.execute("INSERT INTO meta VALUES (1)")
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        for step in range(max(found, 1) + 1, newest + 1):
+            for statement in migrations[step]:
+                connection.execute(statement)
+            connection.execute("UPDATE meta SET format = ?", (step,))
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise

@@ -1,0 +1,105 @@
+"""The processes that work on a store: who of them is alive, and how they are told that something was posted.
+
+Each holds the lock of a file of its own, which the system takes away when it dies, so that its death is known at
+once; and it leaves a beat in the store, for those that stand still.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import socket
+import sqlite3
+import time
+from pathlib import Path
+from typing import Final
+
+__all__ = ["LEASE", "Doorbell", "WorkerFile", "beat", "forget", "is_alive", "ring"]
+
+LEASE: Final = 15.0
+"""The seconds without a beat after which a worker counts as standing still."""
+
+_LOOPBACK: Final = "127.0.0.1"
+
+
+class WorkerFile:
+    """A locked file that says that this process is alive.
+
+    Args:
+        folder: Where the files of all workers of a store are.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.owner = f"{os.getpid()}-{os.urandom(6).hex()}"
+        self._path = folder / self.owner
+        self._descriptor = os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+
+    def close(self) -> None:
+        """Say that this process works no more."""
+        with contextlib.suppress(OSError):
+            self._path.unlink()
+        os.close(self._descriptor)
+
+
+def is_alive(connection: sqlite3.Connection, folder: Path, owner: str) -> bool:
+    """Return whether a worker is at work: it holds its lock, and its last beat is not too long ago."""
+    try:
+        descriptor = os.open(folder / owner, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        found = connection.execute("SELECT beat FROM workers WHERE owner = ?", (owner,)).fetchone()
+        return found is not None and time.time_ns() - found[0] < LEASE * 1e9
+    else:
+        return False
+    finally:
+        os.close(descriptor)
+
+
+def forget(connection: sqlite3.Connection, folder: Path, owner: str) -> None:
+    """Forget a worker that is gone."""
+    connection.execute("DELETE FROM workers WHERE owner = ?", (owner,))
+    with contextlib.suppress(OSError):
+        (folder / owner).unlink()
+
+
+def beat(connection: sqlite3.Connection, owner: str, port: int) -> None:
+    """Write that a worker is alive."""
+    connection.execute(
+        "INSERT INTO workers VALUES (?, ?, ?) ON CONFLICT (owner) DO UPDATE SET beat = excluded.beat",
+        (owner, time.time_ns(), port),
+    )
+
+
+class Doorbell:
+    """A port on this machine at which others ring when they have posted something.
+
+    What comes in means nothing but that it is time to look, so that a stranger who rings does no harm.
+    """
+
+    def __init__(self) -> None:
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind((_LOOPBACK, 0))
+        self.socket.setblocking(False)
+        self.port: int = self.socket.getsockname()[1]
+
+    def silence(self) -> None:
+        """Take away what has come in."""
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                self.socket.recv(16)
+
+    def close(self) -> None:
+        """Close the port."""
+        self.socket.close()
+
+
+def ring(port: int) -> None:
+    """Ring at a worker's port; it may be gone."""
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.sendto(b"!", (_LOOPBACK, port))

@@ -1,0 +1,38 @@
+"""Journals in real files, for tests."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from wfc.runtime.store.journal import Created, Entry, Lease, Lost, Row
+from wfc.runtime.store.sqlite import SqliteJournal
+
+
+def created(start: bytes = b"{}") -> Created:
+    return Created("flow", "shape", "", None, start, 1)
+
+
+async def append(
+    journal: SqliteJournal,
+    lease: Lease,
+    seq: int,
+    ticks: Sequence[bytes] = (),
+    rows: Sequence[Row] = (),
+    new: Created | None = None,
+) -> Lost | None:
+    """Appends one record, and waits until its fate is known."""
+    future: asyncio.Future[Lost | None] = asyncio.get_running_loop().create_future()
+    journal.append(Entry(lease, seq, ticks, rows, new), future.set_result)
+    return await asyncio.wait_for(future, 30)
+
+
+async def new_run(journal: SqliteJournal, run_id: str = "run", ticks: Sequence[bytes] = (b"[1]",)) -> Lease:
+    lease = Lease(run_id)
+    assert await append(journal, lease, 1, ticks, new=created()) is None
+    return lease
+
+
+def opened(path: Path) -> SqliteJournal:
+    return SqliteJournal(path / "runs.db")
