@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from wfc.runtime.authoring.resource.kinds import Resource
-from wfc.runtime.calls.bindings import Basic, Bearer, OAuth2, PythonTool, Secret
+from wfc.runtime.calls.bindings import Basic, Bearer, McpServer, OAuth2, PythonTool, Secret
 from wfc.runtime.calls.budget import check_budget, cost_of_call
 from wfc.runtime.calls.cache import entry_path, load_entry, read_entry, warn_of_damage, write_entry
 from wfc.runtime.calls.llm import Model, call_llm
@@ -279,6 +279,35 @@ class Calling(Messaging):
             return await call_command(command, beside=folder, stdin=stdin, env=env, output=output)
 
         return await self._cached(("command", list(command), stdin, _named(env)), output, call)
+
+    @overload
+    async def mcp(self, server: McpServer, operation: str, args: Mapping[str, object]) -> Any: ...
+    @overload
+    async def mcp(
+        self, server: McpServer, operation: str, args: Mapping[str, object], *, output: type[T] | Output[T]
+    ) -> T: ...
+    async def mcp(
+        self, server: McpServer, operation: str, args: Mapping[str, object], *, output: Any = None
+    ) -> Any:
+        """Call a tool of an MCP server; return its result.
+
+        Args:
+            operation: What the server calls the tool.
+            output: ``str`` for its text, any other type for structured data; without it whatever it gives.
+
+        Raises:
+            StepError: The call failed; see ``call_mcp``.
+        """
+        from wfc.runtime.calls.mcp import call_mcp
+
+        step_run = self._inside("mcp")
+        step_run.called = True
+        wait = self._started("mcp").execution.timeout_of(step_run.step)
+
+        async def call() -> Any:
+            return await call_mcp(self, server, operation, args, output=output, wait=wait)
+
+        return await self._cached(("mcp", server, operation, args), output, call)
 
     async def _cached(
         self, asked: tuple[object, ...], output: Any, call: Callable[[], Awaitable[Any]]
