@@ -16,8 +16,11 @@ __all__ = [
     "delay_over_max_delay",
     "fallback_loop",
     "model_without_provider",
+    "not_of_this_server",
     "program_not_fixed",
+    "program_or_address",
     "secret_to_any_address",
+    "several_operations",
     "unknown_provider",
     "unknown_setting",
     "unread_setting",
@@ -148,6 +151,50 @@ def unread_setting(place: Place, name: str, instead: str) -> Finding:
     program tries once.
     """
     return Finding("unread-setting", f"`{name}` has no effect here", place, instead, fix=remove_entry(place))
+
+
+@problem
+def program_or_address(place: Place, both: bool) -> Finding:
+    """An MCP server is neither a program nor an address, or both.
+
+    A server is a program that is started when a tool of it is called, `mcp: {command: [mcp-server-time]}`, or it
+    runs already and has an address, `mcp: {url: "https://booking.example/mcp"}`.
+    """
+    if both:
+        return Finding(
+            "program-or-address",
+            "a server has a `command` or a `url`, not both",
+            place,
+            "take one of them out",
+        )
+    return Finding(
+        "program-or-address", "it is not said which server that is", place, "write its `command` or its `url`"
+    )
+
+
+@problem
+def not_of_this_server(place: Place, key: str, of_address: bool) -> Finding:
+    """An MCP server is given something that servers of its kind do not have.
+
+    A program that is started gets variables, `env`; a request to an address has `headers` and `auth`.
+    """
+    kind, hint = ("an address", "`headers` or `auth`") if of_address else ("a program", "`env`")
+    return Finding(
+        "not-of-this-server", f"{kind} has no `{key}`", place, f"it has {hint}", fix=remove_entry(place)
+    )
+
+
+@problem
+def several_operations(place: Place, count: int) -> Finding:
+    """A tool names several tools of an MCP server, or none.
+
+    A step calls one tool, so one name stands under `only`: what the server calls it. For several tools of one server
+    declare several tools here; calls at the same time share the server.
+    """
+    said = f"names {count} of the server's tools" if count else "names no tool of the server"
+    return Finding(
+        "several-operations", f"`only` {said}, and a step calls one", place, "declare a tool for each"
+    )
 
 
 @problem

@@ -261,13 +261,21 @@ class StepRun:
     choices: int  # how many models its body can choose of
     called: bool  # whether the attempt has got past its inputs
 
-    def __init__(self, number: int, step: Step, event: Any, frame: Frame | None, path: Path) -> None:
+    def __init__(
+        self,
+        number: int,
+        step: Step,
+        event: Any,
+        frame: Frame | None,
+        path: Path,
+        exit: Exit = Exit.ACTION,
+    ) -> None:
         self.number = number
         self.step = step
         self.event = event
         self.frame = frame
         self.path = path
-        self.exit = Exit.ACTION
+        self.exit = exit
         self.attempt = 1
         self.choice = 0  # which of a model and its fallbacks
         self.since = 0  # the last attempt before the present choice

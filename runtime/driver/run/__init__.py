@@ -142,6 +142,8 @@ class Run(ReachableRun["Run"]):
             return
         self.has_begun = True
         stored, self._stored = self._stored, None
+        if stored is not None and self.port is not None:
+            self.engine.recovered(self)
         if stored is not None and stored.begun:
             self._resume(stored)
             self._take_early()
@@ -189,8 +191,10 @@ class Run(ReachableRun["Run"]):
         if self.port is not None:
             self.port.apply(tick)
             return
-        advance(self.execution, tick, self.now())
-        self.carry_out()
+        execution = self.execution
+        advance(execution, tick, self.now())
+        if execution.effects or execution.outcome is not None:
+            self.carry_out()
 
     def take(self, tick: Tick) -> None:
         """Apply a tick from outside, and start the step runs that are then ready."""

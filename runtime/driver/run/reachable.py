@@ -120,10 +120,12 @@ class ReachableRun(StatefulRun[R], Generic[R]):
             WorkflowStepDoesNotExistError: There is no step of that name.
             RunEndedError: The run has ended.
         """
-        if self.is_done and sender is None:
+        is_done = self.is_done
+        if sender is not None:
+            if is_done or sender.exit is Exit.DROPPED:
+                return  # it is being cancelled
+        elif is_done:
             raise RunEndedError(f"the run {self.run_id} has ended, so it takes no {event_name(event)}")
-        if sender is not None and (self.is_done or sender.exit is Exit.DROPPED):
-            return  # it is being cancelled
         if not isinstance(event, Event):
             raise UndeclaredResultError(
                 f"only events can be sent, not {type(event).__name__}: put it into one of a class that a step accepts"
