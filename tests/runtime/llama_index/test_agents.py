@@ -26,14 +26,16 @@ def process(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.fixture(scope="module")
-def told() -> dict[str, dict[str, Any]]:
-    found = {}
-    for whose in ("ours", "theirs"):
-        done = process(str(PROGRAMS), whose)
-        assert done.returncode == 0, done.stderr
-        found[whose] = json.loads(done.stdout)
+def told_by(whose: str) -> dict[str, Any]:
+    done = process(str(PROGRAMS), whose)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
     return found
+
+
+@pytest.fixture(scope="module")
+def ours() -> dict[str, Any]:
+    return told_by("ours")
 
 
 def in_one_order(events: list[list[Any]]) -> list[list[Any]]:
@@ -50,9 +52,10 @@ FAILED = {
 }
 
 
+@pytest.mark.full  # what ours do is held by the tests below, and by `test_first_agents.py`
 @needs_core
-def test_agents_do_the_same_on_either_runtime(told: dict[str, dict[str, Any]]) -> None:
-    ours, theirs = told["ours"], told["theirs"]
+def test_agents_do_the_same_on_either_runtime(ours: dict[str, Any]) -> None:
+    theirs = told_by("theirs")
     assert ours.keys() == theirs.keys()
     for name, expected in theirs.items():
         if name == "two_runs_in_one_context":
@@ -85,33 +88,33 @@ def test_agents_do_the_same_on_either_runtime(told: dict[str, dict[str, Any]]) -
         ("stopped_early", "As far as I came: 3"),
     ],
 )
-def test_what_the_agents_come_to(told: dict[str, dict[str, Any]], name: str, last: str) -> None:
-    found = told["ours"][name]
+def test_what_the_agents_come_to(ours: dict[str, Any], name: str, last: str) -> None:
+    found = ours[name]
     (result,) = found["results"]
     assert found["events"][-1] == ["StopEvent"]
     assert result[0] == "AgentOutput" and result[2] == last
 
 
 @needs_core
-def test_a_second_run_in_a_context_remembers_the_first(told: dict[str, dict[str, Any]]) -> None:
+def test_a_second_run_in_a_context_remembers_the_first(ours: dict[str, Any]) -> None:
     # llama-index-workflows stores the context in between, and leaves out the memory with a warning
-    *_, last = told["ours"]["two_runs_in_one_context"]["asked"][""]
+    *_, last = ours["two_runs_in_one_context"]["asked"][""]
     assert last == ["user: 1 + 1?", "assistant: ", "tool: 2", "assistant: It is 2", "user: Once more?"]
 
 
 @needs_core
 def test_a_question_to_a_person_is_asked_once_and_only_her_answer_counts(
-    told: dict[str, dict[str, Any]],
+    ours: dict[str, Any],
 ) -> None:
-    events = told["ours"]["a_person"]["events"]
+    events = ours["a_person"]["events"]
     names = [event[0] for event in events]
     assert names.count("InputRequiredEvent") == 1
     assert ["ToolCallResult", "delete", "deleted a.txt", False, False] in events
 
 
 @needs_core
-def test_state_reaches_tools_and_prompts(told: dict[str, dict[str, Any]]) -> None:
-    told_of_state = told["ours"]["state"]
+def test_state_reaches_tools_and_prompts(ours: dict[str, Any]) -> None:
+    told_of_state = ours["state"]
     assert told_of_state["state"] == {"name": "Ada"}
     assert "unset" in told_of_state["asked"]["Agent"][0][-1]
 
