@@ -12,7 +12,7 @@ from pydantic_core import to_json
 
 from wfc.runtime.core.moments import SECOND, as_moment
 from wfc.runtime.driver.engine.children import StartableWorkflow
-from wfc.runtime.driver.messages import Message
+from wfc.runtime.driver.messages import EventData
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.questions import open_questions, read_answer
@@ -378,7 +378,7 @@ def _answer(run: Run, item: Posted) -> None:
 
 def _receive(run: Run, item: Posted) -> None:
     data = json.loads(item.body)
-    run.receive(Message(data["event"], data["fields"]), data.get("message_id"))
+    run.receive(EventData(data["event"], data["fields"]), data.get("message_id"))
 
 
 def _cancel(run: Run, item: Posted) -> None:
