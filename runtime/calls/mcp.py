@@ -289,7 +289,7 @@ class _Servers:
         await asyncio.gather(*(running.close() for running in self._begun))
 
 
-_OF_RUN: Final = Resource(_Servers, per="run")
+_OF_RUN: Final[Resource[_Servers]] = Resource(_Servers, per="run")
 
 
 def _folder(beside: str | Path) -> Path:
