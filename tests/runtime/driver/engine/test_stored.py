@@ -6,6 +6,7 @@ import asyncio
 import json
 import math
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -509,11 +510,15 @@ def test_the_items_of_a_map_go_on_where_they_were(tmp_path: Path) -> None:
     assert sorted(LOG) == sorted([f"item {n}" for n in range(12)] + ["item 5"])
 
 
+turns = ContextVar("turns", default=0)
+"""How many turns ``Growing`` takes."""
+
+
 class Growing(Workflow):
     @step
     async def act(self, ev: Go | Turn, state: Counted) -> Turn | End:
         n = 0 if isinstance(ev, Go) else ev.n
-        return End(n=n) if n >= 3000 else Turn(n=n + 1)
+        return End(n=n) if n >= turns.get() else Turn(n=n + 1)
 
     @act.then
     def acted(self, state: Counted, ev: Go | Turn, result: Turn | End) -> Turn | End:
@@ -521,12 +526,16 @@ class Growing(Workflow):
         return result
 
 
-def test_snapshots_come_by_bytes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [800, pytest.param(3000, marks=pytest.mark.full)])
+def test_snapshots_come_by_bytes(tmp_path: Path, count: int) -> None:
     async def first(engine: Engine) -> None:
-        assert (await Growing(engine=engine, timeout=None).run(run_id="one")).n == 3000
+        turns.set(count)
+        assert (await Growing(engine=engine, timeout=None).run(run_id="one")).n == count
         assert engine.store.problems() == []
-        assert json.dumps([tick.seq for tick in engine.history("one")]) == json.dumps(list(range(1, 3003)))
+        assert json.dumps([tick.seq for tick in engine.history("one")]) == json.dumps(
+            list(range(1, count + 3))
+        )
 
     within(tmp_path, first)
     size = (tmp_path / "runs.db").stat().st_size
-    assert size / 3000 < 400, "with a list that grows, snapshots included"
+    assert size / count < 400, "with a list that grows, snapshots included"
