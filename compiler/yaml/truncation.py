@@ -129,10 +129,9 @@ def entry_without_colon(text: str, start: int, end: int) -> re.Match[str] | None
 
 def value_before(text: str, rest: Place) -> Place | None:
     """Return the unquoted text that a comma cut, with what follows the comma; ``None`` in complex cases."""
-    nearest = max(
-        0, rest.start - LONGEST
-    )  # else one line of nothing but commas is searched once for each of them
-    cut = text.rfind(",", nearest, rest.start)
+    start = rest.start or 0
+    nearest = max(0, start - LONGEST)  # else a line of nothing but commas is searched once for each of them
+    cut = text.rfind(",", nearest, start)
     begin = text.rfind(": ", nearest, max(cut, 0)) + 2
     whole = text[begin : rest.end]
     if begin < 2 or not text[begin:cut].strip() or any(each in whole for each in "\n\"'[]{}#"):

@@ -16,6 +16,7 @@ from wfc.compiler.expressions.syntax.tree import (
     RecordDisplay,
     known_path,
 )
+from wfc.compiler.expressions.typing.fields import to_declare
 from wfc.compiler.rules import closest
 from wfc.compiler.rules import values as problems
 from wfc.compiler.rules.spelling import nearest
@@ -52,7 +53,8 @@ def mismatch(given: Type, wanted: Type, node: Node | None = None) -> tuple[str, 
         testable = node is None or known_path(node) is not None
         return why, "it may be null: give it a `default`" + ", or exclude null by a condition" * testable
     if given is ANY:
-        return why, "declare the `output` of what it comes from"
+        path = known_path(node) if node is not None else None
+        return why, to_declare(".".join(path)) if path else "declare the type of what it comes from"
     return why, ""
 
 
