@@ -76,6 +76,7 @@ FOLLOWS: list[tuple[str, str, str]] = [
         ".*",
         "the secret or text that stood there is not used any more",
     ),
+    (r"on_item_error", "null", "what it said in an earlier form: null for an item that fails"),
     (r"tests\.\*\.name", ".*", "another test is like this one, by its name"),
     (r"quorum", f"number|{TEXT}", "another number, and the answers in tests"),
     (r"give(\..*)?", ".*", "another type, and its uses"),
