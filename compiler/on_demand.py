@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from types import ModuleType
 
 __all__ = ["modules_of"]
 
@@ -20,13 +21,16 @@ __all__ = ["modules_of"]
 class OnDemand:
     """A stand-in for a module, which loads it when it is asked for one of its names."""
 
-    __slots__ = ("__module_name",)
+    __slots__ = ("__module", "__module_name")
 
     def __init__(self, module_name: str) -> None:
         self.__module_name = module_name
+        self.__module: ModuleType | None = None
 
     def __getattr__(self, name: str) -> object:
-        return getattr(import_module(self.__module_name), name)
+        if self.__module is None:  # asking the import system each time would cost more than what is asked for
+            self.__module = import_module(self.__module_name)
+        return getattr(self.__module, name)
 
 
 def modules_of(package: str) -> Callable[[str], OnDemand]:

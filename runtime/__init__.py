@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from wfc.runtime.calls.bindings import (
         Basic as Basic,
         Bearer as Bearer,
+        McpServer as McpServer,
         OAuth2 as OAuth2,
         PythonTool as PythonTool,
         Secret,
@@ -306,7 +307,7 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.authoring.output_format": "require_output_format",
     "wfc.runtime.authoring.resource": "ResourceManager",
     "wfc.runtime.authoring.run_rules": "run_bounds run_cancel run_deadline run_error run_key runs_per",
-    "wfc.runtime.calls.bindings": "Basic Bearer OAuth2 PythonTool",
+    "wfc.runtime.calls.bindings": "Basic Bearer McpServer OAuth2 PythonTool",
     "wfc.runtime.calls.python_resources": "PythonResource",
     "wfc.runtime.driver.messages": "Keep",
     "wfc.runtime.errors": "ExpressionError OutputFormatError RunFailedError WorkflowStepDoesNotExistError",

@@ -69,7 +69,9 @@ DOORS = {
         "runtime/driver/handler",
     },
     "httpx2": {"runtime/calls/http"},
+    "genai_prices": {"runtime/calls/budget"},
     "pydantic_ai": {"runtime/calls", "runtime/tracing/model_calls"},
+    "mcp": {"runtime/calls/mcp"},
     "opentelemetry": {"runtime/tracing/opentelemetry"},
     "llama_index_instrumentation": {"runtime/llama_index/instrumentation"},
 }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wfc.compiler.cli.usage import Usage
 from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Progress:
         self.waits_for = waits_for or (lambda worker_id: None)
         self.start = time.monotonic()
         self.runs: Counter[str] = Counter()
+        self.usage = Usage()
         self.emitted: Counter[tuple[str | None, str]] = Counter()
         self.taken: Counter[tuple[str, str, str]] = Counter()
         self.by_exit = ""  # the event that an exit of the run is about to emit
@@ -100,7 +102,7 @@ class Progress:
                 self.finish_line()
                 self.sum_up()
             case InternalDispatchEvent():
-                pass
+                self.usage.see(event)
             case _:
                 self.line(f"{event_name(event)} {event.model_dump_json(by_alias=True)}")
 
@@ -154,6 +156,8 @@ class Progress:
         for (step, name, goes_to), times in self.taken.items():
             often = f", {times} times" if times > 1 else ""
             self.line(f"on the way {step} took {name} -> {goes_to}{often}")
+        for line in self.usage.lines():
+            self.line(line)
 
     def finish_line(self) -> None:
         """End the line of an answer that may be incomplete."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from wfc.compiler.codegen.layout.docstrings import docstring
@@ -22,6 +22,7 @@ from wfc.compiler.model import (
     CommandLine,
     Header,
     HttpRequest,
+    McpOperation,
     Model,
     OAuth2,
     Resource,
@@ -174,6 +175,8 @@ class Bindings:
         function = FunctionBuilder(inner, (config,), known=known)
         if tool.command is not None:
             action = self.command(tool.command, function, output, tool.name)
+        elif tool.mcp is not None:
+            action = self.mcp(tool, tool.mcp, words, function, output)
         else:
             assert tool.request is not None
             action = self.request(tool.request, function, output, tool.name)
@@ -229,6 +232,41 @@ class Bindings:
         elif output != STRING:
             named |= self.output(output, name)
         return call(Code("ctx.command"), Code(f"[{', '.join(words)}]"), **named)
+
+    # --- tools of MCP servers
+    def mcp(
+        self,
+        tool: Tool,
+        wanted: McpOperation,
+        words: Mapping[str, Code],
+        function: FunctionBuilder,
+        output: Type,
+    ) -> Code:
+        """Return a call of ``ctx.mcp``.
+
+        Args:
+            words: The parameters that hold the tool's arguments, by their names in the spec.
+        """
+        server, named = wanted.server, dict[str, Code]()
+        if server.program is not None:
+            command = [literal(server.program.program)]
+            command += [function.template(each.text) for each in server.program.arguments]
+            named["command"] = Code(f"[{', '.join(command)}]")
+            if server.program.env:
+                named["env"] = headers(server.program.env, function)
+            named["beside"] = self.beside(tool.file)
+        if server.url is not None:
+            named["url"] = function.template(server.url)
+        if server.headers:
+            named["headers"] = headers(server.headers, function)
+        if server.auth is not None:
+            named["auth"] = authentication(server.auth, function, ValueWriter(function, self.names))
+        given = ", ".join(
+            f"{literal(field.name_outside)}: {words[field.name]}" for field in tool.args.fields.values()
+        )
+        how = self.output(output, tool.name)
+        made = call(Code("McpServer"), **named)
+        return call(Code("ctx.mcp"), made, literal(wanted.name), Code(f"{{{given}}}"), **how)
 
     # --- outputs and texts
     def output(self, type_: Type, name: str) -> dict[str, Code]:

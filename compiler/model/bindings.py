@@ -175,6 +175,33 @@ class CommandLine:
     read_only: bool
 
 
+@dataclass(frozen=True, slots=True)
+class McpServer:
+    """An MCP server: a program that is started, or an address.
+
+    Args:
+        program: As the settings allow it, with its arguments; ``None`` for an address.
+        url: Where it is; ``None`` for a program.
+    """
+
+    program: CommandLine | None
+    url: Template | None
+    headers: tuple[Header, ...]
+    auth: Auth | OAuth2 | None
+
+
+@dataclass(frozen=True, slots=True)
+class McpOperation:
+    """One tool of an MCP server.
+
+    Args:
+        name: As the server calls it.
+    """
+
+    server: McpServer
+    name: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Tool:
     """A tool binding.
@@ -183,6 +210,7 @@ class Tool:
         python: ``module:function``, or ``None``.
         request: For an http tool (its expressions see ``args`` and ``config``), or ``None``.
         command: For a tool that starts a program (its expressions see ``args`` and ``config``), or ``None``.
+        mcp: For a tool of an MCP server (whose expressions see ``config``), or ``None``.
         workflow: The name of the workflow that it is, or ``None``. What that takes and gives is known at its calls.
         file: The path of the file that declares it, as findings show it; a python tool's module lies beside that.
         args: What it takes; a record whose name is made from the tool's.
@@ -205,6 +233,7 @@ class Tool:
     workflow: str | None = None
     file: str = ""
     command: CommandLine | None = None
+    mcp: McpOperation | None = None
 
 
 __all__ = [
@@ -214,6 +243,8 @@ __all__ = [
     "CommandLine",
     "Header",
     "HttpRequest",
+    "McpOperation",
+    "McpServer",
     "Model",
     "NamedText",
     "OAuth2",

@@ -7,7 +7,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import closest, problem, warning
-from wfc.compiler.rules.fixes import correct_name, replace_text
+from wfc.compiler.rules.fixes import correct_name, remove_entry, replace_text
 
 __all__ = [
     "bad_python_tool",
@@ -16,9 +16,14 @@ __all__ = [
     "delay_over_max_delay",
     "fallback_loop",
     "model_without_provider",
+    "not_of_this_server",
     "program_not_fixed",
+    "program_or_address",
     "secret_to_any_address",
+    "several_operations",
     "unknown_provider",
+    "unknown_setting",
+    "unread_setting",
     "url_base_not_config",
 ]
 
@@ -100,6 +105,96 @@ def unknown_provider(place: Place, provider: str, known: Iterable[str], own_serv
 
 
 COMMON: Final = ("anthropic", "azure", "bedrock", "google", "mistral", "ollama", "openai", "openrouter")
+
+
+SETTINGS_ELSEWHERE: Final = {
+    "budget_tokens": "thinking",
+    "effort": "thinking",
+    "extended_thinking": "thinking",
+    "max_output_tokens": "max_tokens",
+    "prompt_caching": "cache",
+    "reasoning": "thinking",
+    "reasoning_effort": "thinking",
+    "stop": "stop_sequences",
+    "thinking_budget": "thinking",
+}
+"""What settings are called in providers' own requests; what they hold may look different there."""
+
+
+@warning
+def unknown_setting(place: Place, name: str, provider: str, known: Iterable[str]) -> Finding:
+    """A model's `settings` name something that its provider is not sent.
+
+    Settings are sent under the names that the library has through which models are called. Those that several
+    providers know have a plain name, `top_p`, `seed`, `stop_sequences`, `thinking`, `cache`; the others begin with
+    their provider's: `openai_user`, `anthropic_effort`, `google_safety_settings`. Any other is dropped without a word.
+    What the library has no name for goes into `extra_body`, for OpenAI and Anthropic. If a newer version of it knows
+    the setting, ignore this warning.
+    """
+    known = sorted(known)
+    message = f"models of `{provider}` are sent no `{name}`"
+    full = f"{provider.partition('-')[0]}_{name}"
+    if full in known:
+        return Finding("unknown-setting", message, place, f"write `{full}`", fix=replace_text(place, full))
+    meant = SETTINGS_ELSEWHERE.get(name)
+    hint = f"did you mean `{meant}`?" if meant else closest(name, known)
+    fix = None if meant else correct_name(place, name, known)
+    return Finding("unknown-setting", message, place, hint, fix=fix)
+
+
+@warning
+def unread_setting(place: Place, name: str, instead: str) -> Finding:
+    """A model's `settings` say something that is said elsewhere.
+
+    How often a call is tried, how long is waited between, and whether another model is asked then, are decided by the
+    step (`retry`, `timeout`) and by the model's `fallback`, so that every try is counted and told. The provider's own
+    program tries once.
+    """
+    return Finding("unread-setting", f"`{name}` has no effect here", place, instead, fix=remove_entry(place))
+
+
+@problem
+def program_or_address(place: Place, both: bool) -> Finding:
+    """An MCP server is neither a program nor an address, or both.
+
+    A server is a program that is started when a tool of it is called, `mcp: {command: [mcp-server-time]}`, or it
+    runs already and has an address, `mcp: {url: "https://booking.example/mcp"}`.
+    """
+    if both:
+        return Finding(
+            "program-or-address",
+            "a server has a `command` or a `url`, not both",
+            place,
+            "take one of them out",
+        )
+    return Finding(
+        "program-or-address", "it is not said which server that is", place, "write its `command` or its `url`"
+    )
+
+
+@problem
+def not_of_this_server(place: Place, key: str, of_address: bool) -> Finding:
+    """An MCP server is given something that servers of its kind do not have.
+
+    A program that is started gets variables, `env`; a request to an address has `headers` and `auth`.
+    """
+    kind, hint = ("an address", "`headers` or `auth`") if of_address else ("a program", "`env`")
+    return Finding(
+        "not-of-this-server", f"{kind} has no `{key}`", place, f"it has {hint}", fix=remove_entry(place)
+    )
+
+
+@problem
+def several_operations(place: Place, count: int) -> Finding:
+    """A tool names several tools of an MCP server, or none.
+
+    A step calls one tool, so one name stands under `only`: what the server calls it. For several tools of one server
+    declare several tools here; calls at the same time share the server.
+    """
+    said = f"names {count} of the server's tools" if count else "names no tool of the server"
+    return Finding(
+        "several-operations", f"`only` {said}, and a step calls one", place, "declare a tool for each"
+    )
 
 
 @problem

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
@@ -13,6 +13,7 @@ from wfc.runtime.calls.secrets import Secret
 __all__ = [
     "Basic",
     "Bearer",
+    "McpServer",
     "ModelOptions",
     "OAuth2",
     "PythonTool",
@@ -86,6 +87,27 @@ class ModelOptions:
         """Return the options that are set and are sent with each request under their names here."""
         found = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in NOT_SENT}
         return {name: value for name, value in found.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class McpServer:
+    """A server of tools that speaks the Model Context Protocol: a program that is started, or an address.
+
+    Args:
+        command: The program, as the settings allow it, and its arguments; it runs in the spec's folder.
+        env: Further variables of its environment.
+        beside: A file in the folder whose settings hold, or the folder.
+        url: The address of one that runs already.
+        headers: Of each request to that.
+        auth: What proves who asks there.
+    """
+
+    command: Sequence[str] | None = None
+    env: Mapping[str, str | Secret] = field(default_factory=dict)
+    beside: str | Path = "."
+    url: str | None = None
+    headers: Mapping[str, str | Secret] = field(default_factory=dict)
+    auth: Bearer | Basic | OAuth2 | None = None
 
 
 @dataclass(frozen=True, slots=True)

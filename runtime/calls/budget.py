@@ -1,7 +1,12 @@
-"""The cost of model calls, and the check against a run's limits."""
+"""The cost of model calls, and the check against a run's limits.
+
+Prices stand in the project's settings, or else in the table of the library through which models are called.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +21,9 @@ __all__ = ["check_budget", "cost_of_call"]
 _A_MILLION = 1_000_000
 
 
-def check_budget(limits: Limits, tokens: int, cost_usd: float, model: str, folder: Path) -> None:
+def check_budget(
+    limits: Limits, tokens: int, cost_usd: float, model: str, folder: Path, *, own_server: bool = False
+) -> None:
     """Check that a run may call a model once more.
 
     Args:
@@ -24,15 +31,16 @@ def check_budget(limits: Limits, tokens: int, cost_usd: float, model: str, folde
         cost_usd: The cost of its calls so far, in US dollars.
         model: ``provider:name``.
         folder: The folder where the search for the settings, which hold the prices, begins.
+        own_server: Whether it is asked at an address of its own, where the provider's prices do not hold.
 
     Raises:
         LimitError: The run has used up its limit: ``limit.tokens`` or ``limit.cost``.
-        SettingsError: The run's cost is limited, and the settings have no price for the model.
+        SettingsError: The run's cost is limited, and the model's price is unknown.
     """
     if limits.tokens is not None and tokens >= limits.tokens:
         raise LimitError(f"the run has used {tokens} tokens, and may use {limits.tokens}", "limit.tokens")
     if limits.cost_usd is not None:
-        if _price(model, folder) is None:
+        if _price(model, folder) is None and (own_server or not _is_listed(model)):
             raise SettingsError(
                 f"the run may cost {limits.cost_usd:g} US dollars, and nobody knows what `{model}` costs: set "
                 f'`prices."{model}" = {{input = …, output = …}}` (US dollars for a million tokens) in the settings'
@@ -43,12 +51,33 @@ def check_budget(limits: Limits, tokens: int, cost_usd: float, model: str, folde
             )
 
 
-def cost_of_call(limits: Limits | None, model: str, tokens_in: int, tokens_out: int, folder: Path) -> float:
-    """Return the cost of a model call in US dollars; 0 if the cost has no limit or the price is unknown."""
-    if limits is None or limits.cost_usd is None:
-        return 0.0
+def cost_of_call(
+    model: str, tokens_in: int, tokens_out: int, folder: Path, listed: Callable[[], float | None] | None
+) -> float | None:
+    """Return the cost of a model call in US dollars; ``None`` if nobody knows the price.
+
+    Args:
+        listed: Returns the cost by the library's prices; asked if the settings have no price for the model.
+    """
     price = _price(model, folder)
-    return 0.0 if price is None else (tokens_in * price.input + tokens_out * price.output) / _A_MILLION
+    if price is None:
+        return listed() if listed is not None else None
+    return (tokens_in * price.input + tokens_out * price.output) / _A_MILLION
+
+
+@lru_cache(maxsize=256)
+def _is_listed(model: str) -> bool:
+    """Return whether the library knows the price of a model, ``provider:name``."""
+    try:
+        from genai_prices import Usage, calc_price
+    except ImportError:
+        return False
+    provider, _, name = model.partition(":")
+    try:
+        calc_price(Usage(input_tokens=1, output_tokens=1), name, provider_id=provider)
+    except LookupError:
+        return False
+    return True
 
 
 def _price(model: str, folder: Path) -> Price | None:

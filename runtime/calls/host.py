@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -39,15 +39,32 @@ class CallHost(Protocol):
             count: The number of models.
         """
 
-    def afford(self, model: str) -> None:
+    def afford(self, model: str, *, own_server: bool = False) -> None:
         """Check that the run may call this model, ``provider:name``, once more.
+
+        Args:
+            own_server: Whether it is asked at an address of its own, where the provider's prices do not hold.
 
         Raises:
             LimitError: The run has used up its limit of tokens or of cost.
+            SettingsError: The run's cost is limited, and the model's price is unknown.
         """
 
-    def spent(self, model: str, tokens_in: int, tokens_out: int) -> None:
-        """Add the usage of a model call to the run's."""
+    def spent(
+        self,
+        model: str,
+        tokens_in: int,
+        tokens_out: int,
+        *,
+        cached: int = 0,
+        price: Callable[[], float | None] | None = None,
+    ) -> None:
+        """Add the usage of a model call to the run's.
+
+        Args:
+            cached: The number of the tokens that came from the provider's cache.
+            price: Returns what the call has cost in US dollars, if that is known; asked where no settings say it.
+        """
 
     def answering(self) -> AbstractContextManager[Telling]:
         """Begin to stream another reply of a model, piece by piece, to the run's observers."""

@@ -107,9 +107,9 @@ class _Conversation:
     async def converse(self) -> Any:
         async with connected(self.model, self.revealed) as connection:
             for left in reversed(range(_MOST_CORRECTIONS + 1)):
-                self.host.afford(self.model.use)
+                self.host.afford(self.model.use, own_server=self.model.base_url is not None)
                 reply = await self.exchange(connection)
-                self.host.spent(self.model.use, reply.usage.input_tokens, reply.usage.output_tokens)
+                self.count(reply)
                 refuse_what_is_no_answer(reply, self.model, self.revealed)
                 try:
                     result = self.read(reply)
@@ -126,6 +126,14 @@ class _Conversation:
                 told = messages.ModelRequest(parts=correction(reply, problem), instructions=self.system)
                 self.history.extend([reply, told])
         raise AssertionError("the last reply is returned or raises")
+
+    def count(self, reply: messages.ModelResponse) -> None:
+        """Add a reply's usage to the run's."""
+        used = reply.usage
+        price = None if self.model.base_url is not None else partial(_listed_price, reply)
+        self.host.spent(
+            self.model.use, used.input_tokens, used.output_tokens, cached=used.cache_read_tokens, price=price
+        )
 
     async def exchange(self, connection: Connection) -> messages.ModelResponse:
         """Send the conversation, and return the reply."""
@@ -174,3 +182,11 @@ class _Conversation:
 def _settings(model: ModelOptions) -> ModelSettings:
     # retries belong to the step's policy, which counts them, waits as declared and tells the watcher
     return cast(ModelSettings, {**model.settings, **model.options(), "max_retries": 0})
+
+
+def _listed_price(reply: messages.ModelResponse) -> float | None:
+    """Return what a reply has cost in US dollars by the library's prices; ``None`` if it has none for it."""
+    try:
+        return float(reply.cost().total_price)
+    except (LookupError, ValueError, AssertionError):
+        return None

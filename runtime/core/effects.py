@@ -63,11 +63,11 @@ class NotifyObservers:
 
 
 class ResumeBody:
-    """A request to give this event to the body that waits under this number."""
+    """A request to give this event to the body that waits under this number; ``None``: its time is up."""
 
     __slots__ = ("event", "waiter")
 
-    def __init__(self, waiter: int, event: Event) -> None:
+    def __init__(self, waiter: int, event: Event | None) -> None:
         self.waiter = waiter
         self.event = event
 

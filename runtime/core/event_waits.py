@@ -17,9 +17,10 @@ class EventWait:
     Args:
         run: The step run.
         waiter_id: See ``Context.wait_for_event``.
+        until: The moment at which it is over; ``None``: it has no bound.
     """
 
-    __slots__ = ("attempt", "event_type", "requirements", "run", "step", "waiter_id")
+    __slots__ = ("attempt", "event_type", "requirements", "run", "step", "until", "waiter_id")
 
     def __init__(
         self,
@@ -27,6 +28,7 @@ class EventWait:
         requirements: Mapping[str, Any],
         run: StepRun,
         waiter_id: str | None,
+        until: int | None = None,
     ) -> None:
         self.event_type = event_type
         self.requirements = requirements
@@ -34,6 +36,7 @@ class EventWait:
         self.attempt = run.attempt
         self.step = run.step
         self.waiter_id = waiter_id
+        self.until = until
 
     @property
     def key(self) -> WaitKey:

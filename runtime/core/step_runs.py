@@ -172,11 +172,11 @@ WaitKey = tuple[type[Event], str | None, Mapping[str, Any]]
 
 
 class AwaitedEvent:
-    """An event that a body has waited for, and the last attempt that received it."""
+    """An event that a body has waited for, and the last attempt that received it; ``None``: it did not come in time."""
 
     __slots__ = ("attempt", "event", "key")
 
-    def __init__(self, key: WaitKey, event: Event, attempt: int) -> None:
+    def __init__(self, key: WaitKey, event: Event | None, attempt: int) -> None:
         self.key = key
         self.event = event
         self.attempt = attempt
@@ -194,12 +194,14 @@ class StepRun:
         "choices",
         "collects",
         "draft",
+        "edits",
         "error",
         "event",
         "exit",
         "failed_at",
         "frame",
         "fresh",
+        "given",
         "gone",
         "key",
         "messages",
@@ -214,6 +216,7 @@ class StepRun:
         "result",
         "round",
         "sends",
+        "sent",
         "since",
         "snapshot",
         "started",
@@ -221,6 +224,7 @@ class StepRun:
         "step",
         "task",
         "timer",
+        "touched",
     )
 
     parent: Pause  # of an item's run: the pause that waits for it
@@ -233,7 +237,13 @@ class StepRun:
     started: int  # the same, not changed by other models, nor by a rest in a snapshot
     snapshot: Any  # of the state, for steps that see it
 
+    # of bodies of runs whose ticks are kept: what is done, if they are cut off and run again
+    edits: int  # how many changes of the state
+    sent: list[str]  # digests of events
+    given: list[Event] | None  # what has been collected, for who has asked
+
     # The driver sets these, and only for steps that need them:
+    touched: Any  # what the present attempt of a body has done so far
     draft: Any  # of the state, for the tail that is being evaluated
     response: Any
     resources: dict[str, Any]  # what its parameters ask for
@@ -251,13 +261,21 @@ class StepRun:
     choices: int  # how many models its body can choose of
     called: bool  # whether the attempt has got past its inputs
 
-    def __init__(self, number: int, step: Step, event: Any, frame: Frame | None, path: Path) -> None:
+    def __init__(
+        self,
+        number: int,
+        step: Step,
+        event: Any,
+        frame: Frame | None,
+        path: Path,
+        exit: Exit = Exit.ACTION,
+    ) -> None:
         self.number = number
         self.step = step
         self.event = event
         self.frame = frame
         self.path = path
-        self.exit = Exit.ACTION
+        self.exit = exit
         self.attempt = 1
         self.choice = 0  # which of a model and its fallbacks
         self.since = 0  # the last attempt before the present choice

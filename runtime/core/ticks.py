@@ -17,11 +17,14 @@ __all__ = [
     "Arrived",
     "AttemptFailed",
     "Cancelled",
+    "Collected",
     "Completed",
     "Continued",
+    "Edited",
     "Failed",
     "Halted",
     "InboxEventTaken",
+    "InboxEventsRefused",
     "ItemCompleted",
     "ItemFailed",
     "MatchValueComputed",
@@ -35,6 +38,8 @@ __all__ = [
     "StepsCancelled",
     "Tick",
     "TimerFired",
+    "WaitEnded",
+    "Waiting",
 ]
 
 
@@ -146,18 +151,94 @@ class Failed:
 class Arrived:
     """An event sent by a step run (its number) or from outside, to one step or to all that accept it.
 
-    ``message_id`` identifies an event from outside, so that it is taken only once.
+    ``message_id`` identifies an event from outside, so that it is taken only once. ``content`` is a digest of what a
+    step run has sent, where ticks are kept: by it a body that is cut off and runs again sends nothing twice.
     """
 
-    __slots__ = ("event", "message_id", "sender", "step")
+    __slots__ = ("content", "event", "message_id", "sender", "step")
 
     def __init__(
-        self, event: Event, step: Step | None = None, sender: int | None = None, message_id: str | None = None
+        self,
+        event: Event,
+        step: Step | None = None,
+        sender: int | None = None,
+        message_id: str | None = None,
+        content: str | None = None,
     ) -> None:
         self.event = event
         self.step = step
         self.sender = sender
         self.message_id = message_id
+        self.content = content
+
+
+class Edited:
+    """A change of the state by the body of a step run, or by a person.
+
+    Args:
+        number: The step run; ``None``: it was not a step.
+        ordinal: How many changes its body has made with this one: if it is cut off, these are done when it runs again.
+        saved: The change; ``None``: it has come to nothing.
+    """
+
+    __slots__ = ("number", "ordinal", "saved")
+
+    def __init__(self, number: int | None, ordinal: int, saved: Saved) -> None:
+        self.number = number
+        self.ordinal = ordinal
+        self.saved = saved
+
+
+class Collected:
+    """The collecting of an event by the body of a step run, which is ``StepRun.given`` all of them if it has them.
+
+    ``event`` is ``None`` for the one that the step runs on.
+    """
+
+    __slots__ = ("buffer_id", "event", "expected", "number")
+
+    def __init__(
+        self, number: int, event: Event | None, expected: list[type[Event]], buffer_id: str | None
+    ) -> None:
+        self.number = number
+        self.event = event
+        self.expected = expected
+        self.buffer_id = buffer_id
+
+
+class Waiting:
+    """The beginning of a wait of a step run's body for an event, under the next number; see ``Context.wait_for_event``.
+
+    ``question`` is published first, and ``seconds`` bound the wait.
+    """
+
+    __slots__ = ("event_type", "number", "question", "requirements", "seconds", "waiter_id")
+
+    def __init__(
+        self,
+        number: int,
+        event_type: type[Event],
+        waiter_id: str | None,
+        requirements: Mapping[str, Any],
+        question: Event | None = None,
+        seconds: float | None = None,
+    ) -> None:
+        self.number = number
+        self.event_type = event_type
+        self.waiter_id = waiter_id
+        self.requirements = requirements
+        self.question = question
+        self.seconds = seconds
+
+
+class WaitEnded:
+    """The end of a body's wait without an event: it has timed out, or the body does not want it any more."""
+
+    __slots__ = ("timed_out", "wait")
+
+    def __init__(self, wait: int, *, timed_out: bool) -> None:
+        self.wait = wait
+        self.timed_out = timed_out
 
 
 class Paused:
@@ -191,6 +272,16 @@ class InboxEventTaken:
     def __init__(self, number: int, event: int) -> None:
         self.number = number
         self.event = event
+
+
+class InboxEventsRefused:
+    """The refusal of kept events by a pause, whose condition none of them meets; ``last`` is the number of the last."""
+
+    __slots__ = ("last", "number")
+
+    def __init__(self, number: int, last: int) -> None:
+        self.number = number
+        self.last = last
 
 
 class PauseResolved:
@@ -304,9 +395,14 @@ Tick = (
     | AttemptFailed
     | Failed
     | Arrived
+    | Edited
+    | Collected
+    | Waiting
+    | WaitEnded
     | Paused
     | Answered
     | InboxEventTaken
+    | InboxEventsRefused
     | PauseResolved
     | PauseFailed
     | ItemCompleted

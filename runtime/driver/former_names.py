@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any, NoReturn
 
 from wfc.runtime.errors import WorkflowRuntimeError
 
-__all__ = ["former_context_name", "stop_former_arguments"]
+__all__ = ["FormerName", "stop_former_arguments"]
 
 _OF_RUN = {
     "stepwise": "start the run, and let it take one step at a time by `await handler.run_step()`",
     "checkpoint_callback": "`handler.observe(function)` calls a function with all that happens, and "
     "`handler.ctx.to_dict()` makes a snapshot",
-}
-
-_OF_CONTEXT = {
-    "get": "await ctx.store.get(…)",
-    "set": "await ctx.store.set(…)",
-    "data": "ctx.store",
-    "lock": "async with ctx.store.edit_state() as state",
 }
 
 
@@ -33,6 +27,24 @@ def stop_former_arguments(inputs: Collection[str], fields: Collection[str]) -> N
             raise WorkflowRuntimeError(f"`run` has no argument `{name}`: {instead}")
 
 
-def former_context_name(name: str) -> str | None:
-    """Return the replacement of an attribute that contexts no longer have; ``None`` if they never had it."""
-    return _OF_CONTEXT.get(name)
+class FormerName:
+    """An attribute that contexts no longer have; whoever asks for it is told its replacement.
+
+    There is one for each name, because a ``__getattr__`` makes all attributes slow.
+    """
+
+    def __init__(self, instead: str) -> None:
+        self._instead = instead
+        self._name = ""
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        """Take the name that it has in the class."""
+        self._name = name
+
+    def __get__(self, context: object, kind: type[Any]) -> NoReturn:
+        """Tell the replacement.
+
+        Raises:
+            AttributeError: Always.
+        """
+        raise AttributeError(f"a context has no `{self._name}` any more: write `{self._instead}`")

@@ -45,12 +45,16 @@ class WorkflowInternals:
 
     It does not know the object itself, so that copies of the object are workflows of their own.
 
+    ``context_for`` is the class itself of its step runs' contexts, since many steps are given one.
+
     Args:
         kind: The object's class.
 
     Raises:
         WorkflowConfigurationError: ``skip_graph_checks`` names a check that does not exist.
     """
+
+    context_for = StepContext
 
     def __init__(
         self,
@@ -199,10 +203,6 @@ class WorkflowInternals:
         return bound
 
     # --- runs
-
-    def context_for(self, run: Run, step_run: StepRun) -> StepContext:
-        """Return the context of a step run."""
-        return StepContext(run, step_run)
 
     def prepare(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from operator import is_
 from typing import Any
 
@@ -71,8 +72,14 @@ def write_saved(saved: Saved, state: BaseModel, values: Values) -> Any:
         return None
     if isinstance(saved, BaseModel):
         return values.write_model(saved)
-    before = state.__dict__
+    before = _fields(state)
     return {name: _write_field(value, before.get(name), values) for name, value in saved.items()}
+
+
+def _fields(state: BaseModel) -> Mapping[str, Any]:
+    """Return what a state holds, declared or not."""
+    extra = state.__pydantic_extra__
+    return {**state.__dict__, **extra} if extra else state.__dict__
 
 
 def _write_field(value: Any, before: Any, values: Values) -> Any:
@@ -96,7 +103,7 @@ def read_saved(data: Any, state: BaseModel, values: Values) -> Saved:
         return None
     if isinstance(data, list):
         return values.read_model(data, type(state))
-    before = state.__dict__
+    before = _fields(state)
     return {name: _read_field(one, before.get(name), values) for name, one in data.items()}
 
 

@@ -76,6 +76,7 @@ class _SnapshotReader:
         self._frames: list[Frame] = []
         self._states = [values.read_model(one, table.state) for one in self._list("states")]
         self._runs: dict[int, StepRun] = {}
+        self._collects: dict[int, list[Any]] = {}  # what step runs have collected, by number
         self._placed: set[int] = set()  # step runs whose place is known: each has one
         self._steps = {step_key(step): step for step in table.steps}
         self._steps |= {step_key(step.item): step.item for step in table.steps if step.item is not None}
@@ -154,6 +155,10 @@ class _SnapshotReader:
         run.sends = _number(data.get("sends", 0))
         if "about" in data:
             self._read_about(run, data["about"])
+        if "collects" in data:
+            self._collects[run.number] = data["collects"]
+        if "done" in data:
+            run.edits, run.sent = _number(data["done"][0]), [str(one) for one in data["done"][1:]]
         if "gone" in data:
             run.gone = [
                 ((step.index, str(one)), self._values.read_event(event)) for one, event in data["gone"]
@@ -193,7 +198,11 @@ class _SnapshotReader:
             run.raised = _of(self._values.read(data["raised"]), Exception)
         if "answers" in data:
             run.answers = [
-                AwaitedEvent(self._wanted(one[:3]), self._values.read_event(one[3]), _number(one[4]))
+                AwaitedEvent(
+                    self._wanted(one[:3]),
+                    None if one[3] is None else self._values.read_event(one[3]),
+                    _number(one[4]),
+                )
                 for one in data["answers"]
             ]
 
@@ -388,12 +397,16 @@ class _SnapshotReader:
         execution.asked_for = {_number(number) for number in self._list("asked_for")} or execution.asked_for
         execution.asked_waits = _ids(self._list("asked_waits"))
         waiters: dict[int, EventWait] = {}
-        for number, of, name, waiter_id, requirements, attempt in self._list("waits"):
+        for number, of, name, waiter_id, requirements, attempt, *left in self._list("waits"):
             kind, _, wanted = self._wanted([name, waiter_id, requirements])
             waiter = waiters[_number(number)] = EventWait(kind, wanted, self._runs[of], waiter_id)
             waiter.attempt = _number(attempt)
+            if left and left[0] is not None:
+                waiter.until = self._now + self._nanoseconds(left[0])
         execution.event_waits = waiters or NONE
-        execution.buffers = read_gathered(self._list("buffers"), execution, values, self._frame_at)
+        execution.buffers = read_gathered(
+            self._list("buffers"), execution, values, self._frame_at, self._collects
+        )
         if "short" in data:
             at, index, key, value = data["short"]
             frame = self._frame_at(at)

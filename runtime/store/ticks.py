@@ -15,6 +15,7 @@ from wfc.runtime.events import Event, StartEvent, StepFailedEvent
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.step import Step
 from wfc.runtime.store.emissions import read_emitted, read_saved, write_emitted, write_saved
+from wfc.runtime.store.gathered import read_expected, write_expected
 from wfc.runtime.store.pausing import read_pause_value, write_pause_value
 from wfc.runtime.store.values import Values
 from wfc.runtime.store.writing import step_key
@@ -146,13 +147,38 @@ def _read_failed(data: list[Any], execution: Execution, values: Values) -> Tick:
 
 
 def _write_arrived(tick: ticks.Arrived, _: Execution, values: Values) -> list[Any]:
-    return [values.write_model(tick.event), _step_name(tick.step), tick.sender, tick.message_id]
+    data = [values.write_model(tick.event), _step_name(tick.step), tick.sender, tick.message_id]
+    return data if tick.content is None else [*data, tick.content]
 
 
 def _read_arrived(data: list[Any], execution: Execution, values: Values) -> Tick:
-    event, step, sender, message_id = data
+    event, step, sender, message_id, *content = data
     found: Event = values.read_event(event)
-    return ticks.Arrived(found, _step(step, execution.plan), sender, message_id)
+    return ticks.Arrived(found, _step(step, execution.plan), sender, message_id, *content)
+
+
+def _write_collected(tick: ticks.Collected, _: Execution, values: Values) -> list[Any]:
+    event = None if tick.event is None else values.write_model(tick.event)
+    return [tick.number, event, write_expected(tick.expected, values), tick.buffer_id]
+
+
+def _read_collected(data: list[Any], _: Execution, values: Values) -> Tick:
+    number, event, expected, buffer_id = data
+    found = None if event is None else values.read_event(event)
+    return ticks.Collected(number, found, read_expected(expected, values), buffer_id)
+
+
+def _write_waiting(tick: ticks.Waiting, _: Execution, values: Values) -> list[Any]:
+    question = None if tick.question is None else values.write_model(tick.question)
+    kind, requirements = values.classes.name(tick.event_type), values.write(dict(tick.requirements))
+    return [tick.number, kind, tick.waiter_id, requirements, question, tick.seconds]
+
+
+def _read_waiting(data: list[Any], _: Execution, values: Values) -> Tick:
+    number, kind, waiter_id, requirements, question, seconds = data
+    found = None if question is None else values.read_event(question)
+    wanted = dict(values.read(requirements))
+    return ticks.Waiting(number, values.classes.event(kind), waiter_id, wanted, found, seconds)
 
 
 def _write_paused(tick: ticks.Paused, execution: Execution, values: Values) -> list[Any]:
@@ -199,6 +225,24 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
     ),
     ticks.Failed: ("failed", _write_failed, _read_failed),
     ticks.Arrived: ("arrived", _write_arrived, _read_arrived),
+    ticks.Edited: (
+        "edited",
+        lambda tick, execution, values: [
+            tick.number,
+            tick.ordinal,
+            write_saved(tick.saved, execution.state, values),
+        ],
+        lambda data, execution, values: ticks.Edited(
+            data[0], data[1], read_saved(data[2], execution.state, values)
+        ),
+    ),
+    ticks.Collected: ("collected", _write_collected, _read_collected),
+    ticks.Waiting: ("waiting", _write_waiting, _read_waiting),
+    ticks.WaitEnded: (
+        "wait-ended",
+        lambda tick, _, __: [tick.wait, tick.timed_out],
+        lambda data, _, __: ticks.WaitEnded(data[0], timed_out=data[1]),
+    ),
     ticks.Paused: ("paused", _write_paused, _read_paused),
     ticks.Answered: (
         "answered",
@@ -209,6 +253,11 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
         "inbox-event-taken",
         lambda tick, _, values: [tick.number, tick.event],
         lambda data, _, values: ticks.InboxEventTaken(data[0], data[1]),
+    ),
+    ticks.InboxEventsRefused: (
+        "inbox-events-refused",
+        lambda tick, _, __: [tick.number, tick.last],
+        lambda data, _, __: ticks.InboxEventsRefused(data[0], data[1]),
     ),
     ticks.PauseResolved: (
         "pause-resolved",

@@ -49,9 +49,9 @@ class _Writer:
         self._states: dict[tuple[int, ...], int] = {}
         self._states_in_order: list[Any] = []
         ready = {run.number for run in execution.starting}
-        at_work = [run for run in execution.in_flight.values() if run.number not in ready]
-        self._at_work = [run.number for run in at_work]
-        self._gathered = Gathered(execution, at_work)
+        self._at_work = [number for number in execution.in_flight if number not in ready]
+        paused = (pause.run for pause in execution.paused.values())
+        self._gathered = Gathered(execution, chain(execution.in_flight.values(), paused))
 
     def write(self) -> dict[str, Any]:
         execution = self._execution
@@ -145,8 +145,13 @@ class _Writer:
             data["sends"] = run.sends
         if hasattr(run, "began") or hasattr(run, "answers") or hasattr(run, "started"):
             data["about"] = self._about(run)
-        if gone := self._gathered.gone.get(run.number) or getattr(run, "gone", None):
+        if gone := getattr(run, "gone", None):
             data["gone"] = [[key[1], self._event(event)] for key, event in gone]
+        if held := self._gathered.held_by(run):
+            data["collects"] = held
+        edits, sent = getattr(run, "edits", 0), getattr(run, "sent", [])
+        if edits or sent:
+            data["done"] = [edits, *sent]
         return data
 
     def _on(self, event: Any) -> Any:
@@ -174,7 +179,7 @@ class _Writer:
             data["raised"] = self._values.write(run.raised)
         if hasattr(run, "answers"):
             data["answers"] = [
-                [*self._wanted(one.key), self._event(one.event), one.attempt] for one in run.answers
+                [*self._wanted(one.key), self._maybe_event(one.event), one.attempt] for one in run.answers
             ]
         return data
 
@@ -193,7 +198,8 @@ class _Writer:
 
     def _wait(self, number: int) -> list[Any]:
         waiter = self._execution.event_waits[number]
-        return [number, waiter.run.number, *self._wanted(waiter.key), waiter.attempt]
+        left = None if waiter.until is None else waiter.until - self._now
+        return [number, waiter.run.number, *self._wanted(waiter.key), waiter.attempt, left]
 
     # --- pauses and timers
 

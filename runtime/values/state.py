@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -12,8 +12,9 @@ from pydantic import BaseModel
 from wfc.runtime.errors import InvalidValueError, WorkflowRuntimeError
 from wfc.runtime.values.copies import copy_container, copy_to_edit
 from wfc.runtime.values.dict_like import DictLike
+from wfc.runtime.values.drafts import Saved, changes_in, deep_changes_in, draft_of
 
-__all__ = ["StateHolder", "StateStore"]
+__all__ = ["KeptStateStore", "StateHolder", "StateStore"]
 
 S = TypeVar("S")
 
@@ -26,18 +27,27 @@ class StateHolder(Protocol):
     state: Any
 
 
+class Editing:
+    """Who edits a state, so that others wait."""
+
+    __slots__ = ("editor", "lock")
+
+    def __init__(self) -> None:
+        self.lock: asyncio.Lock | None = None
+        self.editor: asyncio.Task[Any] | None = None  # the task inside `edit_state`
+
+
 class StateStore(Generic[S]):
     """Access to a run's state for reading and writing.
 
     Paths are dotted: ``"order.items.0.name"`` leads through fields, dictionary keys and list indices.
     """
 
-    __slots__ = ("_editor", "_holder", "_lock")
+    __slots__ = ("_holder", "editing")
 
     def __init__(self, holder: StateHolder) -> None:
         self._holder = holder
-        self._lock: asyncio.Lock | None = None
-        self._editor: asyncio.Task[Any] | None = None  # the task inside `edit_state`
+        self.editing = Editing()
 
     async def get(self, path: str, default: Any = _NO_DEFAULT) -> Any:
         """Return the value at a path, or ``default`` if there is none.
@@ -68,21 +78,17 @@ class StateStore(Generic[S]):
             raise ValueError("the path is empty")
         async with self._writing():
             try:
-                self._put(path, value)
+                self._set(path, value)
             except (AttributeError, KeyError, IndexError, TypeError) as error:
                 raise InvalidValueError(f"nothing can be put at `{path}`: {error}") from error
 
-    def _put(self, path: str, value: Any) -> None:
-        *way, last = path.split(".")
-        target = self._holder.state
-        for part in way:
-            try:
-                inner = copy_container(_step_into(target, part))
-            except (AttributeError, KeyError):
-                inner = {}
-            _assign(target, part, inner)
-            target = inner
-        _assign(target, last, value)
+    def _set(self, path: str, value: Any) -> None:
+        """Set the value at a path."""
+        _put(self._holder.state, path, value)
+
+    def _replace(self, state: Any) -> None:
+        """Replace the state."""
+        self._holder.state = state
 
     async def get_state(self) -> S:
         """Return a copy of the whole state; changes to the copy do not affect the state."""
@@ -98,11 +104,10 @@ class StateStore(Generic[S]):
         async with self._writing():
             current = self._holder.state
             if isinstance(state, type(current)):
-                self._holder.state = state
+                self._replace(state)
             elif isinstance(state, BaseModel) and isinstance(current, type(state)):
-                self._holder.state = current.model_copy(
-                    update={name: getattr(state, name) for name in type(state).model_fields}
-                )
+                fields = {name: getattr(state, name) for name in type(state).model_fields}
+                self._replace(current.model_copy(update=fields))
             else:
                 raise ValueError(
                     f"the state must be of type {type(current).__name__}, not {type(state).__name__}"
@@ -117,9 +122,10 @@ class StateStore(Generic[S]):
         kind = type(self._holder.state)
         async with self._writing():
             try:
-                self._holder.state = kind()
+                new = kind()
             except ValueError as error:
                 raise InvalidValueError(f"{kind.__name__} cannot be cleared: {error}") from error
+            self._replace(new)
 
     @asynccontextmanager
     async def edit_state(self) -> AsyncIterator[S]:
@@ -130,31 +136,84 @@ class StateStore(Generic[S]):
         Raises:
             WorkflowRuntimeError: The block itself writes to the store in another way, which would deadlock.
         """
-        if self._lock is None:
-            self._lock = asyncio.Lock()
+        editing = self.editing
+        if editing.lock is None:
+            editing.lock = asyncio.Lock()
         async with self._writing():
             pass  # wait for the editing task, unless it is this one
-        async with self._lock:
-            self._editor = asyncio.current_task()
+        async with editing.lock:
+            editing.editor = asyncio.current_task()
             try:
                 edited = copy_to_edit(self._holder.state)
                 yield edited
-                self._holder.state = edited
+                self._replace(edited)
             finally:
-                self._editor = None
+                editing.editor = None
 
     @asynccontextmanager
     async def _writing(self) -> AsyncIterator[None]:
         """Wait until no task edits the state."""
-        if self._lock is None or not self._lock.locked():
+        lock = self.editing.lock
+        if lock is None or not lock.locked():
             yield
             return
-        if self._editor is asyncio.current_task():
+        if self.editing.editor is asyncio.current_task():
             raise WorkflowRuntimeError(
                 "inside `edit_state` the state is changed by what that gives, not by the store"
             )
-        async with self._lock:
+        async with lock:
             yield
+
+
+class KeptStateStore(StateStore[S]):
+    """Access to the state of a run whose changes are recorded: all of them, and nothing else, take effect.
+
+    What is read is a copy, so that a change inside of a value has to be set to count.
+
+    Args:
+        keep: Records and applies a change.
+    """
+
+    __slots__ = ("_keep",)
+
+    def __init__(self, holder: StateHolder, editing: Editing, keep: Callable[[Saved], None]) -> None:
+        self._holder = holder
+        self.editing = editing
+        self._keep = keep
+
+    async def get(self, path: str, default: Any = _NO_DEFAULT) -> Any:
+        """Return a copy of the value at a path, or ``default`` if there is none.
+
+        Raises:
+            ValueError: There is no value at the path, and no default.
+        """
+        return copy_to_edit(await super().get(path, default))
+
+    async def get_state(self) -> S:
+        """Return a copy of the whole state; changes to the copy do not affect the state."""
+        state: S = copy_to_edit(self._holder.state)
+        return state
+
+    def _set(self, path: str, value: Any) -> None:
+        draft = draft_of(self._holder.state)
+        _put(draft, path, copy_to_edit(value))
+        self._keep(changes_in(draft, self._holder.state))
+
+    def _replace(self, state: Any) -> None:
+        self._keep(deep_changes_in(copy_to_edit(state), self._holder.state))
+
+
+def _put(state: Any, path: str, value: Any) -> None:
+    *way, last = path.split(".")
+    target = state
+    for part in way:
+        try:
+            inner = copy_container(_step_into(target, part))
+        except (AttributeError, KeyError):
+            inner = {}
+        _assign(target, part, inner)
+        target = inner
+    _assign(target, last, value)
 
 
 def _step_into(value: Any, part: str) -> Any:

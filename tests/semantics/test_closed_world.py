@@ -37,7 +37,6 @@ TOP = (
 
 LATER = [
     ("openapi", {"tools": ", desk: {openapi: ./desk.yaml}"}, "openapi"),
-    ("mcp", {"tools": ", files: {mcp: {command: [npx]}}"}, "mcp"),
 ]
 
 

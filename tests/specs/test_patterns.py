@@ -96,7 +96,7 @@ def test_a_trip_that_cannot_be_had_leaves_nothing_booked(
     monkeypatch.setenv("WFC_BOOKING_URL", service.url)
     service.answer = answer
     end = run(compiled("trip_booking"), traveller="Ada", city="Rome", day="2026-06-01")
-    assert (type(end).__name__, end.why, booked) == ("TripUndone", "car: http.409", [])
+    assert (type(end).__name__, end.why, booked) == ("TripUndone", "book_car: http.409", [])
     undone = [asked.path for asked in service.asked if asked.method == "DELETE"]
     assert undone == ["/hotels/1", "/flights/0"]
 

@@ -26,7 +26,7 @@ from wfc.compiler.types import (
 )
 from wfc.compiler.types.outside_names import own_name
 
-__all__ = ["field_of", "item_field", "parts_of", "to_declare"]
+__all__ = ["field_of", "item_field", "parts_of"]
 
 DECLARED_IN: Final = {
     "event": "the event's field",

@@ -5,7 +5,18 @@ from __future__ import annotations
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.rules import types as problems
-from wfc.compiler.types import Field, ListOf, OneOf, Optional, Record, Type, parts, within
+from wfc.compiler.types import (
+    Enumeration,
+    Field,
+    ListOf,
+    OneOf,
+    Optional,
+    Record,
+    Scalar,
+    Type,
+    parts,
+    within,
+)
 
 __all__ = ["types_are_finite"]
 
@@ -19,7 +30,7 @@ def types_are_finite(analysis: FlowAnalysis, report: Report) -> None:
         workflow.state,
         *(e.record for e in workflow.events),
     ]
-    records = [each for each in within(*roots) if isinstance(each, Record)]
+    records = [each for each in within(*filter(_holds_others, roots)) if isinstance(each, Record)]
     finite: set[int] = set()
     changed = True
     while changed:
@@ -37,6 +48,14 @@ def types_are_finite(analysis: FlowAnalysis, report: Report) -> None:
                 report(problems.infinite_type(Place(head.address).key, head.name, path))
             told.update(map(id, circle))
             told.add(id(record))
+
+
+def _holds_others(root: Type) -> bool:
+    """Return whether a type may hold a record; most events hold none, and need not be looked into."""
+    plain = (Scalar, Enumeration)
+    return not isinstance(root, Record) or any(
+        not isinstance(each.type, plain) for each in root.fields.values()
+    )
 
 
 def _ends(field: Field, finite: set[int]) -> bool:

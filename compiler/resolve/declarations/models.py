@@ -9,6 +9,7 @@ from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.expressions import Template
 from wfc.compiler.model import Model, Secret
 from wfc.compiler.python.literals import normal_form
+from wfc.compiler.resolve.declarations import model_settings
 from wfc.compiler.resolve.declarations.addresses import resolve_address
 from wfc.compiler.resolve.declarations.requests import secret
 from wfc.compiler.resolve.symbols.declarations import Declarations
@@ -117,4 +118,6 @@ def model(name: str, data: Data, place: Place, declared: Declarations) -> Model:
     if ":" in use and provider.removeprefix("gateway/") not in PROVIDERS:
         at = (place / "use").stretch(0, len(provider))
         declared.report(problems.unknown_provider(at, provider, PROVIDERS, "base_url" in data))
+    if isinstance(own, Mapping):
+        model_settings.check_settings(provider, own, place / "settings", declared.report)
     return Model(name, use, base_url, key, settings, (), place.address)

@@ -9,7 +9,7 @@ from typing import Final
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Secret, Tool
 from wfc.compiler.python.literals import normal_form, pascal_case
-from wfc.compiler.resolve.declarations import commands, requests
+from wfc.compiler.resolve.declarations import commands, mcp_servers, requests
 from wfc.compiler.resolve.declarations.fields import read_fields
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
@@ -59,6 +59,10 @@ def resolve_tool(name: str, data: Data, place: Place, declared: Declarations) ->
     command = commands.resolve_command(data, place, scope, declared, reader) if "command" in data else None
     if command is not None and "output" not in data and output is ANY:
         output = STRING
+    mcp = None
+    if "mcp" in data:
+        server_scope = binding_scope(declared)
+        mcp = mcp_servers.resolve_operation(name, data, place, server_scope, declared, reader)
     secrets, workflow = data.get("secrets"), data.get("workflow")
     return Tool(
         name=name,
@@ -74,6 +78,7 @@ def resolve_tool(name: str, data: Data, place: Place, declared: Declarations) ->
         workflow=normal_form(workflow) if isinstance(workflow, str) else None,
         file=place.origin or declared.project.path,
         command=command,
+        mcp=mcp,
     )
 
 

@@ -11,7 +11,14 @@ from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values import bounds
 
-__all__ = ["step_retry", "step_timeout"]
+__all__ = ["step_attempts"]
+
+
+def step_attempts(
+    data: Data, action: Action | None, place: Place, name: str, declared: Declarations
+) -> tuple[Retry | None, float | Expression | None]:
+    """Return how often the action of a step is tried, and how long each attempt may take."""
+    return step_retry(data, action, place, name, declared), step_timeout(data, action, place, declared)
 
 
 def step_retry(

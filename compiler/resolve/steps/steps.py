@@ -12,7 +12,7 @@ from wfc.compiler.model.kinds import ABOUT_ACTIONS, STEP_KINDS, Action, is_reque
 from wfc.compiler.resolve.steps import caching, maps, pauses, sends, streams
 from wfc.compiler.resolve.steps.accepts import resolve_accepts
 from wfc.compiler.resolve.steps.actions import ActionResolver, ResolvedAction, shown_of_answer
-from wfc.compiler.resolve.steps.attempts import step_retry, step_timeout
+from wfc.compiler.resolve.steps.attempts import step_attempts
 from wfc.compiler.resolve.steps.exits import ExitResolver
 from wfc.compiler.resolve.steps.saves import resolve_saves
 from wfc.compiler.resolve.symbols.contracts import PartFile
@@ -122,6 +122,8 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     within, until, on_expired = expiry(data, place, scopes, exit_resolver)
     cached = caching.resolve_cache(data, resolved.action, place, declared) if "cache" in data else None
     key = idempotency_key(data, place, resolved, scopes, reader)
+    retry, timeout = step_attempts(data, resolved.action, place, name, declared)
+    at_once, runs = concurrency(data, place, declared), max_runs(data, place, declared)
     if accepts is None:
         return None
     return Step(
@@ -136,10 +138,10 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
         on_error=on_error,
         on_limit=on_limit,
         on_timeout=on_timeout,
-        retry=step_retry(data, resolved.action, place, name, declared),
-        timeout=step_timeout(data, resolved.action, place, declared),
-        concurrency=concurrency(data, place, declared),
-        max_runs=max_runs(data, place, declared),
+        retry=retry,
+        timeout=timeout,
+        concurrency=at_once,
+        max_runs=runs,
         require=require,
         stream=streamed,
         idempotency_key=key,

@@ -7,16 +7,20 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions.syntax.tree import (
+    Attribute,
     Binary,
     Choice,
     Constant,
+    Fields,
     FilterCall,
     ListDisplay,
+    Name,
     Node,
     RecordDisplay,
+    Slice,
+    Subscript,
     known_path,
 )
-from wfc.compiler.expressions.typing.fields import to_declare
 from wfc.compiler.rules import closest
 from wfc.compiler.rules import values as problems
 from wfc.compiler.rules.spelling import nearest
@@ -52,10 +56,19 @@ def mismatch(given: Type, wanted: Type, node: Node | None = None) -> tuple[str, 
     if isinstance(given, Optional) and assignable(given.of, wanted):
         testable = node is None or known_path(node) is not None
         return why, "it may be null: give it a `default`" + ", or exclude null by a condition" * testable
-    if given is ANY:
-        path = known_path(node) if node is not None else None
-        return why, to_declare(".".join(path)) if path else "declare the type of what it comes from"
-    return why, ""
+    return why, declare_it(node) if without_null(given) is ANY else ""
+
+
+def declare_it(node: Node | None) -> str:
+    """Return the hint for a value of type any; where it can be said what it holds depends on where it comes from."""
+    while isinstance(node, (Attribute, Subscript, Slice, FilterCall)):
+        node = node.of
+    root = node.path[0] if isinstance(node, Fields) else node.name if isinstance(node, Name) else ""
+    if root == "error":
+        return "say under `body` in this entry what the reply is made of, if it is that of a request"
+    if root == "result":
+        return "declare the `output` of what it comes from"
+    return "declare what it holds: its type is `any`"
 
 
 def mismatches(node: Node, wanted: Type, place: Place) -> list[Finding]:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from wfc.runtime.core.advance.cancelling import cancel_steps
-from wfc.runtime.core.advance.collecting import uncollect
+from wfc.runtime.core.advance.collecting import event_collected, uncollect
 from wfc.runtime.core.advance.emitting import ask, begin_due, deliver, deliver_all, emit, next_path
-from wfc.runtime.core.advance.event_waits import give_to_waiters
+from wfc.runtime.core.advance.event_waits import body_waits, give_to_waiters, wait_ended
 from wfc.runtime.core.advance.frames import (
     leave,
     move_into_fork,
@@ -21,6 +21,7 @@ from wfc.runtime.core.advance.joins import match_value_computed, time_out
 from wfc.runtime.core.advance.observing import note_emitted, note_state
 from wfc.runtime.core.advance.pausing import (
     inbox_event_taken,
+    inbox_events_refused,
     keep_in_inbox,
     keep_sent_event,
     pause_failed,
@@ -42,10 +43,13 @@ from wfc.runtime.core.ticks import (
     Arrived,
     AttemptFailed,
     Cancelled,
+    Collected,
     Completed,
     Continued,
+    Edited,
     Failed,
     Halted,
+    InboxEventsRefused,
     InboxEventTaken,
     ItemCompleted,
     ItemFailed,
@@ -60,6 +64,8 @@ from wfc.runtime.core.ticks import (
     StepsCancelled,
     Tick,
     TimerFired,
+    WaitEnded,
+    Waiting,
 )
 from wfc.runtime.errors import WorkflowRuntimeError, WorkflowTimeoutError
 from wfc.runtime.events import (
@@ -149,6 +155,8 @@ def _attempt_failed(execution: Execution, tick: AttemptFailed) -> None:
     run = execution.in_flight.pop(tick.number, None)
     if run is not None:
         uncollect(execution, run)
+        if hasattr(run, "edits") or hasattr(run, "sent") or hasattr(run, "answers"):
+            _forget_done(run)
         run.raised, run.failed_at = tick.error, execution.at
         if tick.falls_back:
             run.choice += 1
@@ -157,6 +165,21 @@ def _attempt_failed(execution: Execution, tick: AttemptFailed) -> None:
         run.attempt += 1
         run.timer = start_timer(execution, tick.delay, run)
         free_worker(execution, run.step)
+
+
+def _forget_done(run: StepRun) -> None:
+    """Let the next attempt of a body do again what this one, which has failed, has done; it keeps what it has got."""
+    run.edits, run.sent = 0, []
+    if hasattr(run, "answers"):
+        run.answers = [answer for answer in run.answers if answer.event is not None]
+
+
+def _edited(execution: Execution, tick: Edited) -> None:
+    if tick.saved is not None:
+        execution.state = save(execution.state, tick.saved)
+    run = None if tick.number is None else execution.in_flight.get(tick.number)
+    if run is not None:
+        run.edits = tick.ordinal
 
 
 def _failed(execution: Execution, tick: Failed) -> None:
@@ -190,6 +213,10 @@ def _arrived(execution: Execution, tick: Arrived) -> None:
         if run.step.opens:
             move_into_fork(execution, run)
         frame, path = run.frame, next_path(run)
+        if tick.content is not None:
+            if not hasattr(run, "sent"):
+                run.sent = []
+            run.sent.append(tick.content)
     note_emitted(execution, event, run.step if run is not None else None)
     if isinstance(event, StopEvent):
         execution.outcome = event
@@ -262,9 +289,14 @@ _TICKS: dict[type[Tick], Callable[[Execution, Any], None]] = {
     AttemptFailed: _attempt_failed,
     Failed: _failed,
     Arrived: _arrived,
+    Edited: _edited,
+    Collected: event_collected,
+    Waiting: body_waits,
+    WaitEnded: wait_ended,
     Paused: step_paused,
     Answered: question_answered,
     InboxEventTaken: inbox_event_taken,
+    InboxEventsRefused: inbox_events_refused,
     PauseResolved: pause_resolved,
     PauseFailed: pause_failed,
     ItemCompleted: item_completed,

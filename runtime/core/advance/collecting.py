@@ -6,9 +6,10 @@ from collections import Counter, deque
 
 from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.core.step_runs import StepRun
+from wfc.runtime.core.ticks import Collected
 from wfc.runtime.events import Event
 
-__all__ = ["CollectedEvents", "collect", "uncollect"]
+__all__ = ["CollectedEvents", "collect", "event_collected", "uncollect"]
 
 
 class CollectedEvents:
@@ -21,7 +22,7 @@ class CollectedEvents:
         self.count = 0
         self.expected: list[type[Event]] = []
         self.needed: Counter[type[Event]] = Counter()
-        self.taken_by: StepRun | None = None  # who has got them all
+        self.taken_by: int | None = None  # the number of the step run that has got them all
 
     def is_for(self, expected: list[type[Event]]) -> bool:
         """Return whether this list looks like the last one.
@@ -41,6 +42,14 @@ class CollectedEvents:
             while len(same) > self.needed[kind]:
                 same.pop()
         self.count = sum(map(len, self.by_kind.values()))
+
+
+def event_collected(execution: Execution, tick: Collected) -> None:
+    """Collect an event for the body of a step run."""
+    run = execution.in_flight.get(tick.number)
+    if run is not None:
+        event = run.event if tick.event is None else tick.event
+        run.given = collect(execution, run, event, tick.expected, tick.buffer_id)
 
 
 def collect(
@@ -76,22 +85,27 @@ def collect(
         if kept.count < len(expected):
             return None
     del execution.buffers[key]
-    kept.taken_by = run
+    kept.taken_by = run.number
     given = {one: iter(queue) for one, queue in kept.by_kind.items()}
     return [next(given[one]) for one in expected]
 
 
 def uncollect(execution: Execution, run: StepRun) -> None:
     """Undo what a failed attempt has collected, so that the next attempt collects it again."""
-    for key, kept, event in reversed(getattr(run, "collects", ())):
-        if kept.taken_by is not None and kept.taken_by is not run:
+    collects = getattr(run, "collects", ())
+    if collects and execution.buffers is NONE:
+        execution.buffers = {}
+    for key, kept, event in reversed(collects):
+        if kept.taken_by is not None and kept.taken_by != run.number:
             if not hasattr(run, "gone"):
                 run.gone = []
             run.gone.append((key, event))
             continue
         kept.taken_by = None
-        kept.by_kind[type(event)].remove(event)
-        kept.count -= 1
+        same = kept.by_kind[type(event)]
+        if event in same:  # else it was dropped since, as one too many
+            same.remove(event)
+            kept.count -= 1
         newer: CollectedEvents | None = execution.buffers.get(key)
         execution.buffers[key] = kept
         if newer is not None and newer is not kept:

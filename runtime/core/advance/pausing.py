@@ -14,7 +14,14 @@ from wfc.runtime.core.effects import CheckInbox, Publish, StartChild
 from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.core.moments import SECOND, seconds_later
 from wfc.runtime.core.step_runs import Exit, Pause
-from wfc.runtime.core.ticks import Answered, InboxEventTaken, Paused, PauseFailed, PauseResolved
+from wfc.runtime.core.ticks import (
+    Answered,
+    InboxEventsRefused,
+    InboxEventTaken,
+    Paused,
+    PauseFailed,
+    PauseResolved,
+)
 from wfc.runtime.errors import StepError
 from wfc.runtime.events import Event, StepState
 from wfc.runtime.plan.pauses import (
@@ -33,6 +40,7 @@ from wfc.runtime.values.choices import schema_with_choices
 
 __all__ = [
     "inbox_event_taken",
+    "inbox_events_refused",
     "keep_in_inbox",
     "keep_sent_event",
     "pause_failed",
@@ -224,6 +232,13 @@ def inbox_event_taken(execution: Execution, tick: InboxEventTaken) -> None:
     pause = execution.paused.get(tick.number)
     if pause is not None and tick.event in execution.inbox:
         finish(execution, pause, Exit.RESULT, execution.inbox.pop(tick.event))
+
+
+def inbox_events_refused(execution: Execution, tick: InboxEventsRefused) -> None:
+    """Note which kept events a pause has refused."""
+    pause = execution.paused.get(tick.number)
+    if pause is not None:
+        pause.seen = tick.last
 
 
 def pause_resolved(execution: Execution, tick: PauseResolved) -> None:

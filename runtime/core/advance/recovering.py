@@ -53,6 +53,9 @@ def _move_clocks(execution: Execution, rest: int) -> None:
         waiting = execution.timers[timer]
         until = execution.until_of(waiting[1]) if isinstance(waiting, tuple) else None
         execution.due_at[timer] = moved if until is None else min(moved, max(until, execution.at))
+    for waiter in execution.event_waits.values():
+        if waiter.until is not None:
+            waiter.until += min(rest, 0)
     if execution.deadline is not None:
         execution.deadline += rest
 

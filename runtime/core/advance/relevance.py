@@ -6,8 +6,10 @@ from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import (
     Answered,
     AttemptFailed,
+    Collected,
     Completed,
     Failed,
+    InboxEventsRefused,
     InboxEventTaken,
     ItemCompleted,
     ItemFailed,
@@ -18,12 +20,24 @@ from wfc.runtime.core.ticks import (
     RunExitTaken,
     Tick,
     TimerFired,
+    WaitEnded,
+    Waiting,
 )
 
 __all__ = ["is_relevant"]
 
-_OF_WORK = (AttemptFailed, Completed, Failed, ItemCompleted, ItemFailed, MatchValueComputed, Paused)
-_OF_PAUSES = (Answered, InboxEventTaken, PauseFailed, PauseResolved)
+_OF_WORK = (
+    AttemptFailed,
+    Collected,
+    Completed,
+    Failed,
+    ItemCompleted,
+    ItemFailed,
+    MatchValueComputed,
+    Paused,
+    Waiting,
+)
+_OF_PAUSES = (Answered, InboxEventTaken, InboxEventsRefused, PauseFailed, PauseResolved)
 
 
 def is_relevant(execution: Execution, tick: Tick) -> bool:
@@ -34,6 +48,8 @@ def is_relevant(execution: Execution, tick: Tick) -> bool:
         return tick.number in execution.in_flight
     if isinstance(tick, _OF_PAUSES):
         return tick.number in execution.paused
+    if isinstance(tick, WaitEnded):
+        return tick.wait in execution.event_waits
     if isinstance(tick, TimerFired):
         return tick.timer in execution.timers
     return not isinstance(tick, RunExitTaken) or execution.failing is not None

@@ -40,10 +40,8 @@ def start_run(
         LimitError: The step has run as often as it may, and has no other exit for that.
     """
     number = execution.number = execution.number + 1
-    run = StepRun(number, step, event, frame, path)
-    if exit is not Exit.ACTION:
-        run.exit = exit
-    elif step.limited and _is_over_limit(execution, run, frame):
+    run = StepRun(number, step, event, frame, path, exit)
+    if step.limited and exit is Exit.ACTION and _is_over_limit(execution, run, frame):
         if step.on_limit is None:
             raise LimitError(
                 f"step `{step.name}` was to run on {run.event_name} more often than its bound allows"

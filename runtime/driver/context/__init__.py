@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import AsyncGenerator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.context.calling import Calling
 from wfc.runtime.driver.context.scope import Unstarted
 from wfc.runtime.driver.current_step import CURRENT_STEP
-from wfc.runtime.driver.former_names import former_context_name
+from wfc.runtime.driver.former_names import FormerName
+from wfc.runtime.driver.loops import call_and_block
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.needs import RunWorkflow
+from wfc.runtime.driver.run.touching import edit
 from wfc.runtime.errors import ContextStateError, WorkflowCancelledByUser, WorkflowRuntimeError
 from wfc.runtime.events import Event, StopEvent
 from wfc.runtime.plan.inputs import ContextBase
 from wfc.runtime.store.serializers import JsonSerializer, PickleSerializer
 from wfc.runtime.store.snapshots import read_run, write_state
 from wfc.runtime.values.serializers import BaseSerializer
-from wfc.runtime.values.state import StateStore
+from wfc.runtime.values.state import KeptStateStore, StateStore
 
 if TYPE_CHECKING:
     # a bare `Context` means any state; `typing` knows defaults of type variables from Python 3.13 on
@@ -42,12 +45,10 @@ class Context(Calling, ContextBase, Generic[S]):
     __slots__ = ()
 
     if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            instead = former_context_name(name)
-            if instead is None:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            raise AttributeError(f"a context has no `{name}` any more: write `{instead}`")
+        get = FormerName("await ctx.store.get(…)")
+        set = FormerName("await ctx.store.set(…)")
+        data = FormerName("ctx.store")
+        lock = FormerName("async with ctx.store.edit_state() as state")
 
     def __init__(
         self,
@@ -117,7 +118,7 @@ class Context(Calling, ContextBase, Generic[S]):
         if not isinstance(run, Unstarted):
             if run.kept is not None and isinstance(run.execution.outcome, WorkflowCancelledByUser):
                 return run.kept.to_dict(serializer, include_state=include_state)
-            return self._in_loop(lambda: run.snapshot(serializer, include_state=include_state))
+            return call_and_block(run.loop, partial(run.snapshot, serializer, include_state=include_state))
         name, plan = run.workflow._wfc.name, run.workflow._wfc.plan
         data = write_state(name, plan, run.state if include_state else None, serializer)
         return data if run.stored is None else {**run.stored.data, "state": data["state"]}
@@ -154,7 +155,10 @@ class Context(Calling, ContextBase, Generic[S]):
     @property
     def store(self) -> StateStore[S]:
         """The run's state."""
-        return self._run.store
+        run = self._run
+        if isinstance(run, Unstarted) or run.port is None:
+            return run.store
+        return KeptStateStore(run.execution, run.store.editing, partial(edit, run, self._step_run))
 
     @property
     def is_running(self) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from wfc.runtime.authoring.resource.kinds import Resource
-from wfc.runtime.calls.bindings import Basic, Bearer, OAuth2, PythonTool, Secret
+from wfc.runtime.calls.bindings import Basic, Bearer, McpServer, OAuth2, PythonTool, Secret
 from wfc.runtime.calls.budget import check_budget, cost_of_call
 from wfc.runtime.calls.cache import entry_path, load_entry, read_entry, warn_of_damage, write_entry
 from wfc.runtime.calls.llm import Model, call_llm
@@ -16,10 +16,11 @@ from wfc.runtime.calls.sibling_modules import settings_folder
 from wfc.runtime.calls.threads import in_thread
 from wfc.runtime.core.ticks import ModelUsed
 from wfc.runtime.driver.context.messaging import Messaging
+from wfc.runtime.driver.loops import call_and_block
 from wfc.runtime.driver.run.replies import ShownReply
 from wfc.runtime.driver.run.step_runs import unmet_requirements
 from wfc.runtime.errors import WorkflowRuntimeError
-from wfc.runtime.events import CacheHit
+from wfc.runtime.events import CacheHit, ModelCalled
 from wfc.runtime.values.outputs import InvalidOutput, Output, plain_type
 
 if TYPE_CHECKING:
@@ -279,6 +280,35 @@ class Calling(Messaging):
 
         return await self._cached(("command", list(command), stdin, _named(env)), output, call)
 
+    @overload
+    async def mcp(self, server: McpServer, operation: str, args: Mapping[str, object]) -> Any: ...
+    @overload
+    async def mcp(
+        self, server: McpServer, operation: str, args: Mapping[str, object], *, output: type[T] | Output[T]
+    ) -> T: ...
+    async def mcp(
+        self, server: McpServer, operation: str, args: Mapping[str, object], *, output: Any = None
+    ) -> Any:
+        """Call a tool of an MCP server; return its result.
+
+        Args:
+            operation: What the server calls the tool.
+            output: ``str`` for its text, any other type for structured data; without it whatever it gives.
+
+        Raises:
+            StepError: The call failed; see ``call_mcp``.
+        """
+        from wfc.runtime.calls.mcp import call_mcp
+
+        step_run = self._inside("mcp")
+        step_run.called = True
+        wait = self._started("mcp").execution.timeout_of(step_run.step)
+
+        async def call() -> Any:
+            return await call_mcp(self, server, operation, args, output=output, wait=wait)
+
+        return await self._cached(("mcp", server, operation, args), output, call)
+
     async def _cached(
         self, asked: tuple[object, ...], output: Any, call: Callable[[], Awaitable[Any]]
     ) -> Any:
@@ -332,8 +362,11 @@ class Calling(Messaging):
         step_run.choices = count
         return step_run.choice
 
-    def afford(self, model: str) -> None:
+    def afford(self, model: str, *, own_server: bool = False) -> None:
         """Check that the run may call this model, ``provider:name``, once more.
+
+        Args:
+            own_server: Whether it is asked at an address of its own, where the provider's prices do not hold.
 
         Raises:
             LimitError: The run has used up its tokens or its budget.
@@ -343,14 +376,43 @@ class Calling(Messaging):
         execution, limits = run.execution, run.limits
         if limits is not None:
             folder = settings_folder(type(run.workflow))
-            check_budget(limits, execution.tokens, execution.cost_usd, model, folder)
+            tokens, cost_usd = execution.tokens, execution.cost_usd
+            check_budget(limits, tokens, cost_usd, model, folder, own_server=own_server)
 
-    def spent(self, model: str, tokens_in: int, tokens_out: int) -> None:
-        """Count the usage of a model call."""
-        run = self._started("spent")
-        folder = settings_folder(type(run.workflow))
-        cost = cost_of_call(run.limits, model, tokens_in, tokens_out, folder)
-        self._in_loop(run.take, ModelUsed(tokens_in + tokens_out, cost))
+    def spent(
+        self,
+        model: str,
+        tokens_in: int,
+        tokens_out: int,
+        *,
+        cached: int = 0,
+        price: Callable[[], float | None] | None = None,
+    ) -> None:
+        """Count the usage of a model call; its cost where the run limits it, or somebody watches.
+
+        Args:
+            cached: The number of the tokens that came from the provider's cache.
+            price: Returns what the call has cost in US dollars, if that is known; asked where no settings say it.
+        """
+        run, step_run = self._started("spent"), self._inside("spent")
+        is_limited = run.limits is not None and run.limits.cost_usd is not None
+        cost = None
+        if is_limited or run.execution.observed:
+            folder = settings_folder(type(run.workflow))
+            cost = cost_of_call(model, tokens_in, tokens_out, folder, price)
+        call_and_block(run.loop, run.take, ModelUsed(tokens_in + tokens_out, cost or 0.0))
+        if run.execution.observed:
+            called = ModelCalled(
+                step_name=step_run.step.name,
+                worker_id=str(step_run.number),
+                attempt=step_run.attempt,
+                model=model,
+                tokens_in=tokens_in,
+                tokens_out=tokens_out,
+                tokens_cached=cached,
+                cost_usd=cost,
+            )
+            call_and_block(run.loop, run.watchers.note, called)
 
     def answering(self) -> AbstractContextManager[ShownReply]:
         """Show a further model reply to the run's watchers; what is yielded takes each piece."""

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from wfc.runtime.core.advance.collecting import collect
+from wfc.runtime.core.ticks import Collected
 from wfc.runtime.driver.context.scope import Scope
+from wfc.runtime.driver.loops import call_and_block
 from wfc.runtime.driver.messages import IfAbsent
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.step_runs import next_message_id
@@ -32,7 +34,7 @@ class Messaging(Scope):
             ContextStateError: The run has not started yet.
         """
         run = self._started("send_event")
-        self._in_loop(run.send, message, step, self._step_run)
+        call_and_block(run.loop, run.send, message, step, self._step_run)
 
     async def send(
         self,
@@ -88,7 +90,12 @@ class Messaging(Scope):
             buffer_id: The name of a separate buffer; by default each step has one buffer.
         """
         run, step_run = self._started("collect_events"), self._inside("collect_events")
-        return self._in_loop(collect, run.execution, step_run, ev, expected, buffer_id)
+        if run.port is None:
+            return call_and_block(run.loop, collect, run.execution, step_run, ev, expected, buffer_id)
+        step_run.given = None
+        own = None if ev is step_run.event else ev
+        call_and_block(run.loop, run.take, Collected(step_run.number, own, [*expected], buffer_id))
+        return step_run.given
 
     async def wait_for_event(
         self,
@@ -128,7 +135,8 @@ class Messaging(Scope):
                 raise WorkflowRuntimeError(
                     f"only events can be shown, not {type(ev).__name__}: put it into one, as in `Event(progress=…)`"
                 )
-            self._in_loop(self._started("write_event_to_stream").watchers.publish, ev)
+            run = self._started("write_event_to_stream")
+            call_and_block(run.loop, run.watchers.publish, ev)
 
     def report(self, text: str) -> None:
         """Send a progress text to the watchers of the run."""

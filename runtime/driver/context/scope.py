@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from wfc.runtime.core.step_runs import StepRun
-from wfc.runtime.driver.loops import call_and_block
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.step_runs import idempotency_key, retry_info
@@ -17,8 +15,6 @@ from wfc.runtime.values.serializers import BaseSerializer
 from wfc.runtime.values.state import StateStore
 
 __all__ = ["Scope", "Unstarted"]
-
-T = TypeVar("T")
 
 
 class Unstarted:
@@ -78,7 +74,3 @@ class Scope:
         if self._step_run is None:
             raise ContextStateError(f"`{what}` can only be used inside a step")
         return self._step_run
-
-    def _in_loop(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Call a function in the run's event loop, also from the thread of a plain function's step."""
-        return call_and_block(self._started("this").loop, function, *arguments)

@@ -13,7 +13,8 @@ from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.authoring.run_rules import RunRules
 from wfc.runtime.calls.sibling_modules import folder_of, sibling_workflow
 from wfc.runtime.driver.engine.children import StartableWorkflow
-from wfc.runtime.driver.engine.delivery import Delivery
+from wfc.runtime.driver.engine.durable import Durable
+from wfc.runtime.driver.engine.stored import StoredRuns
 from wfc.runtime.driver.gates import Admission, Gate
 from wfc.runtime.driver.loops import call_soon
 from wfc.runtime.driver.messages import (
@@ -22,6 +23,7 @@ from wfc.runtime.driver.messages import (
 )
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.bounds import bound_on_runs
+from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.errors import (
     RunExistsError,
     RunUnknownError,
@@ -29,6 +31,8 @@ from wfc.runtime.errors import (
     WorkflowRuntimeError,
 )
 from wfc.runtime.plan.run_rules import Receives
+from wfc.runtime.store.opening import open_store
+from wfc.runtime.store.sqlite import SqliteJournal
 
 __all__ = ["Engine", "default_engine"]
 
@@ -36,18 +40,26 @@ REMEMBERED = 10_000
 """How many runs that are over an engine still knows, so as to say that they have ended."""
 
 
-class Engine(Delivery):
+class Engine(StoredRuns):
     """A registry of workflows and of live runs that can reach each other.
 
     Its runs may be in event loops of different threads. Each process has a default engine,
     ``default_engine()``; further engines isolate runs, as in tests.
+
+    Args:
+        store: The address of a store, such as ``sqlite:///runs.db``, or one that is open. What happens in the runs
+            is recorded there before it has effects, so that they go on after a crash. ``None``: runs are in memory.
+
+    Raises:
+        StoreError: The store cannot be opened.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, store: str | Path | SqliteJournal | None = None) -> None:
         self.lock = threading.RLock()  # held while it is settled who there is
         self.mailbox = Mailbox()
         self._workflows: dict[str, StartableWorkflow] = {}
         self._beside: dict[tuple[Path, str], StartableWorkflow] = {}
+        self._versions: dict[type[Any], str] = {}
         self._classes: dict[str, type[Any]] = {}  # of runs with keys or events from outside, by name
         self._runs: dict[str, Run] = {}
         self._keyed: dict[Key, dict[str, Run]] = {}
@@ -55,14 +67,34 @@ class Engine(Delivery):
         self._gates: dict[tuple[str, ...], Gate] = {}
         self._ended: OrderedDict[str | Key, None] = OrderedDict()
         self._loop: asyncio.AbstractEventLoop | None = None  # of the last run
+        self._to_park: set[str] = set()  # ids of runs that are to rest in the store
+        self._durable: Durable | None = None
+        if store is not None:
+            self.open(store)
+
+    def open(self, store: str | Path | SqliteJournal) -> None:
+        """Let runs be kept in a store from now on: new ones, and those that are parked.
+
+        Raises:
+            StoreError: The store cannot be opened.
+        """
+        journal = store if isinstance(store, SqliteJournal) else open_store(store)
+        self._durable = Durable(journal, self)
 
     # --- workflows
 
-    def add(self, workflow: type[StartableWorkflow] | StartableWorkflow, name: str | None = None) -> None:
-        """Register a workflow, so that others can start it by name.
+    def add(
+        self,
+        workflow: type[StartableWorkflow] | StartableWorkflow,
+        name: str | None = None,
+        *,
+        version: str = "",
+    ) -> None:
+        """Register a workflow, so that others can start it by name, and its stored runs can go on.
 
         Args:
             name: The name to register; by default the workflow's own.
+            version: What its code is known by: a stored run goes on with the version that it was started with.
 
         Raises:
             WorkflowConfigurationError: Another workflow has this name.
@@ -73,6 +105,12 @@ class Engine(Delivery):
         if known is not None and type(known) is not type(made):
             raise WorkflowConfigurationError(f"this engine has another workflow of the name `{called}`")
         self._workflows[called] = made
+        if version:
+            self._versions[type(made)] = version
+
+    def version_of(self, workflow: RunWorkflow[Run]) -> str:
+        """Return what the code of a workflow is known by; empty if nobody has said it."""
+        return self._versions.get(type(workflow), "")
 
     def workflow(self, name: str, beside: type[Any] | None = None) -> StartableWorkflow:
         """Return the workflow of a name: one that was added, or one that was generated beside another one.
@@ -118,6 +156,10 @@ class Engine(Delivery):
         """Return the live run with an id."""
         return self._runs.get(run_id)
 
+    def live_runs(self) -> list[Run]:
+        """Return the runs that are under way in this process."""
+        return list(self._runs.values())
+
     def runs_of(self, workflow: str, key: str) -> list[Run]:
         """Return the live runs of a workflow under a key, the oldest first."""
         return list(self._keyed.get((workflow, key), {}).values())
@@ -158,6 +200,7 @@ class Engine(Delivery):
         rules = workflow._wfc.run_rules
         if rules.has_none and workflow._wfc.gate is None:
             self._enlist(run, rules)
+            self.make_durable(run)
             run.begin()
             return run
         if rules.key is not None and run.key is None:
@@ -168,6 +211,7 @@ class Engine(Delivery):
                 return joined
             gates = self._gates_for(run, rules)
             self._enlist(run, rules)
+            self.make_durable(run, waits=bool(gates))
             kept = self.mailbox.take((workflow._wfc.name, run.key)) if run.key is not None else []
             run.passage = Admission(run, gates, self.lock, self._drop)
         run.passage.start()

@@ -15,6 +15,8 @@ from wfc.runtime.driver.run.children import Parent
 from wfc.runtime.driver.run.needs import RunEngine, RunInternals, RunWorkflow
 from wfc.runtime.errors import (
     InvalidMessageError,
+    RunLostError,
+    RunParkedError,
     RunUnknownError,
     StepError,
     WorkflowCancelledByUser,
@@ -65,6 +67,9 @@ class ChildStarter(RunEngine[Run], Protocol):
     def admit(self, run: Run) -> Run:
         """Admit a new run; return it, or the existing run that it joins."""
 
+    def part_of(self, run: Run, run_id: str, workflow: StartableWorkflow) -> Run | None:
+        """Return the part that a recovered run had, to go on with it."""
+
     def start_child(self, run: Run, effect: StartChild) -> None:
         """Start the run that a step run has paused for; its end is reported back as a tick."""
         child, number = effect.child, effect.number
@@ -74,7 +79,10 @@ class ChildStarter(RunEngine[Run], Protocol):
             run_id += f".{effect.attempt}"
         try:
             workflow = self._workflow_for(run, _chosen(child))
-            made = self._parked(run, run_id, workflow)
+            made = self.part_of(run, run_id, workflow) or self._parked(run, run_id, workflow)
+            if made is not None and made.is_done:  # the run above was cut off before it heard of it
+                _resolve_with_end(run, number, child, made)
+                return
             if made is None:
                 start = _start_event(workflow, child.inputs)
                 made = self._prepare_below(workflow, start, run_id, run, number)
@@ -110,13 +118,18 @@ class ChildStarter(RunEngine[Run], Protocol):
             run_id = f"{run.run_id}/{step_run.step.name}/{step_run.number}"
             run_id += f".{before + 1}" if before else ""
         known_as = run_id
-        made = self._parked(run, known_as, workflow) or prepare(known_as)
+        kept = self.part_of(run, known_as, workflow) or self._parked(run, known_as, workflow)
+        if kept is not None and kept.is_done:
+            return kept
+        made = kept or prepare(known_as)
         admitted = self.admit(_relate(made, run, step_run, is_attached=True))
         if admitted is made:
             run.children.add(known_as, made, step_run.number)
 
             def ended(_: object) -> None:
-                made.future.exception()  # whoever awaits the handler is told; nobody has to
+                error = made.future.exception()  # whoever awaits the handler is told; nobody has to
+                if isinstance(error, RunLostError | RunParkedError):
+                    run.abandon(error)
                 run.children.remove(known_as)
 
             made.future.add_done_callback(ended)
@@ -169,6 +182,9 @@ def _resolve_with_end(run: Run, number: int, child: Child[Any], admitted: Run) -
         error = admitted.future.exception()
         if not run.children.has(number, admitted):
             return  # it was stopped
+        if isinstance(error, RunLostError | RunParkedError):
+            run.abandon(error)  # it goes on elsewhere, and with it what it is a part of
+            return
         run.children.remove(number)
         try:
             if error is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from typing import Any
 
 from wfc.runtime.core.advance import advance
@@ -184,21 +185,31 @@ class Run(ReachableRun["Run"]):
             self.apply(tick)
 
     def apply(self, tick: Tick) -> None:
-        """Apply a tick and carry out its effects, except starting step runs."""
+        """Apply a tick and carry out its effects, except starting step runs; with a journal once that is durable."""
+        if self.port is not None:
+            self.port.apply(tick)
+            return
         advance(self.execution, tick, self.now())
         self.carry_out()
 
     def take(self, tick: Tick) -> None:
         """Apply a tick from outside, and start the step runs that are then ready."""
         self.apply(tick)
-        if self.execution.starting:
+        if self.ready:
             self.workers.wake()
 
     def carry_out(self) -> None:
         """Carry out the effects of the last ticks, except starting step runs; end the run when it is over."""
+        if self.port is not None:
+            return  # which holds them
         if self.execution.effects:
             self.carry_out_effects()
-        if self.execution.outcome is not None and self.ending is None:
+        if self.execution.outcome is not None:
+            self.conclude()
+
+    def conclude(self) -> None:
+        """Begin the end of the run, unless it has begun."""
+        if self.ending is None:
             self.ending = Ending(self)
             self.ending.begin()
 
@@ -206,13 +217,14 @@ class Run(ReachableRun["Run"]):
         """Carry out the effects of the last ticks."""
         effects, self.execution.effects = self.execution.effects, []
         for effect in effects:
-            self._carry_out(effect)
+            self.carry_out_one(effect)
 
-    def _carry_out(self, effect: Effect) -> None:
+    def carry_out_one(self, effect: Effect) -> None:
+        """Carry out an effect."""
         if isinstance(effect, NotifyObservers):
             self.watchers.note(effect.event)
         elif isinstance(effect, Publish):
-            self.watchers.publish(effect.event)
+            self.watchers.publish(effect.event, is_durable=True)
         elif isinstance(effect, StartTimer):
             self._start_timer(effect.timer, effect.due)
         elif isinstance(effect, StopTimer):
@@ -222,6 +234,8 @@ class Run(ReachableRun["Run"]):
             self.event_waits.resolve(effect.waiter, effect.event)
         elif isinstance(effect, CancelTask):
             self.children.stop_of(effect.run.number)
+            if self.port is not None:
+                self.port.forget(effect.run)
             if effect.run.task is not None:
                 effect.run.task.cancel()
         elif isinstance(effect, CheckInbox):
@@ -235,6 +249,36 @@ class Run(ReachableRun["Run"]):
             self.engine.start_child(self, effect)
         elif isinstance(effect, StopChild):
             self.children.stop(effect.number)
+
+    # --- what its port asks for
+
+    @property
+    def ready(self) -> deque[StepRun]:
+        """The step runs that may begin, in order."""
+        return self.execution.starting if self.port is None else self.port.ready
+
+    def wake_workers(self) -> None:
+        """Start the step runs that are ready, soon."""
+        self.workers.wake()
+
+    def rests(self) -> None:
+        """Let the engine know that nothing happens before somebody answers, or a timer fires."""
+        self.engine.rests(self)
+
+    def abandon(self, error: Exception) -> None:
+        """Stop all that is under way here, without a trace in the run: it goes on elsewhere, or later."""
+        if self.is_done:
+            return
+        for part in self.children.parts():
+            part.abandon(error)
+        if self.port is not None:
+            self.port.give_up(str(error))
+        execution = self.execution
+        execution.paused, execution.inbox, execution.outcome = NONE, NONE, error
+        self.future.add_done_callback(lambda future: future.exception())  # whoever awaits it is told
+        self.conclude()
+
+    # --- timers, and beginning anew
 
     def _start_timer(self, timer: int, due: int) -> None:
         if self.timers is None:
@@ -315,7 +359,7 @@ class Run(ReachableRun["Run"]):
     def event_waits(self) -> EventWaits:
         """The step bodies that wait for an event."""
         if self._event_waits is None:
-            self._event_waits = EventWaits(self.loop, self.execution, self.watchers.publish)
+            self._event_waits = EventWaits(self.loop, self.execution, self.take)
         return self._event_waits
 
     # --- what those outside ask for

@@ -51,7 +51,7 @@ from wfc.runtime.events import (
 from wfc.runtime.plan.outcomes import UNHANDLED
 from wfc.runtime.plan.pauses import Outside
 from wfc.runtime.plan.signature import Call
-from wfc.runtime.values.drafts import Saved, changes_in, draft_of
+from wfc.runtime.values.drafts import Saved, changes_in, deep_changes_in, deep_draft_of, draft_of
 
 __all__ = ["Attempts"]
 
@@ -77,6 +77,10 @@ class AttemptingRun(ActingRun, Protocol):
     @property
     def now(self) -> Callable[[], int]:
         """The function that returns the moment, as the run counts moments."""
+
+    @property
+    def port(self) -> object | None:
+        """Where the run's ticks are kept."""
 
     @property
     def children(self) -> Children[Any]:
@@ -112,6 +116,8 @@ class Attempts:
             return self._transform(step_run) if step_run.exit is Exit.ACTION else self._other_way(step_run)
         step_run.response = None
         step_run.called = False
+        if run.port is not None and step.needs_snapshot and not run.execution.plan.is_generated:
+            step_run.snapshot = deep_draft_of(step_run.snapshot)  # in which a body may change what it likes
         if step.cache is not None:
             step_run.fresh = []
         if step.idempotency_key is not None and not hasattr(step_run, "key"):
@@ -318,8 +324,13 @@ class Attempts:
         if not step_run.step.saves:
             return tail(run, step_run, result), None
         state = run.execution.state
-        draft = step_run.draft = draft_of(state)
-        return tail(run, step_run, result), changes_in(draft, state)
+        if run.port is None or run.execution.plan.is_generated:
+            draft = step_run.draft = draft_of(state)
+            return tail(run, step_run, result), changes_in(draft, state)
+        draft = step_run.draft = deep_draft_of(
+            state
+        )  # a tail that people write may change what a field holds
+        return tail(run, step_run, result), deep_changes_in(draft, state)
 
     def settle(self, step_run: StepRun, tick: Tick, keep: Callable[[Tick], None]) -> None:
         """Keep the tick of an attempt; a result that cannot be kept is an error of the step.

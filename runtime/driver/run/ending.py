@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Protocol
 
 from wfc.runtime.core.advance.releasing import finish_run
 from wfc.runtime.core.execution import NONE, Execution
+from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.run.children import Children
 from wfc.runtime.driver.run.timers import Timers
 from wfc.runtime.driver.run.watchers import Watchers
@@ -52,6 +54,10 @@ class EndingRun(Protocol):
     @property
     def watchers(self) -> Watchers:
         """The run's watchers."""
+
+    @property
+    def ready(self) -> deque[StepRun]:
+        """The step runs that may begin, in order."""
 
     @property
     def trace(self) -> Trace | None:
@@ -107,7 +113,7 @@ class Ending:
         here = asyncio.current_task() if asyncio._get_running_loop() is run.loop else None
         tasks = {one.task for one in execution.in_flight.values() if one.task is not None}
         execution.in_flight.clear()
-        execution.starting.clear()
+        run.ready.clear()
         execution.queues = NONE
         for task in tasks:
             if task is not here:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from wfc.runtime.core.advance.event_waits import take_kept_event
-from wfc.runtime.core.event_waits import EventWait
-from wfc.runtime.core.execution import NONE, Execution
-from wfc.runtime.core.step_runs import StepRun, WaitKey
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.moments import SECOND
+from wfc.runtime.core.step_runs import StepRun
+from wfc.runtime.core.ticks import Tick, WaitEnded, Waiting
 from wfc.runtime.events import Event
 
 __all__ = ["EventWaits"]
@@ -21,17 +22,17 @@ class EventWaits:
     """The step bodies of one run that wait for an event.
 
     Args:
-        publish: Shows a question to the watchers of the run.
+        take: Applies a tick, and starts the step runs that are then ready.
     """
 
-    __slots__ = ("_execution", "_futures", "_loop", "_publish")
+    __slots__ = ("_execution", "_futures", "_loop", "_take")
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, execution: Execution, publish: Callable[[Event], None]
+        self, loop: asyncio.AbstractEventLoop, execution: Execution, take: Callable[[Tick], None]
     ) -> None:
         self._loop = loop
         self._execution = execution
-        self._publish = publish
+        self._take = take
         self._futures: dict[int, asyncio.Future[Any]] = {}
 
     async def wait(
@@ -45,45 +46,38 @@ class EventWaits:
     ) -> E:
         """Wait for an event; see ``Context.wait_for_event``."""
         execution = self._execution
-        wanted = event_type, waiter_id, dict(requirements)
-        for answer in getattr(step_run, "answers", ()):
-            if answer.key == wanted and answer.attempt < step_run.attempt:
-                answer.attempt = step_run.attempt
-                return answer.event  # type: ignore[no-any-return]
-        number = self._register(step_run, wanted)
-        kept: Any = take_kept_event(execution, number)
-        if question is not None and waiter_id not in execution.asked_waits:
-            self._publish(question)
-        if waiter_id is not None:
-            if not execution.asked_waits:
-                execution.asked_waits = {}
-            execution.asked_waits[waiter_id] = None
-        if kept is not None:
-            return kept  # type: ignore[no-any-return]
-        waiting: asyncio.Future[E] = self._loop.create_future()
-        self._futures[number] = waiting
+        if seconds is not None and math.isinf(seconds):
+            seconds = None
+        number = execution.number + 1  # which the tick gives to the wait
+        waiting = self._futures[number] = self._loop.create_future()
+        timed_out = False
         try:
-            async with asyncio.timeout(seconds):
-                return await waiting
+            self._take(Waiting(step_run.number, event_type, waiter_id, dict(requirements), question, seconds))
+            async with asyncio.timeout(self._left(number, seconds)) as bound:
+                return await waiting  # type: ignore[no-any-return]
+        except TimeoutError:
+            timed_out = bound.expired()
+            raise
         finally:
-            execution.event_waits.pop(number, None)
-            self._futures.pop(number, None)
+            if self._futures.get(number) is waiting:
+                del self._futures[number]
+            waiter = execution.event_waits.get(number)
+            if waiter is not None and waiter.run is step_run and execution.outcome is None:
+                self._take(WaitEnded(number, timed_out=timed_out))
 
-    def _register(self, step_run: StepRun, wanted: WaitKey) -> int:
-        """Register a wait for an event; it replaces the same wait of an earlier attempt of the step run."""
-        execution = self._execution
-        if execution.event_waits is NONE:
-            execution.event_waits = {}
-        for number, waiter in list(execution.event_waits.items()):
-            if waiter.run is step_run and waiter.attempt < step_run.attempt and waiter.key == wanted:
-                del execution.event_waits[number]
-        number = execution.number = execution.number + 1
-        event_type, waiter_id, requirements = wanted
-        execution.event_waits[number] = EventWait(event_type, requirements, step_run, waiter_id)
-        return number
+    def _left(self, number: int, seconds: float | None) -> float | None:
+        """Return the seconds that are left of a wait, which may have begun before its body was cut off."""
+        waiter = self._execution.event_waits.get(number)
+        if waiter is None or waiter.until is None:
+            return seconds
+        return max(0, waiter.until - self._execution.at) / SECOND
 
-    def resolve(self, number: int, event: Event) -> None:
-        """Pass the awaited event to a waiting body."""
+    def resolve(self, number: int, event: Event | None) -> None:
+        """Pass the awaited event to a waiting body, or tell it that it has waited long enough."""
         waiting = self._futures.pop(number, None)
-        if waiting is not None and not waiting.done():
+        if waiting is None or waiting.done():
+            return
+        if event is None:
+            waiting.set_exception(TimeoutError())
+        else:
             waiting.set_result(event)

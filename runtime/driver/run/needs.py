@@ -8,14 +8,13 @@ from wfc.runtime.authoring.resource import ResourceManager
 from wfc.runtime.authoring.run_rules import RunRules
 from wfc.runtime.core.effects import StartChild
 from wfc.runtime.core.step_runs import StepRun
-from wfc.runtime.core.ticks import Tick
 from wfc.runtime.driver.gates import Gate
 from wfc.runtime.driver.messages import IfAbsent, Message
 from wfc.runtime.events import Event
 from wfc.runtime.plan import Plan
 from wfc.runtime.values.serializers import BaseSerializer
 
-__all__ = ["RunEngine", "RunInternals", "RunWorkflow", "TickPort"]
+__all__ = ["RunEngine", "RunInternals", "RunWorkflow"]
 
 R = TypeVar("R")
 
@@ -32,6 +31,9 @@ class RunEngine(Protocol[R]):
     def ended(self, run: R) -> None:
         """Forget a run that is over."""
 
+    def rests(self, run: R) -> None:
+        """Be told that nothing happens in a run before somebody answers, or a timer fires."""
+
     async def deliver(
         self,
         event: Event | Message,
@@ -47,17 +49,6 @@ class RunEngine(Protocol[R]):
 
     async def publish(self, topic: str, event: Event | Message, *, message_id: str | None = None) -> int:
         """Deliver an event to all runs that receive it."""
-
-
-class TickPort(Protocol):
-    """The way of a run's ticks into a journal; a run that is kept nowhere has none."""
-
-    def apply(self, tick: Tick) -> None:
-        """Record a tick and apply it; its effects are carried out once it is kept for good.
-
-        Raises:
-            SnapshotError: Something in it cannot be written; then nothing has happened.
-        """
 
 
 class RunInternals(Protocol[R]):

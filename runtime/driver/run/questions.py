@@ -14,7 +14,7 @@ from wfc.runtime.core.advance.pausing import seconds_after
 from wfc.runtime.core.advance.releasing import question_id
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import Pause
-from wfc.runtime.core.ticks import Answered, Cancelled, InboxEventTaken, Tick
+from wfc.runtime.core.ticks import Answered, Cancelled, InboxEventsRefused, InboxEventTaken, Tick
 from wfc.runtime.driver.run.step_runs import unmet_requirements
 from wfc.runtime.errors import (
     InvalidAnswerError,
@@ -153,14 +153,14 @@ _LONGEST_NUMBER = 19
 
 
 def take_from_inbox(run: CallingRun, number: int) -> Tick | None:
-    """Return the tick by which a pause takes the oldest matching event from the inbox."""
+    """Return the tick by which a pause takes the oldest matching event from the inbox, or refuses those in it."""
     pause = run.execution.paused.get(number)
     if pause is None or not isinstance(pause.value, Outside):
         return None
-    that = pause.run.step.that
+    that, seen = pause.run.step.that, pause.seen
     for at, event in run.execution.inbox.items():
         if at > pause.seen and isinstance(event, pause.value.event):
-            pause.seen = at
+            seen = at
             try:
                 if that is None or that(run, pause.run, event):
                     return InboxEventTaken(number, at)
@@ -171,4 +171,4 @@ def take_from_inbox(run: CallingRun, number: int) -> Tick | None:
                 )
                 failed.__cause__ = error
                 return Cancelled(failed)
-    return None
+    return InboxEventsRefused(number, seen) if seen > pause.seen else None

@@ -19,6 +19,7 @@ from wfc.runtime.driver.run.receiving import (
     target_step,
 )
 from wfc.runtime.driver.run.state import StatefulRun
+from wfc.runtime.driver.run.touching import content_of, was_sent
 from wfc.runtime.errors import (
     InvalidMessageError,
     RunEndedError,
@@ -27,6 +28,7 @@ from wfc.runtime.errors import (
     WorkflowStepDoesNotExistError,
 )
 from wfc.runtime.events import Event, InputRequiredEvent, StopEvent, event_name
+from wfc.runtime.store.snapshots import values_for
 
 __all__ = ["ReachableRun"]
 
@@ -117,10 +119,12 @@ class ReachableRun(StatefulRun[R], Generic[R]):
             WorkflowStepDoesNotExistError: There is no step of that name.
             RunEndedError: The run has ended.
         """
-        if self.is_done and sender is None:
+        is_done = self.is_done
+        if sender is not None:
+            if is_done or sender.exit is Exit.DROPPED:
+                return  # it is being cancelled
+        elif is_done:
             raise RunEndedError(f"the run {self.run_id} has ended, so it takes no {event_name(event)}")
-        if sender is not None and (self.is_done or sender.exit is Exit.DROPPED):
-            return  # it is being cancelled
         if not isinstance(event, Event):
             raise UndeclaredResultError(
                 f"only events can be sent, not {type(event).__name__}: put it into one of a class that a step accepts"
@@ -142,6 +146,12 @@ class ReachableRun(StatefulRun[R], Generic[R]):
         if target is not None and sender is None:
             check_from_outside(self.execution.plan, event, target)
         tick = Arrived(event, target, sender.number if sender is not None else None, message_id)
+        if self.port is not None and sender is not None:
+            tick.content = content_of(
+                event, step, values_for(self.execution.plan, self.workflow._wfc.serializer)
+            )
+            if was_sent(sender, tick.content):
+                return
         if sender is not None and sender.step.shares_events and self._is_starting(sender.event):
             self.loop.call_soon(self.take, tick)  # other steps that take this event are to start before
         elif self.has_begun:
@@ -151,7 +161,8 @@ class ReachableRun(StatefulRun[R], Generic[R]):
 
     def _is_starting(self, event: object) -> bool:
         """Return whether a step that accepts an event is about to start."""
-        return any(one.event is event for one in self.execution.starting)
+        ready = self.execution.starting if self.port is None else self.port.ready
+        return any(one.event is event for one in ready)
 
 
 def _parts_that_accept(children: Children[R], event: Event) -> list[R]:

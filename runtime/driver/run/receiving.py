@@ -16,11 +16,11 @@ __all__ = ["accepts", "check_from_outside", "is_meant_for", "own_class", "read_a
 def accepts(execution: Execution, event: Event, *, is_from_outside: bool) -> bool:
     """Return whether a step accepts an event, or a step run waits for it."""
     acceptors = execution.plan.acceptors(type(event))
-    return (
-        any(not (is_from_outside and step.needs_frame) for step in acceptors)
-        or (is_from_outside and type(event) in execution.plan.received)
-        or any(waiter.takes(event) for waiter in execution.event_waits.values())
-    )
+    if acceptors and not (is_from_outside and all(step.needs_frame for step in acceptors)):
+        return True
+    if is_from_outside and type(event) in execution.plan.received:
+        return True
+    return any(waiter.takes(event) for waiter in execution.event_waits.values())
 
 
 def check_from_outside(plan: Plan, event: Event, target: Step | None) -> None:

@@ -19,12 +19,13 @@ from wfc.runtime.driver.run.bounds import BoundsAtStart
 from wfc.runtime.driver.run.children import Parent, RelatedRun
 from wfc.runtime.driver.run.doubles import Double
 from wfc.runtime.driver.run.future import RunFuture
-from wfc.runtime.driver.run.needs import RunEngine, RunWorkflow, TickPort
+from wfc.runtime.driver.run.needs import RunEngine, RunWorkflow
 from wfc.runtime.driver.run.timers import Timers
 from wfc.runtime.errors import WorkflowError
 from wfc.runtime.events import StartEvent, StopEvent
 from wfc.runtime.plan.run_rules import Limits
 from wfc.runtime.store.kept import KeptSnapshot
+from wfc.runtime.store.port import Port
 from wfc.runtime.store.snapshots import StoredRun
 from wfc.runtime.tracing.runs import trace_of
 from wfc.runtime.values.state import StateStore
@@ -95,7 +96,7 @@ class StatefulRun(Generic[R]):
         self.above: R | None = None  # the same if this is part of it
         self.parked: Mapping[str, Any] = NONE  # snapshots of runs that may be part of this one, by id
         self.passage: Admission | None = None
-        self.port: TickPort | None = None  # where its ticks are kept
+        self.port: Port | None = None  # to its journal; none in memory
         plan = workflow._wfc.plan
         self._stored = stored
         known = None if stored is None else stored.execution

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Protocol
 
 from wfc.runtime.core.execution import Execution
@@ -12,7 +13,9 @@ from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.replies import ReplyPlace, ShownReply, StreamedReply
 from wfc.runtime.driver.run.stream import Stream
+from wfc.runtime.errors import RunLostError, RunParkedError
 from wfc.runtime.events import ChildNote, Event, StepState, StepStateChanged, StopEvent
+from wfc.runtime.store.port import Port
 from wfc.runtime.tracing.runs import Trace
 
 __all__ = ["Observer", "Watchers", "print_step"]
@@ -49,6 +52,10 @@ class WatchedRun(Protocol):
         """The run's spans; ``None`` if there is no tracing."""
 
     @property
+    def port(self) -> Port | None:
+        """The run's port to its journal; ``None`` in memory."""
+
+    @property
     def above(self) -> WatchedRun | None:
         """The run that this run is part of; ``None`` if there is none."""
 
@@ -74,14 +81,18 @@ class Watchers:
         self._inner: Stream | None = None
         self._observers: tuple[Observer, ...] = ()
 
-    def publish(self, event: Event, run_id: str | None = None) -> None:
+    def publish(self, event: Event, run_id: str | None = None, *, is_durable: bool = False) -> None:
         """Show an event to all watchers, here and in the runs above, unless the run has ended.
 
         Args:
             run_id: The id of the run that the event comes from, if that is a run below.
+            is_durable: Whether its cause is recorded, if the run has a journal; else it is shown once it is.
         """
         run = self._run
         if run.is_done:
+            return
+        if run.port is not None and not is_durable:
+            run.port.after(partial(self.publish, event, run_id, is_durable=True))
             return
         self._show(event, run_id or run.run_id)
         if run.above is not None:
@@ -181,7 +192,8 @@ class Watchers:
         """Show the last event to all watchers, and close the streams."""
         run = self._run
         if self._stream is not None or self._inner is not None or self._observers or run.trace is not None:
-            self._show(run.last_event(), run.run_id)
+            if not isinstance(run.execution.outcome, RunLostError | RunParkedError):  # else it is not over
+                self._show(run.last_event(), run.run_id)
             for stream in (self._stream, self._inner):
                 if stream is not None:
                     stream.close()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from asyncio import CancelledError, Task
+from collections import deque
 from collections.abc import Callable, Coroutine
 from contextvars import Context as Variables
 from contextvars import copy_context
@@ -22,7 +23,8 @@ from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Cancelled, Completed, Tick
 from wfc.runtime.driver.current_step import enter_run
 from wfc.runtime.driver.run.attempts import Attempts
-from wfc.runtime.errors import StepError, WorkflowRuntimeError
+from wfc.runtime.errors import RunLostError, SnapshotError, StepError, WorkflowRuntimeError
+from wfc.runtime.store.port import Port
 from wfc.runtime.tracing.runs import Trace
 
 __all__ = ["Workers"]
@@ -59,6 +61,14 @@ class WorkingRun(CallingRun, Protocol):
         """The run's spans; ``None`` if there is no tracing."""
 
     @property
+    def port(self) -> Port | None:
+        """The run's port to its journal; ``None`` in memory."""
+
+    @property
+    def ready(self) -> deque[StepRun]:
+        """The step runs that may begin, in order."""
+
+    @property
     def has_begun(self) -> bool:
         """Whether the run has taken its start event."""
 
@@ -73,6 +83,9 @@ class WorkingRun(CallingRun, Protocol):
 
     def cancel(self, reason: str = ...) -> None:
         """End the run at once."""
+
+    def abandon(self, error: Exception) -> None:
+        """Stop all that is under way here; nothing of it is recorded."""
 
 
 class Workers:
@@ -105,7 +118,7 @@ class Workers:
 
     def _hand_over(self) -> None:
         """Spawn workers for the remaining step runs, if all other workers wait inside a step or are idle."""
-        ready = self._run.execution.starting
+        ready = self._run.ready
         if not self._resting:
             if _EAGER:
                 while ready:
@@ -118,11 +131,10 @@ class Workers:
     async def work(self, *, begin: bool = False) -> None:
         """Execute step runs until none is ready; the first worker of a run begins it."""
         run = self._run
-        execution, ready, now = run.execution, run.execution.starting, run.now
+        execution, ready, now, port = run.execution, run.ready, run.now, run.port
         task: Task[Any] | None = asyncio.current_task()
         assert task is not None
-        current = enter_run(run)
-        variables = copy_context()
+        current, variables = enter_run(run), copy_context()
         until, taken = now() + TURN, 0
         try:
             if begin and not run.has_begun:
@@ -142,15 +154,15 @@ class Workers:
                         shared = step_run.step.shares_events
                         tick = await (self._attempt_with_others if shared else self.attempt)(step_run)
                 except BaseException as error:
-                    if execution.outcome is not None:
-                        return  # the run is over, and this is how the step took it
-                    if step_run.exit is Exit.DROPPED and isinstance(error, Exception | CancelledError):
-                        self.wake()  # it was cancelled, and its task with it
+                    if self._is_known(step_run, error):
                         return
                     tick = self._failure(step_run, task, error)
                 step_run.task = None
                 at = now()
-                advance(execution, tick, at)
+                if port is None:
+                    advance(execution, tick, at)
+                else:
+                    self._record(step_run, tick)
                 if execution.effects or execution.outcome is not None:
                     run.carry_out()
                     if execution.outcome is not None:
@@ -165,13 +177,21 @@ class Workers:
                     until, taken = now() + TURN, 0
         except CancelledError:
             if execution.outcome is None:
-                run.cancel("the event loop cancelled the run")
-                _seen(run.future)  # the loop is about to end: nobody will ask
+                self._stop("the event loop cancelled the run")
             raise
         except Exception as error:  # a mistake of ours, which must not leave the run hanging
             failed = WorkflowRuntimeError(f"the runtime failed: {type(error).__name__}: {error}")
             failed.__cause__ = error
             run.apply(Cancelled(failed))
+
+    def _stop(self, reason: str) -> None:
+        """End a run whose event loop ends; one with a journal goes on from there, in another process."""
+        run = self._run
+        if run.port is None:
+            run.cancel(reason)
+        else:
+            run.abandon(RunLostError(reason))
+        _seen(run.future)  # the loop is about to end: nobody will ask
 
     async def _rest(self) -> None:
         """Give others a turn of the event loop; this run's step runs that are ready wait for it."""
@@ -181,11 +201,20 @@ class Workers:
 
     async def _attempt_with_others(self, step_run: StepRun) -> Tick:
         """Execute an attempt; steps that take the same event start before its result is there."""
-        for other in self._run.execution.starting:
+        for other in self._run.ready:
             if other.event is not step_run.event:
                 break
             self.spawn(self.work())
         return await self.attempt(step_run)
+
+    def _is_known(self, step_run: StepRun, error: BaseException) -> bool:
+        """Return whether an exception is how a step took the end of its run, or its own cancellation."""
+        if self._run.execution.outcome is not None:
+            return True
+        if step_run.exit is Exit.DROPPED and isinstance(error, Exception | CancelledError):
+            self.wake()  # it was cancelled, and its task with it
+            return True
+        return False
 
     def _failure(self, step_run: StepRun, task: Task[Any], error: BaseException) -> Tick:
         """Return the tick for a step that raised an exception.
@@ -197,12 +226,25 @@ class Workers:
             return self._failed(step_run, error)
         run = self._run
         if not isinstance(error, CancelledError):
-            run.apply(Cancelled(WorkflowRuntimeError(f"{type(error).__name__} ended the run")))
+            told = f"{type(error).__name__} ended the run"
+            if run.port is None:
+                run.apply(Cancelled(WorkflowRuntimeError(told)))
+            else:
+                run.abandon(RunLostError(told))
             task.add_done_callback(_seen)  # the process ends by it, and nobody will ask the task
             raise error
         if task.cancelling():
             raise error
         return self._failed(step_run, StepError("cancelled", "something that it waited for was cancelled"))
+
+    def _record(self, step_run: StepRun, tick: Tick) -> None:
+        """Apply and record the tick of a step run; where it cannot be written, the step has failed by that."""
+        run = self._run
+        try:
+            self._attempts.settle(step_run, tick, run.apply)
+        except SnapshotError as error:  # so is even the error of that
+            told = str(error).encode("ascii", "backslashreplace").decode()
+            run.apply(Cancelled(WorkflowRuntimeError(f"step `{step_run.step.name}`: {told}")))
 
     def _failed(self, step_run: StepRun, error: Exception) -> Tick:
         run = self._run

@@ -7,8 +7,7 @@ import contextlib
 import os
 import sqlite3
 import threading
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
@@ -110,6 +109,21 @@ class SqliteJournal:
         write = partial(append, entry=entry, owner=self.owner)
         self._writer.submit(Job(write, finished, asyncio.get_running_loop(), failed))
 
+    async def append_together(self, entries: Sequence[Entry]) -> None:
+        """Append entries of several runs in one commit: all of them, or none.
+
+        Raises:
+            Lost: Another process has one of the runs.
+            StoreError: The store cannot be written.
+        """
+
+        def write(connection: sqlite3.Connection) -> None:
+            for entry in entries:
+                if (lost := append(connection, entry, self.owner)) is not None:
+                    raise lost
+
+        await self.write(write)
+
     async def write(self, change: Callable[[sqlite3.Connection], T]) -> T:
         """Return what a change returns, once it is durable.
 
@@ -188,22 +202,19 @@ class SqliteJournal:
 
     def has_due(self) -> bool:
         """Return whether a run waits to be claimed: due, not begun, or left by a process that is gone."""
-        return self._read(self._has_due)
-
-    def _has_due(self, connection: sqlite3.Connection) -> bool:
-        rows = connection.execute(
-            """SELECT DISTINCT owner FROM runs WHERE ended IS NULL AND (parent IS NULL OR NOT attached)
-                AND (status IN ('queued', 'live') OR status = 'parked' AND wake_at <= ?)""",
-            (time.time_ns(),),
-        ).fetchall()
-        return any(
-            owner is None or (owner != self.owner and not is_alive(connection, self._folder, owner))
-            for (owner,) in rows
-        )
+        return self._read(partial(claiming.has_due, folder=self._folder, owner=self.owner))
 
     def wake_next(self) -> int | None:
         """Return the moment at which the next parked run is due; ``None``: none is."""
         return self._read(claiming.wake_next)
+
+    def described(self, run_id: str) -> Claim | None:
+        """Return a run as a claim of it would find it, without claiming it; nothing may be appended by that."""
+        return self._read(partial(claiming.described, run_id=run_id))
+
+    def root_of(self, run_id: str) -> str | None:
+        """Return the id of the run that a run is part of, at the top; ``None``: there is no such run."""
+        return self._read(partial(reading.root_of, run_id=run_id))
 
     def is_worked_on(self, run_id: str) -> bool:
         """Return whether a live process has a run."""
@@ -247,7 +258,11 @@ class SqliteJournal:
     def _read(self, read: Callable[[sqlite3.Connection], T]) -> T:
         try:
             with self._lock:
-                return read(self._reader)
+                self._reader.execute("BEGIN")  # so that all that is read is of one moment
+                try:
+                    return read(self._reader)
+                finally:
+                    self._reader.execute("COMMIT")
         except sqlite3.Error as error:
             raise StoreError(f"the store {self.path} cannot be read: {error}") from error
 

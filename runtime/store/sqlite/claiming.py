@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from wfc.runtime.store.journal import Claim, Lease, RunStatus
 from wfc.runtime.store.sqlite.workers import forget, is_alive
 
-__all__ = ["MOST_RECOVERIES", "claim", "release", "wake_next"]
+__all__ = ["MOST_RECOVERIES", "claim", "described", "has_due", "release", "wake_next"]
 
 MOST_RECOVERIES: Final = 10
 """How often in a row a run may be recovered without coming any further, before it is given up."""
@@ -22,10 +22,12 @@ _SELECT: Final = (
 )
 _OF_AN_ID: Final = _SELECT + "WHERE run_id = ? AND ended IS NULL"
 _PARTS: Final = _SELECT + "WHERE parent = ? AND attached ORDER BY run"
-_DUE: Final = _SELECT + (
-    "WHERE ended IS NULL AND (parent IS NULL OR NOT attached) AND (owner IS NULL OR owner <> ?) "
-    "AND (status IN ('queued', 'live') OR status = 'parked' AND wake_at <= ?) ORDER BY run"
+_IS_DUE: Final = (
+    "ended IS NULL AND (parent IS NULL OR NOT attached) AND (status IN ('queued', 'live') OR status = 'parked' "
+    "AND (wake_at <= ? OR EXISTS (SELECT 1 FROM inbox WHERE inbox.run = runs.run)))"
 )
+_DUE: Final = _SELECT + f"WHERE {_IS_DUE} AND (owner IS NULL OR owner <> ?) ORDER BY run"
+_HOLDERS: Final = f"SELECT DISTINCT owner FROM runs WHERE {_IS_DUE}"  # noqa: S608 - of constants
 
 
 class _Row(NamedTuple):
@@ -74,7 +76,7 @@ def claim(
         rows = connection.execute(_OF_AN_ID, (run_id,)).fetchall()
         known = {owner: False}
     else:
-        rows = connection.execute(_DUE, (owner, time.time_ns())).fetchall()
+        rows = connection.execute(_DUE, (time.time_ns(), owner)).fetchall()
         known = {}
     found: list[Claim] = []
     for row in map(_Row._make, rows):
@@ -85,6 +87,15 @@ def claim(
             if claimed is not None:
                 found.append(claimed)
     return found
+
+
+def has_due(connection: sqlite3.Connection, folder: Path, owner: str) -> bool:
+    """Return whether a run waits to be claimed: due, not begun, or left by a process that is gone."""
+    holders = connection.execute(_HOLDERS, (time.time_ns(),)).fetchall()
+    return any(
+        holder is None or (holder != owner and not is_alive(connection, folder, holder))
+        for (holder,) in holders
+    )
 
 
 def _is_held(connection: sqlite3.Connection, folder: Path, holder: str, known: dict[str, bool]) -> bool:
@@ -138,6 +149,13 @@ def _give_up(connection: sqlite3.Connection, number: int) -> None:
         "UPDATE runs SET status = ?, owner = NULL, epoch = epoch + 1, ended = ? WHERE run = ?",
         (dead, time.time_ns(), number),
     )
+
+
+def described(connection: sqlite3.Connection, run_id: str) -> Claim | None:
+    """Return a run as a claim of it would find it, without its parts, and without claiming it."""
+    row = connection.execute(_OF_AN_ID, (run_id,)).fetchone()
+    found = None if row is None else _Row._make(row)
+    return None if found is None else found.claimed(found.epoch)
 
 
 def release(connection: sqlite3.Connection, owner: str, leases: Iterable[Lease]) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from functools import partial
 from typing import Any, NamedTuple
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.blobs import unite
 from wfc.runtime.store.journal import Kept, Posted, RunStatus
 
-__all__ = ["RunRow", "TaskRow", "history", "kept", "posted", "runs", "tasks"]
+__all__ = ["RunRow", "TaskRow", "history", "kept", "posted", "root_of", "runs", "tasks"]
 
 
 class RunRow(NamedTuple):
@@ -55,12 +56,7 @@ def kept(connection: sqlite3.Connection, number: int) -> Kept:
         StoreError: The journal has a gap, or a large value is missing.
     """
 
-    def blob(digest: str) -> bytes:
-        found = connection.execute("SELECT body FROM blobs WHERE digest = ?", (digest,)).fetchone()
-        if found is None:
-            raise StoreError(f"the store is damaged: a large value of a run is missing ({digest})")
-        return bytes(found[0])
-
+    blob = partial(_blob, connection)
     found = connection.execute("SELECT seq, body FROM snapshots WHERE run = ?", (number,)).fetchone()
     since, snapshot = (0, None) if found is None else (found[0], unite(found[1], blob))
     rows = connection.execute(
@@ -71,9 +67,31 @@ def kept(connection: sqlite3.Connection, number: int) -> Kept:
     return Kept(snapshot, since, [unite(row[1], blob) for row in rows])
 
 
+def _blob(connection: sqlite3.Connection, digest: str) -> bytes:
+    found = connection.execute("SELECT body FROM blobs WHERE digest = ?", (digest,)).fetchone()
+    if found is None:
+        raise StoreError(f"the store is damaged: a large value of a run is missing ({digest})")
+    return bytes(found[0])
+
+
 def history(connection: sqlite3.Connection, number: int) -> list[tuple[int, bytes]]:
-    """Return all ticks of a run that are still there, with their numbers."""
-    return connection.execute("SELECT seq, body FROM ticks WHERE run = ? ORDER BY seq", (number,)).fetchall()
+    """Return all ticks of a run that are still there, with their numbers.
+
+    Raises:
+        StoreError: A large value is missing.
+    """
+    rows = connection.execute("SELECT seq, body FROM ticks WHERE run = ? ORDER BY seq", (number,)).fetchall()
+    return [(seq, unite(body, partial(_blob, connection))) for seq, body in rows]
+
+
+def root_of(connection: sqlite3.Connection, run_id: str) -> str | None:
+    """Return the id of the run that a run is part of, at the top; ``None``: there is no such run."""
+    row = connection.execute("SELECT parent, attached FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+    while row is not None and row[0] is not None and row[1]:
+        found = "SELECT parent, attached, run_id FROM runs WHERE run = ?"
+        row = connection.execute(found, (row[0],)).fetchone()
+        run_id = row[2]
+    return None if row is None else run_id
 
 
 def posted(connection: sqlite3.Connection, number: int) -> list[tuple[int, Posted]]:

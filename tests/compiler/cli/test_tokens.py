@@ -79,6 +79,7 @@ def test_a_file_gets_no_pieces(wfc: Any, spec: str) -> None:
         "tell: listen",
         "tell: the end",
         "tell -> Told",
+        "tell asked openai:gpt-4o-mini once, and was not told how many tokens that took",
     ]
     assert json.loads(done.out) == {"event": "Told", "with": {"text": TEXT}}
 
@@ -114,5 +115,6 @@ def test_a_person_reads_along(spec: str) -> None:
         "a \\x1b[31mtime",
         "tell: the end",
         "tell -> Told",
+        "tell asked openai:gpt-4o-mini once, and was not told how many tokens that took",
     ]
     assert result == {"event": "Told", "with": {"text": TEXT}}

@@ -37,6 +37,51 @@ def test_a_slip_is_found_once_and_starts_nothing_else(spec: str, right: str, wro
     assert [each.code for each in found] == [code], render(found, {f"{spec}.yaml": bad})
 
 
+USED_BY_ONE_STEP = """\
+wfc: 1
+workflow: using
+start: Asked
+end: Told
+secrets: [KEY]
+config: {many: {type: integer, default: 1}, long: {type: duration, default: 1 s}, base: {type: string, default: x}}
+retries: {firm: {max_attempts: 2}}
+models: {fast: {use: "openai:gpt-4o"}}
+texts: {asking: Well?}
+types: {Answer: {text: string}}
+tools: {find: {python: "shop:find", args: {text: string}, output: string}}
+state: {heard: optional string}
+events: {Asked: {}, Told: {}}
+steps:
+  go: {kind: transform, accepts: Asked, emit: Told}
+  ask:
+    kind: llm
+    accepts: ACCEPTED
+    model: fast
+    prompt: {use: asking}
+    output: Answer
+    retry: firm
+    timeout: ${{ config.long }}
+    concurrency: ${{ config.many }}
+    max_runs: ${{ config.many }}
+    save: {heard: "${{ result.text }}"}
+    emit: Told
+  find:
+    kind: tool
+    accepts: ACCEPTED
+    tool: find
+    with: {text: "${{ config.base }}"}
+    save: {heard: "${{ result }}"}
+    emit: Told
+  send: {kind: http, accepts: ACCEPTED, method: GET, url: "https://a.example", auth: {bearer: KEY}, emit: Told}
+"""
+
+
+@pytest.mark.parametrize("accepted", ["Gone", "[Gone, Away]", "{all: [Gone, Asked]}", "{each: Gone}"])
+def test_what_only_a_step_uses_whose_event_is_not_known_is_used(accepted: str) -> None:
+    found = check_text(USED_BY_ONE_STEP.replace("ACCEPTED", accepted).encode(), "using.yaml").diagnostics
+    assert {each.code for each in found} == {"unknown-event"}
+
+
 WORDS = (
     "kind accepts emit each all any in as event with retry max_attempts within on_timeout fields steps evnts"
 ).split()

@@ -46,7 +46,7 @@ def findings(text: str) -> tuple[Diagnostic, ...]:
     [
         ("model", ", seed: 3", ", settings: {seed: 3}"),
         ("model", ", top_p: 0.5, seed: 3", ", settings: {seed: 3, top_p: 0.5}"),
-        ("model", ", settings: {user: me}, seed: 3", ", settings: {seed: 3, user: me}"),
+        ("model", ", settings: {openai_user: me}, seed: 3", ", settings: {seed: 3, openai_user: me}"),
         ("bounds", ", min_items: 1", ", min_length: 1"),
         ("bounds", ", max_items: 9, min_items: 1", ", max_length: 9, min_length: 1"),
         ("retry", ", total_timeout: 1 min", ", within: 1 min"),

@@ -10,7 +10,7 @@ import pytest
 PROGRAM = """
 import asyncio, sys
 sys.modules[{package!r}] = None  # as if it were not installed
-from wfc.runtime import Context, Model, StartEvent, StopEvent, Workflow, step
+from wfc.runtime import Context, McpServer, Model, StartEvent, StopEvent, Workflow, step
 
 class Begun(StartEvent):
     pass
@@ -36,6 +36,11 @@ except Exception as error:
     [
         ("httpx2", "await ctx.http('GET', 'http://127.0.0.1:9')", "pip install 'wfc-workflows[http]'"),
         ("pydantic_ai", "await ctx.llm(Model('openai:gpt'), 'Hello')", "pip install 'wfc-workflows[models]'"),
+        (
+            "mcp",
+            "await ctx.mcp(McpServer(url='http://127.0.0.1:9'), 'a', {})",
+            "pip install 'wfc-workflows[mcp]'",
+        ),
         ("pydantic_ai", "pass", ""),
     ],
 )

@@ -36,10 +36,10 @@ class Host:
         self.shown: list[list[str]] = []
         self.tokens: list[tuple[int, int]] = []
 
-    def afford(self, model: str) -> None:
+    def afford(self, model: str, *, own_server: bool = False) -> None:
         pass
 
-    def spent(self, model: str, tokens_in: int, tokens_out: int) -> None:
+    def spent(self, model: str, tokens_in: int, tokens_out: int, **more: object) -> None:
         self.tokens.append((tokens_in, tokens_out))
 
     def choose_model(self, count: int) -> int:

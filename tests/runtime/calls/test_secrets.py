@@ -43,10 +43,10 @@ class Host:
     def unmet(self, result: object) -> list[str]:
         return [f"not {result}"]
 
-    def afford(self, model: str) -> None:
+    def afford(self, model: str, *, own_server: bool = False) -> None:
         pass
 
-    def spent(self, model: str, tokens_in: int, tokens_out: int) -> None:
+    def spent(self, model: str, tokens_in: int, tokens_out: int, **more: object) -> None:
         pass
 
     def choose_model(self, count: int) -> int:

@@ -14,8 +14,8 @@ from wfc.runtime.store.ticks import decode_tick, encode_tick
 from wfc.runtime.store.values import Values
 from wfc.runtime.store.writing import write_execution
 
-ONLY_DRIVER = ("key", "messages", "started_runs", "answers")
-"""What the driver notes of a step run, and what follows from the rest; and which kept events a pause has refused."""
+ONLY_DRIVER = ("key", "messages", "started_runs")
+"""What the driver notes of a step run, and what follows from the rest."""
 
 
 class Fold:
@@ -69,8 +69,6 @@ def picture(execution: Execution, values: Values) -> dict[str, Any]:
         for name in ONLY_DRIVER:
             about.pop(name, None)
         about.pop("choices", None)
-    for pause in data.get("paused", ()):
-        pause.pop("seen", None)
     data["at"] = execution.at
     data["number"] = execution.number
     data["state"] = values.write_model(execution.state)

@@ -61,6 +61,7 @@ class Maker:
         self.rng = rng
         self.steps: dict[str, Any] = {}
         self.gives: dict[str, Callable[[Any, StepRun], Any]] = {}  # what a step run emits
+        self.gathers: dict[str, list[type[Event]]] = {}  # what a step collects
         self.received: list[type[Event]] = []
         self.at_once: dict[str, int | None] = {}  # how many items a step's batches have under way
         self.free = iter(EVENTS)
@@ -248,9 +249,9 @@ class Maker:
             return None
 
         def gathers(play: Any, run: StepRun) -> Any:
-            return play.event(out, run) if play.collect(run, [end] * count) else None
+            return play.event(out, run) if play.collect(run) else None
 
         self.add(event, sent | None, sends)
         end = self.block(sent, depth - 1, in_batch=True)
-        self.add(end, out | None, gathers)
+        self.gathers[self.add(end, out | None, gathers)] = [end] * count
         return out

@@ -20,6 +20,7 @@ from wfc.runtime import (
     Delay,
     EachOf,
     Event,
+    InputRequiredEvent,
     Items,
     LateEvent,
     LimitError,
@@ -36,7 +37,6 @@ from wfc.runtime import (
 )
 from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.core.advance import advance
-from wfc.runtime.core.advance.collecting import collect
 from wfc.runtime.core.effects import CancelTask, CheckInbox, NotifyObservers, StartTimer, StopTimer
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import Exit, Frame, FrameKind, StepRun
@@ -45,7 +45,9 @@ from wfc.runtime.core.ticks import (
     Arrived,
     AttemptFailed,
     Cancelled,
+    Collected,
     Completed,
+    Edited,
     Failed,
     InboxEventTaken,
     ItemCompleted,
@@ -57,11 +59,17 @@ from wfc.runtime.core.ticks import (
     StepsCancelled,
     Tick,
     TimerFired,
+    WaitEnded,
+    Waiting,
 )
 from wfc.runtime.store.classes import Classes
 from wfc.runtime.store.reading import read_execution
 from wfc.runtime.store.values import Values
 from wfc.runtime.store.writing import write_execution
+
+
+class Asked(InputRequiredEvent):
+    text: str
 
 
 class Play:
@@ -109,16 +117,12 @@ class Play:
     def opens(self, run: StepRun) -> None:
         self.opened[run.step.name, run.path] = list(getattr(run.event, "at", []))
 
-    def collect(self, run: StepRun, expected: list[type[Event]]) -> bool:
-        found = collect(self.execution, run, run.event, expected, None)
-        if self.twin is not None:
-            other = self.twin.in_flight[run.number]
-            assert collect(self.twin, other, other.event, expected, None) == found
-        if self.fold is not None:
-            folded = self.fold.execution.in_flight[run.number]
-            assert collect(self.fold.execution, folded, folded.event, expected, None) == found
-        self.ticks.append((run.number, expected))
-        return found is not None
+    def collect(self, run: StepRun) -> bool:
+        self.apply(Collected(run.number, None, self.maker.gathers[run.step.name], None))
+        for other in (self.twin, self.fold.execution if self.fold is not None else None):
+            if other is not None:
+                assert other.in_flight[run.number].given == run.given
+        return run.given is not None
 
     # --- what happens
 
@@ -159,6 +163,7 @@ class Play:
             elif isinstance(want, CancelTask):
                 self.acting.pop(want.run.number, None)
                 self.has_cancelled = True
+                self.end_waits(want.run)
             elif isinstance(want, NotifyObservers) and isinstance(want.event, LateEvent):
                 self.late.add(want.event.event.n)  # type: ignore[attr-defined]
             elif isinstance(want, NotifyObservers) and isinstance(want.event, StepStateChanged):
@@ -253,6 +258,8 @@ class Play:
             n = len(self.emitted) + 1
             self.emitted[n] = kind
             self.apply(Arrived(kind(n=n)))
+        elif self.acting and chance < 0.1:
+            self.touch(rng.choice(list(self.acting.values())))
         elif self.acting and (chance < 0.75 or not (self.timers or execution.paused)):
             self.ends(self.acting.pop(rng.choice(list(self.acting))))
         else:
@@ -284,20 +291,60 @@ class Play:
         elif self.acting:
             self.fails(self.acting.pop(self.rng.choice(list(self.acting))))
 
+    def touch(self, run: StepRun) -> None:
+        """The body of a step run, or a person, does something to the run meanwhile."""
+        chance, waits = self.rng.random(), self.waits_of(run)
+        value = self.rng.choice([[1], [True, len(self.ticks)], {"a": None}, "text", 2.5])
+        saved = {self.rng.choice("abc"): value}
+        acts = run.exit is Exit.ACTION and run.step.action is not None
+        if chance < 0.1:
+            self.apply(Edited(None, 0, saved))
+        elif chance < 0.5 and acts:
+            self.apply(Edited(run.number, getattr(run, "edits", 0) + 1, self.rng.choice([saved, None])))
+        elif chance < 0.7 and waits:
+            self.apply(WaitEnded(self.rng.choice(waits), timed_out=self.rng.random() < 0.5))
+        elif acts and self.maker.received:
+            kind, name = self.rng.choice(self.maker.received), self.rng.choice([None, "a", "b"])
+            seconds = self.rng.choice([None, 1.0, 2.5])
+            self.apply(Waiting(run.number, kind, name, {}, Asked(text="?"), seconds))
+
+    def waits_of(self, run: StepRun) -> list[int]:
+        return [number for number, wait in self.execution.event_waits.items() if wait.run is run]
+
+    def end_waits(self, run: StepRun) -> None:
+        """A body that ends does not wait any more."""
+        for number in self.waits_of(run):
+            self.apply(WaitEnded(number, timed_out=False))
+
     def dies(self) -> None:
         """The process ends, and another one goes on; some of the step runs had not begun, and some time has passed."""
+        for run in list(self.acting.values()):
+            if run.step.name in self.maker.gathers and self.rng.random() < 0.5:
+                self.collect(run)
         acting, self.acting = self.acting, {}
         self.cut_off = set(acting)
         attempts = {number: run.attempt for number, run in acting.items()}
-        ready = tuple(number for number in acting if self.rng.random() < 0.3)
+        touched = {run.number for run in acting.values() if self.waits_of(run) or hasattr(run, "collects")}
+        waits = [
+            self.execution.event_waits[number] for run in acting.values() for number in self.waits_of(run)
+        ]
+        ready = tuple(one for one in acting if self.rng.random() < 0.3 and one not in touched)
         self.apply(Recovered(ready, self.rng.choice([0, 0, 5_000_000_000, -3_000_000_000])))
         assert set(self.acting) == set(acting) and not self.cut_off
         for number, run in acting.items():
             acts = run.step.action is not None and run.exit is Exit.ACTION and number not in ready
             assert run.attempt == attempts[number] + acts
+        for wait in waits:  # the bodies come to them again
+            if wait.run.number in self.acting:
+                self.apply(Waiting(wait.run.number, wait.event_type, wait.waiter_id, {}, None, 9.0))
+                found = [self.execution.event_waits[number] for number in self.waits_of(wait.run)]
+                assert all(
+                    one.until == wait.until or wait.until is None for one in found if one.key == wait.key
+                )
 
     def ends(self, run: StepRun) -> None:
         step_ = run.step
+        self.end_waits(run)
         if run.exit is Exit.MATCH:
             self.apply(MatchValueComputed(run.number, "1"))
         elif run.exit in (Exit.BROKEN, Exit.TIMEOUT, Exit.LIMIT) or (
@@ -329,6 +376,7 @@ class Play:
         return get_args(wanted) or wanted
 
     def fails(self, run: StepRun) -> None:
+        self.end_waits(run)
         error = StepError("busy", "no")
         if run.step.retry is not None and run.exit is Exit.ACTION and run.attempt < 3:
             self.apply(AttemptFailed(run.number, 1.0, error))
@@ -359,12 +407,7 @@ class Play:
     def replay(self) -> Execution:
         again = self.fresh()
         for count, tick in enumerate(self.ticks, 1):
-            if isinstance(tick, tuple):
-                number, expected = tick
-                run = again.in_flight[number]
-                collect(again, run, run.event, expected, None)
-            else:
-                advance(again, tick, moment(count))
+            advance(again, tick, moment(count))
             again.starting.clear()
             again.effects.clear()
         return again

@@ -101,6 +101,47 @@ def test_null_must_be_excluded_first(resolved) -> None:
     assert not given(resolved, "string", "${{ event.name | default('x') }}", asked).errors
 
 
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [
+        ("${{ event.maybe }}", "it may be null: give it a `default`, or exclude null by a condition"),
+        ("${{ event.map['a'] }}", "it may be null: give it a `default`, or exclude null by a condition"),
+        ("${{ event.map[event.name] }}", "it may be null: give it a `default`"),
+        ("${{ event.list | first }}", "it may be null: give it a `default`"),
+        ("${{ event.list | first if event.maybe is none else 'a' }}", "it may be null: give it a `default`"),
+        ("${{ event.anything }}", "declare what it holds: its type is `any`"),
+        ("${{ event.things['a'] }}", "declare what it holds: its type is `any`"),
+        ("${{ event.name | from_json('any') }}", "declare what it holds: its type is `any`"),
+    ],
+)
+def test_what_a_hint_advises_is_possible_there(resolved, value: str, hint: str) -> None:
+    asked = {
+        "name": "string",
+        "maybe": "optional string",
+        "map": "map of string",
+        "list": "list of string",
+        "anything": "any",
+        "things": "map of any",
+    }
+    assert [each.hint for each in given(resolved, "string", value, asked).findings] == [hint]
+
+
+def test_what_a_request_gives_is_declared_where_it_is_said(resolved) -> None:
+    """`result` of a request without an `output`, and the body of its error."""
+    greet = {
+        "kind": "http",
+        "accepts": "Asked",
+        "method": "GET",
+        "url": "https://a.example",
+        "on_error": {"event": "Greeted", "with": {"text": "${{ error.body }}"}},
+        "emit": {"event": "Greeted", "with": {"text": "${{ result }}"}},
+    }
+    assert sorted(each.hint for each in resolved(steps={"greet": greet}).findings) == [
+        "declare the `output` of what it comes from",
+        "say under `body` in this entry what the reply is made of, if it is that of a request",
+    ]
+
+
 def test_a_mistake_in_an_expression_is_not_also_a_wrong_value(resolved) -> None:
     result = given(resolved, "integer", "${{ event.nam }}")
     assert [code for code, _ in result.found if code != "unused-declaration"] == ["unknown-field"]

@@ -1,0 +1,63 @@
+"""The servers of tools that speak the Model Context Protocol (MCP)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.expressions import Scope
+from wfc.compiler.model import CommandLine, Header, McpOperation, McpServer
+from wfc.compiler.resolve.declarations import commands, requests
+from wfc.compiler.resolve.declarations.addresses import resolve_address
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.reader import ValueReader
+from wfc.compiler.rules import bindings as problems
+
+__all__ = ["resolve_operation"]
+
+
+def resolve_operation(
+    name: str, data: Data, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
+) -> McpOperation | None:
+    """Return the tool of a server that `mcp` and `only` describe.
+
+    Args:
+        name: What the tool is called here.
+        scope: What the server's expressions may use.
+    """
+    server = data.get("mcp")
+    if not isinstance(server, Mapping):
+        return None
+    only = data.get("only")
+    if isinstance(only, list) and len(only) != 1:
+        declared.report(problems.several_operations(place / "only", len(only)))
+    given = str(only[0]) if isinstance(only, list) and only else name
+    return McpOperation(resolve_server(server, place / "mcp", scope, declared, reader), given)
+
+
+def resolve_server(
+    data: Data, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
+) -> McpServer:
+    """Return a server; report one that is neither a program nor an address, or both."""
+    has_program, has_url = "command" in data, "url" in data
+    if has_program == has_url:
+        declared.report(problems.program_or_address(place, both=has_program))
+    for key in ("headers", "auth") if has_program else ("env",) if has_url else ():
+        if key in data and has_program != has_url:
+            declared.report(problems.not_of_this_server((place / key).key, key, of_address=not has_program))
+    program: CommandLine | None = None
+    if has_program:
+        program = commands.resolve_command(data, place, scope, declared, reader)
+    headers = data.get("headers")
+    return McpServer(
+        program,
+        resolve_address(data["url"], place / "url", scope, reader) if has_url else None,
+        tuple(
+            Header(
+                str(key), requests.header_value(each, place / "headers" / str(key), scope, declared, reader)
+            )
+            for key, each in (headers.items() if isinstance(headers, Mapping) else ())
+        ),
+        requests.resolve_auth(data.get("auth"), place / "auth", scope, declared, reader),
+    )

@@ -1,0 +1,368 @@
+"""The durable side of an engine: its runs get ports to a store, and runs are claimed from there to go on."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+from pydantic_core import to_json
+
+from wfc.runtime.core.moments import as_moment
+from wfc.runtime.driver.engine.children import StartableWorkflow
+from wfc.runtime.driver.messages import Message
+from wfc.runtime.driver.run import Run
+from wfc.runtime.driver.run.needs import RunWorkflow
+from wfc.runtime.driver.run.questions import open_questions, read_answer
+from wfc.runtime.errors import (
+    RunEndedError,
+    RunLostError,
+    RunParkedError,
+    RunUnknownError,
+    StoreError,
+    WorkflowError,
+)
+from wfc.runtime.store.folding import fold, read_outcome, read_start, write_start
+from wfc.runtime.store.journal import Claim, Created, Entry, Kept, Lease, Lost, Posted, TaskOpened
+from wfc.runtime.store.port import Port
+from wfc.runtime.store.snapshots import StoredRun, shape_of, values_for
+from wfc.runtime.store.sqlite import SqliteJournal
+from wfc.runtime.store.values import Values
+
+__all__ = ["Durable", "KeptPart"]
+
+_OF_TASKS = ("title", "show", "form", "prefill", "assign", "quorum", "asked_at", "expires_at")
+
+KeptPart = tuple[Claim, Kept | None]
+"""A part of a run as it was claimed, and its journal, unless it is over."""
+
+
+class Registry(Protocol):
+    """The part of an engine that its durable side uses."""
+
+    def run(self, run_id: str) -> Run | None:
+        """Return the live run with an id."""
+
+    def workflow(self, name: str, beside: type[Any] | None = None) -> StartableWorkflow:
+        """Return the workflow of a name."""
+
+    def admit(self, run: Run) -> Run:
+        """Admit a run."""
+
+    def version_of(self, workflow: RunWorkflow[Run]) -> str:
+        """Return what the code of a workflow is known by."""
+
+
+class Durable:
+    """The durable side of one engine."""
+
+    def __init__(self, journal: SqliteJournal, registry: Registry) -> None:
+        self.journal = journal
+        self._registry = registry
+        self._parts: dict[str, dict[str, KeptPart]] = {}  # of recovered runs, by the ids of both
+        self._loop: asyncio.AbstractEventLoop | None = None  # which hears the bell
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def close(self) -> None:
+        """Write what is left, and close the store."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.remove_reader(self.journal.bell.socket)
+        self.journal.close()
+
+    # --- new runs
+
+    def adopt(self, run: Run) -> None:
+        """Give a new run a port to the store.
+
+        Raises:
+            SnapshotError: What it begins with cannot be kept.
+        """
+        self._listen(run.loop)
+        if run.port is None:
+            run.port = self._new_port(run)
+
+    def _new_port(self, run: Run) -> Port:
+        internals, execution = run.workflow._wfc, run.execution
+        values = values_of(run.workflow)
+        assert execution.inputs is not None
+        parent, above = run.parent, None
+        if parent is not None and (found := self._registry.run(parent.run_id)) is not None:
+            above = found.port
+        created = Created(
+            internals.name,
+            shape_of(internals.plan),
+            self._registry.version_of(run.workflow),
+            run.key,
+            write_start(execution.inputs, execution.state, run.trace_context, values),
+            run.now(),
+            None if above is None else above.lease,
+            0 if parent is None else parent.number,
+            is_attached=run.above is not None,
+        )
+        return Port(run, self.journal, Lease(run.run_id), values, created=created)
+
+    # --- rest
+
+    def park(self, run: Run) -> bool:
+        """Begin to write a run that rests, with its parts, and to forget it here; return whether it does rest.
+
+        One that was in memory until now is written for the first time.
+
+        Raises:
+            SnapshotError: It cannot be written.
+        """
+        every = [run, *_all_parts(run)]
+        if any(not _rests(one) for one in every):
+            return False
+        for one in every:
+            if one.port is None:
+                self.adopt(one)
+                self._note_questions(one)
+        wake_at = min(filter(None, map(_wake_at, every)), default=None)
+        entries = [one.port.park(wake_at) for one in every if one.port is not None]
+        self._later(self._park(run, entries))
+        return True
+
+    def _note_questions(self, run: Run) -> None:
+        """Record the open questions of a run that was in memory until now."""
+        assert run.port is not None
+        for one in open_questions(run.execution):
+            about = {name: getattr(one, name) for name in _OF_TASKS}
+            expires = None if one.expires_at is None else as_moment(one.expires_at)
+            run.port.note(
+                TaskOpened(one.id, one.step, to_json(about).decode(), as_moment(one.asked_at), expires)
+            )
+
+    async def _park(self, run: Run, entries: list[Entry]) -> None:
+        try:
+            await self.journal.append_together(entries)
+        except (Lost, StoreError) as error:
+            run.abandon(RunLostError(str(error)))
+        else:
+            told = f"the run {run.run_id} rests in its store until somebody answers, or its time has come"
+            run.abandon(RunParkedError(told, run.run_id))
+
+    # --- runs that are claimed
+
+    async def claim(self, run_id: str) -> Run:
+        """Claim a run and let it go on here.
+
+        Raises:
+            RunUnknownError: There is none of that id, or its workflow is not known here.
+            RunEndedError: It is over.
+            RunLostError: Another process has it.
+            StoreError: It cannot go on: its workflow is another one now, or the store is damaged.
+        """
+        claims = await self.journal.claim(1, run_id)
+        if claims:
+            return await self.go_on(claims[0])
+        rows = self.journal.runs(run_id=run_id)
+        if not rows:
+            raise RunUnknownError(f"there is no run `{run_id}` in this store")
+        if rows[0].ended is not None:
+            raise RunEndedError(f"the run {run_id} is over")
+        raise RunLostError(f"another process has the run {run_id}")
+
+    async def check_answer(self, run_id: str, question: str, value: object, by: str) -> None:
+        """Check an answer against a run that another process has, as the run is now.
+
+        Raises:
+            WorkflowError: The answer does not fit, or the run cannot be read.
+        """
+        found = self.journal.described(run_id)
+        if found is not None:
+            kept = await self.journal.read(found.lease)
+            copy = self._read(found, kept, self._registry.workflow(found.workflow))
+            read_answer(copy, question, value, by)
+
+    async def go_on(self, claim: Claim) -> Run:
+        """Let a claimed run go on here; if it cannot, it is given back.
+
+        Raises:
+            WorkflowError: It cannot go on.
+        """
+        self._listen(asyncio.get_running_loop())
+        try:
+            kept = await self.journal.read(claim.lease)
+            self._parts[claim.lease.run_id] = await self._read_parts(claim.parts)
+            run = self._restore(claim, kept, self._registry.workflow(claim.workflow))
+            self._registry.admit(run)
+        except BaseException:
+            self._parts.pop(claim.lease.run_id, None)
+            await self.journal.release(claim.lease)
+            raise
+        self.begin_now(run)
+        return run
+
+    def begin_now(self, run: Run) -> None:
+        """Let a restored run take up what was under way, and what was posted to it meanwhile."""
+        if run.passage is None and not run.has_begun:
+            run.start()
+            self._drop_unwanted(run)
+        self._later(self.take_posted(run))
+
+    async def _read_parts(self, parts: Iterable[Claim]) -> dict[str, KeptPart]:
+        found: dict[str, KeptPart] = {}
+        for part in parts:
+            kept = None if part.outcome is not None else await self.journal.read(part.lease)
+            found[part.lease.run_id] = part, kept
+            self._parts[part.lease.run_id] = await self._read_parts(part.parts)
+        return found
+
+    def _restore(self, claim: Claim, kept: Kept, workflow: StartableWorkflow) -> Run:
+        """Return a claimed run as it was, with a port by which it goes on."""
+        run = self._read(claim, kept, workflow)
+        run.port = Port(
+            run,
+            self.journal,
+            claim.lease,
+            values_of(workflow),
+            seq=kept.seq,
+            tail=sum(map(len, kept.ticks)),
+            snapshot_size=len(kept.snapshot or b""),
+        )
+        return run
+
+    def _read(self, claim: Claim, kept: Kept, workflow: StartableWorkflow) -> Run:
+        plan, values, run_id = workflow._wfc.plan, values_of(workflow), claim.lease.run_id
+        self._check(claim, workflow)
+        _, _, trace = read_start(claim.start, plan, values)
+        execution = fold(kept, plan, run_id, claim.start, values)
+        stored = StoredRun(run_id, execution.state)
+        stored.execution = execution
+        stored.begun = kept.seq > 0 or kept.snapshot is not None
+        stored.trace = trace
+        run = Run.going_on(workflow, stored, run_id, engine=self._registry)
+        run.key = claim.key
+        return run
+
+    def _check(self, claim: Claim, workflow: StartableWorkflow) -> None:
+        plan, run_id = workflow._wfc.plan, claim.lease.run_id
+        if claim.shape != shape_of(plan):
+            raise StoreError(
+                f"the run {run_id} was started by a version of `{claim.workflow}` with other steps or events than "
+                f"this one has, and cannot go on with it"
+            )
+        version = self._registry.version_of(workflow)
+        if claim.version and version and claim.version != version:
+            raise StoreError(
+                f"the run {run_id} was started by the version {claim.version[:12]} of `{claim.workflow}`, and goes "
+                f"on with that one only; here is {version[:12]}"
+            )
+
+    # --- parts of them
+
+    def part_of(self, run: Run, run_id: str, workflow: StartableWorkflow) -> Run | None:
+        """Return the part that a recovered run had, restored; one that is over has its end already.
+
+        Raises:
+            WorkflowError: It cannot be restored.
+        """
+        found = self._parts.get(run.run_id, {}).pop(run_id, None)
+        if found is None:
+            return None
+        claim, kept = found
+        if kept is not None:
+            return self._restore(claim, kept, workflow)
+        assert claim.outcome is not None
+        stored = StoredRun(run_id, workflow._wfc.plan.new_state())
+        event, _, _ = read_start(claim.start, workflow._wfc.plan, values_of(workflow))
+        over = Run(workflow, event, run_id, engine=self._registry, state=stored.state)
+        over.execution.outcome = read_outcome(claim.outcome, values_of(workflow))
+        over.conclude()
+        return over
+
+    def _drop_unwanted(self, run: Run) -> None:
+        """Cancel the parts that a recovered run does not want any more, which it had no time to tell them."""
+        port = run.port
+        assert port is not None
+
+        def drop() -> None:
+            for run_id, (claim, kept) in self._parts.pop(run.run_id, {}).items():
+                if kept is None:
+                    continue
+                with contextlib.suppress(WorkflowError):
+                    part = self._restore(claim, kept, self._registry.workflow(claim.workflow))
+                    self._registry.admit(part)
+                    part.cancel(f"the run that {run_id} was part of, {run.run_id}, does not want it any more")
+
+        port.after(drop)
+
+    # --- what is posted to runs
+
+    def _listen(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Let an event loop hear when somebody has posted something."""
+        if self._loop is None or self._loop.is_closed():
+            self._loop = loop
+            loop.add_reader(self.journal.bell.socket, self._rung)
+
+    def _rung(self) -> None:
+        self.journal.bell.silence()
+        for run_id in self.journal.addressed():
+            run = self._registry.run(run_id)
+            if run is not None and not run.loop.is_closed():
+                run.loop.call_soon_threadsafe(self._take_soon, run)
+
+    def _take_soon(self, run: Run) -> None:
+        self._later(self.take_posted(run))
+
+    async def take_posted(self, run: Run) -> None:
+        """Let a run take what was posted to it; what does not fit is dropped, and said."""
+        port = run.port
+        assert port is not None
+        for number, item in await self.journal.posted(port.lease):
+            if run.is_done or not port.take(number):
+                continue
+            try:
+                _TAKERS[item.kind](run, item)
+            except WorkflowError as error:
+                run.loop.call_exception_handler({"message": "what was posted is refused", "exception": error})
+
+    def _later(self, work: Any) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def values_of(workflow: RunWorkflow[Run]) -> Values:
+    """Return what writes and reads the values of a workflow's runs."""
+    return values_for(workflow._wfc.plan, workflow._wfc.serializer)
+
+
+def _all_parts(run: Run) -> list[Run]:
+    return [found for part in run.children.parts() for found in (part, *_all_parts(part))]
+
+
+def _rests(run: Run) -> bool:
+    """Return whether nothing happens in a run, apart from its parts, before somebody answers or a timer fires."""
+    if run.port is not None:
+        return run.port.is_idle
+    execution = run.execution
+    return run.has_begun and execution.outcome is None and not execution.in_flight and not run.early
+
+
+def _wake_at(run: Run) -> int | None:
+    execution = run.execution
+    moments = [*execution.due_at.values(), *([] if execution.deadline is None else [execution.deadline])]
+    return min(moments, default=None)
+
+
+def _answer(run: Run, item: Posted) -> None:
+    data = json.loads(item.body)
+    asker = run.asker_of(data["question"])
+    if asker is not None:
+        asker.answer(data["question"], data["value"], item.by)
+
+
+def _receive(run: Run, item: Posted) -> None:
+    data = json.loads(item.body)
+    run.receive(Message(data["event"], data["fields"]), data.get("message_id"))
+
+
+def _cancel(run: Run, item: Posted) -> None:
+    run.cancel(json.loads(item.body)["reason"])
+
+
+_TAKERS: dict[str, Callable[[Run, Posted], None]] = {"answer": _answer, "event": _receive, "cancel": _cancel}

@@ -1,0 +1,280 @@
+"""The stored runs of an engine: what there is, what happened, and what people do with them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from functools import partial
+from typing import Any, NamedTuple, Protocol
+
+from pydantic_core import to_json
+
+from wfc.runtime.driver.engine.children import StartableWorkflow
+from wfc.runtime.driver.engine.delivery import Delivery
+from wfc.runtime.driver.engine.durable import Durable, values_of
+from wfc.runtime.driver.handler import WorkflowHandler
+from wfc.runtime.driver.loops import call_and_await
+from wfc.runtime.driver.messages import Message, fields_of, name_of
+from wfc.runtime.driver.run import Run
+from wfc.runtime.errors import (
+    InvalidAnswerError,
+    InvalidMessageError,
+    RunEndedError,
+    RunLostError,
+    RunUnknownError,
+    SnapshotError,
+    UnknownQuestionError,
+    WorkflowConfigurationError,
+)
+from wfc.runtime.events import Event
+from wfc.runtime.store.folding import read_outcome
+from wfc.runtime.store.journal import Posted
+from wfc.runtime.store.sqlite import RunRow, SqliteJournal, TaskRow
+
+__all__ = ["HistoryTick", "StoredRuns"]
+
+
+class HistoryTick(NamedTuple):
+    """Something that happened to a run: its number, when (in nanoseconds), what kind of tick, and its data."""
+
+    seq: int
+    at: int
+    kind: str
+    data: list[Any]
+
+
+class StoredRuns(Delivery, Protocol):
+    """The part of an engine with a store that lists its runs, lets them go on, and brings them what people say."""
+
+    _durable: Durable | None
+    _to_park: set[str]
+
+    @property
+    def store(self) -> SqliteJournal:
+        """The store of the runs.
+
+        Raises:
+            WorkflowConfigurationError: The engine has none.
+        """
+        return self._kept.journal
+
+    @property
+    def _kept(self) -> Durable:
+        if self._durable is None:
+            raise WorkflowConfigurationError("this engine has no store: `Engine(store=…)` gives it one")
+        return self._durable
+
+    def close(self) -> None:
+        """Give back the runs that are under way, and close the store, if there is one."""
+        if self._durable is not None:
+            for run in self.live_runs():
+                if run.port is not None and not run.loop.is_closed():
+                    run.abandon(RunLostError("the engine was closed"))
+            self._durable.close()
+
+    def live_runs(self) -> list[Run]:
+        """Return the runs that are under way in this process."""
+
+    # --- what there is
+
+    def list_runs(
+        self, *, status: str | None = None, workflow: str | None = None, most: int = 1000
+    ) -> list[RunRow]:
+        """Return the stored runs, the newest first."""
+        return self.store.runs(status=status, workflow=workflow, most=most)
+
+    def show(self, run_id: str) -> RunRow:
+        """Return what a list shows of a stored run.
+
+        Raises:
+            RunUnknownError: There is none of that id.
+        """
+        found = self.store.runs(run_id=run_id)
+        if not found:
+            raise RunUnknownError(f"there is no run `{run_id}` in this store")
+        return found[0]
+
+    def history(self, run_id: str) -> list[HistoryTick]:
+        """Return what has happened to a stored run, as far as it is still kept.
+
+        Raises:
+            RunUnknownError: There is none of that id.
+        """
+        self.show(run_id)
+        found = []
+        for seq, body in self.store.history(run_id):
+            kind, at, *data = json.loads(body)
+            found.append(HistoryTick(seq, at, kind, data))
+        return found
+
+    def tasks(self, *, run_id: str | None = None, is_open: bool = True, most: int = 1000) -> list[TaskRow]:
+        """Return the questions to people, the oldest first: the open ones, or all."""
+        return self.store.tasks(run_id=run_id, is_open=is_open, most=most)
+
+    def task(self, task_id: str) -> TaskRow:
+        """Return a question to people, open or closed.
+
+        Raises:
+            UnknownQuestionError: There is none of that id.
+        """
+        found = self.store.tasks(task_id=task_id, is_open=False)
+        if not found:
+            raise UnknownQuestionError(f"there is no task `{task_id}` in this store")
+        return found[0]
+
+    def outcome(self, run_id: str) -> Any:
+        """Return how a stored run has ended: its end event or its error; ``None``: it is not over.
+
+        Raises:
+            RunUnknownError: There is none of that id, or its workflow is not known here.
+        """
+        row = self.show(run_id)
+        if row.outcome is None:
+            return None
+        return read_outcome(row.outcome, values_of(self.workflow(row.workflow)))
+
+    # --- what goes on
+
+    def make_durable(self, run: Run, *, waits: bool = False) -> None:
+        """Let a run that is admitted be recorded, if the engine has a store.
+
+        Args:
+            waits: Whether it does not begin at once, and is to be known nevertheless.
+
+        Raises:
+            SnapshotError: What it begins with cannot be kept.
+        """
+        if self._durable is not None:
+            try:
+                self._durable.adopt(run)
+            except SnapshotError:
+                self.ended(run)
+                raise
+            if waits and run.port is not None:
+                run.port.open()
+
+    def part_of(self, run: Run, run_id: str, workflow: StartableWorkflow) -> Run | None:
+        """Return the part that a recovered run had, to go on with it."""
+        return None if self._durable is None else self._durable.part_of(run, run_id, workflow)
+
+    async def resume(self, run_id: str) -> WorkflowHandler[Any]:
+        """Let a stored run go on in this process, unless it does so already.
+
+        Raises:
+            RunUnknownError: There is none of that id, or its workflow is not known here.
+            RunEndedError: It is over.
+            RunLostError: Another process has it.
+            StoreError: It cannot go on.
+        """
+        root = self.store.root_of(run_id) or run_id
+        return WorkflowHandler(self.run(root) or await self._kept.claim(root))
+
+    async def park(self, run_id: str) -> None:
+        """Wait until a run rests, write it, and let this process forget it; return when it is so, or it is over.
+
+        Whoever awaits it gets a ``RunParkedError``.
+
+        Raises:
+            RunUnknownError: There is no live run of that id here.
+            SnapshotError: It cannot be written.
+        """
+        run = self.run(run_id)
+        if run is None:
+            raise RunUnknownError(f"there is no run `{run_id}` here")
+        if not self._kept.park(run):
+            self._to_park.add(run_id)
+            run.watchers.observe(partial(self._look, run))
+        await asyncio.wait([run.future])
+        self._to_park.discard(run_id)
+
+    def _look(self, run: Run, _: Event) -> None:
+        """Look whether a run rests after something has happened in it."""
+        run.loop.call_soon(self.rests, run)
+
+    def rests(self, run: Run) -> None:
+        """Be told that nothing happens in a run before somebody answers, or a timer fires."""
+        while run.above is not None:
+            run = run.above
+        if run.run_id in self._to_park and not run.is_done and self._kept.park(run):
+            self._to_park.discard(run.run_id)
+
+    async def cancel(self, run_id: str, reason: str = "the run was cancelled") -> None:
+        """Cancel a stored run; return when that is recorded, or a live process has been told.
+
+        Raises:
+            RunUnknownError: There is none of that id.
+            RunEndedError: It is over.
+            StoreError: It cannot be cancelled.
+        """
+        row = self.show(run_id)
+        if row.ended is not None:
+            raise RunEndedError(f"the run {run_id} is over")
+        run = self.run(run_id)
+        if run is None and self.store.is_worked_on(run_id):
+            await self._post(run_id, "cancel", {"reason": reason}, "")
+            return
+        if run is None:
+            await self.resume(run_id)
+            run = self.run(run_id)
+        if run is not None:
+            await call_and_await(run.loop, run.cancel, reason)
+            await asyncio.wait([run.future])
+
+    async def answer(self, task_id: str, value: object = None, *, by: str) -> WorkflowHandler[Any] | None:
+        """Answer a task; return when the answer is recorded.
+
+        Args:
+            value: The answer, as JSON data.
+            by: The person who answers, such as ``user:ann``. The same person's second answer has no effect.
+
+        Returns:
+            The run, if it goes on in this process; ``None`` if a live process has it, or the answer is not new.
+
+        Raises:
+            UnknownQuestionError: There is no such task.
+            InvalidAnswerError: The answer does not fit, or the question is closed.
+            StoreError: The run cannot go on.
+        """
+        task = self.task(task_id)
+        if task.closed is not None:
+            if by in (task.answered_by or "").split(","):
+                return None
+            raise InvalidAnswerError(f"the question `{task_id}` is closed: {task.because}")
+        root = self.store.root_of(task.run_id) or task.run_id
+        if self.run(root) is None and self.store.is_worked_on(root):
+            await self._kept.check_answer(task.run_id, task_id, value, by)
+            await self._post(task.run_id, "answer", {"question": task_id, "value": value}, by)
+            return None
+        handler = await self.resume(root)
+        await handler.answer(task_id, value, by=by)
+        return handler
+
+    async def post(self, run_id: str, event: Event | Message, *, message_id: str | None = None) -> None:
+        """Bring an event to a stored run, which need not be live; return when that is recorded.
+
+        Raises:
+            RunUnknownError: There is none of that id.
+            RunEndedError: It is over.
+            InvalidMessageError: The event does not fit, as far as that is known here.
+        """
+        run = self.run(run_id)
+        if run is not None:
+            await call_and_await(run.loop, run.receive, event, message_id)
+            if run.port is not None:
+                await run.port.settled()
+            return
+        data = {"event": name_of(event), "fields": dict(fields_of(event)), "message_id": message_id}
+        await self._post(run_id, "event", data, "")
+
+    async def _post(self, run_id: str, kind: Any, data: dict[str, Any], by: str) -> None:
+        try:
+            body = json.dumps(json.loads(to_json(data)), allow_nan=False, ensure_ascii=False)
+            body.encode()
+        except ValueError as error:
+            raise InvalidMessageError(f"what is posted has no form in JSON: {error}") from None
+        fate = await self.store.post(run_id, Posted(kind, body, by, time.time_ns()))
+        if fate == "unknown":
+            raise RunUnknownError(f"there is no run `{run_id}` in this store")
+        if fate == "ended":
+            raise RunEndedError(f"the run {run_id} is over")

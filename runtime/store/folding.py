@@ -1,0 +1,113 @@
+"""An execution from what a journal keeps of it: a snapshot, and the ticks since, folded."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from wfc.runtime.core.advance import advance
+from wfc.runtime.core.advance.relevance import is_relevant
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.errors import SnapshotError, StoreError
+from wfc.runtime.events import StartEvent
+from wfc.runtime.plan import Plan
+from wfc.runtime.store.journal import Kept
+from wfc.runtime.store.reading import VERSION, read_execution
+from wfc.runtime.store.ticks import decode_tick
+from wfc.runtime.store.values import Values
+from wfc.runtime.store.writing import write_execution
+
+__all__ = ["fold", "read_outcome", "read_start", "write_snapshot", "write_start"]
+
+_TEXT: Final = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+
+
+def _as_bytes(data: Any) -> bytes:
+    try:
+        return _TEXT.encode(data).encode()
+    except RecursionError:
+        raise SnapshotError("a value is nested too deep") from None
+    except ValueError as error:  # also of texts that are none in Unicode
+        raise SnapshotError(f"a value has no form in JSON: {error}") from None
+
+
+def write_start(event: StartEvent, state: Any, trace: dict[str, str], values: Values) -> bytes:
+    """Return what a run begins with as JSON text.
+
+    Raises:
+        SnapshotError: It cannot be written.
+    """
+    data = {"event": values.write_model(event), "state": values.write_model(state)}
+    return _as_bytes({**data, "trace": trace} if trace else data)
+
+
+def read_start(body: bytes, plan: Plan, values: Values) -> tuple[StartEvent, Any, dict[str, str]]:
+    """Return the start event of a run, its first state, and the span that has started it.
+
+    Raises:
+        SnapshotError: It is damaged.
+    """
+    data = json.loads(body)
+    event = values.read_model(data["event"], StartEvent)
+    return event, values.read_model(data["state"], plan.state), dict(data.get("trace", {}))
+
+
+def write_snapshot(execution: Execution, values: Values) -> bytes:
+    """Return an execution as JSON text, to go on with by the ticks that follow.
+
+    Raises:
+        SnapshotError: It cannot be written.
+    """
+    now = execution.at
+    return _as_bytes(
+        {
+            "version": VERSION,
+            "at": now,
+            "state": values.write_model(execution.state),
+            "execution": write_execution(execution, values, now),
+        }
+    )
+
+
+def _read_snapshot(body: bytes, plan: Plan, run_id: str, values: Values) -> Execution:
+    data = json.loads(body)
+    state = values.read_model(data["state"], plan.state)
+    return read_execution(data["execution"], plan, run_id, state, values, data["at"], version=data["version"])
+
+
+def fold(kept: Kept, plan: Plan, run_id: str, start: bytes, values: Values) -> Execution:
+    """Return the execution that a snapshot and ticks make; nothing of it is at work.
+
+    Args:
+        start: What the run began with.
+
+    Raises:
+        SnapshotError: What is kept is damaged.
+        StoreError: The ticks do not follow from each other: they are of other steps than the plan's.
+    """
+    if kept.snapshot is not None:
+        execution = _read_snapshot(kept.snapshot, plan, run_id, values)
+    else:
+        event, state, _ = read_start(start, plan, values)
+        execution = Execution(plan, run_id, state)
+        execution.inputs = event
+    for number, body in enumerate(kept.ticks, kept.snapshot_seq + 1):
+        tick, at = decode_tick(body, execution, values)
+        if not is_relevant(execution, tick):
+            raise StoreError(
+                f"the run {run_id} cannot go on: its tick {number} ({type(tick).__name__}) is of something that "
+                f"has not happened, by the steps that there are now"
+            )
+        advance(execution, tick, at)
+        execution.effects.clear()
+        execution.starting.clear()
+    return execution
+
+
+def read_outcome(body: bytes, values: Values) -> Any:
+    """Return how a run has ended: its end event, or its error.
+
+    Raises:
+        SnapshotError: It is damaged.
+    """
+    return values.read(json.loads(body))

@@ -1,0 +1,413 @@
+"""The port of a run to its journal: a tick is applied at once, and what it makes happen is held until it is durable.
+
+Held are the step runs that act, what is shown, messages, child runs, acknowledgements and the end. Step runs without
+an action touch nothing outside: they go on at once, and their ticks join the same commit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import Final, Protocol
+
+from wfc.runtime.core.advance import advance
+from wfc.runtime.core.advance.releasing import finish_run
+from wfc.runtime.core.advance.relevance import is_relevant
+from wfc.runtime.core.effects import Effect, Publish, ResumeBody, StartChild
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.moments import as_moment
+from wfc.runtime.core.step_runs import Exit, Pause, StepRun
+from wfc.runtime.core.ticks import Answered, Tick
+from wfc.runtime.errors import RunLostError, SnapshotError, WorkflowCancelledByUser
+from wfc.runtime.events import StopEvent
+from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed
+from wfc.runtime.store.blobs import divide
+from wfc.runtime.store.crash_points import CRASHES, reach
+from wfc.runtime.store.folding import write_snapshot
+from wfc.runtime.store.journal import (
+    Created,
+    Ended,
+    Entry,
+    InboxTaken,
+    Journal,
+    Lease,
+    Lost,
+    Parked,
+    Row,
+    RunStatus,
+    Snapshot,
+    TaskClosed,
+    TaskOpened,
+)
+from wfc.runtime.store.ticks import encode_tick
+from wfc.runtime.store.values import Values
+
+__all__ = ["Port"]
+
+SHORTEST_TAIL: Final = 65_536
+"""The bytes of ticks after which a snapshot is worth its while at the earliest."""
+
+_HELD: Final = (Publish, ResumeBody, StartChild)
+"""The effects that others can see."""
+
+Held = StepRun | Effect | Callable[[], None] | asyncio.Future[None]
+"""What waits until it may happen: the start of a step run, an effect, a call, or somebody who waits himself."""
+
+
+class KeptRun(Protocol):
+    """The interface of a run that its port uses."""
+
+    @property
+    def execution(self) -> Execution:
+        """The run's state of execution, as data."""
+
+    @property
+    def now(self) -> Callable[[], int]:
+        """The function that returns the moment, as the run counts moments."""
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The run's event loop."""
+
+    def carry_out_one(self, effect: Effect) -> None:
+        """Carry out an effect now."""
+
+    def conclude(self) -> None:
+        """Begin the end of the run, which its execution has come to."""
+
+    def wake_workers(self) -> None:
+        """Start the step runs that are ready, soon."""
+
+    def abandon(self, error: Exception) -> None:
+        """Stop all that is under way here; nothing of it is recorded."""
+
+    def rests(self) -> None:
+        """Be told that nothing happens before somebody answers, or a timer fires."""
+
+
+class Port:
+    """The port of one run.
+
+    Args:
+        seq: The number of the last tick that is recorded.
+        tail: The bytes of the ticks since the last snapshot.
+        created: What is written of a new run, with its first tick.
+
+    ``ready`` holds the step runs that may begin, in order.
+    """
+
+    __slots__ = (
+        "_created",
+        "_end",
+        "_held",
+        "_journal",
+        "_pending",
+        "_rows",
+        "_run",
+        "_scheduled",
+        "_seq",
+        "_snapshot_size",
+        "_tail",
+        "_taken",
+        "_ticks",
+        "_values",
+        "is_parking",
+        "lease",
+        "ready",
+    )
+
+    def __init__(
+        self,
+        run: KeptRun,
+        journal: Journal,
+        lease: Lease,
+        values: Values,
+        *,
+        seq: int = 0,
+        tail: int = 0,
+        snapshot_size: int = 0,
+        created: Created | None = None,
+    ) -> None:
+        self.lease = lease
+        self.ready: deque[StepRun] = deque()
+        self.is_parking = False
+        self._run = run
+        self._journal = journal
+        self._values = values
+        self._seq = seq
+        self._tail = tail
+        self._snapshot_size = snapshot_size
+        self._created = created
+        self._ticks: list[bytes] = []
+        self._rows: list[Row] = []
+        self._held: list[Held] = []
+        self._taken: set[int] = set()  # items of the inbox
+        self._pending = 0  # entries that are not durable yet
+        self._scheduled = False
+        self._end = False
+
+    # --- ticks
+
+    def apply(self, tick: Tick) -> None:
+        """Apply a tick, record it soon, and hold what it makes happen; one that can change nothing is ignored.
+
+        Raises:
+            SnapshotError: It cannot be written as JSON; nothing has changed.
+        """
+        execution = self._run.execution
+        if self.lease.lost is not None or self.is_parking or not is_relevant(execution, tick):
+            return
+        if CRASHES:
+            reach("encode")
+        at = max(self._run.now(), execution.at)
+        body = encode_tick(tick, at, execution, self._values)
+        asked = _pause_of(execution, tick)
+        advance(execution, tick, at)
+        if CRASHES:
+            reach("advanced")
+        self._ticks.append(body)
+        self._schedule()
+        self._hold(execution, "" if asked is None else ",".join(by for by, _ in asked.answers))
+
+    def _hold(self, execution: Execution, answered_by: str) -> None:
+        """Hold what others could see of the last tick, and carry out the rest now."""
+        starting = execution.starting
+        while starting:
+            step_run = starting.popleft()
+            if step_run.step.action is None or step_run.exit is not Exit.ACTION:
+                self.ready.append(step_run)
+            else:
+                self._held.append(step_run)
+        effects, execution.effects = execution.effects, []
+        if execution.outcome is not None and not self._end:
+            finish_run(execution)
+            effects += execution.effects
+            execution.effects = []
+        for effect in effects:
+            if isinstance(effect, _HELD):
+                if isinstance(effect, Publish):
+                    self._note_task(effect, answered_by)
+                self._held.append(effect)
+            else:
+                self._run.carry_out_one(effect)
+        if execution.outcome is not None and not self._end:
+            self._end = True
+            self._rows.append(self._ended(execution, execution.outcome))
+            self._held.append(self._run.conclude)
+
+    def _note_task(self, effect: Publish, answered_by: str) -> None:
+        event = effect.event
+        if isinstance(event, QuestionAsked):
+            self._rows.append(_opened(event))
+        elif isinstance(event, QuestionClosed):
+            at = self._run.execution.at
+            self._rows.append(TaskClosed(event.id, event.because, at, answered_by))
+
+    def _ended(self, execution: Execution, outcome: StopEvent | Exception) -> Ended:
+        status: RunStatus = "failed"
+        if isinstance(outcome, StopEvent):
+            status = "done"
+        elif isinstance(outcome, WorkflowCancelledByUser):
+            status = "cancelled"
+        try:
+            body = json.dumps(self._values.write(outcome), allow_nan=False, ensure_ascii=False).encode()
+        except (SnapshotError, ValueError):  # an error that quotes what has no form in JSON
+            told = str(outcome).encode("ascii", "backslashreplace").decode()
+            body = json.dumps(self._values.write(RunLostError(told))).encode()
+        return Ended(status, execution.at, body)
+
+    def forget(self, step_run: StepRun) -> None:
+        """Let a step run that was cancelled not begin."""
+        with contextlib.suppress(ValueError):
+            self.ready.remove(step_run)
+
+    # --- what does not come by ticks
+
+    def open(self) -> None:
+        """Record a new run that may not begin yet."""
+        self._schedule()
+
+    def note(self, row: Row) -> None:
+        """Record something with what is written next."""
+        self._rows.append(row)
+
+    def take(self, item: int) -> bool:
+        """Record that an item of the inbox is taken, with the tick that follows; return whether it is new here."""
+        if item in self._taken:
+            return False
+        self._taken.add(item)
+        self._rows.append(InboxTaken(item))
+        self._schedule()
+        return True
+
+    def after(self, call: Callable[[], None]) -> None:
+        """Call a function once all that has happened so far is durable; now, if it is."""
+        if self._held or self._pending or self._ticks or self._rows:
+            self._held.append(call)
+            self._schedule()
+        else:
+            call()
+
+    async def settled(self) -> None:
+        """Wait until all that has happened so far is durable.
+
+        Raises:
+            RunLostError: It never will be.
+        """
+        if self.lease.lost is not None:
+            raise RunLostError(str(self.lease.lost))
+        if self._held or self._pending or self._ticks or self._rows:
+            settled: asyncio.Future[None] = self._run.loop.create_future()
+            self._held.append(settled)
+            self._schedule()
+            await settled
+
+    # --- commits
+
+    def _schedule(self) -> None:
+        if not self._scheduled:
+            self._scheduled = True
+            self._run.loop.call_soon(self._flush)
+
+    def _flush(self) -> None:
+        """Hand over to the journal what has come together in this turn of the loop."""
+        self._scheduled = False
+        if self.lease.lost is not None:
+            return
+        if not (self._ticks or self._rows or self._created):
+            if not self._pending:
+                self._release(self._take_held())
+            return
+        ticks, rows = self._ticks, self._rows
+        self._ticks, self._rows = [], []
+        self._tail += sum(map(len, ticks))
+        if self._tail >= max(SHORTEST_TAIL, self._snapshot_size) and self._can_be_written():
+            rows.append(self._snapshot(self._seq + len(ticks)))
+        self._append(ticks, rows, self._take_held())
+
+    def _take_held(self) -> list[Held]:
+        held, self._held = self._held, []
+        return held
+
+    def _append(self, ticks: list[bytes], rows: list[Row], held: list[Held]) -> None:
+        self._pending += 1
+        self._journal.append(self._entry(ticks, rows), partial(self._durable, held))
+
+    def _entry(self, ticks: list[bytes], rows: list[Row]) -> Entry:
+        """Return what is written next, with its large values apart."""
+        first = self._seq + 1
+        self._seq += len(ticks)
+        blobs: dict[str, bytes] = {}
+        mentions: list[tuple[int, list[str]]] = []
+        for at, body in enumerate(ticks):
+            divided = divide(body)
+            if divided.blobs:
+                ticks[at] = divided.body
+                blobs |= divided.blobs
+                mentions.append((first + at, list(divided.blobs)))
+        for at, row in enumerate(rows):
+            if isinstance(row, Snapshot):
+                divided = divide(row.body)
+                rows[at] = Snapshot(row.seq, divided.body)
+                blobs |= divided.blobs
+                mentions.append((0, list(divided.blobs)))
+        created, self._created = self._created, None
+        return Entry(self.lease, first, ticks, rows, created, blobs, mentions)
+
+    def _durable(self, held: list[Held], lost: Lost | None) -> None:
+        """Let happen what an entry has made happen, now that it is durable; or give the run up."""
+        self._pending -= 1
+        if CRASHES:
+            reach("release")
+        if lost is not None:
+            self._drop(held, RunLostError(str(lost)))
+            return
+        self._release(held)
+        if self._held and not self._pending:
+            self._schedule()
+
+    def _drop(self, held: list[Held], error: RunLostError) -> None:
+        self._held = [*held, *self._held]
+        self.give_up(str(error))
+        self._run.abandon(error)
+
+    def give_up(self, reason: str) -> None:
+        """Record nothing any more, and let nothing happen that waits for it."""
+        if self.lease.lost is None:
+            self.lease.lost = Lost(reason)
+        for one in self._take_held():
+            if isinstance(one, asyncio.Future) and not one.done():
+                one.set_exception(RunLostError(reason))
+
+    def _release(self, held: list[Held]) -> None:
+        run, in_flight = self._run, self._run.execution.in_flight
+        for one in held:
+            if isinstance(one, StepRun):
+                if in_flight.get(one.number) is one:  # else it was dropped meanwhile
+                    self.ready.append(one)
+            elif isinstance(one, Effect):
+                run.carry_out_one(one)
+            elif isinstance(one, asyncio.Future):
+                if not one.done():
+                    one.set_result(None)
+            else:
+                one()
+        if self.ready:
+            run.wake_workers()
+        elif self.is_idle:
+            run.rests()
+
+    # --- rest
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is under way, held, or still to be recorded."""
+        execution = self._run.execution
+        return not (
+            execution.in_flight
+            or execution.starting
+            or self._held
+            or self._pending
+            or self._ticks
+            or self._rows
+            or execution.outcome is not None
+            or not self._can_be_written()
+        )
+
+    def _can_be_written(self) -> bool:
+        """Return whether the run has begun, is not over, and is not just beginning anew."""
+        execution = self._run.execution
+        has_begun = self._seq + len(self._ticks) > 0
+        return has_begun and execution.outcome is None
+
+    def _snapshot(self, seq: int) -> Snapshot:
+        if CRASHES:
+            reach("snapshot")
+        body = write_snapshot(self._run.execution, self._values)
+        self._tail, self._snapshot_size = 0, len(body)
+        return Snapshot(seq, body)
+
+    def park(self, wake_at: int | None) -> Entry:
+        """Return what is to be written so that the run rests; from now on no tick is taken here.
+
+        Raises:
+            SnapshotError: It cannot be written.
+        """
+        snapshot = self._snapshot(self._seq)
+        self.is_parking = True
+        rows, self._rows = self._rows, []
+        return self._entry([], [*rows, snapshot, Parked(wake_at)])
+
+
+def _pause_of(execution: Execution, tick: Tick) -> Pause | None:
+    return execution.paused.get(tick.number) if isinstance(tick, Answered) else None
+
+
+def _opened(event: QuestionAsked) -> TaskOpened:
+    body = event.model_dump_json(exclude={"id", "step"})
+    expires = None if event.expires_at is None else as_moment(event.expires_at)
+    return TaskOpened(event.id, event.step, body, as_moment(event.asked_at), expires)
