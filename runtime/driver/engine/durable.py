@@ -12,7 +12,7 @@ from pydantic_core import to_json
 
 from wfc.runtime.core.moments import SECOND, as_moment
 from wfc.runtime.driver.engine.children import StartableWorkflow
-from wfc.runtime.driver.messages import Message
+from wfc.runtime.driver.messages import EventData
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.questions import open_questions, read_answer
@@ -24,6 +24,7 @@ from wfc.runtime.errors import (
     StoreError,
     WorkflowError,
 )
+from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.folding import fold, read_outcome, read_start, write_start
 from wfc.runtime.store.journal import Claim, Created, Entry, Kept, Lease, Lost, Posted, TaskOpened
 from wfc.runtime.store.port import Port
@@ -216,6 +217,8 @@ class Durable:
         """Let a restored run take up what was under way, and what was posted to it meanwhile."""
         if run.passage is None and not run.has_begun:
             run.start()
+            if CRASHES:
+                reach("recovered")
             self._drop_unwanted(run)
 
     async def _read_parts(self, parts: Iterable[Claim]) -> dict[str, KeptPart]:
@@ -378,7 +381,7 @@ def _answer(run: Run, item: Posted) -> None:
 
 def _receive(run: Run, item: Posted) -> None:
     data = json.loads(item.body)
-    run.receive(Message(data["event"], data["fields"]), data.get("message_id"))
+    run.receive(EventData(data["event"], data["fields"]), data.get("message_id"))
 
 
 def _cancel(run: Run, item: Posted) -> None:

@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 from wfc.runtime.core.advance.cancelling import affected
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Arrived, Cancelled, StepsCancelled, Tick
-from wfc.runtime.driver.messages import Message, name_of
+from wfc.runtime.driver.messages import EventData, name_of
 from wfc.runtime.driver.run.children import Children, RelatedRun
 from wfc.runtime.driver.run.receiving import (
     accepts,
@@ -80,11 +80,11 @@ class ReachableRun(StatefulRun[R], Generic[R]):
         """Return whether an event of a class that it receives is for this run, as far as its key shows."""
         return is_meant_for(self.workflow._wfc.run_rules, self.key, event)
 
-    def takes(self, event: Event | Message) -> bool:
+    def takes(self, event: Event | EventData) -> bool:
         """Return whether the run accepts such an event from outside."""
         return own_class(self.workflow._wfc.run_rules, self.execution, event) is not None
 
-    def receive(self, event: Event | Message, message_id: str | None) -> bool:
+    def receive(self, event: Event | EventData, message_id: str | None) -> bool:
         """Accept an event from outside, in the run's event loop; return whether it is new.
 
         Raises:
@@ -98,11 +98,12 @@ class ReachableRun(StatefulRun[R], Generic[R]):
             raise InvalidMessageError(
                 f"the run {self.run_id} of `{self.workflow._wfc.name}` takes no {name_of(event)} from outside"
             )
-        if message_id is not None and message_id in self.execution.received:
+        if message_id is not None and (
+            message_id in self.execution.received
+            or any(one.message_id == message_id for one in self.early or ())
+        ):
             return False
         self.send(read_as_own(kind, event), message_id=message_id)
-        if message_id is not None:
-            self.execution.receive(message_id)  # also where the run has not begun
         return True
 
     def send(
