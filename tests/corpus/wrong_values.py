@@ -42,7 +42,8 @@ NAMED |= {"resources", "texts", "triggers"}
 
 TEXT = r"string|empty|expression|date"
 NUMBERS = "max|max_runs|max_attempts|concurrency|concurrent_runs|quorum|count|steps|tokens|max_tokens|max_length|min"
-MAPS = "save|with|prefill|query|stream|limits|resources|restart|config|expect|mock|env|labels|moved|settings|cache|headers"
+MAPS = "save|with|prefill|query|stream|limits|resources|restart|config|expect|mock|env|labels|moved|settings|cache"
+MAPS += "|headers"
 FITS: list[tuple[str, str, str]] = [
     (r"description|name", rf"{TEXT}|bad expression", "any text, as it is"),
     (
