@@ -63,7 +63,7 @@ class WorkflowHandler(Generic[R]):
 
     async def _result(self) -> Any:
         event = await self.stop_event_result()
-        return event.result if type(event) is StopEvent else event
+        return event._get_result() if type(event) is StopEvent else event
 
     async def stop_event_result(self) -> StopEvent:
         """Wait for the end event and return it. Cancelling the caller does not cancel the run."""
