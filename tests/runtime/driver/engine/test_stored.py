@@ -448,6 +448,9 @@ def test_an_event_is_taken_once_by_a_run_that_nobody_has(tmp_path: Path) -> None
             await engine.post("two", EventData("Paid", {"amount": 1}))
         await engine.post("one", EventData("Paid", {"amount": 7}), message_id="m")
         await engine.post("one", EventData("Paid", {"amount": 8}), message_id="m")
+        assert await engine.deliver(EventData("Paid", {"amount": 9}), run_id="one")
+        with pytest.raises(RunUnknownError):
+            await engine.deliver(EventData("Paid", {"amount": 9}), run_id="two")
         assert engine.store.has_due()
 
     async def third(engine: Engine) -> Any:
@@ -459,6 +462,22 @@ def test_an_event_is_taken_once_by_a_run_that_nobody_has(tmp_path: Path) -> None
     within(tmp_path, first)
     within(tmp_path, second)
     assert within(tmp_path, third, Selling) == End(n=7)
+
+
+def test_what_is_acknowledged_is_recorded(tmp_path: Path) -> None:
+    async def main(engine: Engine) -> None:
+        handler = Asking(engine=engine).run(run_id="one")
+        await until(engine.tasks)
+        await handler.answer("one/ask/1", {"ok": True}, by="user:ann")
+        assert "answered" in [tick.kind for tick in engine.history("one")]
+        assert await handler == End(n=1)
+        other = Selling(engine=engine).run(run_id="two")
+        await until(lambda: len(engine.list_runs()) == 2 and len(engine.history("two")) == 2)
+        await other.send_event(Paid(amount=3))
+        assert "arrived" in [tick.kind for tick in engine.history("two")]
+        assert await other == End(n=3)
+
+    within(tmp_path, main)
 
 
 class Mapping(Workflow):
