@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from typing import Any
 
 from wfc.runtime.core.advance import advance
@@ -255,11 +254,6 @@ class Run(ReachableRun["Run"]):
             self.children.stop(effect.number)
 
     # --- what its port asks for
-
-    @property
-    def ready(self) -> deque[StepRun]:
-        """The step runs that may begin, in order."""
-        return self.execution.starting if self.port is None else self.port.ready
 
     def wake_workers(self) -> None:
         """Start the step runs that are ready, soon."""

@@ -20,7 +20,7 @@ from wfc.runtime.store.ticks import decode_tick, encode_tick
 from wfc.runtime.store.values import Values
 from wfc.runtime.store.writing import write_execution
 
-ONLY_DRIVER = ("key", "messages", "started_runs")
+ONLY_DRIVER = ("key", "messages")
 """What the driver notes of a step run, and what follows from the rest."""
 
 
@@ -78,6 +78,8 @@ class FoldingPort:
     def forget(self, step_run: StepRun) -> None: ...
 
     def give_up(self, reason: str) -> None: ...
+
+    async def settled(self) -> None: ...
 
 
 class Fold:
