@@ -7,7 +7,7 @@ import json
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -170,6 +170,7 @@ class People:
         answers: Step → its answers, used in order.
         terminal: Where other questions are asked; ``None``: nowhere.
         mocked: Steps whose questions a test answers.
+        give_up: Called when nobody can answer.
 
     ``failure`` is why the run was abandoned: nobody could answer, or an answer of the options does not fit.
     """
@@ -180,8 +181,10 @@ class People:
         answers: dict[str, deque[Any]],
         terminal: Terminal | None,
         mocked: frozenset[str] = frozenset(),
+        give_up: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self.handler = handler
+        self.give_up = give_up or handler.cancel_run
         self.answers = answers
         self.terminal = terminal
         self.mocked = mocked
@@ -212,7 +215,10 @@ class People:
         try:
             while (question := self.next_question()) is not None:
                 await self.answer(question)
-        except (NobodyAnswersError, click.UsageError) as error:
+        except NobodyAnswersError as error:
+            self.failure = error
+            await self.give_up()
+        except click.UsageError as error:
             self.failure = error
             await self.handler.cancel_run()
 

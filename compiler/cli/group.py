@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import signal
-from importlib import import_module
 from io import StringIO
 from typing import TYPE_CHECKING
 
 import click
 
+from wfc.compiler.cli.command import Commands
 from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ COMMANDS = {
     "check": "Find everything that is wrong with specs.",
     "compile": "Compile specs to Python modules.",
     "run": "Run a spec or a generated module.",
+    "runs": "List, show, resume and cancel stored runs.",
+    "tasks": "List, show and answer the questions of stored runs.",
     "test": "Run the tests written in specs.",
     "graph": "Draw a spec's flow.",
     "triggers": "Show what starts runs of a spec, and when.",
@@ -32,38 +34,6 @@ COMMANDS = {
 TERMINATED = 128 + signal.SIGTERM
 
 
-class Commands(click.Group):
-    """Subcommands by name; ``run`` is ``command`` in ``wfc.compiler.cli.run``."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return all names, in the order of the help."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the command of that name, loaded now, or ``None``."""
-        if cmd_name not in COMMANDS:
-            return None
-        command = import_module(f"wfc.compiler.cli.{cmd_name}").command
-        assert isinstance(command, click.Command)
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Resolve a command as click does, with a suggestion for a misspelt name."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from wfc.compiler.rules import closest
-
-            hint = closest(args[0], COMMANDS)
-            ctx.fail(f"no such command: `{printable(args[0])}`" + (f"; {hint}" if hint else ""))
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the table of commands in the help."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
 def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
         from importlib.metadata import version  # slow: for those who ask only
@@ -72,7 +42,12 @@ def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
         ctx.exit()
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Commands,
+    commands=COMMANDS,
+    package="wfc.compiler.cli",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.option(
     "--version",
     is_flag=True,

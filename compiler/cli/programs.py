@@ -5,17 +5,16 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from wfc.compiler.cli.findings import show
 from wfc.compiler.diagnostics.escaping import printable
-from wfc.compiler.model import Import
 from wfc.compiler.model import Workflow as Resolved
 from wfc.compiler.passes import compile_shared, compile_text
 from wfc.compiler.slotted import dataclass
@@ -28,7 +27,15 @@ from wfc.compiler.workspace.sources import load, load_other
 if TYPE_CHECKING:
     from wfc.runtime import Workflow
 
-__all__ = ["Program", "compiled_here", "load_compiled", "load_program", "workflow_of"]
+__all__ = [
+    "KeptModules",
+    "Program",
+    "compiled_here",
+    "load_compiled",
+    "load_modules",
+    "load_program",
+    "workflow_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +46,22 @@ class Program:
         workflow: The generated, or hand-written, class.
         resolved: The resolved workflow; ``None`` for a module given as such.
         others: The workflows that it mentions by name, and those that these mention.
+        modules: The Python of all of these, in their order; none of a module given as such.
     """
 
     workflow: type[Workflow]
     resolved: Resolved | None
     others: tuple[type[Workflow], ...] = ()
+    modules: tuple[KeptModules, ...] = ()
+
+
+class KeptModules(NamedTuple):
+    """The Python of a workflow: its module, and those of the files that it imports, as names, paths and texts."""
+
+    name: str
+    path: str
+    text: str
+    imports: tuple[tuple[str, str, str], ...]
 
 
 class Loader(SourceFileLoader):
@@ -107,8 +125,9 @@ def load_compiled(compiled: Compiled, project: Project) -> Program | None:
     show([each for each in others if each.failed], on_error_stream=True)
     if any(each.failed for each in others):
         return None
-    classes = tuple(workflow_of(each, project) for each in others)
-    return Program(workflow_of(compiled, project), compiled.workflow, classes)
+    modules = tuple(modules_of(each, project) for each in (compiled, *others))
+    workflow, *classes = map(load_modules, modules)
+    return Program(workflow, compiled.workflow, tuple(classes), modules)
 
 
 def mentioned(path: str, project: Project) -> list[Compiled]:
@@ -135,26 +154,32 @@ def workflow_of(compiled: Compiled, project: Project | None = None) -> type[Work
     Args:
         project: The project with the files that it imports, if any.
     """
+    return load_modules(modules_of(compiled, project))
+
+
+def modules_of(compiled: Compiled, project: Project | None) -> KeptModules:
+    """Return the Python of a compiled spec, and of the files that it imports."""
     assert compiled.workflow is not None
-    name = f"{compiled.workflow.name}_workflow"
-    folder = os.path.dirname(compiled.path)
-    if compiled.workflow.imports:
+    folder, found = os.path.abspath(os.path.dirname(compiled.path)), []
+    for each in compiled.workflow.imports:
         assert project is not None
-        package = package_of(compiled.workflow.imports, name, folder, project)
-        name = f"{package}.{name}"
-    path = os.path.join(folder, f"{compiled.workflow.name}_workflow.py")
-    return workflow_in(execute(name, path, compiled.python), compiled.path)
-
-
-def package_of(imports: Sequence[Import], name: str, folder: str, project: Project) -> str:
-    """Return the name of an in-memory package with the modules of imported files, for relative imports."""
-    package = unused(f"{name}_and_imports")
-    sys.modules[package] = made = ModuleType(package)
-    made.__path__ = []
-    for each in imports:
         text = compile_shared(each.path, project, source=os.path.basename(each.path), in_package=True)
-        execute(f"{package}.{each.module}", os.path.join(folder, f"{each.module}.py"), text)
-    return package
+        found.append((each.module, os.path.join(folder, f"{each.module}.py"), text))
+    name = f"{compiled.workflow.name}_workflow"
+    return KeptModules(name, os.path.join(folder, f"{name}.py"), compiled.python, tuple(found))
+
+
+def load_modules(modules: KeptModules) -> type[Workflow]:
+    """Return the workflow class of a module in memory, with those that it imports in a package of its own."""
+    name = modules.name
+    if modules.imports:
+        package = unused(f"{name}_and_imports")
+        sys.modules[package] = made = ModuleType(package)
+        made.__path__ = []
+        for imported, path, text in modules.imports:
+            execute(f"{package}.{imported}", path, text)
+        name = f"{package}.{name}"
+    return workflow_in(execute(name, modules.path, modules.text), modules.path)
 
 
 def import_beside(path: str, name: str) -> ModuleType:

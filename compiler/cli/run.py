@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from wfc.compiler.cli.command import Command
-from wfc.compiler.cli.end_event import as_fields, as_json, field_as_text, refuse_unknown_field
+from wfc.compiler.cli.end_event import refuse_unknown_field
+from wfc.compiler.cli.following import Followed, show, watch
 from wfc.compiler.cli.inputs import from_outside, given, start_event
 from wfc.compiler.cli.programs import load_program
 from wfc.compiler.cli.spec_tests import named_test
 from wfc.compiler.cli.stdout import output_kept
+from wfc.compiler.cli.stores import Keeping, open_engine, place_of, store_option
+from wfc.compiler.cli.versions import keep_version
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.runtime.authoring.definition import definition_of
 
 if TYPE_CHECKING:
-    from collections import deque
-
-    from wfc.compiler.cli.answering import People, Terminal
-    from wfc.compiler.cli.progress import Progress
-    from wfc.runtime import Event, Workflow, WorkflowError
+    from wfc.compiler.cli.programs import Program
+    from wfc.runtime import StartEvent, Workflow
     from wfc.runtime.driver.handler import WorkflowHandler
-    from wfc.runtime.driver.run.questions import OpenQuestion
     from wfc.runtime.testing import SpecTest
 
 __all__ = ["command"]
-
-
-WAITS_FOR_PEOPLE = 3
-"""The exit status of a run that stops because a question is open and nobody is there to answer it."""
 
 
 @click.command("run", cls=Command)
@@ -53,6 +48,9 @@ WAITS_FOR_PEOPLE = 3
     multiple=True,
     help="Bring this event from outside, at once.",
 )
+@click.option("--run-id", metavar="ID", help="The run's id, which no other run of the store has.")
+@click.option("--detach", is_flag=True, help="Only put the run into the store; `wfc runs resume` begins it.")
+@store_option
 @click.option("--show", "field", metavar="FIELD", help="Print this field of the end event alone, as it is.")
 def command(
     program: str,
@@ -61,6 +59,9 @@ def command(
     test: str | None,
     answers: tuple[str, ...],
     deliveries: tuple[str, ...],
+    run_id: str | None,
+    detach: bool,
+    store: str | None,
     field: str | None,
 ) -> int:
     """Run a SPEC, or a MODULE that wfc compiled.
@@ -69,31 +70,18 @@ def command(
     and on standard error what happens on the way. A spec is compiled in memory, and that code runs. With --mock no
     action is done, and inputs that are not given are the test's.
 
-    A question that no --answer is for is asked at the terminal. Where there is none, the run stops there, with
-    exit status 3.
+    A question that no --answer is for is asked at the terminal. Where there is none, the run is kept in a store, with
+    exit status 3: `wfc tasks answer` lets it go on, also after a restart of the machine.
+
+    With --store, WFC_STORE or a store in the settings, all that happens is kept there before it has effects, so that
+    the run goes on after a crash; else the store is .wfc/runs.db beside the project, which is used at that point only.
     """
+    given_inputs = Inputs(pairs, file, test, answers, deliveries, field, run_id, detach, store)
     with output_kept():
-        followed = run(program, Inputs(pairs, file, test, answers, deliveries, field))
+        followed = run(program, given_inputs)
+    if followed.put_aside:
+        click.echo(followed.put_aside)
     return followed.status if followed.end is None else show(followed.end, field)
-
-
-def show(end: End, field: str | None) -> int:
-    """Show an end event, or one field of it, and return the exit status."""
-    if field is None:
-        click.echo(as_fields(*end) if sys.stdout.isatty() else as_json(*end))
-        return 0
-    text = field_as_text(field, end.values)
-    if text is None:
-        click.echo(
-            f"the run ended with {printable(as_json(*end))}, which has no field `{printable(field)}`",
-            err=True,
-        )
-        return 1
-    if sys.stdout.isatty():
-        text = "\n".join(map(printable, text.split("\n")))
-    encoding = sys.stdout.encoding or "utf-8"
-    click.echo(text.encode(encoding, "backslashreplace").decode(encoding), nl=not text.endswith("\n"))
-    return 0
 
 
 class Inputs(NamedTuple):
@@ -105,20 +93,9 @@ class Inputs(NamedTuple):
     answers: Sequence[str] = ()
     deliveries: Sequence[str] = ()
     field: str | None = None
-
-
-class End(NamedTuple):
-    """An end event: its name, and its fields as plain data."""
-
-    name: str
-    values: dict[str, Any]
-
-
-class Followed(NamedTuple):
-    """The outcome of a run: the end event, or ``None`` if there is none, which has been reported."""
-
-    end: End | None
-    status: int
+    run_id: str | None = None
+    detach: bool = False
+    store: str | None = None
 
 
 def run(program: str, inputs: Inputs) -> Followed:
@@ -147,18 +124,69 @@ def run(program: str, inputs: Inputs) -> Followed:
     events = from_outside(inputs.deliveries, loaded.workflow)
     answers = read_answers(inputs.answers, asking_steps(loaded.workflow))
     terminal = None if inputs.file == "-" else terminal_if_any()
-
-    def begin() -> WorkflowHandler:
-        for other in loaded.others:
-            default_engine().add(other)
-        if case is None:
-            return made(loaded.workflow).run(start_event=start)
-        from wfc.runtime.testing import start_mocked
-
-        return start_mocked(loaded.workflow, start, case)
-
     mocked = frozenset(case.mock) if case is not None else frozenset()
-    return asyncio.run(watch(begin, events, answers, terminal, mocked))
+    keeping = keeping_of(program, loaded, inputs)
+    try:
+        if inputs.detach:
+            return asyncio.run(put_aside(keeping, made(loaded.workflow), start, inputs.run_id))
+
+        def begin() -> WorkflowHandler:
+            for other in loaded.others:
+                default_engine().add(other)
+            if case is None:
+                return made(loaded.workflow).run(start_event=start, run_id=inputs.run_id)
+            from wfc.runtime.testing import start_mocked
+
+            return start_mocked(loaded.workflow, start, case)
+
+        return asyncio.run(watch(begin, events, answers, terminal, mocked, keeping=keeping))
+    finally:
+        default_engine().close()
+
+
+def keeping_of(program: str, loaded: Program, inputs: Inputs) -> Keeping | None:
+    """Return how a run is kept; ``None`` for one whose actions are mocked.
+
+    Raises:
+        click.UsageError: The options do not go together.
+        click.ClickException: The store cannot be opened.
+    """
+    from wfc.runtime.driver.engine import default_engine
+
+    place = place_of(inputs.store, os.path.dirname(program))
+    if inputs.test is not None:
+        if inputs.store is not None or inputs.detach:
+            raise click.UsageError(
+                "--mock does nothing for real, so there is nothing to keep: leave --store out"
+            )
+        return None
+
+    def prepare() -> None:
+        open_engine(place, is_new_allowed=True, engine=default_engine())
+        keep_version(default_engine(), place, loaded, program)
+
+    if not (place.is_wanted or inputs.detach):
+        return Keeping(default_engine(), place, prepare)
+    prepare()
+    return Keeping(default_engine(), place, None)
+
+
+async def put_aside(
+    keeping: Keeping | None, workflow: Workflow, start: StartEvent, run_id: str | None
+) -> Followed:
+    """Put a run into the store, where it begins when it is resumed.
+
+    Raises:
+        click.ClickException: It cannot be kept.
+    """
+    from wfc.runtime import WorkflowError
+
+    assert keeping is not None
+    try:
+        known_as = await keeping.engine.enqueue(workflow, start, run_id)
+    except WorkflowError as error:
+        raise click.ClickException(printable(str(error))) from None
+    return Followed(None, 0, known_as)
 
 
 def unheard(answers: Sequence[str], case: SpecTest, test: str) -> None:
@@ -185,156 +213,3 @@ def made(workflow: type[Workflow]) -> Workflow:
     except Exception as error:
         told = f"`{workflow.__name__}()` fails: {type(error).__name__}: {error}"
         raise click.ClickException(printable(told)) from error
-
-
-def unanswered(question: OpenQuestion) -> list[str]:
-    """Return the lines of the message for a run that stops because nobody answers."""
-    from wfc.compiler.cli.forms import fields_of
-
-    lines = [f"the run stopped: `{question.step}` asks, and nobody is here to answer: {question.title}"]
-    lines += [f"  {line}" for line in (question.show or "").splitlines()]
-    lines += [f"  {field.name}: {field.words}" for field in fields_of(question.form)]
-    example = (
-        "{" + ", ".join(f'"{field.name}": …' for field in fields_of(question.form) if field.required) + "}"
-    )
-    lines.append(f"answer with `--answer {question.step}='{example}'`, or run it at a terminal")
-    return lines
-
-
-async def watch(
-    begin: Callable[[], WorkflowHandler],
-    events: Sequence[Event] = (),
-    answers: dict[str, deque[Any]] | None = None,
-    terminal: Terminal | None = None,
-    mocked: frozenset[str] = frozenset(),
-) -> Followed:
-    """Follow a run: print its events, and answer its questions.
-
-    Args:
-        events: The events from outside to deliver at once.
-        answers: As for ``People``.
-        terminal: See ``People``.
-        mocked: See ``People``.
-    """
-    import asyncio
-
-    from wfc.compiler.cli.answering import People
-    from wfc.compiler.cli.progress import Progress
-    from wfc.runtime import StopEvent, WorkflowError
-
-    end: Any = None
-    handler: WorkflowHandler | None = None
-    people: People | None = None
-    progress: Progress | None = None
-    told = 0
-    try:
-        handler = begin()
-        people = People(handler, answers or {}, terminal, mocked)
-        progress = Progress(handler.waits_for)
-        await deliver(events, handler)
-        async for event in handler.stream_events(expose_internal=True):
-            told += 1
-            progress.tell(event)
-            people.tell(event)
-            if isinstance(event, StopEvent):
-                end = event
-        await handler
-        await finish_parts()
-    except (asyncio.CancelledError, KeyboardInterrupt):
-        await interrupt(handler, progress, people, told)
-        raise
-    except WorkflowError as error:
-        await finish_parts()
-        return failed(error, people)
-    finally:
-        if people is not None:
-            await people.stop()
-    return Followed(ended_by(end), 0)
-
-
-async def finish_parts() -> None:
-    """Wait for parts of the run that were cancelled with it and go by their own `on_cancel`."""
-    from wfc.runtime.driver.engine import default_engine
-
-    engine = default_engine()
-    if parts := engine.leaving():
-        told = f"cancelled parts of the run finish what belongs to their end: {', '.join(parts)}"
-        click.echo(printable(told), err=True)
-        await engine.finish_exits()
-
-
-async def interrupt(
-    handler: WorkflowHandler | None, progress: Progress | None, people: People | None, told: int
-) -> None:
-    """Cancel a run, as far as it has come, and wait until it and its parts have ended.
-
-    Args:
-        told: How many events of it have been told.
-    """
-    if progress is not None:
-        progress.finish_line()
-    click.echo("the run was interrupted", err=True)
-    if handler is not None:
-        await handler.cancel_run(timeout=0.1)
-        if progress is not None and not handler.is_done():
-            await finish_interrupted(handler, progress, people, told)
-    await finish_parts()
-
-
-def failed(error: WorkflowError, people: People | None) -> Followed:
-    """Report why a run failed, or which question stopped it; raise what answering it has raised."""
-    from wfc.compiler.cli.answering import NobodyAnswersError
-
-    failure = people.failure if people is not None else None
-    if isinstance(failure, NobodyAnswersError):
-        for line in unanswered(failure.question):
-            click.echo(printable(line), err=True)
-        return Followed(None, WAITS_FOR_PEOPLE)
-    if failure is not None:
-        raise failure from None
-    report_failure(error)
-    return Followed(None, 1)
-
-
-async def finish_interrupted(
-    handler: WorkflowHandler, progress: Progress, people: People | None, told: int
-) -> None:
-    """Follow a run that was interrupted and has something left to do, as by its own `on_cancel`.
-
-    Args:
-        told: How many events of it have been told.
-    """
-    click.echo("it finishes what belongs to its end; interrupt it once more to stop that too", err=True)
-    async for event in handler.stream_events(expose_internal=True, since=told):
-        progress.tell(event)
-        if people is not None:
-            people.tell(event)
-
-
-def ended_by(event: Event) -> End:
-    """Return the end of a run, its fields named as they are outside."""
-    from wfc.runtime.events import event_name
-    from wfc.runtime.values.outside_names import with_outside_names
-
-    fields = with_outside_names(event, event.model_dump(mode="json", by_alias=True))
-    return End(event_name(event), fields)
-
-
-async def deliver(events: Sequence[Event], handler: WorkflowHandler) -> None:
-    """Send a run the events from outside, at once; report those that are meant for another run."""
-    from wfc.runtime.events import event_name
-
-    for event in events:
-        if handler.is_meant_for(event):
-            await handler.send_event(event)
-        else:
-            click.echo(f"not delivered: this `{event_name(event)}` is for a run with another key", err=True)
-
-
-def report_failure(error: WorkflowError) -> None:
-    """Report why a run failed, and the place of the expression that failed."""
-    from wfc.compiler.cli.failures import place_of_failure
-
-    click.echo(f"the run failed: {printable(str(error))}", err=True)
-    if place := place_of_failure(error):
-        click.echo(f"  {printable(place)}", err=True)

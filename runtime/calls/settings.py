@@ -9,6 +9,7 @@ Settings are the table ``[tool.wfc]`` of the nearest ``pyproject.toml`` that has
     config = {desk_url = "https://desk.example.com"}
     prices = {"openai:gpt-4o-mini" = {input = 0.15, output = 0.6}}  # US dollars for a million tokens
     import_tools = false            # `wfc check --import-tools` may not import them
+    store = "sqlite:///runs.db"     # where runs are kept; a relative path is one from this file's folder
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ class Settings:
     config: Mapping[str, object] = field(default_factory=dict)
     prices: Mapping[str, Price] = field(default_factory=dict)
     import_tools: bool = True
+    store: str = ""
 
     @property
     def told_from(self) -> str:
@@ -135,6 +137,9 @@ def _settings(path: Path, data: object) -> Settings:
     import_tools = data.get("import_tools", True)
     if not isinstance(import_tools, bool):
         wrong("`import_tools` must be `true` or `false`")
+    store = data.get("store", "")
+    if not isinstance(store, str):
+        wrong('`store` must be the address of a store, such as "sqlite:///runs.db"')
     return Settings(
         path,
         lists["modules"],
@@ -142,6 +147,7 @@ def _settings(path: Path, data: object) -> Settings:
         config,
         {model: Price(float(price["input"]), float(price["output"])) for model, price in prices.items()},
         import_tools,
+        store,
     )
 
 

@@ -118,6 +118,7 @@ class Created(NamedTuple):
         parent: The lease of the run that it is a part of or was started by.
         parent_number: The step run of the parent that it was started for.
         is_attached: Whether it is a part of its parent.
+        is_queued: Whether it begins only when it is claimed.
     """
 
     workflow: str
@@ -129,6 +130,7 @@ class Created(NamedTuple):
     parent: Lease | None = None
     parent_number: int = 0
     is_attached: bool = False
+    is_queued: bool = False
 
 
 class Entry(NamedTuple):

@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.sqlite import SqliteJournal, Synchronous
 
-__all__ = ["open_store"]
+__all__ = ["StoreAddress", "open_store", "read_address"]
 
 _SYNCHRONOUS: dict[str, Synchronous] = {"full": "full", "normal": "normal"}
 
 
-def open_store(address: str | Path, *, is_new_allowed: bool = True) -> SqliteJournal:
-    """Open the store of an address.
+class StoreAddress(NamedTuple):
+    """What the address of a store says: its file, and what a commit survives."""
+
+    path: Path
+    synchronous: Synchronous
+
+
+def read_address(address: str | Path, folder: Path | None = None) -> StoreAddress:
+    """Return what an address says.
 
     ``sqlite:///runs.db`` is a file in the working directory, ``sqlite:////var/runs.db`` an absolute path.
 
+    Args:
+        folder: That of relative paths, instead of the working directory.
+
     Raises:
-        StoreError: The address is none, or the store cannot be opened.
+        StoreError: It is none.
     """
     if isinstance(address, Path) or "://" not in address:
-        return SqliteJournal(address, is_new_allowed=is_new_allowed)
+        return StoreAddress((folder or Path()) / address, "full")
     parts = urlsplit(address)
     path = unquote(parts.path.removeprefix("/"))
     if parts.scheme != "sqlite" or parts.netloc or not path:
@@ -32,4 +43,20 @@ def open_store(address: str | Path, *, is_new_allowed: bool = True) -> SqliteJou
         if name != "synchronous" or value not in _SYNCHRONOUS:
             raise StoreError(f"`{address}`: of options there is `synchronous=full` and `synchronous=normal`")
         synchronous = _SYNCHRONOUS[value]
+    return StoreAddress((folder or Path()) / path, synchronous)
+
+
+def open_store(
+    address: str | Path, *, folder: Path | None = None, is_new_allowed: bool = True
+) -> SqliteJournal:
+    """Open the store of an address.
+
+    Args:
+        folder: That of relative paths, instead of the working directory.
+        is_new_allowed: Whether the store may be created.
+
+    Raises:
+        StoreError: The address is none, or the store cannot be opened.
+    """
+    path, synchronous = read_address(address, folder)
     return SqliteJournal(path, synchronous=synchronous, is_new_allowed=is_new_allowed)

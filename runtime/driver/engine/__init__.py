@@ -106,7 +106,11 @@ class Engine(StoredRuns):
             raise WorkflowConfigurationError(f"this engine has another workflow of the name `{called}`")
         self._workflows[called] = made
         if version:
-            self._versions[type(made)] = version
+            self.note_version(type(made), version)
+
+    def note_version(self, workflow: type[Any], version: str) -> None:
+        """Note what the code of a workflow's class is known by."""
+        self._versions[workflow] = version
 
     def version_of(self, workflow: RunWorkflow[Run]) -> str:
         """Return what the code of a workflow is known by; empty if nobody has said it."""

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from pydantic_core import to_json
 
-from wfc.runtime.core.moments import as_moment
+from wfc.runtime.core.moments import SECOND, as_moment
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.messages import Message
 from wfc.runtime.driver.run import Run
@@ -32,6 +32,9 @@ from wfc.runtime.store.sqlite import SqliteJournal
 from wfc.runtime.store.values import Values
 
 __all__ = ["Durable", "KeptPart"]
+
+SOON = 10 * SECOND
+"""A run that a timer wakes within this time is not put to rest."""
 
 _OF_TASKS = ("title", "show", "form", "prefill", "assign", "quorum", "asked_at", "expires_at")
 
@@ -83,14 +86,28 @@ class Durable:
         if run.port is None:
             run.port = self._new_port(run)
 
+    async def enqueue(self, run: Run) -> None:
+        """Record a run that begins when it is claimed.
+
+        Raises:
+            SnapshotError: What it begins with cannot be kept.
+            Lost: The store has a run of this id.
+            StoreError: The store cannot be written.
+        """
+        created = self._created(run)._replace(is_queued=True)
+        await self.journal.append_together([Entry(Lease(run.run_id), 1, [], [], created)])
+
     def _new_port(self, run: Run) -> Port:
+        return Port(run, self.journal, Lease(run.run_id), values_of(run.workflow), created=self._created(run))
+
+    def _created(self, run: Run) -> Created:
         internals, execution = run.workflow._wfc, run.execution
         values = values_of(run.workflow)
         assert execution.inputs is not None
         parent, above = run.parent, None
         if parent is not None and (found := self._registry.run(parent.run_id)) is not None:
             above = found.port
-        created = Created(
+        return Created(
             internals.name,
             shape_of(internals.plan),
             self._registry.version_of(run.workflow),
@@ -101,7 +118,6 @@ class Durable:
             0 if parent is None else parent.number,
             is_attached=run.above is not None,
         )
-        return Port(run, self.journal, Lease(run.run_id), values, created=created)
 
     # --- rest
 
@@ -201,7 +217,6 @@ class Durable:
         if run.passage is None and not run.has_begun:
             run.start()
             self._drop_unwanted(run)
-        self._later(self.take_posted(run))
 
     async def _read_parts(self, parts: Iterable[Claim]) -> dict[str, KeptPart]:
         found: dict[str, KeptPart] = {}
@@ -303,9 +318,10 @@ class Durable:
         for run_id in self.journal.addressed():
             run = self._registry.run(run_id)
             if run is not None and not run.loop.is_closed():
-                run.loop.call_soon_threadsafe(self._take_soon, run)
+                run.loop.call_soon_threadsafe(self.take_soon, run)
 
-    def _take_soon(self, run: Run) -> None:
+    def take_soon(self, run: Run) -> None:
+        """Let a run take what was posted to it, soon."""
         self._later(self.take_posted(run))
 
     async def take_posted(self, run: Run) -> None:
@@ -337,9 +353,12 @@ def _all_parts(run: Run) -> list[Run]:
 
 def _rests(run: Run) -> bool:
     """Return whether nothing happens in a run, apart from its parts, before somebody answers or a timer fires."""
+    execution = run.execution
+    soon = run.now() + SOON
+    if any(due < soon for due in execution.due_at.values()):
+        return False
     if run.port is not None:
         return run.port.is_idle
-    execution = run.execution
     return run.has_begun and execution.outcome is None and not execution.in_flight and not run.early
 
 

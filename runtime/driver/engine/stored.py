@@ -21,13 +21,14 @@ from wfc.runtime.errors import (
     InvalidAnswerError,
     InvalidMessageError,
     RunEndedError,
+    RunExistsError,
     RunLostError,
     RunUnknownError,
     SnapshotError,
     UnknownQuestionError,
     WorkflowConfigurationError,
 )
-from wfc.runtime.events import Event
+from wfc.runtime.events import Event, StartEvent
 from wfc.runtime.store.folding import read_outcome
 from wfc.runtime.store.journal import Posted
 from wfc.runtime.store.sqlite import RunRow, SqliteJournal, TaskRow
@@ -72,6 +73,7 @@ class StoredRuns(Delivery, Protocol):
                 if run.port is not None and not run.loop.is_closed():
                     run.abandon(RunLostError("the engine was closed"))
             self._durable.close()
+            self._durable = None
 
     def live_runs(self) -> list[Run]:
         """Return the runs that are under way in this process."""
@@ -94,6 +96,14 @@ class StoredRuns(Delivery, Protocol):
         if not found:
             raise RunUnknownError(f"there is no run `{run_id}` in this store")
         return found[0]
+
+    def note_on(self, row: RunRow) -> str:
+        """Return what is to be said of a run besides its status: that it is due, and no process works on it."""
+        if row.ended is not None or (row.owner is not None and self.store.is_worked_on(row.run_id)):
+            return ""
+        if row.status != "parked":
+            return "nobody works on it"
+        return "overdue, nobody works on it" if (row.wake_at or time.time_ns() + 1) <= time.time_ns() else ""
 
     def history(self, run_id: str) -> list[HistoryTick]:
         """Return what has happened to a stored run, as far as it is still kept.
@@ -158,6 +168,25 @@ class StoredRuns(Delivery, Protocol):
         """Return the part that a recovered run had, to go on with it."""
         return None if self._durable is None else self._durable.part_of(run, run_id, workflow)
 
+    async def enqueue(
+        self, workflow: StartableWorkflow, start_event: StartEvent, run_id: str | None = None
+    ) -> str:
+        """Record a run that is to begin when somebody resumes it; return its id.
+
+        Raises:
+            RunExistsError: The store has a run of this id.
+            SnapshotError: What it begins with cannot be kept.
+            StoreError: The store cannot be written.
+        """
+        run = workflow._wfc.prepare(workflow, start_event=start_event, run_id=run_id, engine=self)
+        rules = workflow._wfc.run_rules
+        if rules.key is not None:
+            run.key = rules.key(run)
+        if self.store.runs(run_id=run.run_id):
+            raise RunExistsError(f"the store has a run with the id {run.run_id!r}", run.run_id)
+        await self._kept.enqueue(run)
+        return run.run_id
+
     async def resume(self, run_id: str) -> WorkflowHandler[Any]:
         """Let a stored run go on in this process, unless it does so already.
 
@@ -191,6 +220,10 @@ class StoredRuns(Delivery, Protocol):
     def _look(self, run: Run, _: Event) -> None:
         """Look whether a run rests after something has happened in it."""
         run.loop.call_soon(self.rests, run)
+
+    def recovered(self, run: Run) -> None:
+        """Let a stored run that goes on here get what was posted to it."""
+        self._kept.take_soon(run)
 
     def rests(self, run: Run) -> None:
         """Be told that nothing happens in a run before somebody answers, or a timer fires."""
@@ -247,7 +280,13 @@ class StoredRuns(Delivery, Protocol):
             await self._post(task.run_id, "answer", {"question": task_id, "value": value}, by)
             return None
         handler = await self.resume(root)
+        run = self.run(root)
+        if run is not None and run.port is not None:
+            await run.port.settled()  # so that its parts go on too
+        asker = None if run is None else run.asker_of(task_id)
         await handler.answer(task_id, value, by=by)
+        if asker is not None and asker.port is not None:
+            await asker.port.settled()
         return handler
 
     async def post(self, run_id: str, event: Event | Message, *, message_id: str | None = None) -> None:

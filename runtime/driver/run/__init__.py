@@ -142,6 +142,8 @@ class Run(ReachableRun["Run"]):
             return
         self.has_begun = True
         stored, self._stored = self._stored, None
+        if stored is not None and self.port is not None:
+            self.engine.recovered(self)
         if stored is not None and stored.begun:
             self._resume(stored)
             self._take_early()

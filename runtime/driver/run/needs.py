@@ -31,6 +31,9 @@ class RunEngine(Protocol[R]):
     def ended(self, run: R) -> None:
         """Forget a run that is over."""
 
+    def recovered(self, run: R) -> None:
+        """Be told that a stored run goes on here, so that it may get what was posted to it."""
+
     def rests(self, run: R) -> None:
         """Be told that nothing happens in a run before somebody answers, or a timer fires."""
 

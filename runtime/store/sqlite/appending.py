@@ -38,6 +38,8 @@ def append(connection: sqlite3.Connection, entry: Entry, owner: str) -> Lost | N
     if entry.created is not None and not _create(connection, entry.created, entry, owner):
         lease.lost = Lost(f"the store has a run with the id {lease.run_id!r} already")
         return lease.lost
+    if entry.created is not None and entry.created.is_queued:
+        return None  # nobody has it
     number, fence = lease.number, (lease.number, lease.epoch, owner)
     for at, body in enumerate(entry.ticks, entry.seq):
         if connection.execute(_TICK, (number, at, body, *fence)).rowcount != 1:
@@ -63,7 +65,7 @@ def _create(connection: sqlite3.Connection, created: Created, entry: Entry, owne
     parent = created.parent
     cursor = connection.execute(
         """INSERT INTO runs (run_id, workflow, shape, version, key, status, start, parent, parent_number,
-            attached, owner, epoch, started) VALUES (?, ?, ?, ?, ?, 'live', ?, ?, ?, ?, ?, ?, ?)
+            attached, owner, epoch, started) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (run_id) DO NOTHING""",
         (
             entry.lease.run_id,
@@ -71,11 +73,12 @@ def _create(connection: sqlite3.Connection, created: Created, entry: Entry, owne
             created.shape,
             created.version,
             created.key,
+            "queued" if created.is_queued else "live",
             created.start,
             None if parent is None else parent.number,
             created.parent_number,
             created.is_attached,
-            owner,
+            None if created.is_queued else owner,
             entry.lease.epoch,
             created.at,
         ),

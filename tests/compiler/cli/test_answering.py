@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import subprocess
 import sys
@@ -132,14 +133,19 @@ def test_without_a_terminal_a_question_stops_the_run_and_is_shown(wfc: Any, shop
     done = wfc("run", shop, "-i", "order_id=o1", "--deliver", PAID)
     assert (done.status, done.out) == (3, "")
     told = done.err[done.err.index("the run stopped") :].splitlines()
-    assert told == [
+    assert told[:6] == [
         "the run stopped: `approve` asks, and nobody is here to answer: Ship o1?",
         "  Nobody has looked at it yet.",
         "  decision: ship or wait",
         "  copies: a whole number",
         "  note: a text; nothing to leave it out",
-        """answer with `--answer approve='{"decision": …, "copies": …}'`, or run it at a terminal""",
+        "until now the run was in memory; with --store it is kept from its start",
     ]
+    store = Path(shop).parent / ".wfc" / "runs.db"
+    rests = re.fullmatch(rf"the run (\w+) rests in {re.escape(str(store))}", told[6])
+    assert rests is not None
+    answer = rf"""answer it with  wfc tasks answer {rests[1]}/approve/\d+ '{{"decision": …, "copies": …}}'"""
+    assert [bool(re.fullmatch(answer, line)) for line in told[7:]] == [True]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,24 @@
+"""``wfc runs``: the runs that are kept in a store."""
+
+from __future__ import annotations
+
+import click
+
+from wfc.compiler.cli.command import Commands
+
+__all__ = ["command"]
+
+COMMANDS = {
+    "list": "List the runs of a store.",
+    "show": "Show a run: where it is, and what has happened.",
+    "resume": "Let a run go on here, until it ends or rests.",
+    "cancel": "Cancel a run.",
+}
+
+
+@click.group("runs", cls=Commands, commands=COMMANDS, package=__name__)
+def command() -> None:
+    """List, show, resume and cancel the runs that are kept in a store.
+
+    The store is that of --store, of WFC_STORE or of the settings; else it is .wfc/runs.db beside the project.
+    """

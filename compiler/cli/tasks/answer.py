@@ -1,0 +1,82 @@
+"""``wfc tasks answer``."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import click
+
+from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.following import show
+from wfc.compiler.cli.forms import fields_of
+from wfc.compiler.cli.json_text import parsed
+from wfc.compiler.cli.resuming import go_on, load_code, this_user
+from wfc.compiler.cli.stdout import output_kept
+from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
+from wfc.compiler.diagnostics.escaping import printable
+from wfc.compiler.rules import closest
+
+__all__ = ["command"]
+
+
+@click.command("answer", cls=Command)
+@click.argument("task")
+@click.argument("answer", metavar="[JSON]", required=False)
+@click.option(
+    "-i", "pairs", metavar="NAME=VALUE", multiple=True, help="A field of the answer; lists as JSON."
+)
+@store_option
+def command(task: str, answer: str | None, pairs: tuple[str, ...], store: str | None) -> int:
+    """Answer a TASK, and let the run go on, until it ends or rests.
+
+    The answer is JSON, or its fields are given one by one. It is that of the user of this computer. A process that
+    has the run is told; else the run goes on here, as with wfc runs resume.
+    """
+    place = place_of(store)
+    engine = open_engine(place, is_new_allowed=False)
+    try:
+        with output_kept(), refusals():
+            row = engine.task(task)
+            value = value_of(answer, pairs, row.about["form"])
+            if row.because == "answered" and this_user() in (row.answered_by or "").split(","):
+                click.echo("it is answered already", err=True)
+                return 0
+            if not load_code(engine, place, row.run_id, None):
+                return 1
+            followed = asyncio.run(go_on(engine, place, lambda: engine.answer(task, value, by=this_user())))
+    finally:
+        engine.close()
+    return followed.status if followed.end is None else show(followed.end, None)
+
+
+def value_of(answer: str | None, pairs: tuple[str, ...], form: dict[str, Any] | None) -> Any:
+    """Return an answer from a command line.
+
+    Raises:
+        click.UsageError: It is not JSON, or has a field that the form does not have.
+    """
+    if answer is not None and pairs:
+        raise click.UsageError("the answer is given twice: as JSON and by its fields")
+    if answer is not None:
+        try:
+            return parsed(answer)
+        except ValueError as error:
+            raise click.UsageError(printable(f"the answer is not JSON: {error}")) from None
+    fields = {field.name: field for field in fields_of(form)}
+    value: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals or name not in fields:
+            hint = (
+                closest(name, fields) or f"it has {', '.join(f'`{each}`' for each in fields) or 'no fields'}"
+            )
+            raise click.UsageError(printable(f"`-i {pair}`: the form has no such field; {hint}"))
+        try:
+            value[name] = fields[name].parse(text)
+        except ValueError as error:
+            raise click.UsageError(printable(f"`-i {pair}`: {error}")) from None
+    missing = [field.name for field in fields.values() if field.required and field.name not in value]
+    if missing:
+        raise click.UsageError(printable(f"the answer lacks {', '.join(f'`{each}`' for each in missing)}"))
+    return value if form is not None else None

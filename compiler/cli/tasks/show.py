@@ -1,0 +1,48 @@
+"""``wfc tasks show``."""
+
+from __future__ import annotations
+
+import click
+
+from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.forms import fields_of
+from wfc.compiler.cli.json_text import one_line
+from wfc.compiler.cli.resting import command_that_answers
+from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
+from wfc.compiler.cli.tables import format_option, moment
+from wfc.compiler.diagnostics.escaping import printable
+
+__all__ = ["command"]
+
+
+@click.command("show", cls=Command)
+@click.argument("task")
+@format_option
+@store_option
+def command(task: str, format: str, store: str | None) -> int:
+    """Show a TASK: the question, what is to be decided upon, and the fields of an answer."""
+    place = place_of(store)
+    engine = open_engine(place, is_new_allowed=False)
+    try:
+        with refusals():
+            row = engine.task(task)
+    finally:
+        engine.close()
+    if format == "json":
+        click.echo(one_line({**row._asdict(), **row.about}, "utf-8"))
+        return 0
+    lines = [row.about["title"], *(f"  {line}" for line in (row.about["show"] or "").splitlines())]
+    lines += [f"  {field.name}: {field.words}" for field in fields_of(row.about["form"])]
+    lines.append(f"asked by `{row.step}` of {row.workflow}, {moment(row.opened)}")
+    if row.about["assign"]:
+        lines.append(f"for {', '.join(row.about['assign'])}")
+    if row.expires is not None:
+        lines.append(f"until {moment(row.expires)}")
+    if row.because is not None:
+        by = f" by {row.answered_by}" if row.answered_by else ""
+        lines.append(f"closed: {row.because}{by}")
+    else:
+        lines.append(f"answer it with  {command_that_answers(task, row.about['form'], place)}")
+    for line in lines:
+        click.echo(printable(line))
+    return 0

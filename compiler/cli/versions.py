@@ -1,0 +1,116 @@
+"""The code of stored runs: what a program consists of, kept in a file beside the project under its digest.
+
+A store names a version by its digest alone, and what has that digest is looked up in the project's own folder: nothing
+that is read from a store names code to load.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wfc.compiler.cli.programs import KeptModules, Program, load_modules, load_program
+from wfc.compiler.cli.stores import StorePlace
+from wfc.compiler.diagnostics.escaping import printable
+
+if TYPE_CHECKING:
+    from wfc.runtime import Engine, Workflow
+
+__all__ = ["keep_version", "load_version"]
+
+DIGEST = re.compile(r"[0-9a-f]{64}")
+NAME = re.compile(r"[^\W\d]\w{0,99}")
+
+
+def keep_version(engine: Engine, place: StorePlace, program: Program, path: str) -> None:
+    """Keep the code of a program, so that its runs can go on later, and let an engine know its version.
+
+    Args:
+        path: What the program was loaded from.
+
+    Raises:
+        click.ClickException: The code cannot be kept.
+    """
+    body = written(program, path)
+    digest = hashlib.sha256(body).hexdigest()
+    file = place.versions / name_of(program.workflow) / f"{digest}.json"
+    try:
+        if not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = file.with_name(f"{digest}.{os.getpid()}")
+            unfinished.write_bytes(body)
+            unfinished.replace(file)
+    except OSError as error:
+        told = f"the code of the run cannot be kept in {file}: {error.strerror}"
+        raise click.ClickException(printable(told)) from None
+    for workflow in (program.workflow, *program.others):
+        engine.note_version(workflow, digest)
+
+
+def add(engine: Engine, program: Program, version: str) -> None:
+    for workflow in (program.workflow, *program.others):
+        engine.add(workflow, version=version)
+
+
+def name_of(workflow: type[Workflow]) -> str:
+    from wfc.runtime.authoring.definition import definition_of
+
+    return definition_of(workflow).name or workflow.__name__
+
+
+def written(program: Program, path: str) -> bytes:
+    """Return a program as JSON text: the Python of specs, or of a module its path and digest."""
+    if program.modules:
+        data: dict[str, Any] = {"workflows": [one._asdict() for one in program.modules]}
+    else:
+        path = os.path.abspath(path)
+        with open(path, "rb") as file:
+            data = {"module": path, "digest": hashlib.sha256(file.read()).hexdigest()}
+    return json.dumps(data, ensure_ascii=False, indent=1).encode(errors="backslashreplace")
+
+
+def load_version(engine: Engine, place: StorePlace, workflow: str, version: str) -> None:
+    """Load the kept code of a workflow, and let an engine know it, with the workflows that it mentions.
+
+    Raises:
+        click.ClickException: It is not there, or has been changed.
+    """
+    if not version:
+        told = f"nobody has kept the code of `{workflow}`: name it, as in `wfc runs resume RUN SPEC`"
+        raise click.ClickException(printable(told))
+    name = workflow.rpartition(".")[2]
+    file = place.versions / name / f"{version}.json"
+    try:
+        body = file.read_bytes() if NAME.fullmatch(name) and DIGEST.fullmatch(version) else b""
+    except OSError as error:
+        told = f"the code of this version of `{workflow}` is not there: {file}: {error.strerror}"
+        raise click.ClickException(printable(told)) from None
+    if hashlib.sha256(body).hexdigest() != version:
+        raise click.ClickException(printable(f"{file} is not what the run was started with"))
+    data = json.loads(body)
+    if "module" in data:
+        load_module(engine, data["module"], data["digest"], version)
+        return
+    for one in data["workflows"]:
+        imports = tuple((name, path, text) for name, path, text in one.pop("imports"))
+        engine.add(load_modules(KeptModules(**one, imports=imports)), version=version)
+
+
+def load_module(engine: Engine, path: str, digest: str, version: str) -> None:
+    try:
+        with open(path, "rb") as file:
+            found = hashlib.sha256(file.read()).hexdigest()
+    except OSError as error:
+        raise click.ClickException(printable(f"the module {path} is not there: {error.strerror}")) from None
+    if found != digest:
+        told = f"{path} has been changed since the run was started; `wfc runs resume RUN {path}` tries it with this one"
+        raise click.ClickException(printable(told))
+    program = load_program(path)
+    if program is None:
+        raise click.ClickException(printable(f"{path} cannot be loaded"))
+    add(engine, program, version)
