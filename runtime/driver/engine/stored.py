@@ -142,7 +142,7 @@ class StoredRuns(Delivery, Protocol):
         row = self.show(run_id)
         if row.outcome is None:
             return None
-        return read_outcome(row.outcome, values_of(self.workflow(row.workflow)))
+        return read_outcome(row.outcome, values_of(self.workflow(row.workflow, version=row.version)))
 
     # --- what goes on
 
@@ -275,8 +275,9 @@ class StoredRuns(Delivery, Protocol):
                 return None
             raise InvalidAnswerError(f"the question `{task_id}` is closed: {task.because}")
         root = self.store.root_of(task.run_id) or task.run_id
+        if self.run(root) is None:
+            await self._kept.check_answer(task.run_id, task_id, value, by)  # before anything is written
         if self.run(root) is None and self.store.is_worked_on(root):
-            await self._kept.check_answer(task.run_id, task_id, value, by)
             await self._post(task.run_id, "answer", {"question": task_id, "value": value}, by)
             return None
         handler = await self.resume(root)

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-__all__ = ["LEASE", "Doorbell", "WorkerFile", "beat", "forget", "is_alive", "ring"]
+__all__ = ["LEASE", "Doorbell", "WorkerFile", "beat", "forget", "is_alive", "is_any_claiming", "ring"]
 
 LEASE: Final = 15.0
 """The seconds without a beat after which a worker counts as standing still."""
@@ -23,16 +23,21 @@ LEASE: Final = 15.0
 _LOOPBACK: Final = "127.0.0.1"
 
 
+_CLAIMS: Final = "claims-"
+"""How the names of the files begin that workers hold as long as they claim runs."""
+
+
 class WorkerFile:
     """A locked file that says that this process is alive.
 
     Args:
         folder: Where the files of all workers of a store are.
+        claims: Whether it says that the process claims what is due, instead.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, claims: bool = False) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self.owner = f"{os.getpid()}-{os.urandom(6).hex()}"
+        self.owner = f"{_CLAIMS if claims else ''}{os.getpid()}-{os.urandom(6).hex()}"
         self._path = folder / self.owner
         self._descriptor = os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         fcntl.flock(self._descriptor, fcntl.LOCK_EX)
@@ -56,6 +61,28 @@ def is_alive(connection: sqlite3.Connection, folder: Path, owner: str) -> bool:
         found = connection.execute("SELECT beat FROM workers WHERE owner = ?", (owner,)).fetchone()
         return found is not None and time.time_ns() - found[0] < LEASE * 1e9
     else:
+        return False
+    finally:
+        os.close(descriptor)
+
+
+def is_any_claiming(folder: Path) -> bool:
+    """Return whether a process is alive that claims what is due."""
+    return any(_is_held(path) for path in folder.glob(f"{_CLAIMS}*"))
+
+
+def _is_held(path: Path) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    else:
+        with contextlib.suppress(OSError):
+            path.unlink()  # of one that was killed
         return False
     finally:
         os.close(descriptor)
