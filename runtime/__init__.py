@@ -76,8 +76,9 @@ if TYPE_CHECKING:
         default_engine,
     )
     from wfc.runtime.driver.messages import (
+        EventData,
         Keep as Keep,
-        Message,
+        Message as Message,
     )
     from wfc.runtime.driver.handler import (
         WorkflowHandler,
@@ -217,6 +218,7 @@ __all__ = [
     "ContextStateError",
     "Engine",
     "Event",
+    "EventData",
     "Halt",
     "HttpResponse",
     "HumanResponseEvent",
@@ -225,7 +227,6 @@ __all__ = [
     "InvalidMessageError",
     "JsonSerializer",
     "LimitError",
-    "Message",
     "MissingPackageError",
     "Model",
     "OpenQuestion",
@@ -277,7 +278,7 @@ _AUTHORS: Final = {
     "wfc.runtime.calls.llm": "Model",
     "wfc.runtime.driver.context": "Context",
     "wfc.runtime.driver.engine": "Engine default_engine",
-    "wfc.runtime.driver.messages": "Message",
+    "wfc.runtime.driver.messages": "EventData",
     "wfc.runtime.driver.handler": "WorkflowHandler",
     "wfc.runtime.driver.run.breakpoints": "Breakpoint Halt",
     "wfc.runtime.driver.run.questions": "OpenQuestion",
@@ -309,7 +310,7 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.authoring.run_rules": "run_bounds run_cancel run_deadline run_error run_key runs_per",
     "wfc.runtime.calls.bindings": "Basic Bearer McpServer OAuth2 PythonTool",
     "wfc.runtime.calls.python_resources": "PythonResource",
-    "wfc.runtime.driver.messages": "Keep",
+    "wfc.runtime.driver.messages": "Keep Message",
     "wfc.runtime.errors": "ExpressionError OutputFormatError RunFailedError WorkflowStepDoesNotExistError",
     "wfc.runtime.events": (
         "CacheHit ChildEnd ChildNote ClosedFields ErrorHandled EventEmitted InternalDispatchEvent LateEvent "

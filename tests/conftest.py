@@ -21,9 +21,18 @@ os.environ["WFC_NO_CACHE"] = (
 # `WFC_SEED` makes all tests that choose by chance choose otherwise; `--hypothesis-profile search` tries many examples.
 CHANCE = os.environ.get("WFC_SEED")
 UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("same", UNHURRIED, derandomize=not CHANCE, database=None)
+SAME = settings(UNHURRIED, derandomize=not CHANCE, database=None)
+settings.register_profile("few", SAME, max_examples=40)
+settings.register_profile("same", SAME, max_examples=100)
 settings.register_profile("search", UNHURRIED, max_examples=2_000)
-settings.load_profile("same")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose how many examples a search by chance tries: a part of them, unless the tests marked `full` run too.
+
+    It is chosen before the tests are imported, whose own numbers are multiples of it.
+    """
+    settings.load_profile("few" if "not full" in config.getoption("markexpr") else "same")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -325,14 +325,10 @@ def test_both_houses_mean_the_same_output_format() -> None:
 
 
 def test_a_class_name_has_one_meaning_in_a_house() -> None:
-    driver = {
-        "Delivery",
-        "Message",
-    }  # of the engine and of the driver, beside those that generated code imports
     for house in ("compiler", "runtime"):
         names = Counter(
             name
             for path in sources(house)
             for name in re.findall(r"^class (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
         )
-        assert {name for name, count in names.items() if count > 1} <= driver
+        assert {name for name, count in names.items() if count > 1} == set()

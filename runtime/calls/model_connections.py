@@ -8,7 +8,7 @@ import inspect
 import os
 import re
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -17,6 +17,7 @@ from pydantic_ai.models import Model as Connection
 from pydantic_ai.models import infer_model
 from pydantic_ai.providers import Provider, infer_provider_class
 
+from wfc.runtime.authoring.resource.pools import pool_of_loop
 from wfc.runtime.calls.bindings import ModelOptions
 from wfc.runtime.calls.secrets import Revealed, Secret
 from wfc.runtime.errors import MissingPackageError, SettingsError
@@ -44,22 +45,51 @@ _ADDRESSES: Final = ("base_url", "api_base", "azure_endpoint")
 _KEYS: Final = ("api_key", "token")
 
 
+_MOST_IDLE: Final = 20
+"""How many connections that nobody uses are kept; the one that was used longest ago is closed."""
+
+
 class _Shared:
-    """A connection that several calls may use at the same time."""
+    """A connection that several calls may use at the same time, and that is kept for later ones."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.users = 0
+        self.is_open = False
+
+    @asynccontextmanager
+    async def used(self) -> AsyncIterator[Connection]:
+        """Use it: it is opened by its first user, and stays open when the last one has left."""
+        provider = self.connection.provider
+        self.users += 1
+        try:
+            if provider is None:
+                yield self.connection
+                return
+            if not self.is_open:
+                self.is_open = True
+                await provider.__aenter__()  # what `close` undoes
+            async with provider:
+                yield self.connection
+        finally:
+            self.users -= 1
+
+    async def close(self) -> None:
+        """Close it."""
+        provider = self.connection.provider
+        if self.is_open and provider is not None:
+            self.is_open = False
+            await provider.__aexit__(None, None, None)
 
 
-_SHARED: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str | None, str], _Shared]] = (
-    WeakKeyDictionary()
-)
+_Place = tuple[str, str | None, str]
+_SHARED: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[_Place, _Shared]] = WeakKeyDictionary()
+"""The connections of each event loop, the one that was used last at the end."""
 
 
 @asynccontextmanager
 async def connected(model: ModelOptions, revealed: Revealed) -> AsyncIterator[Connection]:
-    """Return a connection to a model's service, which is closed when the last call that uses it ends.
+    """Return a connection to a model's service; it is kept for later calls, until the event loop ends.
 
     Raises:
         SettingsError: There is no such provider, it takes no address or no key, or the key is missing.
@@ -68,25 +98,29 @@ async def connected(model: ModelOptions, revealed: Revealed) -> AsyncIterator[Co
     key = _key(model, revealed)
     # only its digest is kept; another key, another connection
     place = (model.use, model.base_url, hashlib.sha256(key.encode()).hexdigest() if key is not None else "")
-    here = _SHARED.setdefault(asyncio.get_running_loop(), {})
-    shared = here.get(place)
-    if shared is None:
-        shared = here[place] = _Shared(_connect(model, key, revealed))
+    here = await _connections()
+    shared = here.pop(place, None) or _Shared(_connect(model, key, revealed))
+    here[place] = shared
+    async with shared.used() as connection:
+        yield connection
+    idle = [each for each, one in here.items() if not one.users]
+    for each in idle[: max(0, len(idle) - _MOST_IDLE)]:
+        await here.pop(each).close()
 
-    def leave() -> None:
-        shared.users -= 1
-        if not shared.users and here.get(place) is shared:
-            del here[place]
 
-    provider = shared.connection.provider
-    shared.users += 1
-    async with AsyncExitStack() as stack:
-        try:
-            if provider is not None:
-                await stack.enter_async_context(provider)
-            yield shared.connection
-        finally:
-            leave()  # before the provider closes, so that nobody else comes in
+async def _connections() -> dict[_Place, _Shared]:
+    """Return the connections of the running event loop, which are closed when it ends."""
+    loop = asyncio.get_running_loop()
+    here = _SHARED.get(loop)
+    if here is None:
+        here = _SHARED[loop] = {}
+
+        async def close() -> None:
+            while here:
+                await here.popitem()[1].close()
+
+        await pool_of_loop().close_later("connections to models", close)
+    return here
 
 
 def _key(model: ModelOptions, revealed: Revealed) -> str | None:

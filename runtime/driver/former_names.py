@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any, NoReturn
 
 from wfc.runtime.errors import WorkflowRuntimeError
+from wfc.runtime.events import StartEvent
 
 __all__ = ["FormerName", "stop_former_arguments"]
 
@@ -16,14 +17,16 @@ _OF_RUN = {
 }
 
 
-def stop_former_arguments(inputs: Collection[str], fields: Collection[str]) -> None:
+def stop_former_arguments(inputs: Collection[str], start_class: type[StartEvent]) -> None:
     """Reject arguments that ``run`` no longer has, unless the start event has fields with these names.
 
     Raises:
         WorkflowRuntimeError: There is such an argument.
     """
+    if _OF_RUN.keys().isdisjoint(inputs):
+        return
     for name, instead in _OF_RUN.items():
-        if name in inputs and name not in fields:
+        if name in inputs and name not in start_class.model_fields:
             raise WorkflowRuntimeError(f"`run` has no argument `{name}`: {instead}")
 
 

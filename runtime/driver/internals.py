@@ -72,6 +72,7 @@ class WorkflowInternals:
         stream_limit: int | None,
     ) -> None:
         self.kind = kind
+        self.definition: Definition = definition_of(kind)  # of the class
         self.timeout = timeout
         self.is_validated = is_validated
         self.verbose = verbose
@@ -88,11 +89,6 @@ class WorkflowInternals:
             raise WorkflowConfigurationError(
                 f"`skip_graph_checks` knows {', '.join(sorted(FLOW_CHECKS))}, not {', '.join(sorted(unknown))}"
             )
-
-    @property
-    def definition(self) -> Definition:
-        """The definition of the workflow's class."""
-        return definition_of(self.kind)
 
     @property
     def plan(self) -> Plan:
@@ -299,7 +295,7 @@ class WorkflowInternals:
                 raise WorkflowRuntimeError(f"no step accepts {event_name(given)}, so it cannot start a run")
             return given
         kind = self.plan.start_class
-        stop_former_arguments(inputs, kind.model_fields)
+        stop_former_arguments(inputs, kind)
         try:
             return kind(**inputs)
         except ValidationError as error:

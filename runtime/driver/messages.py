@@ -16,7 +16,18 @@ from wfc.runtime.events import Event, event_name
 from wfc.runtime.plan.run_rules import Receives
 from wfc.runtime.values.outputs import problems
 
-__all__ = ["IfAbsent", "Keep", "Key", "Mailbox", "Message", "fields_of", "key_of_event", "name_of", "read_as"]
+__all__ = [
+    "EventData",
+    "IfAbsent",
+    "Keep",
+    "Key",
+    "Mailbox",
+    "Message",
+    "fields_of",
+    "key_of_event",
+    "name_of",
+    "read_as",
+]
 
 T = TypeVar("T")
 
@@ -28,11 +39,15 @@ KEPT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class EventData:
     """An event as data: its name, and its fields as JSON data; for senders without the event's class."""
 
     event: str
     fields: Mapping[str, object]
+
+
+Message = EventData
+"""The name under which `wfc.runtime` offers it to programs of output format 1; a model's message is in `records`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +65,10 @@ class Mailbox:
     """Messages for runs that have not started yet, by workflow and key."""
 
     def __init__(self) -> None:
-        self._kept: dict[Key, dict[int, tuple[Event | Message, str | None]]] = {}
+        self._kept: dict[Key, dict[int, tuple[Event | EventData, str | None]]] = {}
         self._count = self._last = 0
 
-    def keep(self, key: Key, event: Event | Message, message_id: str | None, seconds: float) -> bool:
+    def keep(self, key: Key, event: Event | EventData, message_id: str | None, seconds: float) -> bool:
         """Keep a message; return whether it is new.
 
         Raises:
@@ -77,7 +92,7 @@ class Mailbox:
             if not waiting:
                 del self._kept[key]
 
-    def take(self, key: Key) -> list[tuple[Event | Message, str | None]]:
+    def take(self, key: Key) -> list[tuple[Event | EventData, str | None]]:
         """Remove and return the messages kept for a run that starts now, the oldest first."""
         waiting = self._kept.pop(key, {})
         self._count -= len(waiting)
@@ -101,19 +116,19 @@ def read_as(kind: type[T], fields: Mapping[str, object], what: str) -> T:
         raise InvalidMessageError(f"{what} cannot be written as JSON: {error}") from None
 
 
-def name_of(event: Event | Message) -> str:
+def name_of(event: Event | EventData) -> str:
     """Return the name of an event's class."""
-    return event.event if isinstance(event, Message) else event_name(event)
+    return event.event if isinstance(event, EventData) else event_name(event)
 
 
-def fields_of(event: Event | Message) -> Mapping[str, Any]:
+def fields_of(event: Event | EventData) -> Mapping[str, Any]:
     """Return an event's fields by their names in JSON."""
-    if isinstance(event, Message):
+    if isinstance(event, EventData):
         return event.fields
     return event.model_dump(by_alias=True)
 
 
-def key_of_event(event: Event | Message, receives: Receives) -> str | None:
+def key_of_event(event: Event | EventData, receives: Receives) -> str | None:
     """Return the key in an event, as the receiver reads it; ``None`` if there is none.
 
     Raises:

@@ -76,7 +76,7 @@ def _read_snapshot(body: bytes, plan: Plan, run_id: str, values: Values) -> Exec
 
 
 def fold(kept: Kept, plan: Plan, run_id: str, start: bytes, values: Values) -> Execution:
-    """Return the execution that a snapshot and ticks make; nothing of it is at work.
+    """Return the execution that a snapshot and ticks make; nothing of it is at work. Without inputs it has not begun.
 
     Args:
         start: What the run began with.
@@ -88,9 +88,8 @@ def fold(kept: Kept, plan: Plan, run_id: str, start: bytes, values: Values) -> E
     if kept.snapshot is not None:
         execution = _read_snapshot(kept.snapshot, plan, run_id, values)
     else:
-        event, state, _ = read_start(start, plan, values)
+        _, state, _ = read_start(start, plan, values)
         execution = Execution(plan, run_id, state)
-        execution.inputs = event
     for number, body in enumerate(kept.ticks, kept.snapshot_seq + 1):
         tick, at = decode_tick(body, execution, values)
         if not is_relevant(execution, tick):

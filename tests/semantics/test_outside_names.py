@@ -207,7 +207,9 @@ class Some:
         return own, outside
 
 
-@pytest.mark.parametrize("number", range(60))
+@pytest.mark.parametrize(
+    "number", [*range(20), *(pytest.param(each, marks=pytest.mark.full) for each in range(20, 60))]
+)
 def test_random_records_go_out_and_come_back_the_same(number: int, shown: Any, seed: str) -> None:
     some = Some(random.Random(f"{seed} {number}"))  # noqa: S311 - the same each time
     workflow = shown.workflow(some.spec())

@@ -32,7 +32,9 @@ REPLIES: list[Any] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize(
+    "number", [*range(4), *(pytest.param(each, marks=pytest.mark.full) for each in range(4, 12))]
+)
 def test_the_first_entry_that_fits_is_taken(shown: Any, number: int) -> None:
     chance = random.Random(f"replies {number}")  # noqa: S311
     entries = [

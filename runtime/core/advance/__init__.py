@@ -85,7 +85,9 @@ def advance(execution: Execution, tick: Tick, at: int = 0) -> None:
     Args:
         at: The moment of the tick; for a clock that was put back, the moment of the last tick counts.
     """
-    execution.at = max(execution.at, at)
+    passed = at - execution.at
+    if passed > 0:
+        execution.at = at
     if execution.outcome is None:
         try:
             _TICKS[type(tick)](execution, tick)

@@ -25,6 +25,8 @@ __all__ = [
     "stop_timer",
 ]
 
+_DROPPED = Exit.DROPPED  # to look up a member of an enum is slow before Python 3.12
+
 
 def start_run(
     execution: Execution,
@@ -51,9 +53,10 @@ def start_run(
         frame.enter()
         if execution.plan.cancelling:
             frame.keep(number, run)
-    index = step.index
-    if execution.busy[index] < execution.workers[index]:
-        execution.busy[index] += 1
+    index, busy = step.index, execution.busy
+    at_work = busy[index]
+    if at_work < execution.workers[index]:
+        busy[index] = at_work + 1
         run.began = run.started = execution.at
         if step.needs_snapshot:
             run.snapshot = draft_of(execution.state)
@@ -85,14 +88,15 @@ def start_or_queue(execution: Execution, run: StepRun) -> None:
 
 def free_worker(execution: Execution, step: Step) -> None:
     """Give the worker of a finished step run to the next one in the queue, or free it."""
-    queue = execution.queues.get(step.index)
-    if queue and execution.busy[step.index] <= execution.workers[step.index]:
+    index, busy = step.index, execution.busy
+    if execution.queues and busy[index] <= execution.workers[index]:
+        queue = execution.queues.get(index)
         while queue:
             run = queue.popleft()
-            if run.exit is not Exit.DROPPED:
+            if run.exit is not _DROPPED:
                 place(execution, run)
                 return
-    execution.busy[step.index] -= 1
+    busy[index] -= 1
 
 
 def resume(execution: Execution, run: StepRun) -> None:

@@ -11,11 +11,11 @@ from wfc.runtime.authoring.run_rules import RunRules, key_text
 from wfc.runtime.driver.engine.children import ChildStarter, StartableWorkflow
 from wfc.runtime.driver.loops import call_and_await
 from wfc.runtime.driver.messages import (
+    EventData,
     IfAbsent,
     Keep,
     Key,
     Mailbox,
-    Message,
     fields_of,
     key_of_event,
     name_of,
@@ -33,10 +33,10 @@ from wfc.runtime.events import Event
 from wfc.runtime.plan.run_rules import Receives
 from wfc.runtime.values.outside_names import own_name
 
-__all__ = ["Delivery"]
+__all__ = ["EventDelivery"]
 
 
-class Delivery(ChildStarter, Protocol):
+class EventDelivery(ChildStarter, Protocol):
     """The part of an engine that delivers events to its runs."""
 
     lock: threading.RLock
@@ -56,7 +56,7 @@ class Delivery(ChildStarter, Protocol):
 
     async def deliver(
         self,
-        event: Event | Message,
+        event: Event | EventData,
         *,
         run_id: str | None = None,
         workflow: str | None = None,
@@ -105,7 +105,7 @@ class Delivery(ChildStarter, Protocol):
 
     def _deliver_later(
         self,
-        event: Event | Message,
+        event: Event | EventData,
         workflow: str,
         key: str,
         message_id: str | None,
@@ -119,7 +119,7 @@ class Delivery(ChildStarter, Protocol):
             return self.mailbox.keep((workflow, key), event, message_id, if_absent.seconds)
         return self._start(event, self.workflow(workflow, beside), key, message_id)
 
-    async def publish(self, topic: str, event: Event | Message, *, message_id: str | None = None) -> int:
+    async def publish(self, topic: str, event: Event | EventData, *, message_id: str | None = None) -> int:
         """Deliver an event to every live run that declares it as received, except those with another topic.
 
         Where a run declares a field for its key, the event must have the run's key there.
@@ -151,7 +151,7 @@ class Delivery(ChildStarter, Protocol):
             return RunEndedError(f"the {described} has ended, so it takes no events")
         return RunUnknownError(f"there is no {described}")
 
-    def _key_in(self, event: Event | Message, workflow: str, beside: type[Any] | None) -> str:
+    def _key_in(self, event: Event | EventData, workflow: str, beside: type[Any] | None) -> str:
         """Return the key in an event for a run of a workflow."""
         kind = self.class_of(workflow, beside)
         if kind is None:
@@ -169,7 +169,7 @@ class Delivery(ChildStarter, Protocol):
         return key
 
     def _start(
-        self, event: Event | Message, workflow: StartableWorkflow, key: str, message_id: str | None
+        self, event: Event | EventData, workflow: StartableWorkflow, key: str, message_id: str | None
     ) -> bool:
         """Start a run with inputs from the event's fields; deliver the event to it if it accepts it."""
         kind, name = workflow._wfc.plan.start_class, workflow._wfc.name
@@ -191,7 +191,7 @@ class Delivery(ChildStarter, Protocol):
         return True
 
 
-async def _receive(run: Run, event: Event | Message, message_id: str | None) -> bool:
+async def _receive(run: Run, event: Event | EventData, message_id: str | None) -> bool:
     """Pass an event to a run in its event loop; return whether the event is new to the run.
 
     Raises:

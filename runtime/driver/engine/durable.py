@@ -12,7 +12,7 @@ from pydantic_core import to_json
 
 from wfc.runtime.core.moments import SECOND, as_moment
 from wfc.runtime.driver.engine.children import StartableWorkflow
-from wfc.runtime.driver.messages import Message
+from wfc.runtime.driver.messages import EventData
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.questions import open_questions, read_answer
@@ -246,11 +246,12 @@ class Durable:
     def _read(self, claim: Claim, kept: Kept, workflow: StartableWorkflow) -> Run:
         plan, values, run_id = workflow._wfc.plan, values_of(workflow), claim.lease.run_id
         self._check(claim, workflow)
-        _, _, trace = read_start(claim.start, plan, values)
+        event, _, trace = read_start(claim.start, plan, values)
         execution = fold(kept, plan, run_id, claim.start, values)
         stored = StoredRun(run_id, execution.state)
         stored.execution = execution
-        stored.begun = kept.seq > 0 or kept.snapshot is not None
+        stored.begun = execution.inputs is not None
+        execution.inputs = execution.inputs or event
         stored.trace = trace
         run = Run.going_on(workflow, stored, run_id, engine=self._registry)
         run.key = claim.key
@@ -380,7 +381,7 @@ def _answer(run: Run, item: Posted) -> None:
 
 def _receive(run: Run, item: Posted) -> None:
     data = json.loads(item.body)
-    run.receive(Message(data["event"], data["fields"]), data.get("message_id"))
+    run.receive(EventData(data["event"], data["fields"]), data.get("message_id"))
 
 
 def _cancel(run: Run, item: Posted) -> None:

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple, Protocol
 from pydantic_core import to_json
 
 from wfc.runtime.driver.engine.children import StartableWorkflow
-from wfc.runtime.driver.engine.delivery import Delivery
+from wfc.runtime.driver.engine.delivery import EventDelivery
 from wfc.runtime.driver.engine.durable import Durable, values_of
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.driver.loops import call_and_await
-from wfc.runtime.driver.messages import Message, fields_of, name_of
+from wfc.runtime.driver.messages import EventData, fields_of, name_of
 from wfc.runtime.driver.run import Run
 from wfc.runtime.errors import (
     InvalidAnswerError,
@@ -45,7 +45,7 @@ class HistoryTick(NamedTuple):
     data: list[Any]
 
 
-class StoredRuns(Delivery, Protocol):
+class StoredRuns(EventDelivery, Protocol):
     """The part of an engine with a store that lists its runs, lets them go on, and brings them what people say."""
 
     _durable: Durable | None
@@ -290,7 +290,7 @@ class StoredRuns(Delivery, Protocol):
             await asker.port.settled()
         return handler
 
-    async def post(self, run_id: str, event: Event | Message, *, message_id: str | None = None) -> None:
+    async def post(self, run_id: str, event: Event | EventData, *, message_id: str | None = None) -> None:
         """Bring an event to a stored run, which need not be live; return when that is recorded.
 
         Raises:

@@ -191,8 +191,10 @@ class Run(ReachableRun["Run"]):
         if self.port is not None:
             self.port.apply(tick)
             return
-        advance(self.execution, tick, self.now())
-        self.carry_out()
+        execution = self.execution
+        advance(execution, tick, self.now())
+        if execution.effects or execution.outcome is not None:
+            self.carry_out()
 
     def take(self, tick: Tick) -> None:
         """Apply a tick from outside, and start the step runs that are then ready."""

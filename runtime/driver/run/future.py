@@ -19,6 +19,8 @@ class RunFuture(asyncio.Future[StopEvent]):
     depth mismatch".
     """
 
+    __slots__ = ()
+
     def __del__(self) -> None:
         if not self._log_traceback:
             return

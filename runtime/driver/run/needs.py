@@ -9,7 +9,7 @@ from wfc.runtime.authoring.run_rules import RunRules
 from wfc.runtime.core.effects import StartChild
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.gates import Gate
-from wfc.runtime.driver.messages import IfAbsent, Message
+from wfc.runtime.driver.messages import EventData, IfAbsent
 from wfc.runtime.events import Event
 from wfc.runtime.plan import Plan
 from wfc.runtime.values.serializers import BaseSerializer
@@ -39,7 +39,7 @@ class RunEngine(Protocol[R]):
 
     async def deliver(
         self,
-        event: Event | Message,
+        event: Event | EventData,
         *,
         run_id: str | None = None,
         workflow: str | None = None,
@@ -50,7 +50,7 @@ class RunEngine(Protocol[R]):
     ) -> bool:
         """Deliver an event to another run."""
 
-    async def publish(self, topic: str, event: Event | Message, *, message_id: str | None = None) -> int:
+    async def publish(self, topic: str, event: Event | EventData, *, message_id: str | None = None) -> int:
         """Deliver an event to all runs that receive it."""
 
 

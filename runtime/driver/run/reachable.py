@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 from wfc.runtime.core.advance.cancelling import affected
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Arrived, Cancelled, StepsCancelled, Tick
-from wfc.runtime.driver.messages import Message, name_of
+from wfc.runtime.driver.messages import EventData, name_of
 from wfc.runtime.driver.run.children import Children, RelatedRun
 from wfc.runtime.driver.run.receiving import (
     accepts,
@@ -80,11 +80,11 @@ class ReachableRun(StatefulRun[R], Generic[R]):
         """Return whether an event of a class that it receives is for this run, as far as its key shows."""
         return is_meant_for(self.workflow._wfc.run_rules, self.key, event)
 
-    def takes(self, event: Event | Message) -> bool:
+    def takes(self, event: Event | EventData) -> bool:
         """Return whether the run accepts such an event from outside."""
         return own_class(self.workflow._wfc.run_rules, self.execution, event) is not None
 
-    def receive(self, event: Event | Message, message_id: str | None) -> bool:
+    def receive(self, event: Event | EventData, message_id: str | None) -> bool:
         """Accept an event from outside, in the run's event loop; return whether it is new.
 
         Raises:

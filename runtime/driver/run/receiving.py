@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wfc.runtime.authoring.run_rules import RunRules
 from wfc.runtime.core.execution import Execution
-from wfc.runtime.driver.messages import Message, fields_of, key_of_event, name_of, read_as
+from wfc.runtime.driver.messages import EventData, fields_of, key_of_event, name_of, read_as
 from wfc.runtime.errors import UndeclaredResultError, WorkflowStepDoesNotExistError
 from wfc.runtime.events import Event, event_name
 from wfc.runtime.plan import Plan
@@ -63,7 +63,7 @@ def is_meant_for(rules: RunRules, key: str | None, event: Event) -> bool:
     return receives is None or receives.key is None or key_of_event(event, receives) == key
 
 
-def own_class(rules: RunRules, execution: Execution, event: Event | Message) -> type[Event] | None:
+def own_class(rules: RunRules, execution: Execution, event: Event | EventData) -> type[Event] | None:
     """Return the receiver's own class for an event: one that it declares, or else one that it can use now."""
     name = name_of(event)
     if rules.receives:
@@ -76,7 +76,7 @@ def own_class(rules: RunRules, execution: Execution, event: Event | Message) -> 
     return next((one for one in (*waited, *accepted) if event_name(one) == name), None)
 
 
-def read_as_own(kind: type[Event], event: Event | Message) -> Event:
+def read_as_own(kind: type[Event], event: Event | EventData) -> Event:
     """Return an event as an instance of the receiver's own class.
 
     Raises:

@@ -134,7 +134,7 @@ EVIL = st.one_of(
 @example("{__import__('os').system('x')}")
 @example("a very long line of words, " * 20)
 @example("two\nlines, the second ends with blanks   \nand a third\n")
-@settings(max_examples=60, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 def test_texts_stay_texts(text: str) -> None:
     source = compiled(texts_spec(text))
     top, calls = shape(source)
@@ -295,7 +295,7 @@ def names_spec(small: list[str], large: list[str]) -> dict[str, Any]:
     ["date", "get", "state", "emitted", "step", "transform", "after_go", "go", "parts", "schema"],
     ["State", "Config", "Workflow", "Hostile", "Literal"],
 )
-@settings(max_examples=60, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 def test_any_name_may_be_used_and_keeps_its_own_in_data(small: list[str], large: list[str]) -> None:
     field, other, kept, more, go, look, tool, *_ = small
     assume(field != other and kept != more and len({go, look, tool}) == 3)

@@ -176,7 +176,7 @@ def turned(tree: ast.AST) -> ast.AST:
 
 
 @given(st.text(st.sampled_from("abpqxso ()[]{}|.,:~+-*/%<>=!'\"0123if ndortl\n"), max_size=40))
-@settings(max_examples=500)
+@settings(max_examples=5 * settings.default.max_examples)
 def test_any_text_is_read_or_reported(text: str) -> None:
     expression, findings = read(text)
     assert expression.type.name == "unknown" if any(f.severity.word == "error" for f in findings) else True

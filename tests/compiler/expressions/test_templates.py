@@ -273,7 +273,7 @@ HOSTILE = st.lists(
 
 
 @given(HOSTILE)
-@settings(max_examples=400)
+@settings(max_examples=4 * settings.default.max_examples)
 def test_a_literal_is_its_text(text: str) -> None:
     code = literal(text)
     assert ast.literal_eval(code) == text
@@ -287,7 +287,7 @@ def test_a_literal_is_its_text(text: str) -> None:
     HOSTILE,
     st.sampled_from(["a", "names | join(', ')", "names | join('\\n')", "n", "maybe | default('\"')"]),
 )
-@settings(max_examples=400)
+@settings(max_examples=4 * settings.default.max_examples)
 def test_text_around_an_expression_is_its_text(before: str, after: str, expression: str) -> None:
     text = f"{before}.${{{{ {expression} }}}}.{after}"
     if any(mark in before or mark in after for mark in ("{{", "{%", "{#")) or before.endswith("$"):
@@ -308,7 +308,7 @@ def test_text_around_an_expression_is_its_text(before: str, after: str, expressi
 
 
 @given(HOSTILE)
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_a_text_in_quotes_in_an_expression_is_its_text(text: str) -> None:
     inside = text.replace("\\", "\\\\").replace('"', '\\"')
     template, findings = read(f'${{{{ "{inside}" }}}}')
@@ -317,7 +317,7 @@ def test_a_text_in_quotes_in_an_expression_is_its_text(text: str) -> None:
 
 
 @given(HOSTILE, HOSTILE)
-@settings(max_examples=200)
+@settings(max_examples=2 * settings.default.max_examples)
 def test_text_in_a_prompt_with_statements_is_its_text(first: str, second: str) -> None:
     marks = ("{{", "{%", "{#")
     if any(mark in part for mark in marks for part in (first, second)) or first.endswith(("$", "{")):
@@ -330,7 +330,7 @@ def test_text_in_a_prompt_with_statements_is_its_text(first: str, second: str) -
 
 
 @given(HOSTILE)
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_any_text_at_all_is_read_without_an_exception(text: str) -> None:
     for statements in (False, True):
         read(text, statements=statements)

@@ -206,7 +206,7 @@ def test_any_data(data: dict[str, Any]) -> None:
 
 @pytest.mark.full
 @given(ANY_DATA)
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_more_of_any_data(data: dict[str, Any]) -> None:
     agree(data)
 

@@ -170,7 +170,7 @@ def texts(draw: st.DrawFn) -> str:
 
 @pytest.mark.full  # the ordinary suite has thousands of such words, made faster, below
 @given(texts())
-@settings(max_examples=400)
+@settings(max_examples=4 * settings.default.max_examples)
 @example(f"a: >\n\n   x\n  {MARK}")
 def test_a_word_is_found_whatever_stands_around_it(text: str) -> None:
     found = document(text)
@@ -180,14 +180,14 @@ def test_a_word_is_found_whatever_stands_around_it(text: str) -> None:
 
 
 @given(texts())
-@settings(max_examples=100)
+@settings(max_examples=settings.default.max_examples)
 def test_every_character_has_its_place(text: str) -> None:
     has_places(text)
 
 
 @pytest.mark.full
 @given(texts())
-@settings(max_examples=400)
+@settings(max_examples=4 * settings.default.max_examples)
 def test_every_character_of_many_texts_has_its_place(text: str) -> None:
     has_places(text)
 
@@ -212,7 +212,7 @@ def has_places(text: str) -> None:
     st.integers(10, 60),
     st.booleans(),
 )
-@settings(max_examples=400)
+@settings(max_examples=4 * settings.default.max_examples)
 def test_a_word_is_found_in_what_another_program_writes(
     before: str, after: str, style: str | None, width: int, unicode: bool
 ) -> None:
@@ -226,14 +226,14 @@ def test_a_word_is_found_in_what_another_program_writes(
 
 
 @given(texts())
-@settings(max_examples=100)
+@settings(max_examples=settings.default.max_examples)
 def test_both_parsers_say_the_same(text: str) -> None:
     say_the_same(text)
 
 
 @pytest.mark.full
 @given(texts())
-@settings(max_examples=400)
+@settings(max_examples=4 * settings.default.max_examples)
 def test_both_parsers_say_the_same_of_many_texts(text: str) -> None:
     say_the_same(text)
 

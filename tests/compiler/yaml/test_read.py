@@ -257,7 +257,7 @@ def test_depth_at_the_limit_is_read() -> None:
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_any_bytes_are_read_or_refused(raw: bytes) -> None:
     document, findings = reading(raw)
     for finding in findings:
@@ -274,7 +274,7 @@ YAMLISH = st.lists(
 
 
 @given(YAMLISH)
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_any_text_is_read_or_refused_and_every_place_lies_in_it(text: str) -> None:
     document, findings = reading(text)
     for finding in findings:
@@ -299,7 +299,7 @@ def check_places(document: Document, value: object, address: tuple[str | int, ..
 
 
 @given(YAMLISH)
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_the_slow_parser_raises_nothing_either(text: str) -> None:
     findings: list[Finding] = []
     data, _, _ = build(text, findings.append, fast=False)

@@ -54,6 +54,7 @@ def serve(service: Service) -> ThreadingHTTPServer:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             parts = urlsplit(self.path)
             headers = {name.lower(): value for name, value in self.headers.items()}
+            headers["x-port"] = str(self.client_address[1])  # by which the connection is known
             request = Request(self.command, parts.path, parse_qsl(parts.query, True), headers, body)
             service.asked.append(request)
             reply = service.answer(request)

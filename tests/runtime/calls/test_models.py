@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import pytest
 from aimock_pytest import AIMockServer
+from http_service import Reply, Service
 from pydantic import Field
 
 from wfc.runtime.calls import model_connections
@@ -44,6 +45,15 @@ class Host:
         return self.chosen
 
 
+REPLY = json.dumps(
+    {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "m",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hi"}, "finish_reason": "stop"}],
+    }
+).encode()
 GOOD = {"category": "bug", "confidence": 0.9}
 
 
@@ -289,6 +299,11 @@ def test_a_circle_of_fallbacks_is_asked_once_around() -> None:
     assert first.chain() == (first, second, third)
 
 
+def used_now() -> list[Any]:
+    here = model_connections._SHARED[asyncio.get_running_loop()]
+    return [each for each in here.values() if each.users]
+
+
 def test_calls_at_the_same_time_share_a_connection(aimock: AIMockServer) -> None:
     aimock.add_fixture({}, {"content": "ok"})
 
@@ -297,7 +312,7 @@ def test_calls_at_the_same_time_share_a_connection(aimock: AIMockServer) -> None
         every = [
             await asyncio.gather(*(call_llm(Host(), asked, str(n)) for n in range(20))) for _ in range(2)
         ]
-        assert not model_connections._SHARED[asyncio.get_running_loop()]
+        assert used_now() == []
         return [reply for replies in every for reply in replies]
 
     assert asyncio.run(main()) == ["ok"] * 40
@@ -310,7 +325,7 @@ def test_a_call_that_is_cut_off_leaves_nothing_behind(aimock: AIMockServer) -> N
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.1):
                 await call_llm(Host(), model(aimock), "Hello")
-        assert not model_connections._SHARED[asyncio.get_running_loop()]
+        assert used_now() == []
 
     asyncio.run(main())
 
@@ -324,3 +339,42 @@ def test_the_providers_usual_key_stays_hidden_too(
     with pytest.raises(StepError, match="Incorrect key") as caught:
         ask(Model("openai:gpt-4o-mini"))
     assert KEY not in caught.value.message + repr(caught.value.body)
+
+
+def test_calls_one_after_the_other_share_a_connection_until_the_loop_ends(service: Service) -> None:
+    service.answer = lambda _: Reply(body=REPLY)
+
+    async def main() -> list[Any]:
+        asked = Model("openai:gpt-4o-mini", base_url=f"{service.url}/v1")
+        assert [await call_llm(Host(), asked, "Hello") for _ in range(3)] == ["Hi"] * 3
+        (shared,) = model_connections._SHARED[asyncio.get_running_loop()].values()
+        clients.append(shared.connection.provider.client._client)
+        return [shared.is_open, clients[0].is_closed]
+
+    clients: list[Any] = []
+    assert asyncio.run(main()) == [True, False]
+    assert clients[0].is_closed
+    assert len({request.headers["x-port"] for request in service.asked}) == 1
+
+
+def test_few_connections_are_kept(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model_connections, "_MOST_IDLE", 2)
+    service.answer = lambda _: Reply(body=REPLY)
+
+    async def main() -> list[str]:
+        for name in "abcab":
+            await call_llm(Host(), Model(f"openai:{name}", base_url=f"{service.url}/v1"), "Hello")
+        return [place[0] for place in model_connections._SHARED[asyncio.get_running_loop()]]
+
+    assert asyncio.run(main()) == ["openai:a", "openai:b"]
+
+
+def test_a_service_that_has_closed_the_connection_is_asked_by_another_one(service: Service) -> None:
+    closing = Reply(body=REPLY, headers={"Content-Type": "application/json", "Connection": "close"})
+    service.answer = lambda _: closing
+
+    async def main() -> list[Any]:
+        asked = Model("openai:gpt-4o-mini", base_url=f"{service.url}/v1")
+        return [await call_llm(Host(), asked, "Hello") for _ in range(3)]
+
+    assert asyncio.run(main()) == ["Hi"] * 3

@@ -75,7 +75,7 @@ def test_broken_lines_mean_the_same_and_stay_as_they_are(tmp_path: Path) -> None
 
     @given(expressions, statements)
     @settings(
-        max_examples=300,
+        max_examples=3 * settings.default.max_examples,
         derandomize=True,
         database=None,
         deadline=None,

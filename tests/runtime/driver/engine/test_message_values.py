@@ -15,7 +15,7 @@ from pydantic import Field
 from wfc.runtime import (
     Engine,
     Event,
-    Message,
+    EventData,
     Moment,
     Receives,
     Record,
@@ -124,12 +124,12 @@ def test_a_key_may_be_a_moment_in_a_field_that_goes_by_another_name(virtually: V
     async def main() -> None:
         engine = Engine()
         engine.add(Moments)
-        for event in (TimedPaid(class_=there), Message("TimedPaid", {"class": there.isoformat()})):
+        for event in (TimedPaid(class_=there), EventData("TimedPaid", {"class": there.isoformat()})):
             handler = Moments(engine=engine).run(class_=here)
             assert await engine.deliver(event, workflow="moments")
             await handler
         assert await engine.deliver(
-            Message("TimedPaid", {"class": here}), workflow="moments", if_absent="start"
+            EventData("TimedPaid", {"class": here}), workflow="moments", if_absent="start"
         )
         (run,) = engine.runs_of("moments", str(there))
         await run.future

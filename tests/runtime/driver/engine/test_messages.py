@@ -13,9 +13,9 @@ from order_flows import Note, Opened, Orders, Paid
 from wfc.runtime import (
     Engine,
     Event,
+    EventData,
     InvalidMessageError,
     Keep,
-    Message,
     Outside,
     Receives,
     RunEndedError,
@@ -46,8 +46,8 @@ TooMuch = type("Paid", (Event,), {"__annotations__": {"order_id": str, "amount":
         (Paid(order_id="A", amount=Decimal(5)), {"run_id": "one"}),
         (Paid(order_id="elsewhere", amount=Decimal(5)), {"run_id": "one"}),
         (OtherPaid(order_id="A", amount="5"), {"workflow": "orders"}),
-        (Message("Paid", {"order_id": "A", "amount": "5"}), {"workflow": "orders"}),
-        (Message("Paid", {"order_id": "A", "amount": "5"}), {"run_id": "one"}),
+        (EventData("Paid", {"order_id": "A", "amount": "5"}), {"workflow": "orders"}),
+        (EventData("Paid", {"order_id": "A", "amount": "5"}), {"run_id": "one"}),
     ],
 )
 @pytest.mark.parametrize("began", [True, False])
@@ -79,25 +79,25 @@ def test_an_event_reaches_the_run_it_is_addressed_to(
         (Paid(order_id="A"), {"workflow": "others"}, RunUnknownError, "no workflow `others`"),
         (Paid(order_id="A"), {"workflow": "others", "key": "A"}, RunUnknownError, "run of `others`"),
         (Note(text="x"), {"workflow": "orders"}, InvalidMessageError, "which field of Note has the key"),
-        (Message("Lost", {}), {"run_id": "one"}, InvalidMessageError, "takes no Lost"),
-        (Message("Opened", {"order_id": "A"}), {"run_id": "one"}, InvalidMessageError, "takes no Opened"),
-        (Message("StopEvent", {}), {"run_id": "one"}, InvalidMessageError, "takes no StopEvent"),
+        (EventData("Lost", {}), {"run_id": "one"}, InvalidMessageError, "takes no Lost"),
+        (EventData("Opened", {"order_id": "A"}), {"run_id": "one"}, InvalidMessageError, "takes no Opened"),
+        (EventData("StopEvent", {}), {"run_id": "one"}, InvalidMessageError, "takes no StopEvent"),
         (StopEvent(), {"run_id": "one"}, InvalidMessageError, "takes no StopEvent"),
         (
-            Message("Paid", {"order_id": "A", "amount": "x"}),
+            EventData("Paid", {"order_id": "A", "amount": "x"}),
             {"run_id": "one"},
             InvalidMessageError,
             "`amount`",
         ),
         (
-            Message("Paid", {"order_id": "A", "amount": 5.5, "x": 1}),
+            EventData("Paid", {"order_id": "A", "amount": 5.5, "x": 1}),
             {"run_id": "one"},
             InvalidMessageError,
             "`x`",
         ),
         (TooMuch(order_id="A", amount="1", more="x"), {"run_id": "one"}, InvalidMessageError, "`more`"),
-        (Message("Paid", {"order_id": object()}), {"run_id": "one"}, InvalidMessageError, "as JSON"),
-        (Message("Paid", {}), {"workflow": "orders"}, InvalidMessageError, "`order_id`: field required"),
+        (EventData("Paid", {"order_id": object()}), {"run_id": "one"}, InvalidMessageError, "as JSON"),
+        (EventData("Paid", {}), {"workflow": "orders"}, InvalidMessageError, "`order_id`: field required"),
         (Paid(order_id="A"), {}, WorkflowConfigurationError, "run_id"),
         (Paid(order_id="A"), {"run_id": "one", "workflow": "orders"}, WorkflowConfigurationError, "run_id"),
     ],
@@ -142,7 +142,7 @@ def test_what_a_run_refused_may_come_again(virtually: Virtually) -> None:
         engine = Engine()
         handler = Orders(engine=engine).run(order_id="A")
         with pytest.raises(InvalidMessageError):
-            await engine.deliver(Message("Paid", {}), run_id=handler.run_id, message_id="m")
+            await engine.deliver(EventData("Paid", {}), run_id=handler.run_id, message_id="m")
         assert await engine.deliver(Paid(order_id="A"), run_id=handler.run_id, message_id="m")
         await handler
 
@@ -198,7 +198,7 @@ def test_a_kept_event_that_does_not_fit_is_told_of(virtually: Virtually) -> None
             lambda loop, context: told.append(context["exception"])
         )
         engine = Engine()
-        bad = Message("Paid", {"order_id": "A", "amount": "?"})
+        bad = EventData("Paid", {"order_id": "A", "amount": "?"})
         await engine.deliver(bad, workflow="orders", key="A", if_absent=Keep(10))
         handler = Orders(engine=engine).run(order_id="A")
         await handler.cancel_run()

@@ -14,8 +14,8 @@ from wfc.runtime import (
     Context,
     Engine,
     Event,
+    EventData,
     InvalidMessageError,
-    Message,
     Receives,
     RetryPolicy,
     RunUnknownError,
@@ -69,7 +69,7 @@ def test_an_event_may_start_the_run_that_it_is_for(virtually: Virtually) -> None
         with pytest.raises(InvalidMessageError, match="the key 'A', not 'B'"):
             await engine.deliver(paid[0], workflow="collector", key="B", if_absent="start")
         with pytest.raises(InvalidMessageError, match="inputs of `collector`"):
-            await engine.deliver(Message("Paid", {}), workflow="collector", key="B", if_absent="start")
+            await engine.deliver(EventData("Paid", {}), workflow="collector", key="B", if_absent="start")
         with pytest.raises(RunUnknownError, match="no workflow"):
             await engine.deliver(paid[0], workflow="orders", key="A", if_absent="start")
         assert not engine._runs
@@ -83,8 +83,8 @@ def test_an_event_may_start_the_run_that_it_is_for(virtually: Virtually) -> None
         ("news", Note(text="hello"), ["A", "B"]),
         ("other", Note(text="hello"), []),
         ("any", Paid(order_id="A"), ["A"]),
-        ("any", Message("Paid", {"order_id": "B", "amount": "1"}), ["B"]),
-        ("news", Message("Lost", {}), []),
+        ("any", EventData("Paid", {"order_id": "B", "amount": "1"}), ["B"]),
+        ("news", EventData("Lost", {}), []),
     ],
 )
 def test_a_topic_reaches_the_runs_that_receive_it(
@@ -199,7 +199,9 @@ def test_a_body_that_waits_takes_messages_too(virtually: Virtually) -> None:
         engine = Engine()
         handler = Asking(engine=engine).run()
         await asyncio.sleep(1)
-        assert await engine.deliver(Message("Paid", {"order_id": "A", "amount": "3"}), run_id=handler.run_id)
+        assert await engine.deliver(
+            EventData("Paid", {"order_id": "A", "amount": "3"}), run_id=handler.run_id
+        )
         assert await handler == "3"
 
     virtually(main)

@@ -34,7 +34,7 @@ from wfc.runtime import (
     step,
     transform,
 )
-from wfc.runtime.driver.messages import Message
+from wfc.runtime.driver.messages import EventData
 from wfc.runtime.errors import (
     RunEndedError,
     RunExistsError,
@@ -444,15 +444,15 @@ def test_an_event_is_taken_once_by_a_run_that_nobody_has(tmp_path: Path) -> None
 
     async def second(engine: Engine) -> None:
         with pytest.raises(RunUnknownError):
-            await engine.post("two", Message("Paid", {"amount": 1}))
-        await engine.post("one", Message("Paid", {"amount": 7}), message_id="m")
-        await engine.post("one", Message("Paid", {"amount": 8}), message_id="m")
+            await engine.post("two", EventData("Paid", {"amount": 1}))
+        await engine.post("one", EventData("Paid", {"amount": 7}), message_id="m")
+        await engine.post("one", EventData("Paid", {"amount": 8}), message_id="m")
         assert engine.store.has_due()
 
     async def third(engine: Engine) -> Any:
         found = await (await engine.resume("one"))
         with pytest.raises(RunEndedError):
-            await engine.post("one", Message("Paid", {"amount": 1}))
+            await engine.post("one", EventData("Paid", {"amount": 1}))
         return found
 
     within(tmp_path, first)
