@@ -24,6 +24,7 @@ from wfc.runtime.errors import (
     StoreError,
     WorkflowError,
 )
+from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.folding import fold, read_outcome, read_start, write_start
 from wfc.runtime.store.journal import Claim, Created, Entry, Kept, Lease, Lost, Posted, TaskOpened
 from wfc.runtime.store.port import Port
@@ -216,6 +217,8 @@ class Durable:
         """Let a restored run take up what was under way, and what was posted to it meanwhile."""
         if run.passage is None and not run.has_begun:
             run.start()
+            if CRASHES:
+                reach("recovered")
             self._drop_unwanted(run)
 
     async def _read_parts(self, parts: Iterable[Claim]) -> dict[str, KeptPart]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
 from wfc.runtime.errors import StoreError
+from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.journal import Claim, Entry, Fate, Kept, Lease, Lost, Posted, Then
 from wfc.runtime.store.sqlite import claiming, reading, selecting
 from wfc.runtime.store.sqlite.appending import append
@@ -75,6 +76,9 @@ class SqliteJournal:
         self.bell = Doorbell()
         self._writer = Writer(self._connect, partial(beat, owner=self.owner, port=self.bell.port), LEASE / 3)
         self._is_known = False
+        self._gathered: dict[
+            asyncio.AbstractEventLoop, list[Job]
+        ] = {}  # what was appended in this turn of a loop
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
@@ -91,6 +95,8 @@ class SqliteJournal:
 
     def close(self) -> None:
         """Write what is left, give back the runs of this process, and close the file."""
+        for loop in list(self._gathered):
+            self._hand_over(loop)
         if self._is_known:
             self.write_now(self._leave)
         self._writer.close()
@@ -115,8 +121,19 @@ class SqliteJournal:
         def finished(lost: Lost | None, error: Exception | None) -> None:
             then(lost if error is None else entry.lease.lost)
 
+        loop = asyncio.get_running_loop()
+        gathered = self._gathered.get(loop)
+        if gathered is None:
+            gathered = self._gathered[loop] = []
+            loop.call_soon(self._hand_over, loop)
         write = partial(append, entry=entry, owner=self.owner)
-        self._writer.submit(Job(write, finished, asyncio.get_running_loop(), failed))
+        gathered.append(Job(write, finished, loop, failed))
+
+    def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Hand over to the writer what has come together in a turn of a loop: its thread then has Python for itself."""
+        jobs = self._gathered.pop(loop, None)
+        if jobs:
+            self._writer.submit(jobs)
 
     async def append_together(self, entries: Sequence[Entry]) -> None:
         """Append entries of several runs in one commit: all of them, or none.
@@ -151,7 +168,8 @@ class SqliteJournal:
             else:
                 future.set_exception(self._as_store_error(error))
 
-        self._writer.submit(Job(change, finished, loop))
+        self._hand_over(loop)  # what was appended before is written before
+        self._writer.submit([Job(change, finished, loop)])
         return await future
 
     def write_now(self, change: Callable[[sqlite3.Connection], T]) -> T:
@@ -167,7 +185,7 @@ class SqliteJournal:
             results.extend((found, error))
             done.set()
 
-        self._writer.submit(Job(change, finished, None))
+        self._writer.submit([Job(change, finished, None)])
         done.wait()
         if results[1] is not None:
             raise self._as_store_error(results[1])
@@ -179,7 +197,7 @@ class SqliteJournal:
         if not self._is_known:
             self._is_known = True
             known = partial(beat, owner=self.owner, port=self.bell.port)
-            self._writer.submit(Job(known, lambda _, __: None, None))
+            self._writer.submit([Job(known, lambda _, __: None, None)])
 
     def _as_store_error(self, error: Exception) -> Exception:
         if not isinstance(error, sqlite3.Error):
@@ -243,6 +261,8 @@ class SqliteJournal:
             StoreError: The store cannot be written.
         """
         fate, port = await self.write(lambda connection: _post(connection, run_id, item))
+        if CRASHES:
+            reach("posted")
         if port is not None:
             ring(port)
         return fate
@@ -363,7 +383,10 @@ class SqliteJournal:
             StoreError: The store cannot be written.
             KeyError: There is no such run.
         """
-        return await self.write(lambda connection: prune_run(connection, _number(connection, run_id)))
+        gone = await self.write(lambda connection: prune_run(connection, _number(connection, run_id)))
+        if CRASHES and gone:
+            reach("pruned")
+        return gone
 
     async def forget(self, run_id: str) -> None:
         """Delete all that is kept of a run, and of its parts.

@@ -55,13 +55,13 @@ class Writer:
         self._connect = connect
         self._beat = beat
         self._interval = interval
-        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._jobs: SimpleQueue[Sequence[Job] | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="wfc-store", daemon=True)
         self._starting = threading.Lock()
         self._is_closed = False
 
-    def submit(self, job: Job) -> None:
-        """Write a job soon.
+    def submit(self, jobs: Sequence[Job]) -> None:
+        """Write some jobs soon, in one commit if that can be.
 
         Raises:
             RuntimeError: The writer is closed.
@@ -72,7 +72,7 @@ class Writer:
             with self._starting:
                 if not self._thread.ident:
                     self._thread.start()
-        self._jobs.put(job)
+        self._jobs.put(jobs)
 
     def close(self) -> None:
         """Write what is left, and end the thread."""
@@ -101,12 +101,12 @@ class Writer:
         """Return the jobs that have come in, and whether they are the last."""
         jobs: list[Job] = []
         try:
-            job = self._jobs.get(timeout=seconds)
-            while job is not None:
-                jobs.append(job)
-                if len(jobs) == MOST:
+            more = self._jobs.get(timeout=seconds)
+            while more is not None:
+                jobs.extend(more)
+                if len(jobs) >= MOST:
                     return jobs, False
-                job = self._jobs.get_nowait()
+                more = self._jobs.get_nowait()
         except Empty:
             return jobs, False
         return jobs, True
