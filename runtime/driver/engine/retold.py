@@ -145,6 +145,28 @@ class RetoldRuns(StoredRuns, Protocol):
         moment = time.time_ns() - int(older_than * 1e9)
         return self.store.select(partial(selecting.ended_before, moment=moment, key=key, workflow=workflow))
 
+    def check_over(self, run_id: str) -> None:
+        """Check whether a stored run may be forgotten: it is over, and no part of one that is not.
+
+        Raises:
+            RunUnknownError: There is none of that id.
+            StoreError: It is not over.
+        """
+        row = self.show(run_id)
+        root = self.store.root_of(run_id) or run_id
+        if row.ended is None or self.show(root).ended is None:
+            raise StoreError(f"the run {root} is not over, so it is not forgotten: `wfc runs cancel` ends it")
+
+    async def forget(self, run_id: str) -> None:
+        """Delete all that is kept of a run that is over, and of its parts.
+
+        Raises:
+            RunUnknownError: There is none of that id.
+            StoreError: It is not over, or the store cannot be written.
+        """
+        self.check_over(run_id)
+        await self.store.forget(run_id)
+
     def check_message(self, run_id: str, event: Message) -> None:
         """Check whether a stored run takes an event, as far as its class says.
 

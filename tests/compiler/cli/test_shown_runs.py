@@ -154,3 +154,20 @@ def test_a_run_that_was_in_memory_at_first_is_told_from_then_on(
     assert {line["step"]: line["status"] for line in now["steps"]} == {"approve": "waits", "pay": "waits"}
     assert wfc("tasks", "answer", now["questions"][0]["task"], '{"ok": false}').status == 0
     assert shown(wfc)["outcome"] == {"event": "Refused", "with": {}}
+
+
+def test_an_answer_that_is_refused_changes_nothing_and_names_are_recorded_as_claimed(
+    wfc: Any, store: str
+) -> None:
+    before = wfc("runs", "show", "one", "--ticks", "--format", "json").out
+    (question,) = shown(wfc)["questions"]
+    for args in (['{"ok": 5}'], ['{"ok": true}', "--by", "a,b"], ['{"ok": true}', "--by", " "]):
+        assert wfc("tasks", "answer", question["task"], *args).status in {1, 2}
+    assert wfc("runs", "show", "one", "--ticks", "--format", "json").out == before
+    assert shown(wfc)["status"] == "parked"
+    assert wfc("tasks", "answer", question["task"], '{"ok": true}', "--by", "ann").status == 0
+    again = wfc("tasks", "answer", question["task"], '{"ok": true}', "--by", "ann")
+    assert (again.status, again.err) == (0, "it is answered already\n")
+    other = wfc("tasks", "answer", question["task"], '{"ok": true}', "--by", "bob")
+    assert (other.status, "is closed: answered" in other.err) == (1, True)
+    assert "ann (says user:" in wfc("tasks", "show", question["task"]).out

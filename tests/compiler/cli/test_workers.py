@@ -217,3 +217,30 @@ def test_a_store_is_copied_and_damage_is_found(wfc: Any, start: Any) -> None:
         connection.execute("UPDATE meta SET format = 99")
     refused = wfc("runs", "list", "--store", "sqlite:///copy.db")
     assert (refused.status, "has the format 99" in refused.err) == (1, True)
+
+
+def test_what_is_over_is_forgotten_and_what_is_not_needed_is_pruned(wfc: Any, start: Any) -> None:
+    Path("effects.txt").write_text("a b " * 9)
+    for name in ("a", "b"):
+        assert wfc("run", "loop.yaml", "-i", f"name={name}", "--detach", "--run-id", name).status == 0
+    assert wfc("worker", "--until-idle").status == 0
+    refused = wfc("runs", "forget", "a")
+    assert (refused.status, "is not over" in refused.err) == (1, True)
+    told = wfc("runs", "prune", "b").err
+    assert int(told.removeprefix("b: ").split()[0]) > 0
+    assert [
+        line["status"] for line in json.loads(wfc("runs", "show", "b", "--format", "json").out)["steps"]
+    ] == ["waits"]
+    gone = wfc("runs", "follow", "b", "--no-wait")
+    assert (gone.status, "is pruned" in gone.err) == (1, True)
+    assert wfc("runs", "cancel", "a").status == 0
+    exported = json.loads(wfc("runs", "export", "a").out)
+    assert (exported["status"], exported["ticks"][0]["kind"]) == ("cancelled", "started")
+    assert wfc("runs", "follow", "a").status == 1
+    assert wfc("runs", "forget", "--key", "a", "--dry-run").out == "a\n"
+    assert wfc("runs", "forget", "--older-than", "1").out == ""
+    assert wfc("runs", "forget", "--key", "a").out == "a\n"
+    assert [row["run"] for row in rows(wfc("runs", "list", "--format", "json").out)] == ["b"]
+    assert wfc("runs", "show", "a").status == 1
+    assert wfc("runs", "forget").status == 2
+    assert wfc("store", "check").status == 0
