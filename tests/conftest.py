@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -126,3 +128,32 @@ def passes_mypy(run_mypy: Callable[..., str]) -> Callable[..., None]:
         assert printed.startswith("Success"), printed
 
     return check
+
+
+if os.environ.get("WFC_FOLD"):
+    # `WFC_FOLD=1 pytest tests/runtime/driver`: every run gets a port to a fold of its ticks, which must be the same run
+    _FOLDING = Path(__file__).parent / "runtime" / "core" / "folding.py"
+
+    def _folding() -> Any:
+        if "folding" not in sys.modules:
+            found = importlib.util.spec_from_file_location("folding", _FOLDING)
+            assert found is not None and found.loader is not None
+            sys.modules["folding"] = module = importlib.util.module_from_spec(found)
+            found.loader.exec_module(module)
+        return sys.modules["folding"]
+
+    @pytest.fixture(autouse=True)
+    def _folded(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[None]:
+        from wfc.runtime.driver.run import Run
+
+        ports, begin = _folding().FoldingPort, Run.__init__
+
+        def init(run: Any, *arguments: Any, **options: Any) -> None:
+            begin(run, *arguments, **options)
+            run.port = ports(run)
+
+        if "stored" not in request.path.stem:  # those have a port to a store
+            monkeypatch.setattr(Run, "__init__", init)
+        ports.differences.clear()
+        yield
+        assert not ports.differences, ports.differences[0]

@@ -33,6 +33,7 @@ __all__ = [
     "PauseResolved",
     "Paused",
     "Recovered",
+    "Replaced",
     "RunExitTaken",
     "Started",
     "StepsCancelled",
@@ -187,6 +188,16 @@ class Edited:
         self.number = number
         self.ordinal = ordinal
         self.saved = saved
+
+
+class Replaced:
+    """The replacement of the event of a step run that has not begun, by a person who has halted the run."""
+
+    __slots__ = ("event", "number")
+
+    def __init__(self, number: int, event: Event) -> None:
+        self.number = number
+        self.event = event
 
 
 class Collected:
@@ -396,6 +407,7 @@ Tick = (
     | Failed
     | Arrived
     | Edited
+    | Replaced
     | Collected
     | Waiting
     | WaitEnded

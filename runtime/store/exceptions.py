@@ -37,9 +37,18 @@ def write_exception(error: BaseException, write: Write, depth: int) -> dict[str,
         data = {"name": kind.__name__, "said": [_unicode(str(error))], "has": attributes}
     else:
         data = {name: _unicode(text) for name, text in stored(error).items()}
-    if isinstance(error.__cause__, Exception):
-        data["cause"] = write(error.__cause__, depth)
+    cause = error.__cause__
+    if isinstance(cause, Exception):
+        data["cause"] = _place_of(cause, error) or write(cause, depth)
     return data
+
+
+def _place_of(cause: Exception, error: BaseException) -> str | None:
+    """Return where a failed step's error has its cause already: written twice, causes of causes would be endless."""
+    known = error.error if isinstance(error, StepFailedError) else None
+    if known is None:
+        return None
+    return "error" if cause is known else "cause of error" if cause is known.__cause__ else None
 
 
 def _simple(value: Any, write: Write, depth: int) -> Any:
@@ -47,6 +56,8 @@ def _simple(value: Any, write: Write, depth: int) -> Any:
         return _unicode(value)
     try:
         data = write(value, depth)
+        if isinstance(value, Exception):
+            return data
         json.dumps(data, allow_nan=False, ensure_ascii=False).encode()
         return data
     except (ValueError, RecursionError):  # a SnapshotError is a ValueError
@@ -80,7 +91,9 @@ def read_exception(data: Any, read: Read, depth: int) -> Exception:
     else:
         found = read_stored(data)
     if "cause" in data:
-        cause = read(data["cause"], depth)
+        known = getattr(found, "error", None)
+        places = {"error": known, "cause of error": getattr(known, "__cause__", None)}
+        cause = places[data["cause"]] if isinstance(data["cause"], str) else read(data["cause"], depth)
         if not isinstance(cause, Exception):
             raise SnapshotError("where an error is to be, the snapshot has something else")
         found.__cause__ = cause

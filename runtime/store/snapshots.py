@@ -39,8 +39,8 @@ class StoredRun:
     """A run as it is written to a snapshot, or as it has been read from one and is not yet resumed.
 
     ``execution`` is ``None`` for one that was over, of which the state is left; ``taken`` is the moment at which it was
-    written; ``early`` is what was sent before it began. ``children`` has the runs that are parts of it: their ids,
-    the numbers of the step runs that they are for, and their snapshots. ``data`` is what it was read from.
+    put aside, if it was; ``early`` is what was sent before it began. ``children`` has the runs that are parts of it:
+    their ids, the numbers of the step runs that they are for, and their snapshots. ``data`` is what it was read from.
     """
 
     def __init__(self, run_id: str, state: Any) -> None:

@@ -236,6 +236,11 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
             data[0], data[1], read_saved(data[2], execution.state, values)
         ),
     ),
+    ticks.Replaced: (
+        "replaced",
+        lambda tick, _, values: [tick.number, values.write_model(tick.event)],
+        lambda data, _, values: ticks.Replaced(data[0], values.read_event(data[1])),
+    ),
     ticks.Collected: ("collected", _write_collected, _read_collected),
     ticks.Waiting: ("waiting", _write_waiting, _read_waiting),
     ticks.WaitEnded: (

@@ -44,6 +44,8 @@ def read_stored(data: Any) -> Exception:
     module, _, last = name.rpartition(".")
     kind = getattr(builtins, last, None) if module == "builtins" else None
     if isinstance(kind, type) and issubclass(kind, Exception):
+        if kind is KeyError and repr(message[1:-1]) == message:
+            message = message[1:-1]  # its text quotes what it is about
         try:
             return kind(message)
         except TypeError:  # its class takes other arguments

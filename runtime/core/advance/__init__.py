@@ -15,7 +15,7 @@ from wfc.runtime.core.advance.frames import (
     open_recovery,
     open_root,
 )
-from wfc.runtime.core.advance.halting import deadline_continued, deadline_halted
+from wfc.runtime.core.advance.halting import deadline_continued, deadline_halted, event_replaced
 from wfc.runtime.core.advance.items import item_completed, item_failed
 from wfc.runtime.core.advance.joins import match_value_computed, time_out
 from wfc.runtime.core.advance.observing import note_emitted, note_state
@@ -59,6 +59,7 @@ from wfc.runtime.core.ticks import (
     PauseFailed,
     PauseResolved,
     Recovered,
+    Replaced,
     RunExitTaken,
     Started,
     StepsCancelled,
@@ -292,6 +293,7 @@ _TICKS: dict[type[Tick], Callable[[Execution, Any], None]] = {
     Failed: _failed,
     Arrived: _arrived,
     Edited: _edited,
+    Replaced: event_replaced,
     Collected: event_collected,
     Waiting: body_waits,
     WaitEnded: wait_ended,

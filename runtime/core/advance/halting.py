@@ -1,11 +1,13 @@
-"""Halts at breakpoints, for which a run's deadline stands still."""
+"""Halts at breakpoints, for which a run's deadline stands still, and at which events may be replaced."""
 
 from __future__ import annotations
 
-from wfc.runtime.core.execution import Execution
-from wfc.runtime.core.ticks import Continued, Halted
+from itertools import chain
 
-__all__ = ["deadline_continued", "deadline_halted"]
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.ticks import Continued, Halted, Replaced
+
+__all__ = ["deadline_continued", "deadline_halted", "event_replaced"]
 
 
 def deadline_halted(execution: Execution, _: Halted) -> None:
@@ -20,3 +22,10 @@ def deadline_continued(execution: Execution, _: Continued | None = None) -> None
     if execution.deadline_left is not None:
         execution.deadline = execution.at + execution.deadline_left
         execution.deadline_left = None
+
+
+def event_replaced(execution: Execution, tick: Replaced) -> None:
+    """Replace the event of a step run that has not begun."""
+    for run in chain(execution.in_flight.values(), *execution.queues.values()):
+        if run.number == tick.number:
+            run.event = tick.event

@@ -175,9 +175,9 @@ class Run(ReachableRun["Run"]):
         rest = self.now() - execution.at
         for tick in stored.early:
             self.apply(tick)
-        if self.port is None:
+        if stored.taken:
             self.apply(Recovered(tuple(run.number for run in execution.starting), rest))
-        else:  # it was not put aside, and nobody knows what had begun
+        else:  # it comes from a journal: it was not put aside, and nobody knows what had begun
             self.apply(Recovered())
         self.watch_deadline(self._run_out_of_time)
 

@@ -13,12 +13,12 @@ from typing import Any, Literal, Protocol
 
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import Exit, StepRun
-from wfc.runtime.core.ticks import Completed, Failed, ItemCompleted, Paused, Tick
+from wfc.runtime.core.ticks import Completed, Edited, Failed, ItemCompleted, Paused, Replaced, Tick
 from wfc.runtime.driver.run.workers import Workers
 from wfc.runtime.errors import WorkflowStepDoesNotExistError, WorkflowValidationError
 from wfc.runtime.events import Event, event_name
 from wfc.runtime.plan.outcomes import All
-from wfc.runtime.values.drafts import Saved, draft_of, save
+from wfc.runtime.values.drafts import Saved, deep_changes_in, deep_draft_of, draft_of, save
 
 __all__ = ["Breakpoint", "Breakpoints", "Halt", "PendingRun"]
 
@@ -88,6 +88,13 @@ class HaltingRun(Protocol):
     def workers(self) -> Workers:
         """The run's workers."""
 
+    @property
+    def port(self) -> object | None:
+        """Where the run's ticks are kept."""
+
+    def take(self, tick: Tick) -> None:
+        """Apply a tick from outside, and start the step runs that are then ready."""
+
     def hold_deadline(self) -> None:
         """Let the run's deadline stand still."""
 
@@ -108,7 +115,9 @@ class Halt:
     """
 
     __slots__ = (
+        "_edited",
         "_held",
+        "_is_reached",
         "_run",
         "_step_run",
         "_to_be",
@@ -138,6 +147,8 @@ class Halt:
         self.emitted = emitted
         self.problem: Exception | None = None
         self._to_be: Any = None  # the state that there will be, while the step run's tick is not taken in
+        self._is_reached = False
+        self._edited: tuple[Any, Any] | None = None  # what whoever looks on edits, and as it was before
 
     @property
     def event(self) -> Any:
@@ -146,8 +157,27 @@ class Halt:
 
     @property
     def state(self) -> Any:
-        """The run's state itself, not a copy: changes to it take effect."""
-        return self._run.execution.state if self._to_be is None else self._to_be
+        """The run's state: changes to it take effect, in a run whose ticks are kept when it goes on."""
+        if self._to_be is not None:
+            return self._to_be
+        state = self._run.execution.state
+        if self._run.port is None:
+            return state
+        if not self._is_reached:
+            return deep_draft_of(state)
+        if self._edited is None:
+            self._edited = deep_draft_of(state), deep_draft_of(state)
+        return self._edited[0]
+
+    def reach(self) -> None:
+        """Let whoever looks on edit the state, now that the run has halted here."""
+        self._is_reached = True
+
+    def take_edits(self) -> None:
+        """Record what was changed in the state of a run whose ticks are kept."""
+        edited, self._edited, self._is_reached = self._edited, None, False
+        if edited is not None and (saved := deep_changes_in(*edited)) is not None:
+            self._run.take(Edited(None, 0, saved))
 
     def expect(self, saved: Saved) -> None:
         """Show the state with a change that is about to be applied; ``None``: the state as it is."""
@@ -188,7 +218,7 @@ class Halt:
             raise WorkflowValidationError(f"step `{one.step.name}` has joined events, which stay as they are")
         if not one.step.takes(type(event)):
             raise WorkflowValidationError(f"step `{one.step.name}` does not accept {event_name(event)}")
-        one.event = event
+        self._run.take(Replaced(number, event))
 
     def __repr__(self) -> str:
         return f"<Halt {self.at} {self.step} {self.number} of {self._run.run_id}>"
@@ -292,6 +322,7 @@ class Breakpoints:
 
     def _stop(self, halt: Halt) -> None:
         self.halt = halt
+        halt.reach()
         self._run.hold_deadline()
         self._run.loop.call_soon(self._tell)
 
@@ -328,6 +359,7 @@ class Breakpoints:
         halt, self.halt = self.halt, None
         if halt is None:
             return
+        halt.take_edits()
         self._release(halt)
         while self._waiting and self.halt is None:
             following, gate = self._waiting[0]

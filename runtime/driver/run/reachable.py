@@ -98,11 +98,12 @@ class ReachableRun(StatefulRun[R], Generic[R]):
             raise InvalidMessageError(
                 f"the run {self.run_id} of `{self.workflow._wfc.name}` takes no {name_of(event)} from outside"
             )
-        if message_id is not None and message_id in self.execution.received:
+        if message_id is not None and (
+            message_id in self.execution.received
+            or any(one.message_id == message_id for one in self.early or ())
+        ):
             return False
         self.send(read_as_own(kind, event), message_id=message_id)
-        if message_id is not None:
-            self.execution.receive(message_id)  # also where the run has not begun
         return True
 
     def send(
