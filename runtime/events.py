@@ -167,11 +167,12 @@ class StopEvent(Event):
     _result: Any = PrivateAttr(default=None)
 
     def __init__(self, result: Any = None, **fields: Any) -> None:
-        if "result" in type(self).model_fields:
+        if "result" in type(self).__pydantic_fields__:
             fields["result"] = result
         init_with_private(self, **fields)
-        if result is not None:
-            self._result = result
+        private = self.__pydantic_private__  # set as an attribute it takes pydantic many calls
+        if result is not None and private is not None:
+            private["_result"] = result
 
     if TYPE_CHECKING:
 

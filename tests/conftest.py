@@ -14,6 +14,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+LONG = {"run_mypy", "passes_mypy", "program", "wheel", "agents_on_ours", "mutants"}
+"""Fixtures that take seconds, or whose tests do."""
+
 Golden = Callable[[Path, str], None]
 
 os.environ["WFC_NO_CACHE"] = (
@@ -45,7 +48,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put what takes longest first, so that no process is left with it at the end."""
-    items.sort(key=lambda item: not {"run_mypy", "passes_mypy"} & set(getattr(item, "fixturenames", ())))
+    items.sort(key=lambda item: LONG.isdisjoint(getattr(item, "fixturenames", ())))
 
 
 @pytest.fixture
@@ -144,6 +147,7 @@ if os.environ.get("WFC_FOLD"):
 
     @pytest.fixture(autouse=True)
     def _folded(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[None]:
+        from wfc.runtime.driver.engine import Engine
         from wfc.runtime.driver.run import Run
 
         ports, begin = _folding().FoldingPort, Run.__init__
@@ -154,6 +158,9 @@ if os.environ.get("WFC_FOLD"):
 
         if "stored" not in request.path.stem:  # those have a port to a store
             monkeypatch.setattr(Run, "__init__", init)
+            monkeypatch.setattr(
+                Engine, "recovered", lambda engine, run: None
+            )  # nothing is posted without a store
         ports.differences.clear()
         yield
         assert not ports.differences, ports.differences[0]

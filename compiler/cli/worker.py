@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
 import sys
 from typing import TYPE_CHECKING
@@ -118,7 +119,8 @@ async def work(worker: Worker, engine: Engine, grace: float, *, until_idle: bool
             click.echo("the worker ends when its runs have ended or rest", err=True)
 
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, end)
+        with contextlib.suppress(NotImplementedError):  # where loops take no signals, they interrupt at once
+            loop.add_signal_handler(number, end)
     click.echo(printable(f"working on {engine.store.path}"), err=True)
     try:
         await working

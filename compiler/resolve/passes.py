@@ -99,7 +99,7 @@ def declare(spec: Spec, report: Report, project: ProjectView = NO_PROJECT) -> De
     """Read all declarations of a spec, or of a file of declarations, except its steps."""
     data = spec.data
     declared = Declarations(report, data, spec.broken, project=project)
-    for key in ("description", "labels"):
+    for key in ("version", "description", "labels"):
         if key in data:
             check_plain(data[key], Place((key,)), key, report)
     mentions = declared.mentions

@@ -189,7 +189,7 @@ def several_operations(place: Place, count: int) -> Finding:
     """A tool names several tools of an MCP server, or none.
 
     A step calls one tool, so one name stands under `only`: what the server calls it. For several tools of one server
-    declare several tools here; calls at the same time share the server.
+    declare several tools here; the calls of a run share the server.
     """
     said = f"names {count} of the server's tools" if count else "names no tool of the server"
     return Finding(

@@ -86,10 +86,11 @@ def expression_as_text(place: Place, written_as: str, words: str, hint: str = ""
 def expression_in_plain_text(place: Place, key: str) -> Finding:
     """An expression stands where a text is taken as it is.
 
-    A `default`, the values of an `enum`, a `description` and `labels` are plain: they are read before there is any run,
-    and nothing is put into them. Expressions stand in what a step does and hands on: in `prompt`, `title`, `url`, in
-    the values of `with` and `save`. What a field has if nothing is given may be said there: `with: {name: "${{
-    event.name | default(config.name) }}"}`. If the braces are meant as they are, ignore this warning.
+    A `default`, the values of an `enum`, a `description`, `labels`, a model's `settings` and the names of topics and
+    workflows are plain: they are read before there is any run, and nothing is put into them. Expressions stand in what
+    a step does and hands on: in `prompt`, `title`, `url`, in the values of `with` and `save`. What a field has if
+    nothing is given may be said there: `with: {name: "${{ event.name | default(config.name) }}"}`. If
+    the braces are meant as they are, ignore this warning.
     """
     return Finding(
         "expression-in-plain-text",
@@ -104,6 +105,11 @@ PLAIN: Final = {
     "enum": "write the values; where others are possible the type is a `string`",
     "description": "write the words; expressions stand in what a step does, such as `prompt` or `title`, and in `with`",
     "labels": "write the words; expressions stand in what a step does, such as `prompt` or `title`, and in `with`",
+    "settings": "write the value: what is sent to a model with each request is the same for all runs",
+    "version": 'write the version, such as `"1.2"`',
+    "to": "write the name of a workflow; which of its runs gets the event is said by `to_key`",
+    "topic": "write a name that is the same for all runs; what tells one from another is a field of the event",
+    "header": "write the name of the header",
 }
 
 

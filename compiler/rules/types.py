@@ -189,7 +189,9 @@ def two_types_at_once(place: Place, first: str, second: str) -> Finding:
 
 
 @problem
-def unknown_type_key(place: Place, name: str, known: Sequence[str], meant: str = "") -> Finding:
+def unknown_type_key(
+    place: Place, name: str, known: Sequence[str], meant: str = "", hint: str = ""
+) -> Finding:
     """The long form of a type has a key that it does not know.
 
     Besides `type`, `enum` or `one_of` it knows `default`, `description`, `format`, `min`, `max`,
@@ -200,8 +202,8 @@ def unknown_type_key(place: Place, name: str, known: Sequence[str], meant: str =
         "unknown-type-key",
         f"a type has no key `{name}`",
         place,
-        closest(name, known) or (f"write `{meant}`" if meant else ""),
-        fix=correct_name(place, name, known, meant or None),
+        hint or closest(name, known) or (f"write `{meant}`" if meant else ""),
+        fix=correct_name(place, name, known, meant or None) if not hint else None,
     )
 
 

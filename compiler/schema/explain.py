@@ -29,7 +29,7 @@ from wfc.compiler.schema.words import (
     owner,
     wanted,
 )
-from wfc.compiler.types.long_form import LONG_KEYS, misspelt_key
+from wfc.compiler.types.long_form import LONG_KEYS, choices_hint, misspelt_key, without_key
 from wfc.compiler.yaml import BROKEN, Document
 
 __all__ = ["explain"]
@@ -296,11 +296,13 @@ class Explainer:
         if found is None:
             return value
         written, meant = found
-        known = LONG_KEYS.difference(value, {"merge"})
+        known = LONG_KEYS.difference(value, {"merge"}) if meant else ()
         place = Place((*address, written), "key")
-        self.report(type_problems.unknown_type_key(place, written, sorted(known), meant))
-        self.document.rename((*address, written), meant)
-        return {meant if key == written else key: each for key, each in value.items()}
+        hint = "" if meant else choices_hint(value[written])
+        self.report(type_problems.unknown_type_key(place, written, sorted(known), meant, hint))
+        if meant:
+            self.document.rename((*address, written), meant)
+        return without_key(value, written, meant)
 
 
 def has_broken(value: Any) -> bool:

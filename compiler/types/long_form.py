@@ -10,7 +10,16 @@ from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.rules import templates as template_problems
 from wfc.compiler.rules.spelling import nearest
 
-__all__ = ["CHOICES", "CONSTRAINT_KEYS", "LONG_KEYS", "check_plain", "is_long_form", "misspelt_key"]
+__all__ = [
+    "CHOICES",
+    "CONSTRAINT_KEYS",
+    "LONG_KEYS",
+    "check_plain",
+    "choices_hint",
+    "is_long_form",
+    "misspelt_key",
+    "without_key",
+]
 
 CONSTRAINT_KEYS: Final = frozenset({"format", "min", "max", "min_length", "max_length", "pattern"})
 LONG_KEYS: Final = (
@@ -64,7 +73,8 @@ def is_long_form(data: Mapping[str, object]) -> bool:
 def misspelt_key(data: Mapping[str, object]) -> tuple[str, str] | None:
     """Return the one key of a long form that is misspelt, and what is meant by it.
 
-    Only if something speaks against a record: a value that cannot be a field's type.
+    Only if something speaks against a record: a value that cannot be a field's type. What is meant is empty where it
+    cannot stand beside the others: choices beside a `type`.
     """
     if is_long_form(data):
         return None
@@ -73,11 +83,26 @@ def misspelt_key(data: Mapping[str, object]) -> tuple[str, str] | None:
         return None
     written = strange[0].lower().replace("-", "_")
     meant = LONG_SYNONYMS.get(written.replace("_", "")) or nearest(strange[0], LONG_KEYS.difference(data))
+    if meant == "enum" and "type" in data:
+        return strange[0], ""
     if meant in data:
         meant = None
     if meant is None or FORMS.isdisjoint({*data, meant}):
         return None
     return strange[0], meant
+
+
+def without_key(data: Mapping[str, object], key: str, meant: str) -> dict[str, object]:
+    """Return a long form with a misspelt key as it is meant, or without it."""
+    renamed = {meant if each == key else each: value for each, value in data.items()}
+    return renamed if meant else {each: value for each, value in data.items() if each != key}
+
+
+def choices_hint(choices: object) -> str:
+    """Return how choices are written that stand beside a `type` under another name."""
+    if isinstance(choices, list):
+        return "choices are a type of their own: write `enum` in place of `type`"
+    return "choices that are worked out stand under `from`, in the form of a `human` step; written ones are an `enum`"
 
 
 def can_be_type(value: object) -> bool:

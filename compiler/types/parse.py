@@ -15,7 +15,15 @@ from wfc.compiler.rules import types as problems
 from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types.built_in import BUILT_IN
 from wfc.compiler.types.constraints import parse_constraints
-from wfc.compiler.types.long_form import CHOICES, LONG_KEYS, check_plain, is_long_form, misspelt_key
+from wfc.compiler.types.long_form import (
+    CHOICES,
+    LONG_KEYS,
+    check_plain,
+    choices_hint,
+    is_long_form,
+    misspelt_key,
+    without_key,
+)
 from wfc.compiler.types.outside_names import check_outside_names, field_with_own_name, read_outside_name
 from wfc.compiler.types.shapes import (
     ANY,
@@ -198,9 +206,10 @@ def mended(data: dict[str, object], place: Place, report: Report) -> dict[str, o
     if found is None:
         return data
     written, meant = found
-    known = LONG_KEYS.difference(data, {"merge"})
-    report(problems.unknown_type_key((place / written).key, written, sorted(known)))
-    return {meant if key == written else key: value for key, value in data.items()}
+    known = LONG_KEYS.difference(data, {"merge"}) if meant else ()
+    hint = "" if meant else choices_hint(data[written])
+    report(problems.unknown_type_key((place / written).key, written, sorted(known), hint=hint))
+    return without_key(data, written, meant)
 
 
 def parsed(data: object, place: Place, world: Declared, name: str, depth: int) -> Type:

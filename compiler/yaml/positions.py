@@ -34,9 +34,10 @@ class TextNode:
         items: Of a list.
         target: What an alias repeats.
         characters: Of a scalar: where each character of its value is written; computed on demand.
+        parts: Of a map or a list: keys and values, or items, in the order of the text; computed on demand.
     """
 
-    __slots__ = ("characters", "end", "entries", "items", "start", "style", "target", "value")
+    __slots__ = ("characters", "end", "entries", "items", "parts", "start", "style", "target", "value")
 
     def __init__(self, start: int, end: int, style: str = "", value: str | None = None) -> None:
         self.start = start
@@ -47,6 +48,7 @@ class TextNode:
         self.items: list[TextNode] | None = None
         self.target: TextNode | None = None
         self.characters: Characters | None = None
+        self.parts: list[tuple[TextNode | None, TextNode]] | None = None
 
     @property
     def content(self) -> TextNode:

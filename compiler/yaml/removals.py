@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import Final
 
 from wfc.compiler.yaml.positions import TextNode
@@ -29,8 +30,8 @@ def removal(text: str, way: Way) -> tuple[int, int, str] | None:
     if len(parts) < 2:
         return None
     start, end = extent(text, way[-1])
-    at = next((index for index, part in enumerate(parts) if part[1] is way[-1][1]), None)
-    if at is None:
+    at = bisect_left(parts, begin(way[-1]), key=begin)
+    if at == len(parts) or parts[at][1] is not way[-1][1]:
         return None
     following = extent(text, parts[at + 1])[0] if at + 1 < len(parts) else None
     if text[owner.start : owner.start + 1] in {"{", "["}:
@@ -43,12 +44,20 @@ def removal(text: str, way: Way) -> tuple[int, int, str] | None:
 
 def parts_of(owner: TextNode) -> list[tuple[TextNode | None, TextNode]]:
     """Return the entries or items in order, each once: a misspelt key stands for two names."""
-    if owner.items is not None:
-        return [(None, item) for item in owner.items]
-    found: dict[int, tuple[TextNode | None, TextNode]] = {}
-    for key, value in (owner.entries or {}).values():
-        found.setdefault(key.start, (key, value))
-    return [found[start] for start in sorted(found)]
+    if owner.parts is None:  # kept, for each of them may have a finding
+        every: list[tuple[TextNode | None, TextNode]] = [(None, item) for item in owner.items or ()]
+        every += (owner.entries or {}).values()
+        found: dict[int, tuple[TextNode | None, TextNode]] = {}
+        for part in every:
+            found.setdefault(begin(part), part)
+        owner.parts = [found[start] for start in sorted(found)]
+    return owner.parts
+
+
+def begin(part: tuple[TextNode | None, TextNode]) -> int:
+    """Return where an entry or an item begins."""
+    key, value = part
+    return value.start if key is None else key.start
 
 
 def extent(text: str, part: tuple[TextNode | None, TextNode]) -> tuple[int, int]:

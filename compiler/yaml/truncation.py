@@ -21,6 +21,9 @@ CONDITIONS: Final = frozenset({"when", "that", "until", "keep"})
 DIGITS: Final = r"[:\[ {](?P<whole>-?\d+), *(?P<rest>\d+)\Z"
 """A number with a comma in it."""
 
+LONGEST: Final = 2_000
+"""How far before a comma a text may begin that it cuts."""
+
 DATA: Final = frozenset(
     {"args", "body", "config", "events", "expect", "headers", "labels", "mock", "output", "query", "start"}
     | {"settings", "state", "types", "with", "form", "prefill"}
@@ -63,13 +66,13 @@ def check_comment_after(text: str, event: Any, key: str, owner: Address) -> tupl
 def move_up(text: str, event: Any, start: int, comment: Place) -> Fix:
     """Return the fix that moves the comment to a line of its own, above the one where the value begins."""
     line = text.rfind("\n", 0, event.start_mark.index) + 1
-    indent = text[line : len(text) - len(text[line:].lstrip(" "))]
+    indent = re.compile(" *").match(text, line)
     newline = "\r\n" if "\r\n" in text else "\n"
     said = text[comment.start : comment.end]
     return Fix(
         "put the comment on the line above",
         (
-            Edit(Place((), "text", line, line), f"{indent}{said}{newline}"),
+            Edit(Place((), "text", line, line), f"{indent.group() if indent else ''}{said}{newline}"),
             Edit(Place((), "text", start, comment.end)),
         ),
         "safe",
@@ -126,8 +129,10 @@ def entry_without_colon(text: str, start: int, end: int) -> re.Match[str] | None
 
 def value_before(text: str, rest: Place) -> Place | None:
     """Return the unquoted text that a comma cut, with what follows the comma; ``None`` in complex cases."""
-    cut = text.rfind(",", 0, rest.start)
-    begin = text.rfind(": ", 0, cut) + 2
+    start = rest.start or 0
+    nearest = max(0, start - LONGEST)  # else a line of nothing but commas is searched once for each of them
+    cut = text.rfind(",", nearest, start)
+    begin = text.rfind(": ", nearest, max(cut, 0)) + 2
     whole = text[begin : rest.end]
     if begin < 2 or not text[begin:cut].strip() or any(each in whole for each in "\n\"'[]{}#"):
         return None

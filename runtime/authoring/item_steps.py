@@ -69,6 +69,7 @@ def make_item_step(step: Step, item: ItemFunction, calls: dict[str, Call]) -> St
         emissions=Emissions(),
         needs_snapshot=step.needs_snapshot or signature.asks_for(Gives.STATE),
         routes={},
+        ends={},
         items={},
         batches={},
         opens=(),

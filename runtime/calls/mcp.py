@@ -9,10 +9,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, TextIO
-from weakref import WeakKeyDictionary
 
 from pydantic_core import to_json
 
+from wfc.runtime.authoring.resource.kinds import Resource
 from wfc.runtime.calls.bindings import Basic, Bearer, McpServer
 from wfc.runtime.calls.commands import executable
 from wfc.runtime.calls.host import ToolHost
@@ -56,7 +56,7 @@ async def call_mcp(
 ) -> Any:
     """Call a tool of a server; return its result as a value of ``output``.
 
-    Calls at the same time share a server, which is started by the first and ended with the last.
+    The calls of a run share a server, which is started by the first and ended with the run.
 
     Args:
         operation: What the server calls the tool.
@@ -72,8 +72,9 @@ async def call_mcp(
     with span_inside("tool", operation, lambda: _about(operation)) as span:
         revealed = Revealed()
         given = {name: plain(value) for name, value in args.items()}
-        async with _connected(server, wait or PATIENCE, revealed) as running:
-            reply = await running.call(host, operation, given)
+        servers: _Servers = await host.resource(_OF_RUN)
+        running = servers.get(server, wait or PATIENCE, revealed)
+        reply = await running.call(host, operation, given, wait or PATIENCE)
         result = _read(reply, operation, plain_type(output), revealed)
         if span is not None:
             span.content = {conventions.TOOL_ARGUMENTS: args, conventions.TOOL_RESULT: result}
@@ -93,7 +94,6 @@ class _Running:
     """A connection to a server, which one task opens and closes, as the package wants it."""
 
     def __init__(self, server: McpServer, wait: float, revealed: Revealed) -> None:
-        self.users = 0
         self._server = server
         self._wait = wait
         self._revealed = revealed
@@ -101,6 +101,16 @@ class _Running:
         self._ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         self._done = asyncio.Event()
         self._owner = asyncio.create_task(self._own())
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has broken, or could not be opened."""
+        return self._done.is_set() or self._owner.done()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing of it is left to be closed."""
+        return self._owner.done()
 
     async def _own(self) -> None:
         try:
@@ -154,8 +164,13 @@ class _Running:
             finally:
                 transport.close()
 
-    async def call(self, host: ToolHost, operation: str, args: dict[str, Any]) -> types.CallToolResult:
+    async def call(
+        self, host: ToolHost, operation: str, args: dict[str, Any], wait: float
+    ) -> types.CallToolResult:
         """Call a tool.
+
+        Args:
+            wait: Seconds to wait for its result at most.
 
         Raises:
             StepError: The server cannot be reached, has no such tool, or gave no answer.
@@ -169,7 +184,7 @@ class _Running:
             if message and told <= MOST_REPORTS:
                 host.report(self._revealed.hide(message)[:LONGEST_SHOWN])
 
-        calling = asyncio.create_task(client.call_tool(operation, args, progress_callback=report))
+        calling = asyncio.create_task(client.call_tool(operation, args, wait, progress_callback=report))
         broken = asyncio.create_task(self._done.wait())
         try:
             await asyncio.wait([calling, broken], return_when=asyncio.FIRST_COMPLETED)
@@ -185,6 +200,8 @@ class _Running:
             if isinstance(error, MCPError) and error.error.code == types.INVALID_PARAMS:
                 await self._check_offered(client, operation)
             failed = self._failure(error)
+            if getattr(failed, "name", "") in {"connection", "http.401"}:
+                self._done.set()  # the next call begins anew, with a new token where it has one
         finally:
             calling.cancel()
             broken.cancel()
@@ -245,30 +262,34 @@ class _Running:
         return StepError("connection", f"{who} could not be reached: {said}", also=("tool",))
 
 
-_RUNNING: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, _Running]] = WeakKeyDictionary()
+class _Servers:
+    """The servers that a run has connected to."""
+
+    def __init__(self) -> None:
+        self._running: dict[str, _Running] = {}
+        self._begun: list[_Running] = []
+
+    def get(self, server: McpServer, wait: float, revealed: Revealed) -> _Running:
+        """Return the connection to a server, a new one if there is none or it has broken."""
+        secrets = [
+            each for each in (*server.env.values(), *server.headers.values()) if isinstance(each, Secret)
+        ]
+        if isinstance(server.auth, Basic | Bearer):
+            secrets.append(server.auth.secret)
+        # another key, another connection; only the digest is kept
+        key = sha256(repr((server, [revealed.read(each) for each in secrets])).encode()).hexdigest()
+        running = self._running.get(key)
+        if running is None or running.is_over:
+            running = self._running[key] = _Running(server, wait, revealed)
+            self._begun = [each for each in self._begun if not each.has_ended] + [running]
+        return running
+
+    async def close(self) -> None:
+        """End all of them, at the same time."""
+        await asyncio.gather(*(running.close() for running in self._begun))
 
 
-@asynccontextmanager
-async def _connected(server: McpServer, wait: float, revealed: Revealed) -> AsyncIterator[_Running]:
-    """Return a connection to a server, which is closed when the last call that uses it ends."""
-    secrets = [each for each in (*server.env.values(), *server.headers.values()) if isinstance(each, Secret)]
-    if isinstance(server.auth, Basic | Bearer):
-        secrets.append(server.auth.secret)
-    # another key, another connection; only the digest is kept
-    key = sha256(repr((server, [revealed.read(each) for each in secrets], wait)).encode()).hexdigest()
-    here = _RUNNING.setdefault(asyncio.get_running_loop(), {})
-    running = here.get(key)
-    if running is None:
-        running = here[key] = _Running(server, wait, revealed)
-    running.users += 1
-    try:
-        yield running
-    finally:
-        running.users -= 1
-        if not running.users:
-            if here.get(key) is running:
-                del here[key]
-            await running.close()
+_OF_RUN: Final[Resource[_Servers]] = Resource(_Servers, per="run")
 
 
 def _folder(beside: str | Path) -> Path:

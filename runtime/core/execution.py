@@ -31,6 +31,7 @@ Never written to: code that has something to store creates a new dictionary firs
 
 
 _NOBODY: set[int] = set()
+_NO_FRAMES: list[Frame] = []
 
 Timed = StepRun | Pause | tuple[Frame, Step]
 """An object that waits for a timer: a step run for its next attempt, a pause, or a join in a frame."""
@@ -152,7 +153,7 @@ class Execution:
         self.due_at: dict[int, int] = NONE  # the moments at which timers fire, by number
         self.paused: dict[int, Pause] = NONE  # by the step run's number
         self.expecting: dict[int, Pause] = NONE  # the pauses that an event from outside may end, by number
-        self.due: list[Frame] = []  # batches of which an item may begin, once for each
+        self.due: list[Frame] = _NO_FRAMES  # batches of which an item may begin, once for each
         self.runs: dict[int, int] = NONE  # step runs outside of items, of steps with a limit
         self.buffers: dict[Any, Any] = NONE  # what hand-written joins and `collect_events` have gathered
         self.event_waits: dict[int, EventWait] = NONE  # bodies that wait for an event, by number

@@ -215,6 +215,7 @@ class StepRun:
         "response",
         "result",
         "round",
+        "runs_before",
         "sends",
         "sent",
         "since",
@@ -237,7 +238,9 @@ class StepRun:
     started: int  # the same, not changed by other models, nor by a rest in a snapshot
     snapshot: Any  # of the state, for steps that see it
 
-    # of bodies of runs whose ticks are kept: what is done, if they are cut off and run again
+    # what its body has done, for when it is cut off and runs again; all but the first two where ticks are kept
+    started_runs: int  # of other workflows
+    runs_before: int  # how many of them attempts have started that have failed
     edits: int  # how many changes of the state
     sent: list[str]  # digests of events
     given: list[Event] | None  # what has been collected, for who has asked
@@ -251,7 +254,6 @@ class StepRun:
     error: Exception  # the same as a ``StepError``
     failed_at: int  # the moment of it
     key: str  # by which a service knows a repeated request
-    started_runs: int  # by its body, of other workflows
     messages: tuple[int, int]  # the attempt that sends, and how many it has sent
     replies: tuple[int, int]  # the attempt in which models reply, and how many replies it has got
     fresh: list[tuple[Any, str]]  # results of calls to be kept, and where

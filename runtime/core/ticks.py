@@ -17,6 +17,7 @@ __all__ = [
     "Arrived",
     "AttemptFailed",
     "Cancelled",
+    "ChildStarted",
     "Collected",
     "Completed",
     "Continued",
@@ -188,6 +189,15 @@ class Edited:
         self.number = number
         self.ordinal = ordinal
         self.saved = saved
+
+
+class ChildStarted:
+    """The start of another run by the body of a step run; the number of it is a part of the other run's id."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
 
 
 class Replaced:
@@ -408,6 +418,7 @@ Tick = (
     | Arrived
     | Edited
     | Replaced
+    | ChildStarted
     | Collected
     | Waiting
     | WaitEnded

@@ -63,7 +63,7 @@ class WorkflowHandler(Generic[R]):
 
     async def _result(self) -> Any:
         event = await self.stop_event_result()
-        return event.result if type(event) is StopEvent else event
+        return event._get_result() if type(event) is StopEvent else event
 
     async def stop_event_result(self) -> StopEvent:
         """Wait for the end event and return it. Cancelling the caller does not cancel the run."""
@@ -125,6 +125,7 @@ class WorkflowHandler(Generic[R]):
             WorkflowRuntimeError: The run has ended, or no step, or not the named one, accepts it.
         """
         self._run.send(event, step)
+        await self._run.recorded()
 
     def is_meant_for(self, event: Event) -> bool:
         """Return whether an event from outside is for this run: its key field must hold the run's key."""
@@ -161,6 +162,7 @@ class WorkflowHandler(Generic[R]):
         asker = self._run.asker_of(question_id)
         if asker is not None:  # else it was a part's that is over
             asker.answer(question_id, value, by or "")
+            await asker.recorded()
 
     def cancel_step(self, step: str | int) -> int:
         """Cancel a step's live runs, with all that depends on them; return the number of step runs.

@@ -78,6 +78,7 @@ class Plan:
         }
         self.limits = limits
         self.has_limits = any(step.limited for step in self.steps)
+        self.has_bounds_at_start = computes_bounds or any(callable(step.max_runs) for step in self.steps)
         self.most_steps = None if limits is None else limits.steps
         if computes_bounds:  # those of a run may bound what the class does not
             for step in self._with_items():

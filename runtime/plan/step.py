@@ -109,6 +109,8 @@ class Step:
     # --- what follows from the other steps of the plan
     routes: dict[EventClass, tuple[Step, ...]] = field(default_factory=dict)
     """The target steps of the events that it may emit, by class, except end events."""
+    ends: dict[EventClass, tuple[Step, ...]] = field(default_factory=dict)
+    """The same for the classes of events, emitted so far, by which a run ends or asks for something."""
     items: dict[EventClass, tuple[Step, ...]] = field(default_factory=dict)
     """The target steps of the items of its batches, by class."""
     batches: dict[EventClass | None, tuple[Step, ...]] = field(default_factory=dict)

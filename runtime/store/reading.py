@@ -183,6 +183,8 @@ class _SnapshotReader:
             run.since = _number(data["since"])
         if "started_runs" in data:
             run.started_runs = _number(data["started_runs"])
+        if "runs_before" in data:
+            run.runs_before = _number(data["runs_before"])
         if "messages" in data:
             attempt, count = data["messages"]
             run.messages = _number(attempt), _number(count)

@@ -236,6 +236,11 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
             data[0], data[1], read_saved(data[2], execution.state, values)
         ),
     ),
+    ticks.ChildStarted: (
+        "child-started",
+        lambda tick, _, __: [tick.number],
+        lambda data, _, __: ticks.ChildStarted(data[0]),
+    ),
     ticks.Replaced: (
         "replaced",
         lambda tick, _, values: [tick.number, values.write_model(tick.event)],

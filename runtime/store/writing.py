@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["step_key", "write_execution"]
 
-_ABOUT_A_RUN: Final = ("key", "started_runs", "messages")
+_ABOUT_A_RUN: Final = ("key", "started_runs", "runs_before", "messages")
 """The optional attributes of a step run that are plain data."""
 
 

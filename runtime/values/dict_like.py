@@ -86,6 +86,9 @@ class DictLike(BaseModel):
 
 def init_with_private(self: BaseModel, /, **params: Any) -> None:
     """Initialize a model, with private attributes accepted by name, as in llama-index-workflows."""
+    if not params:
+        BaseModel.__init__(self)
+        return
     private = {name: params.pop(name) for name in self.__private_attributes__.keys() & params.keys()}
     BaseModel.__init__(self, **params)
     for name, value in private.items():

@@ -27,6 +27,12 @@ def mutations() -> ModuleType:
 
 
 @pytest.fixture(scope="session")
+def wrong_values() -> ModuleType:
+    """``wrong_values.py``."""
+    return beside("wrong_values")
+
+
+@pytest.fixture(scope="session")
 def mutants(mutations: ModuleType, specs: list[object]) -> dict[str, list[Any]]:
     """All specs with one mistake each, by its class."""
     found: dict[str, list[Any]] = mutations.mutants(specs)

@@ -532,7 +532,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "      Judge this: ${{ event.text }}\n",
         "      Judge this: ${{ inputs?.note }}\n",
         "foreign-operator",
-        "write `| default(…)`",
+        "write `.`, and `| default(…)`",
     ),
     (
         "plus between text and number",

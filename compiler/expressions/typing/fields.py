@@ -28,6 +28,15 @@ from wfc.compiler.types.outside_names import own_name
 
 __all__ = ["field_of", "item_field", "parts_of"]
 
+DECLARED_IN: Final = {
+    "event": "the event's field",
+    "events": "the event's field",
+    "inputs": "the start event's field",
+    "state": "the field of the state",
+    "config": "the field of the config",
+    "args": "the tool's argument",
+}
+
 IN_AN_EVENT: Final = "hand it on in an event first: the type of the event's field says which fields it has"
 """How to come to the fields of records that are made in an expression."""
 
@@ -64,11 +73,21 @@ def field_of(type: Type, name: str, place: Place, words: str) -> Type | Finding:
         case MapOf():
             return problems.no_fields(place, words, "a map", f'write `{words}["{name}"]`')
     if type is ANY:
-        return problems.no_fields(
-            place, words, "of type any", "declare what it holds, with `output` or a type"
-        )
+        return problems.no_fields(place, words, "of type any", to_declare(words))
     counted = name in {"length", "size", "len"} and base(type) == STRING
     return problems.no_fields(place, words, show(type), f"write `{words} | length`" if counted else "")
+
+
+def to_declare(words: str) -> str:
+    """Return where it is said what a value of type any holds, by the words with which it is mentioned."""
+    first, _, rest = words.partition(".")
+    if first == "result" or not first.isidentifier():
+        return "declare what it holds, with `output` or a type"
+    if words == "error.body":
+        return "say what it holds in this entry of `on_error`, as in `body: {reason: string}`"
+    if first in DECLARED_IN and rest:
+        return f"declare what it holds, where {DECLARED_IN[first]} is declared"
+    return "declare what it holds, where it comes from"
 
 
 def events_with(joined: Record, name: str) -> list[str]:

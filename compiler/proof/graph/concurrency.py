@@ -112,24 +112,23 @@ class Concurrency:
         does not wait for all of them.
         """
         clocks = self._clocks(node, way, items=True)
-        together = [at for at in range(len(way.batches)) if way.at_once(at) != 1]
-        items = self._batches_alike(way, together, clocks)
-        alone = [self._alike([event], clocks) for at, event in enumerate(way.batches) if way.at_once(at) == 1]
-        for ones, own in items.values():
-            for others, theirs in items.values():
+        single = {at for at in range(len(way.batches)) if way.at_once(at) == 1}
+        together = self._batches_alike(
+            way, [at for at in range(len(way.batches)) if at not in single], clocks
+        )
+        alone = self._batches_alike(way, sorted(single), clocks)
+        for ones, _own in together.values():
+            for others, _theirs in together.values():
                 yield from self._part(node, ones, others, items=True)
+        for ones, own in (*together.values(), *alone.values()):
+            for others, theirs in (*together.values(), *alone.values()):
                 if len(own | theirs) > 1:
                     yield from self._part(node, ones, others, items=True, batches=True)
-            for others in (each for one in alone for each in one):
-                yield from self._part(node, ones, others, items=True, batches=True)
             for others in singles:
                 yield from self._part(node, ones, others, items=True)
-        for at, batch in enumerate(alone):
+        for event in dict.fromkeys(way.batches[at] for at in sorted(single)):
+            batch = self._alike([event], clocks)
             for each, ones in enumerate(batch):
-                for others in (one for later in alone[at + 1 :] for one in later):
-                    yield from self._part(node, ones, others, items=True, batches=True)
-                for others in singles:
-                    yield from self._part(node, ones, others, items=True)
                 yield from self._each_apart(node, ones)
                 for others in batch[each + 1 :]:
                     yield from self._part(node, ones, others, items=False)

@@ -10,6 +10,7 @@ from wfc.compiler.expressions import Expression, Scope
 from wfc.compiler.model import Event, Received, RunKey, Step, WhenRunning
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.names import check_free_name
 from wfc.compiler.resolve.symbols.tables import Data, entries
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import inputs, types_of
@@ -45,7 +46,10 @@ def declare_messages(data: Data, declared: Declarations) -> None:
             declared.report(problems.never_from_outside(place.key, event.name, event.role))
         else:
             found = received_key(content, place, event, declared)
-            declared.receives[event.name] = Received(event, found, received_topic(content), address)
+            topic = received_topic(content)
+            if topic is not None:
+                check_free_name(topic, place / "topic", "topic", declared.report)
+            declared.receives[event.name] = Received(event, found, topic, address)
     if declared.is_broken(("receives",)):
         declared.flow_whole = False
 

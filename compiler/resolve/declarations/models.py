@@ -20,6 +20,7 @@ from wfc.compiler.resolve.values.scopes import binding_scope
 from wfc.compiler.rules import bindings as problems
 from wfc.compiler.schema.expansion import schema
 from wfc.compiler.slotted import replace
+from wfc.compiler.types.long_form import check_plain
 
 __all__ = ["declare_models"]
 
@@ -102,6 +103,7 @@ def model(name: str, data: Data, place: Place, declared: Declarations) -> Model:
     own = data.get("settings")
     if isinstance(own, Mapping):
         settings["settings"] = dict(own)
+        check_plain(own, place / "settings", "settings", declared.report)
     base_url: Template | None = None
     if "base_url" in data:
         reader = ValueReader(declared.report)

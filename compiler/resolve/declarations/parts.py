@@ -8,6 +8,7 @@ from wfc.compiler.resolve.symbols.contracts import PartFile
 from wfc.compiler.resolve.symbols.declarations import Declarations, Refused
 from wfc.compiler.resolve.symbols.tables import Data, one_or_many
 from wfc.compiler.rules import files as problems
+from wfc.compiler.types.long_form import check_plain
 
 __all__ = ["declare_parts"]
 
@@ -30,6 +31,10 @@ def declare_parts(data: Data, declared: Declarations) -> tuple[PartFile, ...]:
             declared.report(problems.part_twice(place, path))
             continue
         origin = Origin(shown)
+        if "description" in spec.data:
+            check_plain(
+                spec.data["description"], Place((origin, "description")), "description", declared.report
+            )
         declared.broken |= {(origin, *address) for address in spec.broken}
         events = {
             key: listed_events(spec.data.get(key), Place((origin, key)), declared)

@@ -163,7 +163,8 @@ def resolve_oauth2(
         return reader.text(data[key], place / key, scope) if key in data else None
 
     body = data.get("body")
-    missing = [key for key in ("user", "password") if key not in data]
+    given = {key for key in ("user", "password") if declared.is_broken((*place.address, key))} | data.keys()
+    missing = [key for key in ("user", "password") if key not in given]
     if missing and not (len(missing) == 2 and body):  # other services take both in the form
         declared.report(value_problems.missing_entry(place, missing, "`oauth2`"))
     password = secret(data["password"], place / "password", declared) if "password" in data else None

@@ -49,13 +49,15 @@ def resolve_tool(name: str, data: Data, place: Place, declared: Declarations) ->
     if isinstance(python, str) and not PYTHON.fullmatch(python):
         declared.report(problems.bad_python_tool(place / "python", python))
     scope = binding_scope(declared, args)
+    if declared.is_broken(args.address):
+        scope = scope.with_name("args", UNKNOWN)
     reader = ValueReader(declared.report)
     http = data.get("http")
     request = None
     if isinstance(http, Mapping):
         request = requests.resolve_request(http, place / "http", scope, declared, reader)
     command = commands.resolve_command(data, place, scope, declared, reader) if "command" in data else None
-    if command is not None and "output" not in data:
+    if command is not None and "output" not in data and output is ANY:
         output = STRING
     mcp = None
     if "mcp" in data:

@@ -101,18 +101,20 @@ class ExitResolver:
             )
         body = self.body(data["body"], errors, place / "body") if "body" in data else None
         when, inside, after = None, scope, scope
-        if body is not None:
-            inside = scope.with_name("error", with_body(scope.names.get("error"), body))
+        if body is not None or self.declared.is_broken((*place.address, "body")):
+            inside = scope.with_name("error", with_body(scope.names.get("error"), body or UNKNOWN))
         if "when" in data:
             when = self.reader.condition(data["when"], place / "when", inside)
             inside = inside.assuming(when, True)
             after = scope if errors or body is not None else scope.assuming(when, False)
+        elif self.declared.is_broken((*place.address, "when")):
+            inside = after = inside.narrowed("unclear")
         saves: tuple[Save, ...] = ()
         if "save" in data:
             saves = resolve_saves(data["save"], place / "save", inside, self.declared, self.reader)
         emission = self.emission(data, place, inside)
         unnamed = bool(data.get("errors")) and not errors  # all its errors are misspelt
-        broken = any(self.declared.is_broken((*place.address, key)) for key in ("when", "body"))
+        broken = any(self.declared.is_broken((*place.address, key)) for key in ("when", "body", "errors"))
         if emission is None or unnamed or broken:
             return None, after
         return Entry(when, errors, saves, emission, place.address, body), after

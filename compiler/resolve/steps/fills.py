@@ -79,10 +79,15 @@ class EventFiller:
             fills = {name: Fill(name, value, "with") for name, value in values.items()}
         open_fields = {name: field for name, field in fields.items() if name not in fills}
         if open_fields:
-            self.fill_rest(event, open_fields, fills, place)
+            # each strange name has been reported, and may be what is missing
+            strange = len(given) - len(fills) if isinstance(given, dict) else 0
+            self.fill_rest(event, open_fields, fills, place, strange)
         return tuple(fills[name] for name in fields if name in fills)
 
-    def fill_rest(self, event: Event, left: dict[str, Field], fills: dict[str, Fill], place: Place) -> None:
+    def fill_rest(
+        self, event: Event, left: dict[str, Field], fills: dict[str, Fill], place: Place, strange: int
+    ) -> None:
+        """Fill the fields that are not given; report them where there are more than names that were not known."""
         sources = [name for name in (self.item, "result") if name is not None and name in self.scope.names]
         for source in sources:
             self.by_name(event, source, left, fills, place)
@@ -92,7 +97,7 @@ class EventFiller:
             if accepted in self.scope.names:
                 self.by_name(event, accepted, left, fills, place)
         missing = [name for name, field in left.items() if field.required]
-        if missing and not self.silent and not self.unknown_sources(sources):
+        if len(missing) > strange and not self.silent and not self.unknown_sources(sources):
             value = self.elsewhere(missing[0], left[missing[0]])
             self.reader.report(
                 problems.unfilled_field(

@@ -21,7 +21,7 @@ from wfc.compiler.resolve.values.scopes import ERROR, RESERVED, RESPONSE
 from wfc.compiler.rules import comprehensions as comprehension_problems
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import steps as problems
-from wfc.compiler.slotted import dataclass
+from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types import ANY, UNKNOWN, ListOf, Optional, Type, may_be_null, show
 
 __all__ = ["MapResolver"]
@@ -46,11 +46,13 @@ class MapResolver:
         items = self.reader.expression(self.data.get("in", ""), self.place / "in", scope)
         item = self.item_type(items)
         name = self.item_name()
+        # without a name, which is reported, nobody knows what is said of the item
+        at_item = self if name else replace(self, reader=ValueReader(lambda _: None, self.reader.uses))
         inside = scope.with_name("loop", LOOP)
         inside = inside.with_name(name, item) if name else inside
-        kept = self.kept(inside)
+        kept = at_item.kept(inside)
         before = inside if kept is None or kept.type == UNKNOWN else inside.assuming(kept, True)
-        do, result, replied = self.do(before)
+        do, result, replied = at_item.do(before)
         after = before.with_name("result", result)
         after = after.with_name("response", RESPONSE) if replied else after
         uses_loop = "loop" in self.reader.uses
@@ -60,10 +62,10 @@ class MapResolver:
         value: Value | None = None
         given = result
         if "give" in self.data:
-            made = self.reader.value(self.data["give"], self.place / "give", UNKNOWN, after)
+            made = at_item.reader.value(self.data["give"], self.place / "give", UNKNOWN, after)
             value = with_inferred_type(made, f"{pascal_case(self.name)}Item", self.declared)
             given = inferred_type(value)
-        on_error, instead = self.on_item_error(given, before)
+        on_error, instead = at_item.on_item_error(given, before)
         wanted = self.wanted_output(value is not None)
         if "in" not in self.data or name is None or do is None:
             return ResolvedAction(None, ListOf(given), None, before, after)

@@ -64,7 +64,7 @@ def pause_result(name: str, data: Data, place: Place, declared: Declarations) ->
     """
     if data.get("kind") == "wait":
         if "event" not in data or "for" in data:
-            return None
+            return UNKNOWN if declared.is_broken((*place.address, "event")) else None
         named = [str(event) for event, _at in one_or_many(data["event"], place / "event")]
         known = [declared.events.nodes.get(event) for event in named]
         return UNKNOWN if None in known else one_of(event.record for event in known if event is not None)
@@ -77,6 +77,8 @@ def pause_result(name: str, data: Data, place: Place, declared: Declarations) ->
         if mentions(field.type, FILE):
             at = place / "form" if isinstance(data["form"], str) else Place(field.address)
             declared.report(problems.file_in_form(at, field.name))
+    if declared.is_broken((*place.address, "quorum")):
+        return UNKNOWN  # one answer, or a list of them
     return ListOf(form) if "quorum" in data else form
 
 

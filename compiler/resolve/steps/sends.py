@@ -11,6 +11,7 @@ from wfc.compiler.resolve.declarations.messages import read_key
 from wfc.compiler.resolve.steps.exits import ExitResolver
 from wfc.compiler.resolve.symbols.contracts import Contract
 from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.names import check_free_name
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.durations import duration
 from wfc.compiler.rules import messages as problems
@@ -53,6 +54,8 @@ def report_address(data: Data, place: Place, declared: Declarations) -> None:
     if len(found) != 1 and not any(declared.is_broken((*place.address, key)) for key in ("to", "topic")):
         declared.report(problems.send_to_whom(place.key, found))
         return
+    for key in found:
+        check_free_name(str(data[key]), place / key, key, declared.report)
     for key, needed in (("to", "to_key"), ("to_key", "to"), ("if_absent", "to")):
         if key in data and needed not in data and not declared.is_broken((*place.address, needed)):
             declared.report(step_problems.key_without_companion((place / key).key, key, needed))

@@ -33,7 +33,9 @@ from wfc.compiler.types.long_form import check_plain
 
 __all__ = ["resolve_steps"]
 
-FLOW_KEYS = ("accepts", "emit", "on_error", "on_limit", "kind")
+FLOW_KEYS = ("accepts", "emit", "event", "kind", "on_error", "on_limit", "on_timeout", "stream")
+TAIL = ("emit", "require", "save", "stream")
+RUN_EXITS = ("on_cancel", "on_deadline", "on_error")
 
 
 def resolve_steps(data: Data, declared: Declarations, parts: tuple[PartFile, ...] = ()) -> tuple[Step, ...]:
@@ -57,7 +59,8 @@ def resolve_steps(data: Data, declared: Declarations, parts: tuple[PartFile, ...
         else:
             found[name] = step
     report_look_alikes(places, declared.report)
-    if declared.broken_names("steps") or any(in_flow(address) for address in declared.broken):
+    lost = "unknown-event" in declared.codes or any(in_flow(address) for address in declared.broken)
+    if lost or declared.broken_names("steps"):
         declared.flow_whole = False
     return tuple(found.values())
 
@@ -81,7 +84,9 @@ def report_unsupported_kinds(data: Data, place: Place, declared: Declarations) -
 def in_flow(address: Address) -> bool:
     """Return whether what was left out at an address may belong to the flow."""
     address = Place(address).here.address
-    return len(address) > 2 and address[0] == "steps" and address[2] in FLOW_KEYS
+    return address[:1] in {("deadline",), *((key,) for key in RUN_EXITS)} or (
+        len(address) > 2 and address[0] == "steps" and address[2] in FLOW_KEYS
+    )
 
 
 def resolve_step(name: str, data: Data, place: Place, declared: Declarations) -> Step | None:
@@ -101,13 +106,16 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     require = requirements(data, place, resolved.outcome or scopes.tail(), reader)
     scopes.known = tuple(each.that for each in require) if holds_for_tail(data) else ()
     tail = scopes.tail()
+    if declared.is_broken((*place.address, "require")):
+        tail = tail.narrowed("unclear")
     save = resolve_saves(data["save"], place / "save", tail, declared, reader) if "save" in data else ()
     emit = (
         exit_resolver.exit(data["emit"], place / "emit", tail) if "emit" in data else Exit((), place.address)
     )
     streamed = resolve_streamed(data, place, resolved, scopes, exit_resolver)
     # where something in the tail is wrong, that may be what would have used it
-    if findings == len(declared.codes) and "result" not in reader.uses:
+    lost = any(declared.is_broken((*place.address, key)) for key in TAIL)
+    if findings == len(declared.codes) and not lost and "result" not in reader.uses:
         report_unused_result(name, resolved, declared)
     on_error, on_limit, on_timeout = other_exits(data, place, scopes, exit_resolver)
     report_bodies(name, on_error, resolved, declared)

@@ -101,7 +101,7 @@ def find_callees(data: object, place: Place, declared: Declarations) -> tuple[Ca
 
 
 def report_unknown(name: str, place: Place, declared: Declarations) -> None:
-    if "${{" in name:
+    if "${{" in name or not name.strip():
         declared.report(problems.unknown_workflow(place, name, ()))
     elif not declared.project.alone and name not in (known := declared.project.workflows()):
         declared.report(problems.unknown_workflow(place, name, known))

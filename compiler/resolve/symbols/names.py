@@ -8,8 +8,9 @@ from typing import Final
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.python.literals import pascal_case, snake_case
 from wfc.compiler.rules import names as problems
+from wfc.compiler.types.long_form import check_plain
 
-__all__ = ["check_style", "report_look_alikes", "skeleton"]
+__all__ = ["check_free_name", "check_style", "report_look_alikes", "skeleton"]
 
 # Letters of other scripts that most fonts draw like a Latin one, Cyrillic ones first, then Greek ones.
 LOOK_ALIKES: Final = str.maketrans(
@@ -47,6 +48,13 @@ def check_style(name: str, place: Place, what: str, report: Report, *, pascal: b
     elif name != name.lower():
         report(problems.not_snake_case(place, name, what, snake_case(name)))
     return True
+
+
+def check_free_name(name: str, place: Place, key: str, report: Report) -> None:
+    """Report the name of a thing outside, such as a topic, that is empty or would be worked out: it is plain."""
+    if not name.strip():
+        report(problems.bad_name(place, name, "it is empty"))
+    check_plain(name, place, key, report)
 
 
 def _why_no_name(name: str) -> str:

@@ -12,7 +12,7 @@ from wfc.compiler.model.triggers import Missed, Schedule, Topic, Trigger, Webhoo
 from wfc.compiler.python.literals import pascal_case
 from wfc.compiler.resolve.declarations.requests import secret
 from wfc.compiler.resolve.symbols.declarations import Declarations
-from wfc.compiler.resolve.symbols.names import check_style
+from wfc.compiler.resolve.symbols.names import check_free_name, check_style
 from wfc.compiler.resolve.symbols.tables import Data, entries
 from wfc.compiler.resolve.values.durations import duration
 from wfc.compiler.resolve.values.reader import ValueReader
@@ -58,6 +58,7 @@ def resolve_trigger(name: str, data: Data, place: Place, declared: Declarations)
         source = webhook(data, place, declared)
     elif "topic" in data:
         source = Topic(str(data["topic"]))
+        check_free_name(source.topic, place / "topic", "topic", declared.report)
     body: Type | None = None
     if "cron" not in data:
         body = declared.start.record if declared.start is not None else UNKNOWN
@@ -109,6 +110,8 @@ def webhook(data: Data, place: Place, declared: Declarations) -> Webhook | None:
     at = at / "hmac"
     within = duration(signed["within"], at / "within", declared.report) if "within" in signed else None
     name = secret(signed.get("secret"), at / "secret", declared).name
+    if "header" in signed:
+        check_free_name(str(signed["header"]), at / "header", "header", declared.report)
     return Webhook(path, name, str(signed.get("header")), within)
 
 
@@ -170,6 +173,8 @@ def start_values(
             types = {"given": show(there.type), "wanted": show(field.type)}
             source = f"`trigger.body.{name}`"
             declared.report(step_problems.wrong_fill(at, event.name, name, source=source, hint="", **types))
-    if missing:
+    if len(missing) > len(with_) - len(
+        values
+    ):  # each strange name has been reported, and may be what is missing
         declared.report(problems.start_not_filled(at, event.name, missing, has_body=body is not None))
     return found

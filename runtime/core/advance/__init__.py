@@ -43,6 +43,7 @@ from wfc.runtime.core.ticks import (
     Arrived,
     AttemptFailed,
     Cancelled,
+    ChildStarted,
     Collected,
     Completed,
     Continued,
@@ -160,6 +161,8 @@ def _attempt_failed(execution: Execution, tick: AttemptFailed) -> None:
         uncollect(execution, run)
         if hasattr(run, "edits") or hasattr(run, "sent") or hasattr(run, "answers"):
             _forget_done(run)
+        if hasattr(run, "started_runs"):
+            run.runs_before = run.started_runs
         run.raised, run.failed_at = tick.error, execution.at
         if tick.falls_back:
             run.choice += 1
@@ -183,6 +186,12 @@ def _edited(execution: Execution, tick: Edited) -> None:
     run = None if tick.number is None else execution.in_flight.get(tick.number)
     if run is not None:
         run.edits = tick.ordinal
+
+
+def _child_started(execution: Execution, tick: ChildStarted) -> None:
+    run = execution.in_flight.get(tick.number)
+    if run is not None:
+        run.started_runs = getattr(run, "started_runs", 0) + 1
 
 
 def _failed(execution: Execution, tick: Failed) -> None:
@@ -294,6 +303,7 @@ _TICKS: dict[type[Tick], Callable[[Execution, Any], None]] = {
     Arrived: _arrived,
     Edited: _edited,
     Replaced: event_replaced,
+    ChildStarted: _child_started,
     Collected: event_collected,
     Waiting: body_waits,
     WaitEnded: wait_ended,

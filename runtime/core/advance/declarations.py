@@ -22,18 +22,21 @@ __all__ = [
 
 
 def routes_of_subclass(execution: Execution, step: Step, kind: EventClass) -> tuple[Step, ...]:
-    """Return the target steps of an event whose exact class the step's signature does not name.
+    """Return the target steps of an event that ends the run or asks, or whose class the signature does not name.
 
     Raises:
         UndeclaredResultError: The step does not declare it.
     """
+    known = step.ends.get(kind)
+    if known is not None:
+        return known
     if not any(issubclass(kind, one) for one in step.emissions.events):
         names = sorted({event_name(one) for one in step.emits}) or ["nothing"]
         said = f"step `{step.name}` emitted {event_name(kind)}, but declares {' | '.join(names)}"
         raise UndeclaredResultError("; ".join([said, *describe_namesakes([kind, *step.emits])]))
     routes = execution.plan.acceptors(kind)
-    if not issubclass(kind, StopEvent | InputRequiredEvent):
-        step.routes[kind] = routes
+    ends_or_asks = issubclass(kind, StopEvent | InputRequiredEvent)
+    (step.ends if ends_or_asks else step.routes)[kind] = routes
     return routes
 
 

@@ -60,7 +60,7 @@ def _emit_one(execution: Execution, run: StepRun, emitted: Any, path: Path) -> N
         note_emitted(execution, emitted, step)
         if isinstance(emitted, StopEvent):
             if type(emitted) is StopEvent:
-                check_result(step, emitted.result)
+                check_result(step, emitted._get_result())
             execution.outcome = emitted
             return
         if isinstance(emitted, InputRequiredEvent):

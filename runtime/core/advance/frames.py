@@ -25,6 +25,8 @@ __all__ = [
     "unfilled_join",
 ]
 
+_FORK, _ITEM = FrameKind.FORK, FrameKind.ITEM  # to look up a member of an enum is slow before Python 3.12
+
 
 def open_root(execution: Execution) -> None:
     """Open a frame for the start of a run, or for an exit by which it goes on, if a join has that as its fork."""
@@ -107,7 +109,7 @@ def open_item(execution: Execution, opener: Step, number: int, below: Frame | No
         opener: The step that has opened the batch.
         number: The number of its step run.
     """
-    item = Frame(below, FrameKind.ITEM, opener, path, number)
+    item = Frame(below, _ITEM, opener, path, number)
     if not opener.items_open:
         item.enter()
         return item
@@ -151,13 +153,15 @@ def leave(execution: Execution, frame: Frame | None) -> None:
         frame.live -= 1
         if frame.live > frame.holds:
             return
-        if frame.kind is FrameKind.FORK:
+        if frame.kind is _FORK:
             _settle(execution, frame)
         if frame.live:
             return
         for collector in frame.collectors:
             collect_all(execution, frame, collector)
-        if frame.kind is FrameKind.ITEM and frame.parent is not None and frame.parent.pending:
+        if frame.kind is _ITEM and frame.parent is not None and frame.parent.pending:
+            if not execution.due:
+                execution.due = []
             execution.due.append(frame.parent)
         frame = frame.parent
 

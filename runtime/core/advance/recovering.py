@@ -40,6 +40,8 @@ def _cut_off(execution: Execution, run: StepRun) -> None:
         run.since += 1
     if hasattr(run, "collects"):
         uncollect(execution, run)
+    if hasattr(run, "started_runs"):
+        run.started_runs = getattr(run, "runs_before", 0)  # its first run is the same one as before
 
 
 def _move_clocks(execution: Execution, rest: int) -> None:

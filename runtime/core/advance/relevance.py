@@ -6,6 +6,7 @@ from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import (
     Answered,
     AttemptFailed,
+    ChildStarted,
     Collected,
     Completed,
     Failed,
@@ -28,6 +29,7 @@ __all__ = ["is_relevant"]
 
 _OF_WORK = (
     AttemptFailed,
+    ChildStarted,
     Collected,
     Completed,
     Failed,

@@ -26,6 +26,8 @@ from wfc.runtime.driver.run.bounds import bound_on_runs
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.errors import (
     RunExistsError,
+    RunLostError,
+    RunParkedError,
     RunUnknownError,
     WorkflowConfigurationError,
     WorkflowRuntimeError,
@@ -310,7 +312,11 @@ class Engine(RetoldRuns):
         if self._runs.get(run.run_id) is not run:
             return
         del self._runs[run.run_id]
-        self._ended[run.run_id] = None
+        is_over = not isinstance(
+            run.execution.outcome, RunLostError | RunParkedError
+        )  # else it goes on elsewhere
+        if is_over:
+            self._ended[run.run_id] = None
         rules = run.workflow._wfc.run_rules
         if not rules.has_none:
             with self.lock:
@@ -318,7 +324,8 @@ class Engine(RetoldRuns):
                 keyed = self._keyed.get(key, {})
                 if keyed.pop(run.run_id, None) is not None and not keyed:
                     del self._keyed[key]
-                    self._ended[key] = None
+                    if is_over:
+                        self._ended[key] = None
                 for event in rules.receives:
                     self._receiving[event].pop(run.run_id, None)
         while len(self._ended) > REMEMBERED:

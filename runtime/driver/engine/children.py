@@ -8,7 +8,7 @@ from unicodedata import normalize
 
 from wfc.runtime.core.effects import StartChild
 from wfc.runtime.core.step_runs import StepRun
-from wfc.runtime.core.ticks import PauseFailed, PauseResolved
+from wfc.runtime.core.ticks import ChildStarted, PauseFailed, PauseResolved
 from wfc.runtime.driver.messages import read_as
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.children import Parent
@@ -114,7 +114,7 @@ class ChildStarter(RunEngine[Run], Protocol):
         run, step_run = caller
         if run_id is None:
             before = getattr(step_run, "started_runs", 0)
-            step_run.started_runs = before + 1
+            run.take(ChildStarted(step_run.number))
             run_id = f"{run.run_id}/{step_run.step.name}/{step_run.number}"
             run_id += f".{before + 1}" if before else ""
         known_as = run_id

@@ -51,6 +51,9 @@ class EventDelivery(ChildStarter, Protocol):
     def receiving(self, event: str) -> Iterator[tuple[Run, Receives]]:
         """Yield the live runs that declare an event of that name as received, with the declarations."""
 
+    async def post_to_stored(self, run_id: str, event: Event | EventData, message_id: str | None) -> bool:
+        """Bring an event to a run that is not live here, if there is a store that has it; return whether there is."""
+
     def has_ended(self, known_by: str | Key) -> bool:
         """Return whether a run of that id, or of that workflow and key, has ended recently."""
 
@@ -91,6 +94,8 @@ class EventDelivery(ChildStarter, Protocol):
         if run_id is not None:
             run = self.run(run_id)
             if run is None:
+                if await self.post_to_stored(run_id, event, message_id):
+                    return True
                 raise self._absent(run_id, f"run `{run_id}`")
             return await _receive(run, event, message_id)
         assert workflow is not None
@@ -200,4 +205,6 @@ async def _receive(run: Run, event: Event | EventData, message_id: str | None) -
     """
     if run.loop.is_closed():
         raise RunEndedError(f"the event loop of the run {run.run_id} is closed")
-    return await call_and_await(run.loop, run.receive, event, message_id)
+    is_new = await call_and_await(run.loop, run.receive, event, message_id)
+    await run.recorded()
+    return is_new

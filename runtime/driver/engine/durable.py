@@ -72,7 +72,8 @@ class Durable:
     def close(self) -> None:
         """Write what is left, and close the store."""
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.remove_reader(self.journal.bell.socket)
+            with contextlib.suppress(NotImplementedError):
+                self._loop.remove_reader(self.journal.bell.socket)
         self.journal.close()
 
     # --- new runs
@@ -320,7 +321,8 @@ class Durable:
         """Let an event loop hear when somebody has posted something."""
         if self._loop is None or self._loop.is_closed():
             self._loop = loop
-            loop.add_reader(self.journal.bell.socket, self._rung)
+            with contextlib.suppress(NotImplementedError):  # there are loops that wait for no sockets
+                loop.add_reader(self.journal.bell.socket, self._rung)
 
     def _rung(self) -> None:
         self.journal.bell.silence()

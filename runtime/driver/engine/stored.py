@@ -285,12 +285,9 @@ class StoredRuns(EventDelivery, Protocol):
             return None
         handler = await self.resume(root)
         run = self.run(root)
-        if run is not None and run.port is not None:
-            await run.port.settled()  # so that its parts go on too
-        asker = None if run is None else run.asker_of(task_id)
+        if run is not None:
+            await run.recorded()  # so that its parts go on too
         await handler.answer(task_id, value, by=by)
-        if asker is not None and asker.port is not None:
-            await asker.port.settled()
         return handler
 
     async def post(self, run_id: str, event: Event | EventData, *, message_id: str | None = None) -> None:
@@ -304,11 +301,22 @@ class StoredRuns(EventDelivery, Protocol):
         run = self.run(run_id)
         if run is not None:
             await call_and_await(run.loop, run.receive, event, message_id)
-            if run.port is not None:
-                await run.port.settled()
+            await run.recorded()
             return
         data = {"event": name_of(event), "fields": dict(fields_of(event)), "message_id": message_id}
         await self._post(run_id, "event", data, "")
+
+    async def post_to_stored(self, run_id: str, event: Event | EventData, message_id: str | None) -> bool:
+        """Bring an event to a run that is not live here, if the engine's store has it; return whether it does.
+
+        Raises:
+            RunEndedError: It is over.
+            InvalidMessageError: The event has no form in JSON.
+        """
+        if self._durable is None or not self.store.runs(run_id=run_id):
+            return False
+        await self.post(run_id, event, message_id=message_id)
+        return True
 
     async def _post(self, run_id: str, kind: Any, data: dict[str, Any], by: str) -> None:
         try:

@@ -269,6 +269,20 @@ class Run(ReachableRun["Run"]):
         """Let the engine know that nothing happens before somebody answers, or a timer fires."""
         self.engine.rests(self)
 
+    async def recorded(self) -> None:
+        """Wait until all that has happened so far is recorded, if the run has a journal; from any event loop.
+
+        Raises:
+            RunLostError: It never will be.
+        """
+        port = self.port
+        if port is None:
+            return
+        if asyncio.get_running_loop() is self.loop:
+            await port.settled()
+        else:
+            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(port.settled(), self.loop))
+
     def abandon(self, error: Exception) -> None:
         """Stop all that is under way here, without a trace in the run: it goes on elsewhere, or later."""
         if self.is_done:

@@ -55,10 +55,12 @@ def take_bounds(run: BoundedRun) -> BoundsAtStart:
 
 def _work_out(run: CallingRun) -> BoundsAtStart:
     plan, inputs = run.execution.plan, run.execution.inputs
+    if not plan.has_bounds_at_start:
+        return NONE, NONE
     try:
         limits: dict[int, int] = {
             step.index: step.max_runs(run, StepRun(0, step, inputs, None, ()), None)
-            for step in (plan.steps if plan.has_limits else ())
+            for step in plan.steps
             if callable(step.max_runs)
         }
     except SettingsError:

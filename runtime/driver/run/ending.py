@@ -110,19 +110,24 @@ class Ending:
             run.children.stop_all()
         if run.timers is not None:
             run.timers.stop_all()
-        here = asyncio.current_task() if asyncio._get_running_loop() is run.loop else None
-        tasks = {one.task for one in execution.in_flight.values() if one.task is not None}
-        execution.in_flight.clear()
+        tasks = self._cancel_tasks() if execution.in_flight else set()
         run.ready.clear()
         execution.queues = NONE
-        for task in tasks:
-            if task is not here:
-                task.cancel()
-        tasks.discard(here)
         if run.needs_closing:
             self._closing = run.loop.create_task(self._close(tasks))
         else:
             self._conclude(tasks)
+
+    def _cancel_tasks(self) -> set[asyncio.Task[Any]]:
+        """Cancel the tasks of the step runs that are under way, but for the present one; return them."""
+        run = self._run
+        here = asyncio.current_task() if asyncio._get_running_loop() is run.loop else None
+        in_flight = run.execution.in_flight
+        tasks = {one.task for one in in_flight.values() if one.task is not None and one.task is not here}
+        in_flight.clear()
+        for task in tasks:
+            task.cancel()
+        return tasks
 
     async def _close(self, tasks: set[asyncio.Task[Any]]) -> None:
         """Close the resources of the steps once these have stopped; then conclude the run."""

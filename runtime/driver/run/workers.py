@@ -21,7 +21,7 @@ from wfc.runtime.core.advance import advance
 from wfc.runtime.core.moments import SECOND
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Cancelled, Completed, Tick
-from wfc.runtime.driver.current_step import CurrentStep, enter_run
+from wfc.runtime.driver.current_step import enter_run
 from wfc.runtime.driver.run.attempts import Attempts
 from wfc.runtime.errors import RunLostError, SnapshotError, StepError, WorkflowRuntimeError
 from wfc.runtime.store.port import Port
@@ -131,67 +131,57 @@ class Workers:
     async def work(self, *, begin: bool = False) -> None:
         """Execute step runs until none is ready; the first worker of a run begins it."""
         run = self._run
+        execution, ready, now, port = run.execution, run.ready, run.now, run.port
         task: Task[Any] | None = asyncio.current_task()
         assert task is not None
         current, variables = enter_run(run), copy_context()
         try:
             if begin and not run.has_begun:
                 run.start()
-            while await self._take_turn(task, current, variables):
+            while ready:
+                until = now() + TURN
+                for _ in range(MOST_IN_A_TURN):
+                    step_run = ready.popleft()
+                    if ready and not self._handing_over:
+                        self.wake()
+                    step_run.task, current.step_run = task, step_run
+                    step = step_run.step
+                    try:
+                        if step.plain and self.bare:
+                            assert step.action is not None
+                            tick: Tick = Completed(step_run.number, await step.action(run, step_run, None))
+                        else:
+                            make = self._attempt_with_others if step.shares_events else self.attempt
+                            tick = await make(step_run)
+                    except BaseException as error:
+                        if self._is_known(step_run, error):
+                            return
+                        tick = self._failure(step_run, task, error)
+                    step_run.task = None
+                    at = now()
+                    if port is None:
+                        advance(execution, tick, at)
+                    else:
+                        self._record(step_run, tick)
+                    if execution.effects or execution.outcome is not None:
+                        run.carry_out()
+                        if execution.outcome is not None:
+                            return
+                    if copy_context() != variables or task.cancelling():
+                        # the step left something behind in this task, and the next one shall not find it
+                        self.wake()
+                        return
+                    if not ready:
+                        return
+                    if at > until:
+                        break
                 await self._rest()
         except CancelledError:
-            if run.execution.outcome is None:
+            if execution.outcome is None:
                 self._stop("the event loop cancelled the run")
             raise
         except Exception as error:  # a mistake of ours, which must not leave the run hanging
-            failed = WorkflowRuntimeError(f"the runtime failed: {type(error).__name__}: {error}")
-            failed.__cause__ = error
-            run.apply(Cancelled(failed))
-
-    async def _take_turn(self, task: Task[Any], current: CurrentStep, variables: Variables) -> bool:
-        """Execute step runs for as long as a worker may keep the event loop; return whether it is to go on.
-
-        Args:
-            variables: The context variables of the task, as they were before any step.
-        """
-        run = self._run
-        execution, ready, now, port = run.execution, run.ready, run.now, run.port
-        until = now() + TURN
-        for _ in range(MOST_IN_A_TURN):
-            if not ready:
-                return False
-            step_run = ready.popleft()
-            if ready and not self._handing_over:
-                self.wake()
-            step_run.task, current.step_run = task, step_run
-            step = step_run.step
-            try:
-                if step.plain and self.bare:
-                    assert step.action is not None
-                    tick: Tick = Completed(step_run.number, await step.action(run, step_run, None))
-                else:
-                    tick = await (self._attempt_with_others if step.shares_events else self.attempt)(step_run)
-            except BaseException as error:
-                if self._is_known(step_run, error):
-                    return False
-                tick = self._failure(step_run, task, error)
-            step_run.task = None
-            at = now()
-            if port is None:
-                advance(execution, tick, at)
-            else:
-                self._record(step_run, tick)
-            if execution.effects or execution.outcome is not None:
-                run.carry_out()
-                if execution.outcome is not None:
-                    return False
-            if copy_context() != variables or task.cancelling():
-                # the step left something behind in this task, and the next one shall not find it
-                self.wake()
-                return False
-            if at > until:
-                break
-        return True
+            run.apply(Cancelled(_mistake(error)))
 
     def _stop(self, reason: str) -> None:
         """End a run whose event loop ends; one with a journal goes on from there, in another process."""
@@ -259,6 +249,13 @@ class Workers:
         run = self._run
         tick = self._attempts.failed(step_run, error)
         return tick if run.trace is None else run.trace.settled(step_run, tick)
+
+
+def _mistake(error: Exception) -> WorkflowRuntimeError:
+    """Return the error with which a run ends after a mistake of ours."""
+    failed = WorkflowRuntimeError(f"the runtime failed: {type(error).__name__}: {error}")
+    failed.__cause__ = error
+    return failed
 
 
 def _seen(future: asyncio.Future[Any]) -> None:

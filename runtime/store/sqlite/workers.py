@@ -7,13 +7,16 @@ once; and it leaves a beat in the store, for those that stand still.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import socket
 import sqlite3
+import sys
 import time
 from pathlib import Path
 from typing import Final
+
+if sys.platform != "win32":
+    import fcntl
 
 __all__ = ["LEASE", "Doorbell", "WorkerFile", "beat", "forget", "is_alive", "is_any_claiming", "ring"]
 
@@ -40,7 +43,7 @@ class WorkerFile:
         self.owner = f"{_CLAIMS if claims else ''}{os.getpid()}-{os.urandom(6).hex()}"
         self._path = folder / self.owner
         self._descriptor = os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        _lock(self._descriptor)
 
     def close(self) -> None:
         """Say that this process works no more."""
@@ -56,14 +59,23 @@ def is_alive(connection: sqlite3.Connection, folder: Path, owner: str) -> bool:
     except OSError:
         return False
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        found = connection.execute("SELECT beat FROM workers WHERE owner = ?", (owner,)).fetchone()
-        return found is not None and time.time_ns() - found[0] < LEASE * 1e9
-    else:
-        return False
+        if sys.platform != "win32" and _lock(descriptor):
+            return False
     finally:
         os.close(descriptor)
+    found = connection.execute("SELECT beat FROM workers WHERE owner = ?", (owner,)).fetchone()
+    return found is not None and time.time_ns() - found[0] < LEASE * 1e9
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock a worker's file; return whether nobody else has. Where there are no such locks, beats alone tell."""
+    if sys.platform == "win32":
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def is_any_claiming(folder: Path) -> bool:
@@ -77,10 +89,8 @@ def _is_held(path: Path) -> bool:
     except OSError:
         return False
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    else:
+        if not _lock(descriptor):
+            return True
         with contextlib.suppress(OSError):
             path.unlink()  # of one that was killed
         return False

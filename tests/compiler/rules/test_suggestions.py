@@ -102,3 +102,94 @@ def test_who_writes_in_another_manner_has_not_slipped_twice() -> None:
     types = given("price", "3", "order_id").replace("steps:", "types: {OrderPaid: {paid: boolean}}\nsteps:")
     finding = next(each for each in found_in(types) if each.code == "unknown-type")
     assert finding.fix is None or finding.fix.applicability == "display"
+
+
+OUTER = """\
+wfc: 1
+workflow: shown
+start: Asked
+end: Told
+secrets: [KEY]
+events: {Asked: {data: any}, Told: {said: string}, Heard: {}}
+models: {fast: {use: "openai:gpt-4o", api_key: KEY}}
+state: {kept: {type: any, default: 1}}
+config: {given: any}
+"""
+STEP = "steps:\n  go: {kind: http, method: GET, url: https://desk.example/, accepts: Asked, %s}\n"
+SAID = "emit: {event: Told, with: {said: '${{ %s }}'}}"
+SOURCES = {
+    "event.data": "the event's field",
+    "inputs.data": "the start event's field",
+    "state.kept": "the field of the state",
+    "config.given": "the field of the config",
+    "result": "`output`",
+}
+
+
+@pytest.mark.parametrize("path", SOURCES)
+def test_what_is_of_any_type_is_declared_where_it_comes_from(path: str) -> None:
+    found = found_in(OUTER + STEP % (SAID % f"{path}.name"))
+    (finding,) = [each for each in found if each.code == "no-fields"]
+    assert SOURCES[path] in finding.hint
+
+
+def test_the_body_of_a_refusal_is_declared_with_the_entry() -> None:
+    fails = (
+        "on_error: {event: Told, with: {said: '${{ error.body.why }}'}}, emit: {event: Told, with: {said: a}}"
+    )
+    (finding,) = [each for each in found_in(OUTER + STEP % fails) if each.code == "no-fields"]
+    assert "`body: {reason: string}`" in finding.hint
+
+
+@pytest.mark.parametrize("kind", ["llm, prompt: hello, model: fast", "transform"])
+def test_a_kind_that_does_not_run_is_not_proposed_as_if_it_did(kind: str) -> None:
+    text = OUTER + f"steps:\n  go: {{kind: {kind}, accepts: Asked, tools: [look], emit: Heard}}\n"
+    (finding,) = [each for each in found_in(text) if each.code == "unknown-key"]
+    assert "`agent` (not supported yet)" in finding.hint
+
+
+@pytest.mark.parametrize("name", ["options", "choices", "values"])
+@pytest.mark.parametrize(
+    ("given", "says"), [("event.data", "`from`"), ("[a, b]", "write `enum` in place of `type`")]
+)
+def test_choices_beside_a_type_are_one_finding(name: str, given: str, says: str) -> None:
+    form = f"form: {{room: {{type: string, {name}: {given}}}}}, title: x, assign: ['user:a'], within: 1 h"
+    ends = "on_timeout: Heard, emit: Heard"
+    text = OUTER + f"steps:\n  go: {{kind: human, accepts: Asked, {form}, {ends}}}\n"
+    (finding,) = [each for each in found_in(text) if "type" in each.code]
+    assert finding.code == "unknown-type-key"
+    assert says in finding.hint
+
+
+PLAIN = {
+    "settings": "models: {other: {use: 'openai:gpt-4o', api_key: KEY, settings: {user: '%s'}}}",
+    "deep settings": "models: {other: {use: 'openai:gpt-4o', api_key: KEY, settings: {a: [{b: '%s'}]}}}",
+    "topic of a trigger": "triggers: {news: {topic: '%s', with: {data: 1}}}",
+    "header": "triggers: {a: {webhook: a, auth: {hmac: {secret: KEY, header: '%s'}}, with: {data: 1}}}",
+    "topic of what is received": "receives: {Heard: {topic: '%s'}}",
+    "to": "steps: {go: {kind: send, accepts: Asked, to: '%s', to_key: run.id, event: Heard, emit: Heard}}",
+    "topic": "steps: {go: {kind: send, accepts: Asked, topic: '%s', event: Heard, emit: Heard}}",
+    "version": "version: '%s'",
+    "description": "description: '%s'",
+}
+
+
+def plain(name: str, words: str) -> str:
+    """A spec with some words at a place of `PLAIN`."""
+    outer = OUTER.replace("models: {fast", "agents: {} # {fast") if "models" in PLAIN[name] else OUTER
+    step = "" if "steps" in PLAIN[name] else STEP % "emit: nothing"
+    return outer + PLAIN[name] % words + "\n" + step
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_an_expression_is_told_where_texts_are_plain(name: str) -> None:
+    found = found_in(plain(name, "${{ run.id }}"))
+    assert [each.code for each in found].count("expression-in-plain-text") == 1
+
+
+@pytest.mark.parametrize("name", ["topic of a trigger", "header", "topic of what is received", "to", "topic"])
+def test_no_name_of_what_is_outside_is_empty(name: str) -> None:
+    found = found_in(plain(name, " "))
+    assert [each.message for each in found if each.code == "bad-name"] == [
+        "` ` cannot be a name: it is empty"
+    ]

@@ -9,16 +9,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from wfc.runtime.authoring.resource import ResourceManager, Resources
 from wfc.runtime.calls import mcp
 from wfc.runtime.calls.bindings import Bearer, McpServer, Secret
 from wfc.runtime.calls.mcp import call_mcp
-from wfc.runtime.calls.secrets import Revealed
 from wfc.runtime.errors import SettingsError, StepError
 from wfc.runtime.events import Record
 
@@ -30,6 +29,14 @@ TIME = str(Path(sys.executable).parent / "mcp-server-time")
 class Host:
     def __init__(self) -> None:
         self.told: list[str] = []
+        self.resources = Resources(ResourceManager())
+
+    async def resource(self, resource: Any) -> Any:
+        return await self.resources.get(resource)
+
+    async def ends(self) -> None:
+        """Does what the end of a run does."""
+        await self.resources.pool.close()
 
     def report(self, text: str) -> None:
         self.told.append(text)
@@ -80,23 +87,22 @@ def server(request: pytest.FixtureRequest) -> McpServer:
 def calls(
     server: McpServer, *wanted: tuple[str, dict[str, Any]], host: Host | None = None, wait: float = 60.0
 ) -> list[Any]:
-    """The results of calls one after the other, or their errors; the server is started once for all of them."""
+    """The results of calls of one run, one after the other, or their errors."""
 
-    async def one(operation: str, args: dict[str, Any]) -> Any:
+    async def one(host: Host, operation: str, args: dict[str, Any]) -> Any:
         output = args.pop("output", None)
         try:
-            return await call_mcp(host or Host(), server, operation, args, output=output, wait=wait)
+            return await call_mcp(host, server, operation, args, output=output, wait=wait)
         except StepError as error:
             return error
 
     async def main() -> list[Any]:
-        async with AsyncExitStack() as stack:
-            if len(wanted) > 1:
-                await stack.enter_async_context(mcp._connected(server, wait, Revealed()))
-            found = [await one(operation, dict(args)) for operation, args in wanted]
-        assert not mcp._RUNNING[asyncio.get_running_loop()]
-        assert len(asyncio.all_tasks()) == 1  # nothing is left behind
-        return found
+        used = host or Host()
+        try:
+            return [await one(used, operation, dict(args)) for operation, args in wanted]
+        finally:
+            await used.ends()
+            assert len(asyncio.all_tasks()) == 1  # nothing is left behind
 
     return asyncio.run(main())
 
@@ -170,32 +176,31 @@ def test_a_server_that_takes_too_long(server: McpServer) -> None:
     assert error.name == "timeout"
 
 
-def test_a_call_that_is_cut_off_ends_the_program(program: McpServer) -> None:
-    async def main() -> int:
-        number: int = await call_mcp(Host(), program, "process", {}, output=int)
+def test_a_run_has_its_servers_until_it_ends(program: McpServer) -> None:
+    async def main() -> set[int]:
+        host = Host()
+        asked = (call_mcp(host, program, "process", {}, output=int) for _ in range(5))
+        numbers = set(await asyncio.gather(*asked))
         with pytest.raises(TimeoutError):
-            async with asyncio.timeout(3):
-                await call_mcp(Host(), program, "slow", {"seconds": 60.0})
+            async with asyncio.timeout(0.5):
+                await call_mcp(host, program, "slow", {"seconds": 60.0})
+        numbers.add(await call_mcp(host, program, "process", {}, output=int))
+        (number,) = numbers
+        os.kill(number, 0)
+        await host.ends()
         assert len(asyncio.all_tasks()) == 1
-        return number
+        return numbers
 
-    number = asyncio.run(main())
+    (number,) = asyncio.run(main())
     with pytest.raises(ProcessLookupError):
         os.kill(number, 0)
 
 
-def test_calls_at_the_same_time_share_a_server(program: McpServer) -> None:
-    async def main() -> list[Any]:
-        calls = (call_mcp(Host(), program, "process", {}, output=int) for _ in range(5))
-        return await asyncio.gather(*calls)
-
-    assert len(set(asyncio.run(main()))) == 1
-
-
-def test_a_program_that_ends(program: McpServer) -> None:
-    error = call(program, "die")
+def test_a_program_that_ends_is_started_again(program: McpServer) -> None:
+    error, found = calls(program, ("die", {}), ("add", {"numbers": [1], "output": Sum}))
     assert error.name == "connection"
     assert "I have seen enough" in error.message
+    assert found == Sum(value=1)
 
 
 def test_its_complaints_are_not_ours(program: McpServer, capfd: pytest.CaptureFixture[str]) -> None:

@@ -20,7 +20,7 @@ from wfc.runtime.store.ticks import decode_tick, encode_tick
 from wfc.runtime.store.values import Values
 from wfc.runtime.store.writing import write_execution
 
-ONLY_DRIVER = ("key", "messages", "started_runs")
+ONLY_DRIVER = ("key", "messages")
 """What the driver notes of a step run, and what follows from the rest."""
 
 

@@ -2,6 +2,7 @@
 
 ``python run_agents.py ours begin FOLDER`` lets each talk, have a first turn, and stop where it asks a person;
 ``… resume FOLDER`` goes on with what is in the folder in another process; ``theirs`` does so on llama-index-workflows.
+On ours the first process also writes the snapshots of `agent_snapshots.py`, and the second goes on from them.
 """
 
 import contextlib
@@ -20,6 +21,8 @@ SESSIONS = {
     "begin": (("talk",), ("first", "turns"), ("ask", "person"), ("ask", "refusal")),
     "resume": (("second", "turns"), ("answer", "person", "yes"), ("answer", "refusal", "no")),
 }
+SNAPSHOTS = [f"{what}:{name}" for what in ("turn", "wait") for name in ("function_agent", "agent_workflow")]
+SNAPSHOTS.append("wait:workflow")
 ASKING_NOBODY = {"code_act_agent"}  # its tools may not take the context by which a person is asked
 
 HERE = Path(__file__).parent
@@ -44,4 +47,24 @@ def main(phase: str, folder: Path) -> dict[str, str]:
     }
 
 
-print(json.dumps(main(sys.argv[2], Path(sys.argv[3]))))
+def play_snapshots(phase: str, kept: Path) -> str:
+    """Write the snapshots of some agents and of a workflow that waits, or go on from them."""
+    what = {"begin": ["write", *SNAPSHOTS], "resume": ["resume"]}[phase]
+    sys.argv = [str(HERE / "agent_snapshots.py"), "ours", *what]
+    printed = io.StringIO()
+    sys.stdin = io.StringIO(kept.read_text(encoding="utf-8") if phase == "resume" else "")
+    with contextlib.redirect_stdout(printed):
+        runpy.run_path(sys.argv[0], run_name="__main__")
+    if phase == "begin":
+        kept.write_text(printed.getvalue(), encoding="utf-8")
+    return printed.getvalue()
+
+
+def print_all(whose: str, phase: str, folder: Path) -> None:
+    found = main(phase, folder)
+    if whose == "ours":
+        found["snapshots"] = play_snapshots(phase, folder / "snapshots.json")
+    print(json.dumps(found))
+
+
+print_all(sys.argv[1], sys.argv[2], Path(sys.argv[3]))

@@ -41,11 +41,9 @@ def gone_on(whose: str, *names: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def ours() -> dict[str, Any]:
-    agents = ("function_agent", "agent_workflow")
-    return gone_on(
-        "ours", *(f"{what}:{name}" for what in ("turn", "wait") for name in agents), "wait:workflow"
-    )
+def ours(agents_on_ours: dict[str, str]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(agents_on_ours["snapshots"])
+    return found
 
 
 @needs_core

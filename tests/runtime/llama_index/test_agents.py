@@ -26,18 +26,16 @@ def process(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def python(*lines: str) -> subprocess.CompletedProcess[str]:
-    return process("-c", "\n".join(lines))
+def told_by(whose: str) -> dict[str, Any]:
+    done = process(str(PROGRAMS), whose)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
 
 
 @pytest.fixture(scope="module")
-def told() -> dict[str, dict[str, Any]]:
-    found = {}
-    for whose in ("ours", "theirs"):
-        done = process(str(PROGRAMS), whose)
-        assert done.returncode == 0, done.stderr
-        found[whose] = json.loads(done.stdout)
-    return found
+def ours() -> dict[str, Any]:
+    return told_by("ours")
 
 
 def in_one_order(events: list[list[Any]]) -> list[list[Any]]:
@@ -54,9 +52,10 @@ FAILED = {
 }
 
 
+@pytest.mark.full  # what ours do is held by the tests below, and by `test_first_agents.py`
 @needs_core
-def test_agents_do_the_same_on_either_runtime(told: dict[str, dict[str, Any]]) -> None:
-    ours, theirs = told["ours"], told["theirs"]
+def test_agents_do_the_same_on_either_runtime(ours: dict[str, Any]) -> None:
+    theirs = told_by("theirs")
     assert ours.keys() == theirs.keys()
     for name, expected in theirs.items():
         if name == "two_runs_in_one_context":
@@ -89,134 +88,167 @@ def test_agents_do_the_same_on_either_runtime(told: dict[str, dict[str, Any]]) -
         ("stopped_early", "As far as I came: 3"),
     ],
 )
-def test_what_the_agents_come_to(told: dict[str, dict[str, Any]], name: str, last: str) -> None:
-    found = told["ours"][name]
+def test_what_the_agents_come_to(ours: dict[str, Any], name: str, last: str) -> None:
+    found = ours[name]
     (result,) = found["results"]
     assert found["events"][-1] == ["StopEvent"]
     assert result[0] == "AgentOutput" and result[2] == last
 
 
 @needs_core
-def test_a_second_run_in_a_context_remembers_the_first(told: dict[str, dict[str, Any]]) -> None:
+def test_a_second_run_in_a_context_remembers_the_first(ours: dict[str, Any]) -> None:
     # llama-index-workflows stores the context in between, and leaves out the memory with a warning
-    *_, last = told["ours"]["two_runs_in_one_context"]["asked"][""]
+    *_, last = ours["two_runs_in_one_context"]["asked"][""]
     assert last == ["user: 1 + 1?", "assistant: ", "tool: 2", "assistant: It is 2", "user: Once more?"]
 
 
 @needs_core
 def test_a_question_to_a_person_is_asked_once_and_only_her_answer_counts(
-    told: dict[str, dict[str, Any]],
+    ours: dict[str, Any],
 ) -> None:
-    events = told["ours"]["a_person"]["events"]
+    events = ours["a_person"]["events"]
     names = [event[0] for event in events]
     assert names.count("InputRequiredEvent") == 1
     assert ["ToolCallResult", "delete", "deleted a.txt", False, False] in events
 
 
 @needs_core
-def test_state_reaches_tools_and_prompts(told: dict[str, dict[str, Any]]) -> None:
-    told_of_state = told["ours"]["state"]
+def test_state_reaches_tools_and_prompts(ours: dict[str, Any]) -> None:
+    told_of_state = ours["state"]
     assert told_of_state["state"] == {"name": "Ada"}
     assert "unset" in told_of_state["asked"]["Agent"][0][-1]
 
 
 # --- the alias itself
 
+UNDER_THE_ALIAS = """
+import contextlib, io, json, sys, traceback
+from wfc.runtime.integrations import llama_index
+llama_index.install()
+told = {}
+for name, program in json.load(sys.stdin).items():
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec(program, {})
+        told[name] = [printed.getvalue(), ""]
+    except Exception:
+        told[name] = [printed.getvalue(), traceback.format_exc()]
+print(json.dumps(told))
+"""
+"""Runs programs one after the other in one process that has the alias: what each has printed, and its error."""
+
+PROGRAMS_OF_OTHERS = {
+    # first, for it looks at what has not been imported
+    "found under the other name": """
+import sys
+from wfc.runtime.integrations import llama_index
+llama_index.install()  # nothing new
+import wfc.runtime, workflows.events
+from workflows import Context, Workflow, step
+from workflows.context.state_store import InMemoryStateStore
+from workflows.testing import WorkflowTestRunner
+assert Workflow is wfc.runtime.Workflow and workflows.events.Event is wfc.runtime.Event
+from workflows.context.serializers import JsonSerializer
+from workflows.errors import ContextSerdeError
+assert JsonSerializer().deserialize(JsonSerializer().serialize([1])) == [1]
+assert ContextSerdeError is wfc.runtime.SnapshotError
+assert not any(name.startswith('llama_index_') for name in sys.modules)
+assert 'pydantic_ai' not in sys.modules
+""",
+    "what programs import": """
+from workflows import Context, Workflow, catch_error, step
+from workflows.collect import Collect, Take
+from workflows.events import Event, StartEvent, StepFailedEvent, WorkflowFailedEvent
+from workflows.handler import WorkflowHandler
+from workflows.representation import WorkflowGraph, get_workflow_representation
+from workflows.resource import Resource, ResourceConfig, ResourceManager
+from workflows.retry_policy import retry_policy, stop_after_attempt, wait_fixed
+from workflows.testing import WorkflowTestRunner
+""",
+}
+LACKING = {
+    "from workflows import Flow": "cannot import name 'Flow' from 'workflows'",
+    "import workflows.runtime": "No module named 'workflows.runtime'",
+    "import workflows; workflows.Flow": "wfc has nothing that is called `Flow`",
+    "from workflows.context import PickleSerializer; PickleSerializer()": "never pickled",
+}
+PROGRAMS_OF_THE_CORE = {
+    "what the core imports": "\n".join(
+        f"import llama_index.core.workflow.{module}"
+        for module in (
+            *("context", "context_serializers", "decorators", "errors", "events"),
+            *("handler", "resource", "retry_policy", "types", "workflow"),
+        )
+    ),
+    "what looks into theirs": """
+from workflows.events import *
+from workflows.testing.runner import WorkflowTestRunner
+from llama_index.core.workflow.drawing import draw_all_possible_flows
+from llama_index.core.workflow.utils import get_steps_from_class, get_steps_from_instance, is_free_function
+from llama_index.utils.workflow import draw_all_possible_flows_mermaid
+from llama_index.core.agent.workflow import FunctionAgent
+steps = get_steps_from_class(FunctionAgent)
+print(Event.__module__, StopEvent.__module__, draw_all_possible_flows.__module__, 'run_agent_step' in steps)
+print(is_free_function('f'), is_free_function('f.<locals>.g'), is_free_function('C.m'))
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def aliased() -> dict[str, tuple[str, str]]:
+    """What each of the programs above has printed under the alias, and its error."""
+    lacking = {program: program for program in LACKING}
+    programs = {**PROGRAMS_OF_OTHERS, **lacking, **PROGRAMS_OF_THE_CORE}
+    done = subprocess.run(
+        [sys.executable, "-c", UNDER_THE_ALIAS],
+        input=json.dumps(programs),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told.keys() == programs.keys()
+    return {name: (printed, error) for name, (printed, error) in told.items()}
+
+
+@pytest.mark.parametrize("name", PROGRAMS_OF_OTHERS)
+def test_programs_of_others_find_ours(aliased: dict[str, tuple[str, str]], name: str) -> None:
+    assert aliased[name] == ("", "")
+
+
+@pytest.mark.parametrize("program", LACKING)
+def test_what_the_alias_lacks_is_an_error(aliased: dict[str, tuple[str, str]], program: str) -> None:
+    printed, error = aliased[program]
+    assert not printed
+    assert LACKING[program] in error
+
 
 @needs_core
-def test_every_name_that_the_core_imports_is_there() -> None:
-    modules = (
-        "context context_serializers decorators errors events handler resource retry_policy types workflow"
-    )
-    done = python(
-        "from wfc.runtime.integrations import llama_index",
-        "llama_index.install()",
-        *(f"import llama_index.core.workflow.{module}" for module in modules.split()),
-    )
-    assert done.returncode == 0, done.stderr
+def test_every_name_that_the_core_imports_is_there(aliased: dict[str, tuple[str, str]]) -> None:
+    assert aliased["what the core imports"] == ("", "")
 
 
-def test_what_programs_import_is_there() -> None:
-    done = python(
-        "from wfc.runtime.integrations import llama_index",
-        "llama_index.install()",
-        "from workflows import Context, Workflow, catch_error, step",
-        "from workflows.collect import Collect, Take",
-        "from workflows.events import Event, StartEvent, StepFailedEvent, WorkflowFailedEvent",
-        "from workflows.handler import WorkflowHandler",
-        "from workflows.representation import WorkflowGraph, get_workflow_representation",
-        "from workflows.resource import Resource, ResourceConfig, ResourceManager",
-        "from workflows.retry_policy import retry_policy, stop_after_attempt, wait_fixed",
-        "from workflows.testing import WorkflowTestRunner",
-    )
-    assert done.returncode == 0, done.stderr
-
-
-def test_programs_find_this_runtime_under_the_other_name() -> None:
-    done = python(
-        "import sys",
-        "from wfc.runtime.integrations import llama_index",
-        "llama_index.install()",
-        "llama_index.install()  # nothing new",
-        "import wfc.runtime, workflows.events",
-        "from workflows import Context, Workflow, step",
-        "from workflows.context.state_store import InMemoryStateStore",
-        "from workflows.testing import WorkflowTestRunner",
-        "assert Workflow is wfc.runtime.Workflow and workflows.events.Event is wfc.runtime.Event",
-        "from workflows.context.serializers import JsonSerializer",
-        "from workflows.errors import ContextSerdeError",
-        "assert JsonSerializer().deserialize(JsonSerializer().serialize([1])) == [1]",
-        "assert ContextSerdeError is wfc.runtime.SnapshotError",
-        "assert not any(name.startswith('llama_index_') for name in sys.modules)",
-        "assert 'pydantic_ai' not in sys.modules",
-    )
-    assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("from workflows import Flow", "cannot import name 'Flow' from 'workflows'"),
-        ("import workflows.runtime", "No module named 'workflows.runtime'"),
-        ("import workflows; workflows.Flow", "wfc has nothing that is called `Flow`"),
-        ("from workflows.context import PickleSerializer; PickleSerializer()", "never pickled"),
-    ],
-)
-def test_what_the_alias_lacks_is_an_error(line: str, said: str) -> None:
-    done = python("from wfc.runtime.integrations import llama_index", "llama_index.install()", line)
-    assert done.returncode == 1
-    assert said in done.stderr
+@needs_core
+def test_modules_that_look_into_theirs_are_ours_under_the_alias(aliased: dict[str, tuple[str, str]]) -> None:
+    printed, error = aliased["what looks into theirs"]
+    assert not error
+    assert printed.splitlines() == [
+        "wfc.runtime.events wfc.runtime.events wfc.runtime.llama_index.drawing True",
+        "True True False",
+    ]
 
 
 def test_an_alias_that_comes_too_late_says_what_to_do() -> None:
-    done = python(
-        "import sys, types",
-        "sys.modules['workflows'] = types.ModuleType('workflows')",
-        "from wfc.runtime.integrations import llama_index",
-        "llama_index.install()",
+    done = process(
+        "-c",
+        "import sys, types\n"
+        "sys.modules['workflows'] = types.ModuleType('workflows')\n"
+        "from wfc.runtime.integrations import llama_index\n"
+        "llama_index.install()\n",
     )
     assert done.returncode == 1
     assert "`workflows` has been imported already" in done.stderr
     assert "before `llama_index.core` and `workflows` are imported" in done.stderr
-
-
-@needs_core
-def test_modules_that_look_into_theirs_are_ours_under_the_alias() -> None:
-    done = python(
-        "from wfc.runtime.integrations import llama_index",
-        "llama_index.install()",
-        "from workflows.events import *",
-        "from workflows.testing.runner import WorkflowTestRunner",
-        "from llama_index.core.workflow.drawing import draw_all_possible_flows",
-        "from llama_index.core.workflow.utils import get_steps_from_class, get_steps_from_instance, is_free_function",
-        "from llama_index.utils.workflow import draw_all_possible_flows_mermaid",
-        "from llama_index.core.agent.workflow import FunctionAgent",
-        "steps = get_steps_from_class(FunctionAgent)",
-        "print(Event.__module__, StopEvent.__module__, draw_all_possible_flows.__module__, 'run_agent_step' in steps)",
-        "print(is_free_function('f'), is_free_function('f.<locals>.g'), is_free_function('C.m'))",
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == [
-        "wfc.runtime.events wfc.runtime.events wfc.runtime.llama_index.drawing True",
-        "True True False",
-    ]

@@ -7,14 +7,9 @@ while they wait for the person.
 from __future__ import annotations
 
 import importlib.util
-import json
-import subprocess
-import sys
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
-
-SCRIPT = Path(__file__).with_name("run_agents.py")
 
 # some of the lines that each session prints, in their order
 LINES: dict[str, list[str]] = {
@@ -74,29 +69,14 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def printed_by(whose: str, folder: Path) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for phase in ("begin", "resume"):
-        done = subprocess.run(
-            [sys.executable, str(SCRIPT), whose, phase, str(folder)],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=240,
-        )
-        assert done.returncode == 0, done.stderr
-        found |= json.loads(done.stdout)
-    return found
+@pytest.fixture(scope="module")
+def ours(agents_on_ours: dict[str, str]) -> dict[str, str]:
+    return {session: printed for session, printed in agents_on_ours.items() if session != "snapshots"}
 
 
 @pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return printed_by("ours", tmp_path_factory.mktemp("ours"))
-
-
-@pytest.fixture(scope="module")
-def theirs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return printed_by("theirs", tmp_path_factory.mktemp("theirs"))
+def theirs(agents_of: Callable[[str], dict[str, str]]) -> dict[str, str]:
+    return agents_of("theirs")
 
 
 @pytest.mark.parametrize("session", LINES)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import math
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -447,6 +448,9 @@ def test_an_event_is_taken_once_by_a_run_that_nobody_has(tmp_path: Path) -> None
             await engine.post("two", EventData("Paid", {"amount": 1}))
         await engine.post("one", EventData("Paid", {"amount": 7}), message_id="m")
         await engine.post("one", EventData("Paid", {"amount": 8}), message_id="m")
+        assert await engine.deliver(EventData("Paid", {"amount": 9}), run_id="one")
+        with pytest.raises(RunUnknownError):
+            await engine.deliver(EventData("Paid", {"amount": 9}), run_id="two")
         assert engine.store.has_due()
 
     async def third(engine: Engine) -> Any:
@@ -458,6 +462,22 @@ def test_an_event_is_taken_once_by_a_run_that_nobody_has(tmp_path: Path) -> None
     within(tmp_path, first)
     within(tmp_path, second)
     assert within(tmp_path, third, Selling) == End(n=7)
+
+
+def test_what_is_acknowledged_is_recorded(tmp_path: Path) -> None:
+    async def main(engine: Engine) -> None:
+        handler = Asking(engine=engine).run(run_id="one")
+        await until(engine.tasks)
+        await handler.answer("one/ask/1", {"ok": True}, by="user:ann")
+        assert "answered" in [tick.kind for tick in engine.history("one")]
+        assert await handler == End(n=1)
+        other = Selling(engine=engine).run(run_id="two")
+        await until(lambda: len(engine.list_runs()) == 2 and len(engine.history("two")) == 2)
+        await other.send_event(Paid(amount=3))
+        assert "arrived" in [tick.kind for tick in engine.history("two")]
+        assert await other == End(n=3)
+
+    within(tmp_path, main)
 
 
 class Mapping(Workflow):
@@ -490,11 +510,15 @@ def test_the_items_of_a_map_go_on_where_they_were(tmp_path: Path) -> None:
     assert sorted(LOG) == sorted([f"item {n}" for n in range(12)] + ["item 5"])
 
 
+turns = ContextVar("turns", default=0)
+"""How many turns ``Growing`` takes."""
+
+
 class Growing(Workflow):
     @step
     async def act(self, ev: Go | Turn, state: Counted) -> Turn | End:
         n = 0 if isinstance(ev, Go) else ev.n
-        return End(n=n) if n >= 3000 else Turn(n=n + 1)
+        return End(n=n) if n >= turns.get() else Turn(n=n + 1)
 
     @act.then
     def acted(self, state: Counted, ev: Go | Turn, result: Turn | End) -> Turn | End:
@@ -502,12 +526,16 @@ class Growing(Workflow):
         return result
 
 
-def test_snapshots_come_by_bytes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [800, pytest.param(3000, marks=pytest.mark.full)])
+def test_snapshots_come_by_bytes(tmp_path: Path, count: int) -> None:
     async def first(engine: Engine) -> None:
-        assert (await Growing(engine=engine, timeout=None).run(run_id="one")).n == 3000
+        turns.set(count)
+        assert (await Growing(engine=engine, timeout=None).run(run_id="one")).n == count
         assert engine.store.problems() == []
-        assert json.dumps([tick.seq for tick in engine.history("one")]) == json.dumps(list(range(1, 3003)))
+        assert json.dumps([tick.seq for tick in engine.history("one")]) == json.dumps(
+            list(range(1, count + 3))
+        )
 
     within(tmp_path, first)
     size = (tmp_path / "runs.db").stat().st_size
-    assert size / 3000 < 400, "with a list that grows, snapshots included"
+    assert size / count < 400, "with a list that grows, snapshots included"

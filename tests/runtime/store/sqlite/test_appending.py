@@ -18,6 +18,7 @@ from journals import append, created, new_run, opened
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.journal import Ended, Lease, Lost, Posted, Snapshot, TaskClosed, TaskOpened
 from wfc.runtime.store.sqlite import SqliteJournal
+from wfc.runtime.store.sqlite.claiming import MOST_RECOVERIES
 
 
 @pytest.fixture
@@ -112,6 +113,29 @@ asyncio.run(main())
         assert not journal.is_worked_on("run")
         assert asyncio.run(claims()) == 1
         assert not journal.has_due()
+
+
+def test_a_run_that_never_comes_further_is_given_up_and_others_are_not(tmp_path: Path) -> None:
+    with contextlib.closing(opened(tmp_path)) as journal:
+
+        async def main() -> None:
+            poison, good = await new_run(journal, "poison"), await new_run(journal, "good")
+            seq = 2
+            for turn in range(MOST_RECOVERIES + 1):
+                await journal.release(poison)
+                await journal.release(good)
+                claims = {claim.lease.run_id: claim for claim in await journal.claim(9)}
+                assert claims.keys() == ({"poison", "good"} if turn < MOST_RECOVERIES else {"good"})
+                good = claims["good"].lease
+                assert await append(journal, good, seq, [b"[0]", b"[1]"]) is None
+                seq += 2
+                if "poison" in claims:  # it records that it is recovered, and dies
+                    poison = claims["poison"].lease
+                    assert await append(journal, poison, turn + 2, [b"[0]"]) is None
+            assert [row.status for row in journal.runs(run_id="poison")] == ["dead"]
+            assert await journal.claim(1, "poison") == []
+
+        asyncio.run(main())
 
 
 def test_what_was_acknowledged_is_there_after_a_kill(tmp_path: Path) -> None:
