@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from collections import deque
 from collections.abc import Callable
 from functools import partial
@@ -19,18 +18,14 @@ from wfc.runtime.core.advance.releasing import finish_run
 from wfc.runtime.core.advance.relevance import is_relevant
 from wfc.runtime.core.effects import Effect, Publish, ResumeBody, StartChild
 from wfc.runtime.core.execution import Execution
-from wfc.runtime.core.moments import as_moment
 from wfc.runtime.core.step_runs import Exit, Pause, StepRun
 from wfc.runtime.core.ticks import Answered, Tick
-from wfc.runtime.errors import RunLostError, SnapshotError, WorkflowCancelledByUser
-from wfc.runtime.events import StopEvent
-from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed
+from wfc.runtime.errors import RunLostError
 from wfc.runtime.store.blobs import divide
 from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.folding import write_snapshot
 from wfc.runtime.store.journal import (
     Created,
-    Ended,
     Entry,
     InboxTaken,
     Journal,
@@ -38,11 +33,9 @@ from wfc.runtime.store.journal import (
     Lost,
     Parked,
     Row,
-    RunStatus,
     Snapshot,
-    TaskClosed,
-    TaskOpened,
 )
+from wfc.runtime.store.rows import ended, tasks_in
 from wfc.runtime.store.ticks import encode_tick
 from wfc.runtime.store.values import Values
 
@@ -190,35 +183,14 @@ class Port:
         for effect in effects:
             if isinstance(effect, _HELD):
                 if isinstance(effect, Publish):
-                    self._note_task(effect, answered_by)
+                    self._rows.extend(tasks_in(effect.event, execution.at, answered_by))
                 self._held.append(effect)
             else:
                 self._run.carry_out_one(effect)
         if execution.outcome is not None and not self._end:
             self._end = True
-            self._rows.append(self._ended(execution, execution.outcome))
+            self._rows.append(ended(execution, execution.outcome, self._values))
             self._held.append(self._run.conclude)
-
-    def _note_task(self, effect: Publish, answered_by: str) -> None:
-        event = effect.event
-        if isinstance(event, QuestionAsked):
-            self._rows.append(_opened(event))
-        elif isinstance(event, QuestionClosed):
-            at = self._run.execution.at
-            self._rows.append(TaskClosed(event.id, event.because, at, answered_by))
-
-    def _ended(self, execution: Execution, outcome: StopEvent | Exception) -> Ended:
-        status: RunStatus = "failed"
-        if isinstance(outcome, StopEvent):
-            status = "done"
-        elif isinstance(outcome, WorkflowCancelledByUser):
-            status = "cancelled"
-        try:
-            body = json.dumps(self._values.write(outcome), allow_nan=False, ensure_ascii=False).encode()
-        except (SnapshotError, ValueError):  # an error that quotes what has no form in JSON
-            told = str(outcome).encode("ascii", "backslashreplace").decode()
-            body = json.dumps(self._values.write(RunLostError(told))).encode()
-        return Ended(status, execution.at, body)
 
     def forget(self, step_run: StepRun) -> None:
         """Let a step run that was cancelled not begin."""
@@ -405,9 +377,3 @@ class Port:
 
 def _pause_of(execution: Execution, tick: Tick) -> Pause | None:
     return execution.paused.get(tick.number) if isinstance(tick, Answered) else None
-
-
-def _opened(event: QuestionAsked) -> TaskOpened:
-    body = event.model_dump_json(exclude={"id", "step"})
-    expires = None if event.expires_at is None else as_moment(event.expires_at)
-    return TaskOpened(event.id, event.step, body, as_moment(event.asked_at), expires)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from typing import Any
 
 from wfc.runtime.core.advance import advance
@@ -256,11 +255,6 @@ class Run(ReachableRun["Run"]):
 
     # --- what its port asks for
 
-    @property
-    def ready(self) -> deque[StepRun]:
-        """The step runs that may begin, in order."""
-        return self.execution.starting if self.port is None else self.port.ready
-
     def wake_workers(self) -> None:
         """Start the step runs that are ready, soon."""
         self.workers.wake()
@@ -268,20 +262,6 @@ class Run(ReachableRun["Run"]):
     def rests(self) -> None:
         """Let the engine know that nothing happens before somebody answers, or a timer fires."""
         self.engine.rests(self)
-
-    async def recorded(self) -> None:
-        """Wait until all that has happened so far is recorded, if the run has a journal; from any event loop.
-
-        Raises:
-            RunLostError: It never will be.
-        """
-        port = self.port
-        if port is None:
-            return
-        if asyncio.get_running_loop() is self.loop:
-            await port.settled()
-        else:
-            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(port.settled(), self.loop))
 
     def abandon(self, error: Exception) -> None:
         """Stop all that is under way here, without a trace in the run: it goes on elsewhere, or later."""

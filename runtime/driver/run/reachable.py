@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from abc import abstractmethod
+from collections import deque
 from typing import Generic, Protocol, TypeVar
 
 from wfc.runtime.core.advance.cancelling import affected
@@ -53,6 +55,25 @@ class ReachableRun(StatefulRun[R], Generic[R]):
     @abstractmethod
     def take(self, tick: Tick) -> None:
         """Apply a tick from outside, and start the step runs that are then ready."""
+
+    @property
+    def ready(self) -> deque[StepRun]:
+        """The step runs that may begin, in order."""
+        return self.execution.starting if self.port is None else self.port.ready
+
+    async def recorded(self) -> None:
+        """Wait until all that has happened so far is recorded, if the run has a journal; from any event loop.
+
+        Raises:
+            RunLostError: It never will be.
+        """
+        port = self.port
+        if port is None:
+            return
+        if asyncio.get_running_loop() is self.loop:
+            await port.settled()
+        else:
+            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(port.settled(), self.loop))
 
     def cancel(self, reason: str = "the run was cancelled") -> None:
         """End the run at once. What its steps have already done stays done."""
@@ -162,8 +183,7 @@ class ReachableRun(StatefulRun[R], Generic[R]):
 
     def _is_starting(self, event: object) -> bool:
         """Return whether a step that accepts an event is about to start."""
-        ready = self.execution.starting if self.port is None else self.port.ready
-        return any(one.event is event for one in ready)
+        return any(one.event is event for one in self.ready)
 
 
 def _parts_that_accept(children: Children[R], event: Event) -> list[R]:

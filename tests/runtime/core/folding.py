@@ -79,6 +79,8 @@ class FoldingPort:
 
     def give_up(self, reason: str) -> None: ...
 
+    async def settled(self) -> None: ...
+
 
 class Fold:
     """An execution that knows of a run only what its ticks say in JSON."""

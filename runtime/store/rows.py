@@ -1,0 +1,46 @@
+"""The rows that follow from a run's ticks: its tasks, and its end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.moments import as_moment
+from wfc.runtime.errors import RunLostError, SnapshotError, WorkflowCancelledByUser
+from wfc.runtime.events import Event, StopEvent
+from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed
+from wfc.runtime.store.journal import Ended, Row, RunStatus, TaskClosed, TaskOpened
+from wfc.runtime.store.values import Values
+
+__all__ = ["ended", "tasks_in"]
+
+
+def tasks_in(event: Event, at: int, answered_by: str) -> Iterator[Row]:
+    """Yield the row for an event that opens or closes a question.
+
+    Args:
+        at: The moment of the tick that has published it.
+        answered_by: Who has answered.
+    """
+    if isinstance(event, QuestionAsked):
+        body = event.model_dump_json(exclude={"id", "step"})
+        expires = None if event.expires_at is None else as_moment(event.expires_at)
+        yield TaskOpened(event.id, event.step, body, as_moment(event.asked_at), expires)
+    elif isinstance(event, QuestionClosed):
+        yield TaskClosed(event.id, event.because, at, answered_by)
+
+
+def ended(execution: Execution, outcome: StopEvent | Exception, values: Values) -> Ended:
+    """Return the row for the end of a run."""
+    status: RunStatus = "failed"
+    if isinstance(outcome, StopEvent):
+        status = "done"
+    elif isinstance(outcome, WorkflowCancelledByUser):
+        status = "cancelled"
+    try:
+        body = json.dumps(values.write(outcome), allow_nan=False, ensure_ascii=False).encode()
+    except (SnapshotError, ValueError):  # an error that quotes what has no form in JSON
+        told = str(outcome).encode("ascii", "backslashreplace").decode()
+        body = json.dumps(values.write(RunLostError(told))).encode()
+    return Ended(status, execution.at, body)
