@@ -159,6 +159,8 @@ async def give_up(handler: WorkflowHandler, keeping: Keeping | None) -> None:
     from wfc.runtime import WorkflowError
 
     if keeping is not None:
+        if handler.is_done():
+            return
         try:
             if keeping.prepare is not None:
                 keeping.prepare()

@@ -46,7 +46,7 @@ async def go_on(
     """Follow a run that goes on here until it ends or rests."""
     handler = await begin()
     if handler is None:
-        click.echo("a process has the run, and goes on with it", err=True)
+        click.echo("it is recorded, and another process goes on with the run", err=True)
         return Followed(None, 0)
     return await watch(lambda: handler, keeping=Keeping(engine, place, None), rests=True)
 

@@ -10,15 +10,19 @@ __all__ = ["command"]
 
 COMMANDS = {
     "list": "List the runs of a store.",
-    "show": "Show a run: where it is, and what has happened.",
+    "show": "Show a run: its steps, its state, and what it waits for.",
+    "follow": "Show what happens in a run until it is over.",
     "resume": "Let a run go on here, until it ends or rests.",
     "cancel": "Cancel a run.",
+    "forget": "Delete all that is kept of runs that are over.",
+    "prune": "Drop what runs need no more to go on.",
+    "export": "Print all that is kept of a run as JSON.",
 }
 
 
 @click.group("runs", cls=Commands, commands=COMMANDS, package=__name__)
 def command() -> None:
-    """List, show, resume and cancel the runs that are kept in a store.
+    """List, show, follow, resume, cancel and delete the runs that are kept in a store.
 
     The store is that of --store, of WFC_STORE or of the settings; else it is .wfc/runs.db beside the project.
     """

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from wfc.compiler.cli.command import Command
-from wfc.compiler.cli.stores import open_engine, place_of, store_option
+from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
 from wfc.compiler.cli.tables import format_option, moment, show_rows
 
+if TYPE_CHECKING:
+    from wfc.runtime import Engine
+    from wfc.runtime.store.sqlite import RunRow
+
 __all__ = ["command"]
+
+NAMES = ["run", "workflow", "key", "status", "started", "ended", "waits for", "until", "tasks", "note"]
 
 
 @click.command("list", cls=Command)
@@ -24,28 +32,33 @@ __all__ = ["command"]
 def command(status: str | None, workflow: str | None, most: int, format: str, store: str | None) -> int:
     """List the runs of a store, the newest first.
 
-    What is due although no process works on it is said so: `wfc runs resume` lets it go on.
+    Of a run that rests it is told what it waits for, and until when. What is due although no process works on it is
+    said so: `wfc runs resume` lets it go on, and so does a `wfc worker`.
     """
     engine = open_engine(place_of(store), is_new_allowed=False)
     try:
-        rows = engine.list_runs(status=status, workflow=workflow, most=most)
-        show_rows(
-            ["run", "workflow", "status", "started", "ended", "wakes", "tasks", "note"],
-            [
-                [
-                    row.run_id,
-                    row.workflow,
-                    row.status,
-                    moment(row.started),
-                    moment(row.ended),
-                    moment(row.wake_at),
-                    row.open_tasks,
-                    engine.note_on(row),
-                ]
-                for row in rows
-            ],
-            format,
-        )
+        with refusals():
+            rows = [
+                line(engine, row) for row in engine.list_runs(status=status, workflow=workflow, most=most)
+            ]
     finally:
         engine.close()
+    show_rows(NAMES, rows, format)
     return 0
+
+
+def line(engine: Engine, row: RunRow) -> list[object]:
+    """Return the cells of a run."""
+    first = next(iter(engine.waits_of(row.run_id)), None)
+    return [
+        row.run_id,
+        row.workflow,
+        row.key or "",
+        row.status,
+        moment(row.started),
+        moment(row.ended),
+        "" if first is None else f"{first.step}: {first.what}",
+        "" if first is None else moment(first.until),
+        row.open_tasks,
+        engine.note_on(row),
+    ]

@@ -19,6 +19,8 @@ from wfc.compiler.rules import closest
 
 __all__ = ["command"]
 
+LONGEST_NAME = 100
+
 
 @click.command("answer", cls=Command)
 @click.argument("task")
@@ -26,12 +28,16 @@ __all__ = ["command"]
 @click.option(
     "-i", "pairs", metavar="NAME=VALUE", multiple=True, help="A field of the answer; lists as JSON."
 )
+@click.option("--by", "claimed", metavar="NAME", help="Who has answered; recorded as what this user says.")
 @store_option
-def command(task: str, answer: str | None, pairs: tuple[str, ...], store: str | None) -> int:
+def command(
+    task: str, answer: str | None, pairs: tuple[str, ...], claimed: str | None, store: str | None
+) -> int:
     """Answer a TASK, and let the run go on, until it ends or rests.
 
-    The answer is JSON, or its fields are given one by one. It is that of the user of this computer. A process that
-    has the run is told; else the run goes on here, as with wfc runs resume.
+    The answer is JSON, or its fields are given one by one. It is held against the form and what the step requires
+    before anything is recorded. It is that of the user of this computer, whom --by lets answer for somebody else. A
+    process that has the run is told, and a worker takes it up; else the run goes on here, as with wfc runs resume.
     """
     place = place_of(store)
     engine = open_engine(place, is_new_allowed=False)
@@ -39,15 +45,37 @@ def command(task: str, answer: str | None, pairs: tuple[str, ...], store: str | 
         with output_kept(), refusals():
             row = engine.task(task)
             value = value_of(answer, pairs, row.about["form"])
-            if row.because == "answered" and this_user() in (row.answered_by or "").split(","):
+            by = answerer(claimed, row.about["quorum"])
+            if row.because == "answered" and by in (row.answered_by or "").split(","):
                 click.echo("it is answered already", err=True)
                 return 0
             if not load_code(engine, place, row.run_id, None):
                 return 1
-            followed = asyncio.run(go_on(engine, place, lambda: engine.answer(task, value, by=this_user())))
+            leave = engine.store.has_workers()
+            followed = asyncio.run(
+                go_on(engine, place, lambda: engine.answer(task, value, by=by, leave=leave))
+            )
     finally:
         engine.close()
     return followed.status if followed.end is None else show(followed.end, None)
+
+
+def answerer(claimed: str | None, quorum: int | None) -> str:
+    """Return who answers, as it is recorded: the user of this computer, or whom the user names.
+
+    Raises:
+        click.UsageError: The name is none, or the answers of several users are counted.
+    """
+    user = this_user()
+    if claimed is None or claimed in {user, user.removeprefix("user:")}:
+        return user
+    if not claimed.strip() or "," in claimed or not claimed.isprintable() or len(claimed) > LONGEST_NAME:
+        raise click.UsageError(printable(f"`--by {claimed[:LONGEST_NAME]}` is no name"))
+    if quorum is not None:
+        raise click.UsageError(
+            f"{quorum} users of this computer have to answer, so `--by` does not count: leave it out"
+        )
+    return f"{claimed} (says {user})"
 
 
 def value_of(answer: str | None, pairs: tuple[str, ...], form: dict[str, Any] | None) -> Any:

@@ -14,7 +14,7 @@ from wfc.runtime.authoring.run_rules import RunRules
 from wfc.runtime.calls.sibling_modules import folder_of, sibling_workflow
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.engine.durable import Durable
-from wfc.runtime.driver.engine.stored import StoredRuns
+from wfc.runtime.driver.engine.retold import RetoldRuns
 from wfc.runtime.driver.gates import Admission, Gate
 from wfc.runtime.driver.loops import call_soon
 from wfc.runtime.driver.messages import (
@@ -42,7 +42,7 @@ REMEMBERED = 10_000
 """How many runs that are over an engine still knows, so as to say that they have ended."""
 
 
-class Engine(StoredRuns):
+class Engine(RetoldRuns):
     """A registry of workflows and of live runs that can reach each other.
 
     Its runs may be in event loops of different threads. Each process has a default engine,
@@ -62,6 +62,7 @@ class Engine(StoredRuns):
         self._workflows: dict[str, StartableWorkflow] = {}
         self._beside: dict[tuple[Path, str], StartableWorkflow] = {}
         self._versions: dict[type[Any], str] = {}
+        self._of_versions: dict[tuple[str, str], StartableWorkflow] = {}
         self._classes: dict[str, type[Any]] = {}  # of runs with keys or events from outside, by name
         self._runs: dict[str, Run] = {}
         self._keyed: dict[Key, dict[str, Run]] = {}
@@ -96,19 +97,21 @@ class Engine(StoredRuns):
 
         Args:
             name: The name to register; by default the workflow's own.
-            version: What its code is known by: a stored run goes on with the version that it was started with.
+            version: What its code is known by: a stored run goes on with the version that it was started with. Of
+                several versions of a workflow, others start the first.
 
         Raises:
-            WorkflowConfigurationError: Another workflow has this name.
+            WorkflowConfigurationError: Another workflow has this name, and no version.
         """
         made: StartableWorkflow = workflow(engine=self) if isinstance(workflow, type) else workflow
         called = name or made._wfc.name
         known = self._workflows.get(called)
-        if known is not None and type(known) is not type(made):
-            raise WorkflowConfigurationError(f"this engine has another workflow of the name `{called}`")
-        self._workflows[called] = made
         if version:
             self.note_version(type(made), version)
+            self._of_versions.setdefault((called, version), made)
+        elif known is not None and type(known) is not type(made):
+            raise WorkflowConfigurationError(f"this engine has another workflow of the name `{called}`")
+        self._workflows.setdefault(called, made)
 
     def note_version(self, workflow: type[Any], version: str) -> None:
         """Note what the code of a workflow's class is known by."""
@@ -118,17 +121,22 @@ class Engine(StoredRuns):
         """Return what the code of a workflow is known by; empty if nobody has said it."""
         return self._versions.get(type(workflow), "")
 
-    def workflow(self, name: str, beside: type[Any] | None = None) -> StartableWorkflow:
+    def workflow(self, name: str, beside: type[Any] | None = None, version: str = "") -> StartableWorkflow:
         """Return the workflow of a name: one that was added, or one that was generated beside another one.
 
         Args:
-            beside: A generated class; the workflows that it names may be in a module ``<name>_workflow.py``
-                of its folder.
+            beside: A generated class; the workflows that it names are of its version, or may be in a module
+                ``<name>_workflow.py`` of its folder.
+            version: The version that is wanted, if there is a choice.
 
         Raises:
             RunUnknownError: There is no workflow of this name.
         """
-        found = self._workflows.get(name)
+        if self._of_versions:
+            wanted = version or self._versions.get(beside or Engine, "")
+            found = self._of_versions.get((name, wanted), self._workflows.get(name))
+        else:
+            found = self._workflows.get(name)
         if found is None and beside is not None:
             found = self._generated_beside(name, beside)
         if found is None:

@@ -61,7 +61,7 @@ class StartableWorkflow(Protocol):
 class ChildStarter(RunEngine[Run], Protocol):
     """The part of an engine that starts child runs of other runs."""
 
-    def workflow(self, name: str, beside: type[Any] | None = None) -> StartableWorkflow:
+    def workflow(self, name: str, beside: type[Any] | None = None, version: str = "") -> StartableWorkflow:
         """Return the workflow of a name."""
 
     def admit(self, run: Run) -> Run:

@@ -49,7 +49,7 @@ class Registry(Protocol):
     def run(self, run_id: str) -> Run | None:
         """Return the live run with an id."""
 
-    def workflow(self, name: str, beside: type[Any] | None = None) -> StartableWorkflow:
+    def workflow(self, name: str, beside: type[Any] | None = None, version: str = "") -> StartableWorkflow:
         """Return the workflow of a name."""
 
     def admit(self, run: Run) -> Run:
@@ -131,6 +131,8 @@ class Durable:
         Raises:
             SnapshotError: It cannot be written.
         """
+        if run.port is not None and run.port.is_parking:  # as somebody else has asked for it too
+            return True
         every = [run, *_all_parts(run)]
         if any(not _rests(one) for one in every):
             return False
@@ -192,7 +194,7 @@ class Durable:
         found = self.journal.described(run_id)
         if found is not None:
             kept = await self.journal.read(found.lease)
-            copy = self._read(found, kept, self._registry.workflow(found.workflow))
+            copy = self._read(found, kept, self._workflow_of(found))
             read_answer(copy, question, value, by)
 
     async def go_on(self, claim: Claim) -> Run:
@@ -205,7 +207,7 @@ class Durable:
         try:
             kept = await self.journal.read(claim.lease)
             self._parts[claim.lease.run_id] = await self._read_parts(claim.parts)
-            run = self._restore(claim, kept, self._registry.workflow(claim.workflow))
+            run = self._restore(claim, kept, self._workflow_of(claim))
             self._registry.admit(run)
         except BaseException:
             self._parts.pop(claim.lease.run_id, None)
@@ -243,6 +245,9 @@ class Durable:
             snapshot_size=len(kept.snapshot or b""),
         )
         return run
+
+    def _workflow_of(self, claim: Claim) -> StartableWorkflow:
+        return self._registry.workflow(claim.workflow, version=claim.version)
 
     def _read(self, claim: Claim, kept: Kept, workflow: StartableWorkflow) -> Run:
         plan, values, run_id = workflow._wfc.plan, values_of(workflow), claim.lease.run_id
@@ -304,7 +309,7 @@ class Durable:
                 if kept is None:
                     continue
                 with contextlib.suppress(WorkflowError):
-                    part = self._restore(claim, kept, self._registry.workflow(claim.workflow))
+                    part = self._restore(claim, kept, self._workflow_of(claim))
                     self._registry.admit(part)
                     part.cancel(f"the run that {run_id} was part of, {run.run_id}, does not want it any more")
 

@@ -142,7 +142,7 @@ class StoredRuns(EventDelivery, Protocol):
         row = self.show(run_id)
         if row.outcome is None:
             return None
-        return read_outcome(row.outcome, values_of(self.workflow(row.workflow)))
+        return read_outcome(row.outcome, values_of(self.workflow(row.workflow, version=row.version)))
 
     # --- what goes on
 
@@ -254,12 +254,15 @@ class StoredRuns(EventDelivery, Protocol):
             await call_and_await(run.loop, run.cancel, reason)
             await asyncio.wait([run.future])
 
-    async def answer(self, task_id: str, value: object = None, *, by: str) -> WorkflowHandler[Any] | None:
+    async def answer(
+        self, task_id: str, value: object = None, *, by: str, leave: bool = False
+    ) -> WorkflowHandler[Any] | None:
         """Answer a task; return when the answer is recorded.
 
         Args:
             value: The answer, as JSON data.
             by: The person who answers, such as ``user:ann``. The same person's second answer has no effect.
+            leave: Whether to leave it to others to let the run go on, such as a worker, unless it is a part of another.
 
         Returns:
             The run, if it goes on in this process; ``None`` if a live process has it, or the answer is not new.
@@ -275,8 +278,9 @@ class StoredRuns(EventDelivery, Protocol):
                 return None
             raise InvalidAnswerError(f"the question `{task_id}` is closed: {task.because}")
         root = self.store.root_of(task.run_id) or task.run_id
-        if self.run(root) is None and self.store.is_worked_on(root):
-            await self._kept.check_answer(task.run_id, task_id, value, by)
+        if self.run(root) is None:
+            await self._kept.check_answer(task.run_id, task_id, value, by)  # before anything is written
+        if self.run(root) is None and ((leave and root == task.run_id) or self.store.is_worked_on(root)):
             await self._post(task.run_id, "answer", {"question": task_id, "value": value}, by)
             return None
         handler = await self.resume(root)

@@ -7,7 +7,7 @@ import contextlib
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
@@ -15,12 +15,21 @@ from typing import Any, Final, Literal, TypeVar
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.journal import Claim, Entry, Fate, Kept, Lease, Lost, Posted, Then
-from wfc.runtime.store.sqlite import claiming, reading
+from wfc.runtime.store.sqlite import claiming, reading, selecting
 from wfc.runtime.store.sqlite.appending import append
 from wfc.runtime.store.sqlite.pruning import forget_run, problems_in, prune_run
 from wfc.runtime.store.sqlite.reading import RunRow, TaskRow
 from wfc.runtime.store.sqlite.schema import format_of, prepare
-from wfc.runtime.store.sqlite.workers import LEASE, Doorbell, WorkerFile, beat, is_alive, ring
+from wfc.runtime.store.sqlite.selecting import DueRun
+from wfc.runtime.store.sqlite.workers import (
+    LEASE,
+    Doorbell,
+    WorkerFile,
+    beat,
+    is_alive,
+    is_any_claiming,
+    ring,
+)
 from wfc.runtime.store.sqlite.writer import Job, Writer
 
 __all__ = ["RunRow", "SqliteJournal", "Synchronous", "TaskRow"]
@@ -309,6 +318,31 @@ class SqliteJournal:
             KeyError: There is no such run.
         """
         return self._read(lambda connection: reading.history(connection, _number(connection, run_id)))
+
+    def select(self, read: Callable[[sqlite3.Connection], T]) -> T:
+        """Return what a function of ``selecting`` finds, all of it as of one moment.
+
+        Raises:
+            StoreError: The store cannot be read.
+        """
+        return self._read(read)
+
+    def due(self, refused: Sequence[tuple[str, str]] = (), most: int = 100) -> list[DueRun]:
+        """Return runs that wait for somebody to work on them; see ``selecting.due``."""
+        return self._read(partial(selecting.due, folder=self._folder, versions=refused, most=most))
+
+    @contextlib.contextmanager
+    def claiming(self) -> Iterator[None]:
+        """Let others know that this process claims what is due, so that they may leave runs to it."""
+        file = WorkerFile(self._folder, claims=True)
+        try:
+            yield
+        finally:
+            file.close()
+
+    def has_workers(self) -> bool:
+        """Return whether a live process claims what is due."""
+        return is_any_claiming(self._folder)
 
     # --- upkeep
 

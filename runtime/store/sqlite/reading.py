@@ -56,7 +56,7 @@ def kept(connection: sqlite3.Connection, number: int) -> Kept:
         StoreError: The journal has a gap, or a large value is missing.
     """
 
-    blob = partial(_blob, connection)
+    blob = partial(read_blob, connection)
     found = connection.execute("SELECT seq, body FROM snapshots WHERE run = ?", (number,)).fetchone()
     since, snapshot = (0, None) if found is None else (found[0], unite(found[1], blob))
     rows = connection.execute(
@@ -67,7 +67,7 @@ def kept(connection: sqlite3.Connection, number: int) -> Kept:
     return Kept(snapshot, since, [unite(row[1], blob) for row in rows])
 
 
-def _blob(connection: sqlite3.Connection, digest: str) -> bytes:
+def read_blob(connection: sqlite3.Connection, digest: str) -> bytes:
     found = connection.execute("SELECT body FROM blobs WHERE digest = ?", (digest,)).fetchone()
     if found is None:
         raise StoreError(f"the store is damaged: a large value of a run is missing ({digest})")
@@ -81,7 +81,7 @@ def history(connection: sqlite3.Connection, number: int) -> list[tuple[int, byte
         StoreError: A large value is missing.
     """
     rows = connection.execute("SELECT seq, body FROM ticks WHERE run = ? ORDER BY seq", (number,)).fetchall()
-    return [(seq, unite(body, partial(_blob, connection))) for seq, body in rows]
+    return [(seq, unite(body, partial(read_blob, connection))) for seq, body in rows]
 
 
 def root_of(connection: sqlite3.Connection, run_id: str) -> str | None:

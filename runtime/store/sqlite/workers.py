@@ -18,7 +18,7 @@ from typing import Final
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["LEASE", "Doorbell", "WorkerFile", "beat", "forget", "is_alive", "ring"]
+__all__ = ["LEASE", "Doorbell", "WorkerFile", "beat", "forget", "is_alive", "is_any_claiming", "ring"]
 
 LEASE: Final = 15.0
 """The seconds without a beat after which a worker counts as standing still."""
@@ -26,16 +26,21 @@ LEASE: Final = 15.0
 _LOOPBACK: Final = "127.0.0.1"
 
 
+_CLAIMS: Final = "claims-"
+"""How the names of the files begin that workers hold as long as they claim runs."""
+
+
 class WorkerFile:
     """A locked file that says that this process is alive.
 
     Args:
         folder: Where the files of all workers of a store are.
+        claims: Whether it says that the process claims what is due, instead.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, claims: bool = False) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self.owner = f"{os.getpid()}-{os.urandom(6).hex()}"
+        self.owner = f"{_CLAIMS if claims else ''}{os.getpid()}-{os.urandom(6).hex()}"
         self._path = folder / self.owner
         self._descriptor = os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         _lock(self._descriptor)
@@ -71,6 +76,26 @@ def _lock(descriptor: int) -> bool:
     except OSError:
         return False
     return True
+
+
+def is_any_claiming(folder: Path) -> bool:
+    """Return whether a process is alive that claims what is due."""
+    return any(_is_held(path) for path in folder.glob(f"{_CLAIMS}*"))
+
+
+def _is_held(path: Path) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        if not _lock(descriptor):
+            return True
+        with contextlib.suppress(OSError):
+            path.unlink()  # of one that was killed
+        return False
+    finally:
+        os.close(descriptor)
 
 
 def forget(connection: sqlite3.Connection, folder: Path, owner: str) -> None:

@@ -111,8 +111,8 @@ def test_a_run_with_a_store_is_kept_from_its_start(
     done = wfc("run", spec, "-i", "name=tea", "--run-id", "one", "--answer", 'approve={"ok": true}')
     assert done.status == 0
     assert done.err.startswith("run one\n")
-    shown = wfc("runs", "show", "one").out
-    assert "status: done" in shown
+    assert "status: done" in wfc("runs", "show", "one").out
+    shown = wfc("runs", "show", "one", "--ticks").out
     assert [line.split()[3] for line in shown.splitlines() if re.match(r"\d+ +2", line)] == [
         "started",
         "completed",
@@ -120,7 +120,7 @@ def test_a_run_with_a_store_is_kept_from_its_start(
         "answered",
         "completed",
     ]
-    (first, *_) = rows(wfc("runs", "show", "one", "--format", "json").out)
+    (first, *_) = rows(wfc("runs", "show", "one", "--ticks", "--format", "json").out)
     assert first["kind"] == "started"
     again = wfc("run", spec, "-i", "name=tea", "--run-id", "one", "--answer", 'approve={"ok": true}')
     assert again.status == 1

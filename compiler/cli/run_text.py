@@ -1,0 +1,103 @@
+"""A stored run as plain data, and its step runs as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from wfc.compiler.cli.tables import moment
+
+if TYPE_CHECKING:
+    from wfc.runtime import Engine
+    from wfc.runtime.store.replay import Replay
+
+__all__ = ["steps_of", "told_of"]
+
+SECOND = 1_000_000_000
+
+LONGEST = 120
+"""How much of an error is shown in a table."""
+
+
+def told_of(engine: Engine, run_id: str, at: int | None) -> dict[str, Any]:
+    """Return a run as plain data: as it is now, or as it was after a tick."""
+    from wfc.runtime.driver.engine.pictures import pending_of, state_of
+
+    row, replay = engine.show(run_id), engine.told(run_id, at)
+    is_now = at is None
+    execution = replay.execution
+    return {
+        "run": row.run_id,
+        "workflow": row.workflow,
+        "version": row.version[:12],
+        "key": row.key,
+        "status": " ".join(filter(None, [row.status, engine.note_on(row)])) if is_now else "",
+        "started": moment(row.started),
+        "ended": moment(row.ended) if is_now else "",
+        "recoveries": row.recoveries,
+        "tick": replay.seq,
+        "at": "" if is_now else moment(execution.at),
+        "waits": [wait_of(one) for one in engine.waits_of(run_id)] if is_now else [],
+        "questions": questions_of(engine, run_id, replay, is_now=is_now),
+        "pending events": pending_of(execution),
+        "posted": [posted_of(one) for one in engine.posted_to(run_id)] if is_now else [],
+        "state": state_of(execution),
+        "outcome": outcome_of(execution.outcome),
+        "steps": [step_of(line) for line in replay.lines()],
+    }
+
+
+def wait_of(wait: Any) -> str:
+    until = f" until {moment(wait.until)}" if wait.until is not None else ""
+    return f"{wait.step} waits for {wait.what}{until}"
+
+
+def posted_of(item: dict[str, Any]) -> dict[str, Any]:
+    return {**item, "at": moment(item["at"])}
+
+
+def questions_of(engine: Engine, run_id: str, replay: Replay, *, is_now: bool) -> list[dict[str, Any]]:
+    if not is_now:
+        from wfc.runtime.driver.run.questions import open_questions
+
+        return [{"task": one.id, "title": one.title} for one in open_questions(replay.execution)]
+    return [
+        {"task": task.task_id, "title": task.about["title"], "expires": moment(task.expires)}
+        for task in engine.tasks(run_id=run_id)
+    ]
+
+
+def outcome_of(outcome: Any) -> Any:
+    """Return how a run ended: its end event as data, or its error as a text."""
+    if outcome is None or isinstance(outcome, Exception):
+        return None if outcome is None else f"{type(outcome).__name__}: {outcome}"
+    from wfc.compiler.cli.following import ended_by
+
+    end = ended_by(outcome)
+    return {"event": end.name, "with": end.values}
+
+
+def step_of(line: Any) -> dict[str, Any]:
+    return {
+        "number": line.number,
+        "step": line.step,
+        "took": line.took,
+        "began": moment(line.began),
+        "seconds": None if line.ended is None else round((line.ended - line.began) / SECOND, 3),
+        "attempts": line.attempts,
+        "status": line.status,
+        "gave": line.gave,
+        "error": line.error,
+    }
+
+
+def steps_of(steps: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[object]]]:
+    """Return step runs as the names and rows of a table."""
+    names = ["number", "step", "took", "began", "seconds", "attempts", "status", "gave", "error"]
+    return names, [[cell(step[name]) for name in names] for step in steps]
+
+
+def cell(value: object) -> object:
+    if value is None:
+        return ""
+    return value[:LONGEST] + "…" if isinstance(value, str) and len(value) > LONGEST else value

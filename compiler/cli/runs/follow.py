@@ -1,0 +1,134 @@
+"""``wfc runs follow``."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.json_text import one_line
+from wfc.compiler.cli.resuming import load_code
+from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
+from wfc.compiler.cli.tables import format_option, moment
+from wfc.compiler.diagnostics.escaping import printable
+
+if TYPE_CHECKING:
+    from wfc.runtime import Engine
+    from wfc.runtime.store.replay import Replayed
+
+__all__ = ["command"]
+
+NOT_DONE = frozenset({"failed", "cancelled", "dead"})
+"""How a run is over that has not come to its end event."""
+
+
+@click.command("follow", cls=Command)
+@click.argument("run")
+@click.option(
+    "--since",
+    type=click.IntRange(0),
+    default=0,
+    metavar="TICK",
+    help="Only what came after this tick, which is the number in front of each line.",
+)
+@click.option("--no-wait", is_flag=True, help="End when all that has happened so far is shown.")
+@format_option
+@store_option
+def command(run: str, since: int, no_wait: bool, format: str, store: str | None) -> int:
+    """Show what happens in a RUN, from its beginning until it is over, whoever works on it.
+
+    Only what is recorded is shown, each once and in order, so that whoever has seen the tick 7 goes on with --since 7.
+
+    Exit status: 0 the run is done, or there is no more to show; 1 it has failed or was cancelled.
+    """
+    place = place_of(store)
+    engine = open_engine(place, is_new_allowed=False)
+    try:
+        with refusals():
+            engine.show(run)
+            if not load_code(engine, place, run, None):
+                return 1
+            asyncio.run(follow(engine, run, since, waits=not no_wait, form=format))
+            status = engine.show(run).status
+            if status in NOT_DONE:
+                click.echo(printable(f"the run is {status}: {engine.outcome(run)}"), err=True)
+    finally:
+        engine.close()
+    return 1 if status in NOT_DONE else 0
+
+
+async def follow(engine: Engine, run: str, since: int, *, waits: bool, form: str) -> None:
+    """Print what a run shows."""
+    async for told in engine.follow(run, since, waits=waits):
+        for line in lines(told) if form == "json" else texts(told):
+            click.echo(line)
+        sys.stdout.flush()
+
+
+def lines(told: Replayed) -> list[str]:
+    """Return a tick as lines of JSON: one for each event, or one if there is none."""
+    head: dict[str, Any] = {"tick": told.seq, "at": moment(told.at), "kind": told.kind}
+    found = [
+        {
+            **head,
+            "part": part,
+            **data_of(event),
+        }
+        for part, event in enumerate(told.events)
+    ]
+    return [one_line(each, sys.stdout.encoding) for each in found or [head]]
+
+
+def data_of(event: Any) -> dict[str, Any]:
+    """Return an event as data, with one that it tells of by its name too."""
+    from wfc.runtime.events import EventEmitted, event_name
+
+    fields = event.model_dump(mode="json", by_alias=True)
+    if isinstance(event, EventEmitted):
+        fields["event"] = data_of(event.event)
+    return {"event": event_name(event), "with": fields}
+
+
+def texts(told: Replayed) -> list[str]:
+    """Return what people are told of a tick."""
+    head = f"{told.seq:>5}  {moment(told.at)}  "
+    found = [text for event in told.events if (text := text_of(event))]
+    return [printable(head + text) for text in found]
+
+
+def text_of(event: Any) -> str:
+    """Return what people are told of an event; empty if it is told by another one."""
+    from wfc.runtime.events import EventEmitted, StepState, StepStateChanged, StopEvent, event_name
+    from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed
+
+    match event:
+        case StepStateChanged(step_state=StepState.RUNNING):
+            return f"{event.name}: began on {event.input_event_name}{attempt_of(event)}"
+        case StepStateChanged(step_state=StepState.WAITING):
+            return f"{event.name}: waits"
+        case StepStateChanged(step_state=StepState.RETRYING):
+            return f"{event.name}: failed{attempt_of(event)}: {event.error}; again in {event.retry_in:.1f} s"
+        case StepStateChanged(step_state=StepState.CANCELLED):
+            return f"{event.name}: was cancelled"
+        case StepStateChanged(step_state=StepState.NOT_RUNNING) if event.error:
+            return f"{event.name}: failed{attempt_of(event)}: {event.error}"
+        case StepStateChanged(step_state=StepState.NOT_RUNNING):
+            return f"{event.name}: done" if event.output_event_name is None else ""
+        case StepStateChanged():
+            return ""
+        case EventEmitted():
+            return f"{event.step_name or 'from outside'} -> {event_name(event.event)}"
+        case QuestionAsked():
+            return f"{event.step}: asks: {event.title} ({event.id})"
+        case QuestionClosed():
+            return f"{event.step}: the question is closed: {event.because}"
+        case StopEvent():
+            return f"the run is done: {one_line(data_of(event))}"
+    return f"{event_name(event)} {one_line(event.model_dump(mode='json', by_alias=True))}"
+
+
+def attempt_of(event: Any) -> str:
+    return f" (attempt {event.attempt})" if event.attempt > 1 else ""

@@ -1,0 +1,64 @@
+"""``wfc runs forget``."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import click
+
+from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
+from wfc.compiler.diagnostics.escaping import printable
+
+if TYPE_CHECKING:
+    from wfc.runtime import Engine
+
+__all__ = ["command"]
+
+DAY = 86_400.0
+
+
+@click.command("forget", cls=Command)
+@click.argument("runs", metavar="[RUN]...", nargs=-1)
+@click.option("--key", metavar="KEY", help="The runs with this key.")
+@click.option("--workflow", metavar="NAME", help="Of these only the runs of this workflow.")
+@click.option(
+    "--older-than", type=click.FloatRange(0), metavar="DAYS", help="The runs that ended so long ago."
+)
+@click.option("--dry-run", is_flag=True, help="Only list the runs.")
+@store_option
+def command(
+    runs: tuple[str, ...],
+    key: str | None,
+    workflow: str | None,
+    older_than: float | None,
+    dry_run: bool,
+    store: str | None,
+) -> int:
+    """Delete all that is kept of runs that are over: what happened, their parts, questions and large values.
+
+    Prints the id of each. A run that is not over is refused: cancel it first. What runs have sent to others stays in
+    the journals of these.
+    """
+    if bool(runs) == (key is not None or older_than is not None):
+        raise click.UsageError("name runs, or choose them by `--key` or `--older-than`")
+    engine = open_engine(place_of(store), is_new_allowed=False)
+    try:
+        with refusals():
+            seconds = (older_than or 0.0) * DAY
+            found = list(runs) or engine.ended_runs(older_than=seconds, key=key, workflow=workflow)
+            asyncio.run(forget(engine, found, is_rehearsal=dry_run))
+    finally:
+        engine.close()
+    return 0
+
+
+async def forget(engine: Engine, runs: list[str], *, is_rehearsal: bool) -> None:
+    """Delete runs, all of which are over, and print their ids."""
+    for run_id in runs:
+        engine.check_over(run_id)
+    for run_id in runs:
+        if not is_rehearsal:
+            await engine.forget(run_id)
+        click.echo(printable(run_id))

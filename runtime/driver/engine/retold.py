@@ -1,0 +1,197 @@
+"""The part of an engine that tells stored runs again: how they were at a tick, and what they show, without a gap."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Any, Protocol
+
+from wfc.runtime.driver.engine.durable import values_of
+from wfc.runtime.driver.engine.stored import StoredRuns
+from wfc.runtime.driver.messages import Message, name_of
+from wfc.runtime.driver.run.receiving import is_meant_for, own_class, read_as_own
+from wfc.runtime.errors import InvalidMessageError, RunUnknownError, StoreError
+from wfc.runtime.store.journal import Kept
+from wfc.runtime.store.replay import Replay, Replayed
+from wfc.runtime.store.snapshots import shape_of
+from wfc.runtime.store.sqlite import reading, selecting
+from wfc.runtime.store.waits import Wait, waits_in
+
+__all__ = ["RetoldRuns"]
+
+LOOKS_EVERY = 0.1
+"""The seconds between two looks at a store for what another process has written."""
+
+_STARTED, _EDITED = "started", "edited"
+"""The first tick of a run whose whole past is kept, but for changes of the state that came before."""
+
+_MOST_BEFORE_ITS_START = 100
+
+MOST_AT_ONCE = 1000
+"""How many ticks are read at once."""
+
+
+class RetoldRuns(StoredRuns, Protocol):
+    """The part of an engine with a store that tells its runs again from their journals; it changes nothing."""
+
+    def replay(self, run_id: str) -> Replay:
+        """Return a replay of a stored run that has told nothing yet; of one that was pruned, from its snapshot on.
+
+        Raises:
+            RunUnknownError: There is none of that id, or its workflow is not known here.
+            StoreError: The workflow has other steps now.
+        """
+        found = self.store.select(partial(selecting.beginning, run_id=run_id))
+        if found is None:
+            raise RunUnknownError(f"there is no run `{run_id}` in this store")
+        workflow = self.workflow(found.workflow, version=found.version)
+        plan = workflow._wfc.plan
+        if found.shape != shape_of(plan):
+            raise StoreError(
+                f"the run {run_id} was started by a version of `{found.workflow}` with other steps or events than "
+                f"this one has, so what happened to its steps cannot be told with it"
+            )
+        kept = None
+        if not self._is_kept_whole(run_id):
+            whole = self.store.select(partial(reading.kept, number=found.number))
+            kept = Kept(whole.snapshot, whole.snapshot_seq, ())
+        return Replay(plan, run_id, found.start, values_of(workflow), kept)
+
+    def _is_kept_whole(self, run_id: str) -> bool:
+        """Return whether all ticks of a run are kept: it was neither pruned, nor in memory at first."""
+        if self.store.select(partial(selecting.snapshot_seq, run_id=run_id)) is None:
+            return True
+        ticks, _ = self._ticks_after(run_id, 0, _MOST_BEFORE_ITS_START)
+        kinds = [json.loads(body)[0] for _, body in ticks]
+        return (
+            bool(ticks)
+            and ticks[0][0] == 1
+            and next((one for one in kinds if one != _EDITED), "") == _STARTED
+        )
+
+    def _ticks_after(self, run_id: str, since: int, most: int) -> tuple[list[tuple[int, bytes]], bool]:
+        return self.store.select(partial(selecting.ticks_after, run_id=run_id, since=since, most=most))
+
+    def told(self, run_id: str, at: int | None = None) -> Replay:
+        """Return the replay of a stored run up to a tick: the last one, unless another is named.
+
+        Raises:
+            RunUnknownError: There is none of that id, or its workflow is not known here.
+            StoreError: It has no such tick, or its history before that was pruned, or it has other steps now.
+        """
+        replay = self.replay(run_id)
+        if at is not None and at < replay.seq:
+            raise StoreError(
+                f"of the run {run_id} only what followed its tick {replay.seq} is kept; what was before is pruned"
+            )
+        while at is None or replay.seq < at:
+            most = MOST_AT_ONCE if at is None else min(MOST_AT_ONCE, at - replay.seq)
+            ticks, _ = self._ticks_after(run_id, replay.seq, most)
+            for _, body in ticks:
+                replay.tell(body)
+            if not ticks:
+                break
+        if at is not None and replay.seq < at:
+            raise StoreError(f"the run {run_id} has no tick {at}: its last is {replay.seq}")
+        return replay
+
+    async def follow(self, run_id: str, since: int = 0, *, waits: bool = True) -> AsyncIterator[Replayed]:
+        """Yield what a stored run shows after a tick, each tick once and in order, until the run is over.
+
+        Only what is recorded is shown, whoever works on the run. Who has seen the tick 7 goes on with ``since=7``.
+
+        Args:
+            waits: Whether to wait for what is still to come.
+
+        Raises:
+            RunUnknownError: There is none of that id, or its workflow is not known here.
+            StoreError: What comes after that tick is not kept any more, or the workflow has other steps now.
+        """
+        replay = self.replay(run_id)
+        if since < replay.seq:
+            raise StoreError(
+                f"what the run {run_id} showed up to its tick {replay.seq} is pruned, so it cannot be told without a "
+                f"gap after {since}: follow it since {replay.seq}"
+            )
+        while True:
+            ticks, is_over = self._ticks_after(run_id, replay.seq, MOST_AT_ONCE)
+            for _, body in ticks:
+                told = replay.tell(body)
+                if told.seq > since:
+                    yield told
+            if is_over or (not waits and len(ticks) < MOST_AT_ONCE):
+                return
+            if not ticks:
+                await asyncio.sleep(LOOKS_EVERY)
+
+    def waits_of(self, run_id: str) -> list[Wait]:
+        """Return what the steps of a run that rests wait for; nothing of one that is under way or over."""
+        body = self.store.select(partial(selecting.snapshot_at_rest, run_id=run_id))
+        return [] if body is None else waits_in(body)
+
+    # --- runs by key, and runs that are not needed any more
+
+    def runs_under(self, workflow: str, key: str) -> list[str]:
+        """Return the ids of the stored runs of a workflow under a key that are not over, the oldest first."""
+        return self.store.select(partial(selecting.of_key, workflow=workflow, key=key))
+
+    def ended_runs(
+        self, *, older_than: float = 0.0, key: str | None = None, workflow: str | None = None
+    ) -> list[str]:
+        """Return the ids of the runs that have been over for some seconds, and are no part of another run."""
+        moment = time.time_ns() - int(older_than * 1e9)
+        return self.store.select(partial(selecting.ended_before, moment=moment, key=key, workflow=workflow))
+
+    def check_over(self, run_id: str) -> None:
+        """Check whether a stored run may be forgotten: it is over, and no part of one that is not.
+
+        Raises:
+            RunUnknownError: There is none of that id.
+            StoreError: It is not over.
+        """
+        row = self.show(run_id)
+        root = self.store.root_of(run_id) or run_id
+        if row.ended is None or self.show(root).ended is None:
+            raise StoreError(f"the run {root} is not over, so it is not forgotten: `wfc runs cancel` ends it")
+
+    async def forget(self, run_id: str) -> None:
+        """Delete all that is kept of a run that is over, and of its parts.
+
+        Raises:
+            RunUnknownError: There is none of that id.
+            StoreError: It is not over, or the store cannot be written.
+        """
+        self.check_over(run_id)
+        await self.store.forget(run_id)
+
+    def check_message(self, run_id: str, event: Message) -> None:
+        """Check whether a stored run takes an event, as far as its class says.
+
+        Raises:
+            RunUnknownError: There is none of that id, or its workflow is not known here.
+            InvalidMessageError: It takes no such event, or the event does not fit.
+        """
+        row = self.show(run_id)
+        rules = self.workflow(row.workflow, version=row.version)._wfc.run_rules
+        kind = own_class(rules, self.told(run_id).execution, event)
+        if kind is None:
+            takes = ", ".join(f"`{name}`" for name in rules.receives)
+            told = f"it receives {takes}" if takes else "it receives nothing"
+            raise InvalidMessageError(f"the run {run_id} does not receive `{name_of(event)}`; {told}")
+        if not is_meant_for(rules, row.key, read_as_own(kind, event)):
+            raise InvalidMessageError(
+                f"this `{name_of(event)}` is for a run with another key than that of {run_id}, {row.key!r}"
+            )
+
+    def posted_to(self, run_id: str) -> list[dict[str, Any]]:
+        """Return what was posted to a stored run and is not taken yet, the oldest first, as data."""
+        found = self.store.select(partial(selecting.beginning, run_id=run_id))
+        if found is None:
+            return []
+        items = self.store.select(partial(reading.posted, number=found.number))
+        return [
+            {"kind": item.kind, "by": item.by, "at": item.at, **json.loads(item.body)} for _, item in items
+        ]

@@ -1,0 +1,154 @@
+"""A worker: it claims the runs of a store that are due, lets them go on until they end or rest, and then the next."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from wfc.runtime.driver.engine.retold import LOOKS_EVERY, RetoldRuns
+from wfc.runtime.driver.handler import WorkflowHandler
+from wfc.runtime.errors import RunEndedError, RunLostError, RunParkedError, StoreError, WorkflowError
+from wfc.runtime.store.sqlite.selecting import DueRun
+
+__all__ = ["Worker", "WorkerNote"]
+
+Load = Callable[[DueRun], str | None]
+"""Lets the engine know the code of a run; returns why there is none, or ``None``."""
+
+PATIENCE: Final = 600
+"""How often in a row a store may fail to be read before the worker gives up: about a minute."""
+
+
+class WorkerNote(NamedTuple):
+    """What a worker tells of a run.
+
+    Args:
+        what: ``begins``, ``rests``, ``done``, ``failed``, ``cancelled``, ``lost``, ``given back`` or ``refused``.
+        because: Why, if there is something to say.
+    """
+
+    run_id: str
+    workflow: str
+    what: str
+    because: str = ""
+
+
+class Worker:
+    """A worker on the store of an engine.
+
+    Args:
+        load: See ``Load``; asked once for each version of a workflow.
+        tell: Called with what happens to each run.
+        at_once: How many runs may be under way at once.
+    """
+
+    def __init__(
+        self, engine: RetoldRuns, load: Load, tell: Callable[[WorkerNote], None], *, at_once: int = 100
+    ) -> None:
+        self._engine = engine
+        self._load = load
+        self._tell = tell
+        self._at_once = at_once
+        self._loaded: set[tuple[str, str]] = set()
+        self._refused: set[tuple[str, str]] = set()  # versions whose code is not here
+        self._broken: set[str] = set()  # ids of runs that cannot go on
+        self._going: dict[str, asyncio.Task[None]] = {}
+        self._leaves = asyncio.Event()
+
+    def drain(self) -> None:
+        """Claim nothing any more; ``run`` returns when the runs that are under way have ended or rest."""
+        self._leaves.set()
+
+    async def run(self, *, grace: float = 30.0, until_idle: bool = False) -> None:
+        """Work until it is drained.
+
+        Args:
+            grace: How many seconds after that the runs have, before they are given back for others to go on.
+            until_idle: Whether to return also when nothing is due and nothing is under way.
+
+        Raises:
+            StoreError: The store cannot be read for long.
+        """
+        failures = 0
+        with self._engine.store.claiming():
+            while not self._leaves.is_set():
+                try:
+                    self._claim_due()
+                    failures = 0
+                except StoreError:
+                    failures += 1
+                    if failures > PATIENCE:
+                        raise
+                if until_idle and not self._going:
+                    break
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._leaves.wait(), LOOKS_EVERY)
+        await self._finish(grace)
+
+    def _claim_due(self) -> None:
+        """Begin with what is due, as far as there is room."""
+        room = self._at_once - len(self._going)
+        if room <= 0:
+            return
+        for due in self._engine.store.due(list(self._refused), room + len(self._going) + len(self._broken)):
+            if len(self._going) >= self._at_once:
+                break
+            if due.run_id not in self._going and due.run_id not in self._broken and self._has_code(due):
+                self._going[due.run_id] = asyncio.create_task(self._drive(due))
+
+    def _has_code(self, due: DueRun) -> bool:
+        version = due.workflow, due.version
+        if version not in self._loaded and version not in self._refused:
+            reason = self._load(due)
+            (self._loaded if reason is None else self._refused).add(version)
+            if reason is not None:
+                self._tell(WorkerNote(due.run_id, due.workflow, "refused", reason))
+        return version in self._loaded
+
+    async def _drive(self, due: DueRun) -> None:
+        try:
+            self._tell(await self._outcome(due))
+        finally:
+            del self._going[due.run_id]
+
+    async def _outcome(self, due: DueRun) -> WorkerNote:
+        """Let a run go on until it ends or rests; return how."""
+        run_id, workflow = due.run_id, due.workflow
+        try:
+            handler: WorkflowHandler[Any] = await self._engine.resume(run_id)
+        except (RunEndedError, RunLostError) as error:  # another process was faster
+            return WorkerNote(run_id, workflow, "lost", str(error))
+        except WorkflowError as error:
+            self._broken.add(run_id)
+            return WorkerNote(run_id, workflow, "refused", str(error))
+        self._tell(WorkerNote(run_id, workflow, "begins"))
+        parking = asyncio.ensure_future(self._engine.park(run_id))
+        try:
+            await handler
+        except RunParkedError:
+            return WorkerNote(run_id, workflow, "rests")
+        except RunLostError as error:
+            return WorkerNote(run_id, workflow, "lost", str(error))
+        except WorkflowError as error:
+            status = self._engine.show(run_id).status
+            return WorkerNote(run_id, workflow, status if status != "live" else "lost", str(error))
+        finally:
+            parking.cancel()
+            with contextlib.suppress(WorkflowError, asyncio.CancelledError):
+                await parking
+        return WorkerNote(run_id, workflow, "done")
+
+    async def _finish(self, grace: float) -> None:
+        """Wait for the runs that are under way; give back those that take too long."""
+        going = dict(self._going)
+        if not going:
+            return
+        _, late = await asyncio.wait(going.values(), timeout=grace)
+        for run_id, task in going.items():
+            if task in late and (run := self._engine.run(run_id)) is not None:
+                self._tell(WorkerNote(run_id, run.workflow._wfc.name, "given back", "the worker is stopped"))
+                task.cancel()
+        if late:
+            await asyncio.wait(late)

@@ -1,0 +1,195 @@
+"""A run told again from its journal: what each tick has shown, and what has become of each step run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from wfc.runtime.core.advance import advance
+from wfc.runtime.core.advance.releasing import finish_run
+from wfc.runtime.core.advance.relevance import is_relevant
+from wfc.runtime.core.effects import NotifyObservers, Publish
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.step_runs import Exit, StepRun
+from wfc.runtime.core.ticks import AttemptFailed, Failed, ItemFailed, Recovered, Tick
+from wfc.runtime.errors import StoreError
+from wfc.runtime.events import Event, StepState, StepStateChanged, StopEvent
+from wfc.runtime.plan import Plan
+from wfc.runtime.store.folding import fold
+from wfc.runtime.store.journal import Kept
+from wfc.runtime.store.ticks import decode_tick
+from wfc.runtime.store.values import Values
+
+__all__ = ["Replay", "Replayed", "StepLine"]
+
+
+class Replayed(NamedTuple):
+    """What a tick of a run has shown.
+
+    Args:
+        seq: The tick's number.
+        at: Its moment, in nanoseconds.
+        kind: What kind of tick it is.
+        events: What whoever watched the run was shown, with what is internal.
+    """
+
+    seq: int
+    at: int
+    kind: str
+    events: tuple[Event, ...]
+
+
+@dataclass(slots=True)
+class StepLine:
+    """A step run as a timeline shows it; the moments are in nanoseconds.
+
+    Args:
+        took: The name of the event that it runs on.
+        status: ``running``, ``waits``, ``retries``, ``done``, ``failed``, ``cancelled``, or ``cut off``: the run was
+            over before.
+        gave: The names of what it has emitted.
+        error: Why its last attempt has failed, if it has.
+    """
+
+    number: int
+    step: str
+    took: str
+    began: int
+    ended: int | None = None
+    attempts: int = 1
+    status: str = "running"
+    gave: str = ""
+    error: str = ""
+
+
+_STATUS: Final = {
+    StepState.RUNNING: "running",
+    StepState.WAITING: "waits",
+    StepState.RETRYING: "retries",
+    StepState.NOT_RUNNING: "done",
+    StepState.CANCELLED: "cancelled",
+}
+
+_ENDS: Final = (StepState.NOT_RUNNING, StepState.CANCELLED)
+
+
+class Replay:
+    """A run that is told again from its journal; ``execution`` is how it was after the last tick that was told.
+
+    Args:
+        start: What the run began with.
+        kept: A snapshot from which to begin, and the ticks that are not told; ``None``: all are told.
+
+    Raises:
+        SnapshotError: What is kept is damaged.
+    """
+
+    def __init__(
+        self, plan: Plan, run_id: str, start: bytes, values: Values, kept: Kept | None = None
+    ) -> None:
+        self.execution: Execution = fold(kept or Kept(None, 0, ()), plan, run_id, start, values)
+        self.execution.observed = True
+        self.seq = 0 if kept is None else kept.seq
+        self._values = values
+        self._lines: dict[int, StepLine] = {}
+        for one in self.execution.in_flight.values():
+            self._begin(one, "running")
+        for pause in self.execution.paused.values():
+            self._begin(pause.run, "waits")
+
+    def _begin(self, run: StepRun, status: str) -> None:
+        self._lines[run.number] = StepLine(
+            run.number, run.step.name, run.event_name, run.began, attempts=run.attempt, status=status
+        )
+
+    def tell(self, body: bytes) -> Replayed:
+        """Tell the next tick.
+
+        Raises:
+            SnapshotError: It is damaged.
+            StoreError: It does not follow from those before: it is of other steps than the plan's.
+        """
+        execution = self.execution
+        tick, at = decode_tick(body, execution, self._values)
+        self.seq += 1
+        if not is_relevant(execution, tick):
+            told = (
+                f"the tick {self.seq} of the run {execution.run_id} does not fit the steps that there are now"
+            )
+            raise StoreError(told)
+        events = list(_before(execution, tick))
+        advance(execution, tick, at)
+        is_over = execution.outcome is not None
+        if is_over:
+            finish_run(execution)
+        for effect in execution.effects:
+            if isinstance(effect, (Publish, NotifyObservers)):
+                events.append(effect.event)
+        for run in execution.starting:
+            if run.exit <= Exit.TIMEOUT and not (isinstance(tick, Recovered) and run.step.action is None):
+                events.append(_state(run, StepState.RUNNING))
+        execution.effects.clear()
+        execution.starting.clear()
+        for event in events:
+            if isinstance(event, StepStateChanged):
+                self._note(event, execution.at)
+        if isinstance(execution.outcome, StopEvent):
+            events.append(execution.outcome)
+        if is_over:
+            self._cut_off(execution.at)
+        return Replayed(self.seq, execution.at, type(tick).__name__, tuple(events))
+
+    def _note(self, event: StepStateChanged, at: int) -> None:
+        number, state = int(event.worker_id), event.step_state
+        line = self._lines.get(number)
+        if line is None:
+            if state not in _STATUS:
+                return
+            line = self._lines[number] = StepLine(number, event.name, event.input_event_name, at)
+        if line.ended is not None:
+            return
+        line.status = _STATUS.get(state, line.status)
+        line.attempts = max(line.attempts, event.attempt)
+        if event.error is not None:
+            line.error = event.error
+        if state in _ENDS:
+            line.ended = at
+            line.gave = event.output_event_name or ""
+            if event.error is not None:
+                line.status = "failed"
+
+    def _cut_off(self, at: int) -> None:
+        for line in self._lines.values():
+            if line.ended is None:
+                line.ended, line.status = at, "cut off"
+
+    def lines(self) -> list[StepLine]:
+        """Return the step runs that have been told, in the order in which they began."""
+        return list(self._lines.values())
+
+
+def _before(execution: Execution, tick: Tick) -> Iterable[Event]:
+    """Yield what is shown of a tick that only the driver says, and not what follows from it."""
+    if isinstance(tick, (AttemptFailed, Failed, ItemFailed)):
+        run = execution.in_flight.get(tick.number)
+        if run is None:
+            return
+        if isinstance(tick, AttemptFailed):
+            yield _state(run, StepState.RETRYING, str(tick.error), tick.delay)
+        else:
+            yield _state(run, StepState.NOT_RUNNING, str(tick.error))
+
+
+def _state(
+    run: StepRun, state: StepState, error: str | None = None, retry_in: float | None = None
+) -> StepStateChanged:
+    return StepStateChanged(
+        name=run.step.name,
+        step_state=state,
+        worker_id=str(run.number),
+        input_event_name=run.event_name,
+        attempt=run.attempt,
+        error=error,
+        retry_in=retry_in,
+    )

@@ -1,0 +1,136 @@
+"""What workers and commands look up in a store: runs that are due, runs of a key, and what a run begins with."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from wfc.runtime.store.blobs import unite
+from wfc.runtime.store.sqlite.reading import read_blob
+from wfc.runtime.store.sqlite.workers import is_alive
+
+__all__ = [
+    "Beginning",
+    "DueRun",
+    "beginning",
+    "due",
+    "ended_before",
+    "of_key",
+    "snapshot_at_rest",
+    "snapshot_seq",
+    "ticks_after",
+]
+
+
+class DueRun(NamedTuple):
+    """A run that waits for somebody to work on it."""
+
+    run_id: str
+    workflow: str
+    version: str
+
+
+class Beginning(NamedTuple):
+    """What a run began with: its start event as JSON text, and the digest of the steps of that time."""
+
+    number: int
+    workflow: str
+    shape: str
+    version: str
+    start: bytes
+
+
+def due(
+    connection: sqlite3.Connection, folder: Path, versions: Sequence[tuple[str, str]], most: int
+) -> list[DueRun]:
+    """Return runs that nobody works on although they are due, not begun, or left by a process that is gone.
+
+    Args:
+        versions: The workflows and versions that are not asked for.
+    """
+    rows = connection.execute(
+        """SELECT run_id, workflow, version, owner FROM runs WHERE ended IS NULL AND (parent IS NULL OR NOT attached)
+            AND (status IN ('queued', 'live') OR status = 'parked'
+            AND (wake_at <= ? OR EXISTS (SELECT 1 FROM inbox WHERE inbox.run = runs.run)
+                OR EXISTS (SELECT 1 FROM runs AS part JOIN inbox USING (run)
+                    WHERE part.parent = runs.run AND part.attached))) ORDER BY run""",
+        (time.time_ns(),),
+    )
+    refused = set(versions)
+    known: dict[str, bool] = {}
+    found: list[DueRun] = []
+    for run_id, workflow, version, owner in rows:
+        if (workflow, version) in refused:
+            continue
+        if owner is not None:
+            if owner not in known:
+                known[owner] = is_alive(connection, folder, owner)
+            if known[owner]:
+                continue
+        found.append(DueRun(run_id, workflow, version))
+        if len(found) == most:
+            break
+    return found
+
+
+def beginning(connection: sqlite3.Connection, run_id: str) -> Beginning | None:
+    """Return what a run began with; ``None``: there is no such run."""
+    found = connection.execute(
+        "SELECT run, workflow, shape, version, start FROM runs WHERE run_id = ?", (run_id,)
+    ).fetchone()
+    return None if found is None else Beginning._make(found)
+
+
+def snapshot_seq(connection: sqlite3.Connection, run_id: str) -> int | None:
+    """Return the number of the tick after which the snapshot of a run was taken; ``None``: there is none."""
+    found = connection.execute(
+        "SELECT seq FROM snapshots JOIN runs USING (run) WHERE run_id = ?", (run_id,)
+    ).fetchone()
+    return None if found is None else int(found[0])
+
+
+def snapshot_at_rest(connection: sqlite3.Connection, run_id: str) -> bytes | None:
+    """Return the snapshot of a run if it rests, so that the snapshot says how it is; else ``None``."""
+    found = connection.execute(
+        "SELECT body FROM snapshots JOIN runs USING (run) WHERE run_id = ? AND status = 'parked'", (run_id,)
+    ).fetchone()
+    return None if found is None else unite(found[0], partial(read_blob, connection))
+
+
+def ticks_after(
+    connection: sqlite3.Connection, run_id: str, since: int, most: int
+) -> tuple[list[tuple[int, bytes]], bool]:
+    """Return the ticks of a run after one, with their numbers, and whether the run is over."""
+    found = connection.execute("SELECT run, ended FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+    if found is None:
+        return [], True
+    rows = connection.execute(
+        "SELECT seq, body FROM ticks WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?", (found[0], since, most)
+    ).fetchall()
+    ticks = [(seq, unite(body, partial(read_blob, connection))) for seq, body in rows]
+    return ticks, found[1] is not None and len(rows) < most
+
+
+def of_key(connection: sqlite3.Connection, workflow: str, key: str) -> list[str]:
+    """Return the ids of the runs of a workflow under a key that are not over, the oldest first."""
+    rows = connection.execute(
+        "SELECT run_id FROM runs WHERE workflow = ? AND key = ? AND ended IS NULL ORDER BY run",
+        (workflow, key),
+    )
+    return [run_id for (run_id,) in rows]
+
+
+def ended_before(
+    connection: sqlite3.Connection, moment: int, key: str | None = None, workflow: str | None = None
+) -> list[str]:
+    """Return the ids of the runs that were over before a moment and are no part of another, the oldest first."""
+    rows = connection.execute(
+        """SELECT run_id FROM runs WHERE ended < ?1 AND (parent IS NULL OR NOT attached)
+            AND (?2 IS NULL OR key = ?2) AND (?3 IS NULL OR workflow = ?3) ORDER BY run""",
+        (moment, key, workflow),
+    )
+    return [run_id for (run_id,) in rows]
