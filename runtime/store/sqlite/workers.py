@@ -106,11 +106,18 @@ def forget(connection: sqlite3.Connection, folder: Path, owner: str) -> None:
 
 
 def beat(connection: sqlite3.Connection, owner: str, port: int) -> None:
-    """Write that a worker is alive."""
+    """Write that a worker is alive, and ring at it if something waits in the inbox of a run of its.
+
+    Whoever posted that may have died before ringing.
+    """
     connection.execute(
         "INSERT INTO workers VALUES (?, ?, ?) ON CONFLICT (owner) DO UPDATE SET beat = excluded.beat",
         (owner, time.time_ns(), port),
     )
+    if connection.execute(
+        "SELECT 1 FROM inbox JOIN runs USING (run) WHERE owner = ? LIMIT 1", (owner,)
+    ).fetchone():
+        ring(port)
 
 
 class Doorbell:

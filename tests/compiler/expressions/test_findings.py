@@ -128,7 +128,7 @@ EXPRESSIONS = [
     ("<<__import__>>", "private-name", ""),
     ("state.title.<<upper>>()", "method-call", "|"),
     ("<<range>>(3)", "method-call", ""),
-    ("state.anything.<<x>>", "no-fields", "output"),
+    ("state.anything.<<x>>", "no-fields", "where the field of the state is declared"),
     ("state.names.<<x>>", "no-fields", "pluck"),
     ("state.prices.<<pen>>", "no-fields", 'state.prices["pen"]'),
     ("state.title.<<x>>", "no-fields", ""),

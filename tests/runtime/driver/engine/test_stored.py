@@ -254,6 +254,26 @@ def test_an_answer_reaches_the_process_that_has_the_run(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+def test_what_was_posted_without_ringing_is_seen_at_the_next_beat(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever posted it has died in between."""
+    monkeypatch.setattr("wfc.runtime.store.sqlite.LEASE", 0.6)
+    monkeypatch.setattr("wfc.runtime.store.sqlite.ring", lambda port: None)
+
+    async def main() -> None:
+        ours, theirs = Engine(store=tmp_path / "runs.db"), Engine(store=tmp_path / "runs.db")
+        theirs.add(Asking)
+        handler = Asking(engine=ours).run(run_id="one")
+        await until(theirs.tasks)
+        assert await theirs.answer("one/ask/1", {"ok": True}, by="user:ann") is None
+        assert await asyncio.wait_for(handler, 10) == End(n=1)
+        ours.close()
+        theirs.close()
+
+    asyncio.run(main())
+
+
 class Outer(Workflow):
     @pause
     def begin(self, ev: Go) -> Child[Any]:
