@@ -136,9 +136,9 @@ def _parts(connection: sqlite3.Connection, owner: str, number: int) -> list[Clai
 
 def _last_seq(connection: sqlite3.Connection, number: int) -> int:
     found = connection.execute(
-        """SELECT max(coalesce((SELECT max(seq) FROM ticks WHERE run = ?1), 0),
-            coalesce((SELECT seq FROM snapshots WHERE run = ?1), 0))""",
-        (number,),
+        """SELECT max(coalesce((SELECT max(seq) FROM ticks WHERE run = :run), 0),
+            coalesce((SELECT seq FROM snapshots WHERE run = :run), 0))""",
+        {"run": number},
     ).fetchone()
     return int(found[0])
 

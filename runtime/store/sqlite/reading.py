@@ -112,9 +112,9 @@ def runs(
     rows = connection.execute(
         """SELECT run_id, workflow, version, key, status, owner, started, ended, wake_at, recoveries,
             (SELECT count(*) FROM tasks WHERE tasks.run = runs.run AND closed IS NULL), outcome
-            FROM runs WHERE (?1 IS NULL OR run_id = ?1) AND (?2 IS NULL OR status = ?2)
-            AND (?3 IS NULL OR workflow = ?3) ORDER BY run DESC LIMIT ?4""",
-        (run_id, status, workflow, most),
+            FROM runs WHERE (:run_id IS NULL OR run_id = :run_id) AND (:status IS NULL OR status = :status)
+            AND (:workflow IS NULL OR workflow = :workflow) ORDER BY run DESC LIMIT :most""",
+        {"run_id": run_id, "status": status, "workflow": workflow, "most": most},
     )
     return [RunRow(*row) for row in rows]
 
@@ -130,8 +130,9 @@ def tasks(
     """Return tasks, the oldest first: the open ones, or all."""
     rows = connection.execute(
         """SELECT task_id, run_id, workflow, step, body, opened, expires, closed, because, answered_by
-            FROM tasks JOIN runs USING (run) WHERE (?1 IS NULL OR task_id = ?1) AND (?2 IS NULL OR run_id = ?2)
-            AND (NOT ?3 OR closed IS NULL) ORDER BY opened, task_id LIMIT ?4""",
-        (task_id, run_id, is_open, most),
+            FROM tasks JOIN runs USING (run) WHERE (:task_id IS NULL OR task_id = :task_id)
+            AND (:run_id IS NULL OR run_id = :run_id) AND (NOT :is_open OR closed IS NULL)
+            ORDER BY opened, task_id LIMIT :most""",
+        {"task_id": task_id, "run_id": run_id, "is_open": is_open, "most": most},
     )
     return [TaskRow._make((*row[:4], json.loads(row[4]), *row[5:])) for row in rows]

@@ -129,8 +129,8 @@ def ended_before(
 ) -> list[str]:
     """Return the ids of the runs that were over before a moment and are no part of another, the oldest first."""
     rows = connection.execute(
-        """SELECT run_id FROM runs WHERE ended < ?1 AND (parent IS NULL OR NOT attached)
-            AND (?2 IS NULL OR key = ?2) AND (?3 IS NULL OR workflow = ?3) ORDER BY run""",
-        (moment, key, workflow),
+        """SELECT run_id FROM runs WHERE ended < :moment AND (parent IS NULL OR NOT attached)
+            AND (:key IS NULL OR key = :key) AND (:workflow IS NULL OR workflow = :workflow) ORDER BY run""",
+        {"moment": moment, "key": key, "workflow": workflow},
     )
     return [run_id for (run_id,) in rows]
