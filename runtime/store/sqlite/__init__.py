@@ -68,8 +68,11 @@ class SqliteJournal:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._reader = self._connect()
-            prepare(self._reader)
-            self._file = WorkerFile(self._folder)
+            with contextlib.ExitStack() as opened:
+                opened.callback(self._reader.close)
+                prepare(self._reader)
+                self._file = WorkerFile(self._folder)
+                opened.pop_all()  # only what cannot be used is closed
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"the store {self.path} cannot be opened: {error}") from error
         self.owner = self._file.owner
@@ -366,9 +369,10 @@ class SqliteJournal:
             raise StoreError(f"{goal} is there already")
         unfinished = goal.with_name(f"{goal.name}.unfinished-{os.getpid()}")
         try:
-            source = self._connect()
-            target = sqlite3.connect(unfinished)
-            with contextlib.closing(source), contextlib.closing(target):
+            with (
+                contextlib.closing(self._connect()) as source,
+                contextlib.closing(sqlite3.connect(unfinished)) as target,
+            ):
                 source.backup(target)
             os.replace(unfinished, goal)
         except (sqlite3.Error, OSError) as error:
