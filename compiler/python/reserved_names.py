@@ -25,10 +25,10 @@ IMPORTED_CLASSES: Final = frozenset(
     """
     AliasChoices All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Bounds Cache ClosedFields
     Collect Config Context Decimal Duration EachOf Event Exception Fail Field File FirstOf Format HttpResponse
-    HumanResponseEvent InputRequiredEvent Inputs Iterator Limits Literal Mapping McpServer Message Model Moment Number OAuth2
-    Output Passage Path PythonResource PythonTool Receives Record Resource Restart RetryBounds RetryPolicy
-    RunConfig RunInfo RunState Secret Self Sequence StartEvent State StepBounds StepError StopEvent Take
-    Unhandled UNHANDLED UTC ValueError Workflow WorkflowHandler
+    HumanResponseEvent InputRequiredEvent Inputs Iterator Limits Literal Mapping McpServer Message Model Moment
+    Number OAuth2 Output Passage Path PythonResource PythonTool Receives Record Resource Restart RetryBounds
+    RetryPolicy RunConfig RunInfo RunState Secret Self Sequence StartEvent State StepBounds StepError StopEvent
+    Take Unhandled UNHANDLED UTC ValueError Workflow WorkflowHandler
     """.split()
 )
 

@@ -56,6 +56,7 @@ class Concurrency:
         }
         self._short: dict[tuple[int, int], int] = {}
         self._met: dict[tuple[int, int, bool, bool], int] = {}
+        self._after_two: dict[tuple[int, int, tuple[int, ...]], list[Parting]] = {}
         self._joins = sum(1 << node for node, unit in enumerate(graph.nodes) if unit.form != "one")
         # what decides where two courses meet
         self._marks = self._joins
@@ -226,6 +227,30 @@ class Concurrency:
             after = self._until(join, stops & ~(1 << join))
             for course in (first, second):
                 yield Parting(node, course & ~cancelled.get(join, 0), after)
+        yield from self._after_two_joins(node, meeting, cancelled)
+
+    def _after_two_joins(self, node: int, meeting: int, cancelled: dict[int, int]) -> list[Parting]:
+        """Return the partings of what follows two joins of one frame, each up to the next join of it.
+
+        The second may fire beside what follows the first where a course leads to it past the first.
+        """
+        key = (node, meeting, tuple(cancelled))
+        if key not in self._after_two:
+            joins = list(members(meeting)) if meeting & ~self._waiting else []
+            following = {join: self._until(join, meeting & ~(1 << join)) for join in joins}
+            beside = dict.fromkeys(joins, 0)
+            for first in joins:
+                past = self._until(node, 1 << first)
+                for second in joins:
+                    bit = 1 << second
+                    follows = self._reach[first] & bit
+                    waits = self._waiting & bit and (follows or self._waiting >> first & 1)
+                    if second != first and not waits and (past & bit or not follows):
+                        beside[second] |= following[first] & ~cancelled.get(second, 0)
+            self._after_two[key] = [
+                Parting(node, others, following[join]) for join, others in beside.items() if others
+            ]
+        return self._after_two[key]
 
     def _cancelled_at(self, meeting: int, courses: int) -> dict[int, int]:
         """Return what the joins at which courses meet cancel of them.

@@ -25,8 +25,6 @@ from wfc.runtime.core.moments import SECOND
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.core.ticks import (
     Cancelled,
-    Continued,
-    Halted,
     Recovered,
     Started,
     Tick,
@@ -50,7 +48,6 @@ from wfc.runtime.errors import (
     ContextStateError,
     SnapshotError,
     WorkflowError,
-    WorkflowTimeoutError,
 )
 from wfc.runtime.events import StartEvent, StopEvent
 from wfc.runtime.plan.inputs import RunInfo
@@ -154,7 +151,7 @@ class Run(ReachableRun["Run"]):
             self.apply(Cancelled(error))
             return
         self.apply(Started(execution.inputs, limits, self.bounds, self.timeout))
-        self.watch_deadline(self._run_out_of_time)
+        self.watch_deadline()
         for tick in stored.early if stored is not None else ():
             self.apply(tick)
         self._take_early()
@@ -178,7 +175,7 @@ class Run(ReachableRun["Run"]):
             self.apply(Recovered(tuple(run.number for run in execution.starting), rest))
         else:  # it comes from a journal: it was not put aside, and nobody knows what had begun
             self.apply(Recovered())
-        self.watch_deadline(self._run_out_of_time)
+        self.watch_deadline()
 
     def _take_early(self) -> None:
         early, self.early = self.early, None
@@ -308,23 +305,6 @@ class Run(ReachableRun["Run"]):
         self.trace.begin(self.workflow, self.workflow._wfc.name, self.run_id, self.execution.inputs, starter)
         if self.trace.event_handlers:
             self.look_inside()
-
-    def _run_out_of_time(self) -> None:
-        names = ", ".join(f"`{name}`" for name in self.active_steps()) or "none"
-        said = f"the run took longer than {self.timeout:g} s; at work: {names}"
-        self.take(Cancelled(WorkflowTimeoutError(said)))
-
-    def hold_deadline(self) -> None:
-        """Let the run's deadline stand still, while the run is halted."""
-        if self.execution.deadline is not None:
-            self.apply(Halted())
-            self.stop_deadline()
-
-    def resume_deadline(self) -> None:
-        """Let the run's deadline go on after a halt."""
-        if self.execution.deadline_left is not None:
-            self.apply(Continued())
-            self.watch_deadline(self._run_out_of_time)
 
     def last_event(self) -> StopEvent:
         """Return the last event of the run's stream, once the run is over."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from abc import abstractmethod
 from collections import deque
 from typing import Generic, Protocol, TypeVar
 
 from wfc.runtime.core.advance.cancelling import affected
 from wfc.runtime.core.step_runs import Exit, StepRun
-from wfc.runtime.core.ticks import Arrived, Cancelled, StepsCancelled, Tick
+from wfc.runtime.core.ticks import Arrived, Cancelled, StepsCancelled
 from wfc.runtime.driver.messages import EventData, name_of
 from wfc.runtime.driver.run.children import Children, RelatedRun
 from wfc.runtime.driver.run.receiving import (
@@ -51,10 +50,6 @@ class ReachableRun(StatefulRun[R], Generic[R]):
     __slots__ = ("children",)
 
     children: Children[R]
-
-    @abstractmethod
-    def take(self, tick: Tick) -> None:
-        """Apply a tick from outside, and start the step runs that are then ready."""
 
     @property
     def ready(self) -> deque[StepRun]:

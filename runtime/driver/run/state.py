@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,7 +14,7 @@ from wfc.runtime.authoring.resource import Resources
 from wfc.runtime.core.execution import NONE, OF_RUN, Execution
 from wfc.runtime.core.moments import SECOND, as_moment
 from wfc.runtime.core.step_runs import StepRun
-from wfc.runtime.core.ticks import Arrived
+from wfc.runtime.core.ticks import Arrived, Cancelled, Continued, Halted, Tick
 from wfc.runtime.driver.gates import Admission
 from wfc.runtime.driver.run.bounds import BoundsAtStart
 from wfc.runtime.driver.run.children import Parent, RelatedRun
@@ -21,7 +22,7 @@ from wfc.runtime.driver.run.doubles import Double
 from wfc.runtime.driver.run.future import RunFuture
 from wfc.runtime.driver.run.needs import RunEngine, RunWorkflow
 from wfc.runtime.driver.run.timers import Timers
-from wfc.runtime.errors import WorkflowError
+from wfc.runtime.errors import WorkflowError, WorkflowTimeoutError
 from wfc.runtime.events import StartEvent, StopEvent
 from wfc.runtime.plan.run_rules import Limits
 from wfc.runtime.store.kept import KeptSnapshot
@@ -125,6 +126,14 @@ class StatefulRun(Generic[R]):
         self._store: StateStore[Any] | None = None
         self._resources: Resources | None = None
 
+    @abstractmethod
+    def apply(self, tick: Tick) -> None:
+        """Apply a tick and carry out its effects, except starting step runs."""
+
+    @abstractmethod
+    def take(self, tick: Tick) -> None:
+        """Apply a tick from outside, and start the step runs that are then ready."""
+
     @property
     def is_done(self) -> bool:
         """Return whether the run is over."""
@@ -159,19 +168,36 @@ class StatefulRun(Generic[R]):
 
     # --- its deadline
 
-    def watch_deadline(self, out_of_time: Callable[[], None]) -> None:
+    def watch_deadline(self) -> None:
         """Wait for the deadline that the execution has, counted from its last tick, unless the run is over."""
         self.stop_deadline()
         execution = self.execution
         if execution.deadline is not None and execution.outcome is None:
             left = max(0, execution.deadline - execution.at) / SECOND
-            self._deadline = self.loop.call_later(left, out_of_time)
+            self._deadline = self.loop.call_later(left, self._run_out_of_time)
 
     def stop_deadline(self) -> None:
         """Stop to wait for the run's deadline."""
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
+
+    def _run_out_of_time(self) -> None:
+        names = ", ".join(f"`{name}`" for name in self.active_steps()) or "none"
+        said = f"the run took longer than {self.timeout:g} s; at work: {names}"
+        self.take(Cancelled(WorkflowTimeoutError(said)))
+
+    def hold_deadline(self) -> None:
+        """Let the run's deadline stand still, while the run is halted."""
+        if self.execution.deadline is not None:
+            self.apply(Halted())
+            self.stop_deadline()
+
+    def resume_deadline(self) -> None:
+        """Let the run's deadline go on after a halt."""
+        if self.execution.deadline_left is not None:
+            self.apply(Continued())
+            self.watch_deadline()
 
     # --- what its steps use
 

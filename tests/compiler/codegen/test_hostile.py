@@ -314,13 +314,9 @@ def test_any_name_may_be_used_and_keeps_its_own_in_data(small: list[str], large:
     )
     done = asyncio.run(run(workflow))
     data = done.model_dump(by_alias=True, mode="json")
-    field, other = normalize("NFKC", field), normalize("NFKC", other)
-    assert data == {field: "a+b asked", other: 2}
+    assert data == {normalize("NFKC", field): "a+b asked", normalize("NFKC", other): 2}
     assert type(done).model_validate(data) == done
-    properties = type(done).model_json_schema()[
-        "properties"
-    ]  # as the author wrote them; both spellings may come in
-    assert {normalize("NFKC", name) for name in properties} == {field, other}
+    assert set(type(done).model_json_schema()["properties"]) == {field, other}
 
 
 async def run(workflow: type[wfc.runtime.Workflow]) -> Any:
