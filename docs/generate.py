@@ -24,7 +24,7 @@ __all__ = ["pages"]
 
 DOCS: Final = Path(__file__).parent
 ROOMS: Final = (
-    "reading braces files shape names types outside_names values bindings python agents caching expressions operands"
+    "reading braces files shape names types outside_names values bindings python agents agent_tests caching expressions operands"
     " patterns templates"
     " steps pauses messages triggers runs flow joins races cases suppressions"
 ).split()
@@ -67,7 +67,8 @@ TOLD: Final = {
     "values": ("Types", "Texts with expressions"),
     "bindings": ("Models", "Tools", "http", "Retry policies"),
     "python": ("Tools",),
-    "agents": ("Agents and knowledge",),
+    "agents": ("agent",),
+    "agent_tests": ("agent", "Tests"),
     "caching": ("cache",),
     "expressions": ("Expressions", "Operators"),
     "operands": ("What may be null", "Operators", "Filters"),

@@ -52,6 +52,7 @@ RUNTIME_ROOMS = (
     "store",
     "driver",
     "workflow",
+    "agents",
     "drawing",
     "testing",
     "llama_index",

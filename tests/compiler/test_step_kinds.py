@@ -16,7 +16,7 @@ from wfc.compiler.codegen.literals.functions import FunctionBuilder
 from wfc.compiler.codegen.methods.actions import WRITERS, ActionWriter
 from wfc.compiler.draw import flow_graph
 from wfc.compiler.expressions import Scope, Template
-from wfc.compiler.model import Action, MapItems, Step, Tool, WorkflowCall
+from wfc.compiler.model import Action, AgentCall, MapItems, Step, Tool, WorkflowCall
 from wfc.compiler.model.kinds import STEP_KINDS, StepKind
 from wfc.compiler.passes import check_text, compile_text
 from wfc.compiler.python.literals import Code
@@ -189,7 +189,7 @@ def test_every_kind_is_resolved_in_one_place() -> None:
 
 def test_code_is_generated_for_all_that_a_step_may_do() -> None:
     nodes = {node for each in STEP_KINDS.values() for node in each.nodes}
-    assert nodes == WRITERS.keys() | {MapItems, WorkflowCall} == set(get_args(Action))
+    assert nodes == WRITERS.keys() | {MapItems, WorkflowCall, AgentCall} == set(get_args(Action))
 
 
 def test_what_can_be_run_has_a_node() -> None:
