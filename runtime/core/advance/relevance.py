@@ -9,6 +9,7 @@ from wfc.runtime.core.ticks import (
     ChildStarted,
     Collected,
     Completed,
+    Delegated,
     Failed,
     InboxEventsRefused,
     InboxEventTaken,
@@ -39,7 +40,7 @@ _OF_WORK = (
     Paused,
     Waiting,
 )
-_OF_PAUSES = (Answered, InboxEventTaken, InboxEventsRefused, PauseFailed, PauseResolved)
+_OF_PAUSES = (Answered, Delegated, InboxEventTaken, InboxEventsRefused, PauseFailed, PauseResolved)
 
 
 def is_relevant(execution: Execution, tick: Tick) -> bool:

@@ -47,6 +47,7 @@ from wfc.runtime.core.ticks import (
     Cancelled,
     Collected,
     Completed,
+    Delegated,
     Edited,
     Failed,
     InboxEventTaken,
@@ -268,6 +269,11 @@ class Play:
                 Answered(number, None, "ann")
                 for number, one in execution.paused.items()
                 if isinstance(one.value, Question)
+            ]
+            ways += [
+                Delegated(number, ("bob", f"user {number}"), "bob", "ann", "")
+                for number, one in execution.paused.items()
+                if isinstance(one.value, Question) and len(one.value.assign) == 0
             ]
             if ways:
                 tick = rng.choice(ways)
