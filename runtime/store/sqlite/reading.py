@@ -159,7 +159,7 @@ def task(connection: sqlite3.Connection, task_id: str) -> TaskRow | None:
     found = connection.execute(
         _TASK.format(more=", body", beside="JOIN questions USING (task_id)") + "task_id = ?", (task_id,)
     ).fetchone()
-    return None if found is None else TaskRow(*found[:-1], json.loads(found[-1]))
+    return None if found is None else TaskRow._make((*found[:-1], json.loads(found[-1])))
 
 
 def tasks(
