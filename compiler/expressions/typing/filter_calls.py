@@ -10,6 +10,7 @@ from wfc.compiler.expressions.syntax.tree import Constant, FilterCall, Node, Rec
 from wfc.compiler.expressions.typing import comparisons, fields
 from wfc.compiler.expressions.typing.reporter import TypeReporter
 from wfc.compiler.expressions.typing.scope import TypeSource
+from wfc.compiler.rules import expression_names as name_problems
 from wfc.compiler.rules import expressions as expression_problems
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.rules.spelling import nearest
@@ -233,5 +234,5 @@ class CheckedFilter:
             slip = next((key for key in keys if key not in known and nearest(key, missing) == field), None)
             if field not in keys and slip is not None:
                 place = self.reporter.at(keys[slip])
-                return expression_problems.unknown_field(place, slip, "a record beside it", missing)
+                return name_problems.unknown_field(place, slip, "a record beside it", missing)
         return None
