@@ -75,6 +75,7 @@ class SqliteJournal:
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"the store {self.path} cannot be opened: {error}") from error
         self.owner = self._file.owner
+        self.told: frozenset[str] = frozenset()  # what people are told of: see `messages`
         self.bell = Doorbell()
         self._writer = Writer(self._connect, partial(beat, owner=self.owner, port=self.bell.port), LEASE / 3)
         self._is_known = False
@@ -128,7 +129,7 @@ class SqliteJournal:
         if gathered is None:
             gathered = self._gathered[loop] = []
             loop.call_soon(self._hand_over, loop)
-        write = partial(append, entry=entry, owner=self.owner)
+        write = partial(append, entry=entry, owner=self.owner, told=self.told)
         gathered.append(Job(write, finished, loop, failed))
 
     def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -147,7 +148,7 @@ class SqliteJournal:
 
         def write(connection: sqlite3.Connection) -> None:
             for entry in entries:
-                if (lost := append(connection, entry, self.owner)) is not None:
+                if (lost := append(connection, entry, self.owner, self.told)) is not None:
                     raise lost
 
         await self.write(write)
@@ -219,7 +220,7 @@ class SqliteJournal:
         return await self.write(lambda connection: self._claim(connection, most, run_id))
 
     def _claim(self, connection: sqlite3.Connection, most: int, run_id: str | None) -> list[Claim]:
-        return claiming.claim(connection, self._folder, self.owner, most, run_id)
+        return claiming.claim(connection, self._folder, self.owner, most, run_id, self.told)
 
     async def release(self, lease: Lease) -> None:
         """Give a run back, so that others may claim it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from wfc.runtime.store.journal import (
@@ -19,7 +19,9 @@ from wfc.runtime.store.journal import (
     TaskClosed,
     TaskDelegated,
     TaskOpened,
+    TaskReminded,
 )
+from wfc.runtime.store.sqlite.messages import note_message
 from wfc.runtime.store.sqlite.pruning import drop_unmentioned
 
 __all__ = ["append"]
@@ -29,10 +31,15 @@ _TICK = """INSERT OR IGNORE INTO ticks (run, seq, body)
 _IS_OURS = "SELECT 1 FROM runs WHERE run = ? AND epoch = ? AND owner = ?"
 
 
-def append(connection: sqlite3.Connection, entry: Entry, owner: str) -> Lost | None:
+def append(
+    connection: sqlite3.Connection, entry: Entry, owner: str, told: Collection[str] = ()
+) -> Lost | None:
     """Write an entry, or nothing of it, and return why: somebody else has the run.
 
     It is called within a transaction. A run that is lost fails alone; the others of its commit are written.
+
+    Args:
+        told: What people are told of: see ``messages``.
     """
     lease = entry.lease
     if lease.lost is not None:
@@ -56,6 +63,8 @@ def append(connection: sqlite3.Connection, entry: Entry, owner: str) -> Lost | N
         connection.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (digest, body))
     for row in entry.rows:
         _ROWS[type(row)](connection, number, row)
+        if told:
+            note_message(connection, number, row, told)
     for seq, digests in entry.mentions:
         connection.executemany(
             "INSERT OR IGNORE INTO blob_refs VALUES (?, ?, ?)", [(digest, number, seq) for digest in digests]
@@ -67,7 +76,8 @@ def _create(connection: sqlite3.Connection, created: Created, entry: Entry, owne
     parent = created.parent
     cursor = connection.execute(
         """INSERT INTO runs (run_id, workflow, shape, version, key, status, start, parent, parent_number,
-            attached, owner, epoch, started) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            attached, owner, epoch, started, is_quiet) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+            ? OR coalesce((SELECT is_quiet FROM runs AS above WHERE above.run = ?), FALSE))
             ON CONFLICT (run_id) DO NOTHING""",
         (
             entry.lease.run_id,
@@ -83,6 +93,8 @@ def _create(connection: sqlite3.Connection, created: Created, entry: Entry, owne
             None if created.is_queued else owner,
             entry.lease.epoch,
             created.at,
+            created.is_quiet,
+            None if parent is None else parent.number,
         ),
     )
     if cursor.rowcount == 1 and cursor.lastrowid is not None:
@@ -162,6 +174,7 @@ _ROWS: dict[type[Row], Callable[[sqlite3.Connection, int, Any], None]] = {
     TaskOpened: _open_task,
     TaskClosed: _close_task,
     TaskDelegated: _delegate_task,
+    TaskReminded: lambda connection, number, row: None,  # which only people are told of
     InboxTaken: _take,
     Snapshot: _keep_snapshot,
     Parked: _park,
