@@ -27,7 +27,9 @@ __all__ = [
     "Snapshot",
     "TaskClosed",
     "TaskOpened",
+    "TasksReset",
     "Then",
+    "VersionChanged",
 ]
 
 RunStatus = Literal["queued", "live", "parked", "done", "failed", "cancelled", "dead"]
@@ -78,6 +80,19 @@ class TaskClosed(NamedTuple):
     by: str
 
 
+class TasksReset(NamedTuple):
+    """The questions that are open after a run went back; those that were open besides are closed."""
+
+    open: Sequence[TaskOpened]
+    at: int
+
+
+class VersionChanged(NamedTuple):
+    """The move of a run, with the parts of it that are not over, to another version of its code."""
+
+    version: str
+
+
 class InboxTaken(NamedTuple):
     """The taking of something out of the run's inbox, in the commit of the tick that it has become."""
 
@@ -105,7 +120,7 @@ class Ended(NamedTuple):
     outcome: bytes
 
 
-Row = TaskOpened | TaskClosed | InboxTaken | Snapshot | Parked | Ended
+Row = TaskOpened | TaskClosed | TasksReset | VersionChanged | InboxTaken | Snapshot | Parked | Ended
 
 
 class Created(NamedTuple):

@@ -16,6 +16,7 @@ from wfc.runtime.errors import StoreError
 from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.journal import Claim, Entry, Fate, Kept, Lease, Lost, Posted, Then
 from wfc.runtime.store.sqlite import claiming, reading, selecting
+from wfc.runtime.store.sqlite.altering import alter
 from wfc.runtime.store.sqlite.appending import append
 from wfc.runtime.store.sqlite.pruning import forget_run, problems_in, prune_run
 from wfc.runtime.store.sqlite.reading import RunRow, TaskRow
@@ -152,6 +153,17 @@ class SqliteJournal:
                     raise lost
 
         await self.write(write)
+
+    async def alter(self, entries: Sequence[Entry]) -> None:
+        """Write entries of runs that nobody works on, also of those that are over, in one commit; see ``altering``.
+
+        Raises:
+            Lost: Somebody works on one of them, or has changed it since it was read.
+            StoreError: The store cannot be written.
+        """
+        await self.write(lambda connection: alter(connection, self._folder, self.owner, entries))
+        if CRASHES:
+            reach("altered")
 
     async def write(self, change: Callable[[sqlite3.Connection], T]) -> T:
         """Return what a change returns, once it is durable.

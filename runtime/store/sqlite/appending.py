@@ -17,6 +17,8 @@ from wfc.runtime.store.journal import (
     Snapshot,
     TaskClosed,
     TaskOpened,
+    TasksReset,
+    VersionChanged,
 )
 from wfc.runtime.store.sqlite.pruning import drop_unmentioned
 
@@ -50,10 +52,10 @@ def append(connection: sqlite3.Connection, entry: Entry, owner: str) -> Lost | N
     if not entry.ticks and connection.execute(_IS_OURS, fence).fetchone() is None:
         lease.lost = Lost(f"another process has claimed the run {lease.run_id}")
         return lease.lost
-    for digest, body in entry.blobs.items():
-        connection.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (digest, body))
     for row in entry.rows:
         _ROWS[type(row)](connection, number, row)
+    for digest, body in entry.blobs.items():  # after a snapshot has let go what the one before it mentioned
+        connection.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (digest, body))
     for seq, digests in entry.mentions:
         connection.executemany(
             "INSERT OR IGNORE INTO blob_refs VALUES (?, ?, ?)", [(digest, number, seq) for digest in digests]
@@ -90,8 +92,10 @@ def _create(connection: sqlite3.Connection, created: Created, entry: Entry, owne
 
 
 def _open_task(connection: sqlite3.Connection, number: int, row: TaskOpened) -> None:
-    connection.execute(
-        "INSERT OR IGNORE INTO tasks (task_id, run, step, body, opened, expires) VALUES (?, ?, ?, ?, ?, ?)",
+    connection.execute(  # one that was asked before is open again, as its step is tried again
+        """INSERT INTO tasks (task_id, run, step, body, opened, expires) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (task_id) DO UPDATE SET body = excluded.body, opened = excluded.opened,
+            expires = excluded.expires, closed = NULL, because = NULL, answered_by = NULL WHERE run = excluded.run""",
         (row.task_id, number, row.step, row.body, row.opened, row.expires),
     )
 
@@ -100,6 +104,26 @@ def _close_task(connection: sqlite3.Connection, number: int, row: TaskClosed) ->
     connection.execute(
         "UPDATE tasks SET closed = ?, because = ?, answered_by = ? WHERE task_id = ? AND run = ?",
         (row.at, row.because, row.by, row.task_id, number),
+    )
+
+
+def _reset_tasks(connection: sqlite3.Connection, number: int, row: TasksReset) -> None:
+    connection.execute(
+        "UPDATE tasks SET closed = ?, because = 'cancelled' WHERE run = ? AND closed IS NULL",
+        (row.at, number),
+    )
+    for task in row.open:
+        _open_task(connection, number, task)
+
+
+def _change_version(connection: sqlite3.Connection, number: int, row: VersionChanged) -> None:
+    connection.execute(
+        """WITH RECURSIVE below (run, version) AS (
+            SELECT run, version FROM runs WHERE run = ?
+            UNION SELECT part.run, part.version FROM runs AS part JOIN below ON part.parent = below.run
+                WHERE part.attached AND part.ended IS NULL AND part.version = below.version)
+            UPDATE runs SET version = ? WHERE run IN (SELECT run FROM below)""",
+        (number, row.version),
     )
 
 
@@ -135,6 +159,8 @@ def _end(connection: sqlite3.Connection, number: int, row: Ended) -> None:
 _ROWS: dict[type[Row], Callable[[sqlite3.Connection, int, Any], None]] = {
     TaskOpened: _open_task,
     TaskClosed: _close_task,
+    TasksReset: _reset_tasks,
+    VersionChanged: _change_version,
     InboxTaken: _take,
     Snapshot: _keep_snapshot,
     Parked: _park,

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from wfc.runtime.store.journal import Claim, Lease, RunStatus
 from wfc.runtime.store.sqlite.workers import forget, is_alive
 
-__all__ = ["MOST_RECOVERIES", "claim", "described", "has_due", "release", "wake_next"]
+__all__ = ["MOST_RECOVERIES", "claim", "described", "has_due", "last_seq", "release", "wake_next"]
 
 MOST_RECOVERIES: Final = 10
 """How often in a row a run may be recovered without coming any further, before it is given up."""
@@ -108,7 +108,7 @@ def _is_held(connection: sqlite3.Connection, folder: Path, holder: str, known: d
 
 
 def _take(connection: sqlite3.Connection, owner: str, row: _Row, *, is_part: bool = False) -> Claim | None:
-    seq = _last_seq(connection, row.run)
+    seq = last_seq(connection, row.run)
     recoveries = row.recoveries
     if row.status == "live" and not is_part:  # of a part the run above it counts them
         recoveries = recoveries + 1 if seq - row.claimed_seq <= 1 else 1
@@ -134,7 +134,8 @@ def _parts(connection: sqlite3.Connection, owner: str, number: int) -> list[Clai
     return found
 
 
-def _last_seq(connection: sqlite3.Connection, number: int) -> int:
+def last_seq(connection: sqlite3.Connection, number: int) -> int:
+    """Return the number of the last tick of a run."""
     found = connection.execute(
         """SELECT max(coalesce((SELECT max(seq) FROM ticks WHERE run = :run), 0),
             coalesce((SELECT seq FROM snapshots WHERE run = :run), 0))""",

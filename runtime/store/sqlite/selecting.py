@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from wfc.runtime.errors import StoreError
 from wfc.runtime.store.blobs import unite
 from wfc.runtime.store.sqlite.reading import read_blob
 from wfc.runtime.store.sqlite.workers import is_alive
@@ -17,6 +18,7 @@ __all__ = [
     "Beginning",
     "DueRun",
     "beginning",
+    "bodies_after",
     "due",
     "ended_before",
     "of_key",
@@ -134,3 +136,17 @@ def ended_before(
         {"moment": moment, "key": key, "workflow": workflow},
     )
     return [run_id for (run_id,) in rows]
+
+
+def bodies_after(connection: sqlite3.Connection, number: int, since: int) -> list[bytes]:
+    """Return the bodies of a run's ticks after one, all as of one moment.
+
+    Raises:
+        StoreError: The journal has a gap, or a large value is missing.
+    """
+    rows = connection.execute(
+        "SELECT seq, body FROM ticks WHERE run = ? AND seq > ? ORDER BY seq", (number, since)
+    ).fetchall()
+    if any(row[0] != at for at, row in enumerate(rows, since + 1)):
+        raise StoreError("the store is damaged: the journal of a run has a gap")
+    return [unite(body, partial(read_blob, connection)) for _, body in rows]
