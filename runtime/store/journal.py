@@ -26,6 +26,7 @@ __all__ = [
     "RunStatus",
     "Snapshot",
     "TaskClosed",
+    "TaskDelegated",
     "TaskOpened",
     "TasksReset",
     "Then",
@@ -66,6 +67,8 @@ class TaskOpened(NamedTuple):
 
     task_id: str
     step: str
+    title: str
+    assign: Sequence[str]
     body: str
     opened: int
     expires: int | None
@@ -91,6 +94,17 @@ class VersionChanged(NamedTuple):
     """The move of a run, with the parts of it that are not over, to another version of its code."""
 
     version: str
+
+
+class TaskDelegated(NamedTuple):
+    """The passing on of a question to somebody, so that from now on those in ``assign`` are asked."""
+
+    task_id: str
+    assign: Sequence[str]
+    to: str
+    by: str
+    because: str
+    at: int
 
 
 class InboxTaken(NamedTuple):
@@ -120,7 +134,17 @@ class Ended(NamedTuple):
     outcome: bytes
 
 
-Row = TaskOpened | TaskClosed | TasksReset | VersionChanged | InboxTaken | Snapshot | Parked | Ended
+Row = (
+    TaskOpened
+    | TaskClosed
+    | TaskDelegated
+    | TasksReset
+    | VersionChanged
+    | InboxTaken
+    | Snapshot
+    | Parked
+    | Ended
+)
 
 
 class Created(NamedTuple):
@@ -201,9 +225,9 @@ class Claim(NamedTuple):
 
 
 class Posted(NamedTuple):
-    """Something for a run from outside: an answer, an event, or the wish to cancel it."""
+    """Something for a run from outside: an answer, its passing on, an event, or the wish to cancel it."""
 
-    kind: Literal["answer", "event", "cancel"]
+    kind: Literal["answer", "delegation", "event", "cancel"]
     body: str
     by: str
     at: int

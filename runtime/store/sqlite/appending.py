@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +17,7 @@ from wfc.runtime.store.journal import (
     Row,
     Snapshot,
     TaskClosed,
+    TaskDelegated,
     TaskOpened,
     TasksReset,
     VersionChanged,
@@ -93,10 +95,34 @@ def _create(connection: sqlite3.Connection, created: Created, entry: Entry, owne
 
 def _open_task(connection: sqlite3.Connection, number: int, row: TaskOpened) -> None:
     connection.execute(  # one that was asked before is open again, as its step is tried again
-        """INSERT INTO tasks (task_id, run, step, body, opened, expires) VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT (task_id) DO UPDATE SET body = excluded.body, opened = excluded.opened,
-            expires = excluded.expires, closed = NULL, because = NULL, answered_by = NULL WHERE run = excluded.run""",
-        (row.task_id, number, row.step, row.body, row.opened, row.expires),
+        """INSERT INTO tasks (task_id, run, step, title, assign, opened, expires) VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (task_id) DO UPDATE SET title = excluded.title, assign = excluded.assign,
+            opened = excluded.opened, expires = excluded.expires, closed = NULL, because = NULL, answered_by = NULL
+            WHERE run = excluded.run""",
+        (
+            row.task_id,
+            number,
+            row.step,
+            row.title,
+            json.dumps(list(row.assign), ensure_ascii=False),
+            row.opened,
+            row.expires,
+        ),
+    )
+    connection.execute("INSERT OR REPLACE INTO questions VALUES (?, ?)", (row.task_id, row.body))
+
+
+def _delegate_task(connection: sqlite3.Connection, number: int, row: TaskDelegated) -> None:
+    passed_on = {"to": row.to, "by": row.by, "because": row.because, "at": row.at}
+    connection.execute(
+        """UPDATE tasks SET assign = ?, passed_on = json_insert(passed_on, '$[#]', json(?))
+            WHERE task_id = ? AND run = ?""",
+        (
+            json.dumps(list(row.assign), ensure_ascii=False),
+            json.dumps(passed_on, ensure_ascii=False),
+            row.task_id,
+            number,
+        ),
     )
 
 
@@ -161,6 +187,7 @@ _ROWS: dict[type[Row], Callable[[sqlite3.Connection, int, Any], None]] = {
     TaskClosed: _close_task,
     TasksReset: _reset_tasks,
     VersionChanged: _change_version,
+    TaskDelegated: _delegate_task,
     InboxTaken: _take,
     Snapshot: _keep_snapshot,
     Parked: _park,
