@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -15,8 +14,9 @@ from typing import Any, Final, Literal, TypeVar
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.journal import Claim, Entry, Fate, Kept, Lease, Lost, Posted, Then
-from wfc.runtime.store.sqlite import claiming, reading, selecting
+from wfc.runtime.store.sqlite import claiming, inbox, reading, selecting
 from wfc.runtime.store.sqlite.appending import append
+from wfc.runtime.store.sqlite.backup import back_up
 from wfc.runtime.store.sqlite.pruning import forget_run, problems_in, prune_run
 from wfc.runtime.store.sqlite.reading import RunRow, TaskRow
 from wfc.runtime.store.sqlite.schema import format_of, prepare
@@ -26,7 +26,6 @@ from wfc.runtime.store.sqlite.workers import (
     Doorbell,
     WorkerFile,
     beat,
-    is_alive,
     is_any_claiming,
     ring,
 )
@@ -248,12 +247,7 @@ class SqliteJournal:
 
     def is_worked_on(self, run_id: str) -> bool:
         """Return whether a live process has a run."""
-
-        def found(connection: sqlite3.Connection) -> bool:
-            row = connection.execute("SELECT owner FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-            return row is not None and row[0] is not None and is_alive(connection, self._folder, row[0])
-
-        return self._read(found)
+        return self._read(partial(claiming.is_worked_on, folder=self._folder, run_id=run_id))
 
     # --- inboxes
 
@@ -263,7 +257,7 @@ class SqliteJournal:
         Raises:
             StoreError: The store cannot be written.
         """
-        fate, port = await self.write(lambda connection: _post(connection, run_id, item))
+        fate, port = await self.write(lambda connection: inbox.post(connection, run_id, item))
         if CRASHES:
             reach("posted")
         if port is not None:
@@ -272,18 +266,11 @@ class SqliteJournal:
 
     async def posted(self, lease: Lease) -> list[tuple[int, Posted]]:
         """Return what is in a run's inbox, oldest first, with the numbers of the items."""
-        return await asyncio.to_thread(self._read, partial(reading.posted, number=lease.number))
+        return await asyncio.to_thread(self._read, partial(inbox.posted, number=lease.number))
 
     def addressed(self) -> list[str]:
         """Return the ids of this process's runs that have something in their inbox."""
-
-        def found(connection: sqlite3.Connection) -> list[str]:
-            rows = connection.execute(
-                "SELECT DISTINCT run_id FROM inbox JOIN runs USING (run) WHERE owner = ?", (self.owner,)
-            )
-            return [run_id for (run_id,) in rows]
-
-        return self._read(found)
+        return self._read(partial(inbox.addressed, owner=self.owner))
 
     # --- reading
 
@@ -310,6 +297,10 @@ class SqliteJournal:
         """Return runs, the newest first; see ``reading.runs``."""
         return self._read(lambda connection: reading.runs(connection, **which))
 
+    def task(self, task_id: str) -> TaskRow | None:
+        """Return a task, with what it is about; ``None``: there is none of that id."""
+        return self._read(partial(reading.task, task_id=task_id))
+
     def tasks(self, **which: Any) -> list[TaskRow]:
         """Return tasks, the oldest first; see ``reading.tasks``."""
         return self._read(lambda connection: reading.tasks(connection, **which))
@@ -320,7 +311,9 @@ class SqliteJournal:
         Raises:
             KeyError: There is no such run.
         """
-        return self._read(lambda connection: reading.history(connection, _number(connection, run_id)))
+        return self._read(
+            lambda connection: reading.history(connection, reading.number_of(connection, run_id))
+        )
 
     def select(self, read: Callable[[sqlite3.Connection], T]) -> T:
         """Return what a function of ``selecting`` finds, all of it as of one moment.
@@ -364,21 +357,7 @@ class SqliteJournal:
         Raises:
             StoreError: The copy cannot be written, or there is a file already.
         """
-        goal = Path(path)
-        if goal.exists():
-            raise StoreError(f"{goal} is there already")
-        unfinished = goal.with_name(f"{goal.name}.unfinished-{os.getpid()}")
-        try:
-            with (
-                contextlib.closing(self._connect()) as source,
-                contextlib.closing(sqlite3.connect(unfinished)) as target,
-            ):
-                source.backup(target)
-            os.replace(unfinished, goal)
-        except (sqlite3.Error, OSError) as error:
-            raise StoreError(f"the store cannot be copied to {goal}: {error}") from error
-        finally:
-            unfinished.unlink(missing_ok=True)
+        back_up(self._connect, Path(path))
 
     async def prune(self, run_id: str) -> int:
         """Drop the ticks of a run that its snapshot makes unnecessary; return how many.
@@ -387,7 +366,9 @@ class SqliteJournal:
             StoreError: The store cannot be written.
             KeyError: There is no such run.
         """
-        gone = await self.write(lambda connection: prune_run(connection, _number(connection, run_id)))
+        gone = await self.write(
+            lambda connection: prune_run(connection, reading.number_of(connection, run_id))
+        )
         if CRASHES and gone:
             reach("pruned")
         return gone
@@ -399,27 +380,4 @@ class SqliteJournal:
             StoreError: The store cannot be written.
             KeyError: There is no such run.
         """
-        await self.write(lambda connection: forget_run(connection, _number(connection, run_id)))
-
-
-def _number(connection: sqlite3.Connection, run_id: str) -> int:
-    found = connection.execute("SELECT run FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-    if found is None:
-        raise KeyError(run_id)
-    return int(found[0])
-
-
-def _post(connection: sqlite3.Connection, run_id: str, item: Posted) -> tuple[Fate, int | None]:
-    """Put something into a run's inbox; return its fate, and the port of the worker that has the run."""
-    found = connection.execute("SELECT run, ended, owner FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-    if found is None:
-        return "unknown", None
-    number, ended, owner = found
-    if ended is not None:
-        return "ended", None
-    connection.execute(
-        "INSERT INTO inbox (run, kind, body, by, at) VALUES (?, ?, ?, ?, ?)",
-        (number, item.kind, item.body, item.by, item.at),
-    )
-    port = connection.execute("SELECT port FROM workers WHERE owner = ?", (owner,)).fetchone()
-    return "new", None if port is None else port[0]
+        await self.write(lambda connection: forget_run(connection, reading.number_of(connection, run_id)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +17,7 @@ from wfc.runtime.store.journal import (
     Row,
     Snapshot,
     TaskClosed,
+    TaskDelegated,
     TaskOpened,
 )
 from wfc.runtime.store.sqlite.pruning import drop_unmentioned
@@ -91,8 +93,32 @@ def _create(connection: sqlite3.Connection, created: Created, entry: Entry, owne
 
 def _open_task(connection: sqlite3.Connection, number: int, row: TaskOpened) -> None:
     connection.execute(
-        "INSERT OR IGNORE INTO tasks (task_id, run, step, body, opened, expires) VALUES (?, ?, ?, ?, ?, ?)",
-        (row.task_id, number, row.step, row.body, row.opened, row.expires),
+        """INSERT OR IGNORE INTO tasks (task_id, run, step, title, assign, opened, expires)
+            VALUES (?, ?, ?, ?, ?, ?, ?)""",
+        (
+            row.task_id,
+            number,
+            row.step,
+            row.title,
+            json.dumps(list(row.assign), ensure_ascii=False),
+            row.opened,
+            row.expires,
+        ),
+    )
+    connection.execute("INSERT OR IGNORE INTO questions VALUES (?, ?)", (row.task_id, row.body))
+
+
+def _delegate_task(connection: sqlite3.Connection, number: int, row: TaskDelegated) -> None:
+    passed_on = {"to": row.to, "by": row.by, "because": row.because, "at": row.at}
+    connection.execute(
+        """UPDATE tasks SET assign = ?, passed_on = json_insert(passed_on, '$[#]', json(?))
+            WHERE task_id = ? AND run = ?""",
+        (
+            json.dumps(list(row.assign), ensure_ascii=False),
+            json.dumps(passed_on, ensure_ascii=False),
+            row.task_id,
+            number,
+        ),
     )
 
 
@@ -135,6 +161,7 @@ def _end(connection: sqlite3.Connection, number: int, row: Ended) -> None:
 _ROWS: dict[type[Row], Callable[[sqlite3.Connection, int, Any], None]] = {
     TaskOpened: _open_task,
     TaskClosed: _close_task,
+    TaskDelegated: _delegate_task,
     InboxTaken: _take,
     Snapshot: _keep_snapshot,
     Parked: _park,

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from wfc.runtime.store.journal import Claim, Lease, RunStatus
 from wfc.runtime.store.sqlite.workers import forget, is_alive
 
-__all__ = ["MOST_RECOVERIES", "claim", "described", "has_due", "release", "wake_next"]
+__all__ = ["MOST_RECOVERIES", "claim", "described", "has_due", "is_worked_on", "release", "wake_next"]
 
 MOST_RECOVERIES: Final = 10
 """How often in a row a run may be recovered without coming any further, before it is given up."""
@@ -26,7 +26,9 @@ _IS_DUE: Final = (
     "ended IS NULL AND (parent IS NULL OR NOT attached) AND (status IN ('queued', 'live') OR status = 'parked' "
     "AND (wake_at <= ? OR EXISTS (SELECT 1 FROM inbox WHERE inbox.run = runs.run)))"
 )
-_DUE: Final = _SELECT + f"WHERE {_IS_DUE} AND (owner IS NULL OR owner <> ?) ORDER BY run"
+_DUE: Final = (
+    _SELECT + f"WHERE {_IS_DUE} AND (owner IS NULL OR owner <> ?) ORDER BY coalesce(wake_at, started), run"
+)
 _HOLDERS: Final = f"SELECT DISTINCT owner FROM runs WHERE {_IS_DUE}"  # noqa: S608 - of constants
 
 
@@ -156,6 +158,12 @@ def described(connection: sqlite3.Connection, run_id: str) -> Claim | None:
     row = connection.execute(_OF_AN_ID, (run_id,)).fetchone()
     found = None if row is None else _Row._make(row)
     return None if found is None else found.claimed(found.epoch)
+
+
+def is_worked_on(connection: sqlite3.Connection, folder: Path, run_id: str) -> bool:
+    """Return whether a live process has a run."""
+    row = connection.execute("SELECT owner FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+    return row is not None and row[0] is not None and is_alive(connection, folder, row[0])
 
 
 def release(connection: sqlite3.Connection, owner: str, leases: Iterable[Lease]) -> None:

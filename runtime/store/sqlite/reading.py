@@ -1,17 +1,29 @@
-"""What is read from a store: journals, inboxes, and the lists of runs and tasks."""
+"""What is read from a store: journals, and the lists of runs and tasks."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.blobs import unite
-from wfc.runtime.store.journal import Kept, Posted, RunStatus
+from wfc.runtime.store.journal import Kept, RunStatus
 
-__all__ = ["RunRow", "TaskRow", "history", "kept", "posted", "root_of", "runs", "tasks"]
+__all__ = [
+    "Delegation",
+    "RunRow",
+    "TaskRow",
+    "history",
+    "kept",
+    "number_of",
+    "root_of",
+    "runs",
+    "task",
+    "tasks",
+]
 
 
 class RunRow(NamedTuple):
@@ -34,19 +46,47 @@ class RunRow(NamedTuple):
     outcome: bytes | None
 
 
+class Delegation(NamedTuple):
+    """The passing on of a task: to whom, by whom, why and when, in nanoseconds."""
+
+    to: str
+    by: str
+    because: str
+    at: int
+
+
 class TaskRow(NamedTuple):
-    """A task as lists show it; ``about`` is its form and what is shown, as data; the moments are in nanoseconds."""
+    """A task as lists show it; the moments are in nanoseconds.
+
+    Args:
+        assigned: Who is asked, as a JSON list.
+        delegations: Who has passed it on, to whom, why and when, as a JSON list.
+        about: The question as it was asked, with its form and what is shown; empty where tasks are listed.
+    """
 
     task_id: str
     run_id: str
     workflow: str
     step: str
-    about: dict[str, Any]
+    title: str
+    assigned: str
+    delegations: str
     opened: int
     expires: int | None
     closed: int | None
     because: str | None
     answered_by: str | None
+    about: Mapping[str, Any] = {}
+
+    @property
+    def assign(self) -> list[str]:
+        """Who is asked now; nobody: anybody may answer."""
+        return [] if self.assigned == "[]" else [str(one) for one in json.loads(self.assigned)]
+
+    @property
+    def passed_on(self) -> list[Delegation]:
+        """Who has passed it on, the first first."""
+        return [Delegation(**one) for one in json.loads(self.delegations)]
 
 
 def kept(connection: sqlite3.Connection, number: int) -> Kept:
@@ -94,10 +134,16 @@ def root_of(connection: sqlite3.Connection, run_id: str) -> str | None:
     return None if row is None else run_id
 
 
-def posted(connection: sqlite3.Connection, number: int) -> list[tuple[int, Posted]]:
-    """Return what is in a run's inbox, oldest first, with the numbers of the items."""
-    rows = connection.execute("SELECT id, kind, body, by, at FROM inbox WHERE run = ? ORDER BY id", (number,))
-    return [(row[0], Posted(*row[1:])) for row in rows]
+def number_of(connection: sqlite3.Connection, run_id: str) -> int:
+    """Return the number by which the tables know a run.
+
+    Raises:
+        KeyError: There is no such run.
+    """
+    found = connection.execute("SELECT run FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+    if found is None:
+        raise KeyError(run_id)
+    return int(found[0])
 
 
 def runs(
@@ -119,20 +165,48 @@ def runs(
     return [RunRow(*row) for row in rows]
 
 
+_TASK = """SELECT task_id, run_id, workflow, step, title, assign, passed_on, opened, expires, closed, because,
+    answered_by {more} FROM tasks JOIN runs USING (run) {beside} WHERE """
+_ASKS = """EXISTS (SELECT 1 FROM json_each(assign) AS one JOIN json_each(:whom) AS wanted
+    WHERE one.value = wanted.value)"""
+
+
+def task(connection: sqlite3.Connection, task_id: str) -> TaskRow | None:
+    """Return a task, with what it is about; ``None``: there is none of that id."""
+    found = connection.execute(
+        _TASK.format(more=", body", beside="JOIN questions USING (task_id)") + "task_id = ?", (task_id,)
+    ).fetchone()
+    return None if found is None else TaskRow._make((*found[:-1], json.loads(found[-1])))
+
+
 def tasks(
     connection: sqlite3.Connection,
     *,
-    task_id: str | None = None,
     run_id: str | None = None,
     is_open: bool = True,
+    whom: Sequence[str] = (),
+    or_anybody: bool = False,
+    overdue_at: int | None = None,
     most: int = 1000,
 ) -> list[TaskRow]:
-    """Return tasks, the oldest first: the open ones, or all."""
+    """Return tasks, the oldest first, without what they are about: the open ones, or all.
+
+    Args:
+        whom: Of whom one is asked; nobody: whoever is asked.
+        or_anybody: Whether those come too that anybody may answer.
+        overdue_at: The moment at which their time is over; ``None``: whether or not it is.
+    """
+    wanted = ["TRUE"]
+    if run_id is not None:
+        wanted.append("run = (SELECT run FROM runs WHERE run_id = :run_id)")
+    if is_open:
+        wanted.append("closed IS NULL")
+    if overdue_at is not None:
+        wanted.append("expires <= :overdue_at")
+    if whom:
+        wanted.append(f"(assign = '[]' OR {_ASKS})" if or_anybody else _ASKS)
     rows = connection.execute(
-        """SELECT task_id, run_id, workflow, step, body, opened, expires, closed, because, answered_by
-            FROM tasks JOIN runs USING (run) WHERE (:task_id IS NULL OR task_id = :task_id)
-            AND (:run_id IS NULL OR run_id = :run_id) AND (NOT :is_open OR closed IS NULL)
-            ORDER BY opened, task_id LIMIT :most""",
-        {"task_id": task_id, "run_id": run_id, "is_open": is_open, "most": most},
+        f"{_TASK.format(more='', beside='')} {' AND '.join(wanted)} ORDER BY opened, task_id LIMIT :most",
+        {"run_id": run_id, "whom": json.dumps(list(whom)), "overdue_at": overdue_at, "most": most},
     )
-    return [TaskRow._make((*row[:4], json.loads(row[4]), *row[5:])) for row in rows]
+    return [TaskRow(*row) for row in rows]
