@@ -31,7 +31,8 @@ from wfc.runtime.errors import (
 from wfc.runtime.events import Event, StartEvent
 from wfc.runtime.store.folding import read_outcome
 from wfc.runtime.store.journal import Posted
-from wfc.runtime.store.sqlite import RunRow, SqliteJournal, TaskRow
+from wfc.runtime.store.sql.journal import SqlJournal
+from wfc.runtime.store.sql.reading import RunRow, TaskRow
 
 __all__ = ["HistoryTick", "StoredRuns"]
 
@@ -52,7 +53,7 @@ class StoredRuns(EventDelivery, Protocol):
     _to_park: set[str]
 
     @property
-    def store(self) -> SqliteJournal:
+    def store(self) -> SqlJournal:
         """The store of the runs.
 
         Raises:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from functools import partial
 from typing import Any, NamedTuple
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.blobs import unite
 from wfc.runtime.store.journal import Kept, Posted, RunStatus
+from wfc.runtime.store.sql.connection import Connection
 
 __all__ = ["RunRow", "TaskRow", "history", "kept", "posted", "root_of", "runs", "tasks"]
 
@@ -49,7 +49,7 @@ class TaskRow(NamedTuple):
     answered_by: str | None
 
 
-def kept(connection: sqlite3.Connection, number: int) -> Kept:
+def kept(connection: Connection, number: int) -> Kept:
     """Return the journal of a run: its snapshot, and the ticks since.
 
     Raises:
@@ -67,14 +67,14 @@ def kept(connection: sqlite3.Connection, number: int) -> Kept:
     return Kept(snapshot, since, [unite(row[1], blob) for row in rows])
 
 
-def read_blob(connection: sqlite3.Connection, digest: str) -> bytes:
+def read_blob(connection: Connection, digest: str) -> bytes:
     found = connection.execute("SELECT body FROM blobs WHERE digest = ?", (digest,)).fetchone()
     if found is None:
         raise StoreError(f"the store is damaged: a large value of a run is missing ({digest})")
     return bytes(found[0])
 
 
-def history(connection: sqlite3.Connection, number: int) -> list[tuple[int, bytes]]:
+def history(connection: Connection, number: int) -> list[tuple[int, bytes]]:
     """Return all ticks of a run that are still there, with their numbers.
 
     Raises:
@@ -84,7 +84,7 @@ def history(connection: sqlite3.Connection, number: int) -> list[tuple[int, byte
     return [(seq, unite(body, partial(read_blob, connection))) for seq, body in rows]
 
 
-def root_of(connection: sqlite3.Connection, run_id: str) -> str | None:
+def root_of(connection: Connection, run_id: str) -> str | None:
     """Return the id of the run that a run is part of, at the top; ``None``: there is no such run."""
     row = connection.execute("SELECT parent, attached FROM runs WHERE run_id = ?", (run_id,)).fetchone()
     while row is not None and row[0] is not None and row[1]:
@@ -94,14 +94,14 @@ def root_of(connection: sqlite3.Connection, run_id: str) -> str | None:
     return None if row is None else run_id
 
 
-def posted(connection: sqlite3.Connection, number: int) -> list[tuple[int, Posted]]:
+def posted(connection: Connection, number: int) -> list[tuple[int, Posted]]:
     """Return what is in a run's inbox, oldest first, with the numbers of the items."""
     rows = connection.execute("SELECT id, kind, body, by, at FROM inbox WHERE run = ? ORDER BY id", (number,))
     return [(row[0], Posted(*row[1:])) for row in rows]
 
 
 def runs(
-    connection: sqlite3.Connection,
+    connection: Connection,
     *,
     run_id: str | None = None,
     status: str | None = None,
@@ -112,15 +112,16 @@ def runs(
     rows = connection.execute(
         """SELECT run_id, workflow, version, key, status, owner, started, ended, wake_at, recoveries,
             (SELECT count(*) FROM tasks WHERE tasks.run = runs.run AND closed IS NULL), outcome
-            FROM runs WHERE (:run_id IS NULL OR run_id = :run_id) AND (:status IS NULL OR status = :status)
-            AND (:workflow IS NULL OR workflow = :workflow) ORDER BY run DESC LIMIT :most""",
+            FROM runs WHERE (CAST(:run_id AS TEXT) IS NULL OR run_id = :run_id)
+            AND (CAST(:status AS TEXT) IS NULL OR status = :status)
+            AND (CAST(:workflow AS TEXT) IS NULL OR workflow = :workflow) ORDER BY run DESC LIMIT :most""",
         {"run_id": run_id, "status": status, "workflow": workflow, "most": most},
     )
     return [RunRow(*row) for row in rows]
 
 
 def tasks(
-    connection: sqlite3.Connection,
+    connection: Connection,
     *,
     task_id: str | None = None,
     run_id: str | None = None,
@@ -130,9 +131,9 @@ def tasks(
     """Return tasks, the oldest first: the open ones, or all."""
     rows = connection.execute(
         """SELECT task_id, run_id, workflow, step, body, opened, expires, closed, because, answered_by
-            FROM tasks JOIN runs USING (run) WHERE (:task_id IS NULL OR task_id = :task_id)
-            AND (:run_id IS NULL OR run_id = :run_id) AND (NOT :is_open OR closed IS NULL)
+            FROM tasks JOIN runs USING (run) WHERE (CAST(:task_id AS TEXT) IS NULL OR task_id = :task_id)
+            AND (CAST(:run_id AS TEXT) IS NULL OR run_id = :run_id) AND (closed IS NULL OR :closed = 1)
             ORDER BY opened, task_id LIMIT :most""",
-        {"task_id": task_id, "run_id": run_id, "is_open": is_open, "most": most},
+        {"task_id": task_id, "run_id": run_id, "closed": int(not is_open), "most": most},
     )
     return [TaskRow._make((*row[:4], json.loads(row[4]), *row[5:])) for row in rows]
