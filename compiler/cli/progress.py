@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wfc.runtime import Event
-    from wfc.runtime.events import ErrorHandled, StepStateChanged, ThinkingText, TokenText
+    from wfc.runtime.events import ErrorHandled, ThinkingText, TokenText
+    from wfc.runtime.internal_events import StepStateChanged
 
 __all__ = ["Progress"]
 
@@ -55,16 +56,18 @@ class Progress:
         """Print a line for an event of ``stream_events(expose_internal=True)`` if it is to be shown."""
         from wfc.runtime.events import (
             ErrorHandled,
-            EventEmitted,
-            InternalDispatchEvent,
-            LateEvent,
             PartialResult,
             ProgressText,
-            StepStateChanged,
             StopEvent,
             ThinkingText,
             TokenText,
             event_name,
+        )
+        from wfc.runtime.internal_events import (
+            EventEmitted,
+            InternalDispatchEvent,
+            LateEvent,
+            StepStateChanged,
         )
         from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed, QuestionReminded
 
@@ -116,7 +119,7 @@ class Progress:
         self.line(f"{who.rstrip(',')}: {what} is taken -> {goes_to}: {event.message}")
 
     def tell_step(self, event: StepStateChanged) -> None:
-        from wfc.runtime.events import StepState
+        from wfc.runtime.internal_events import StepState
 
         attempt = f" (attempt {event.attempt})" if event.attempt > 1 else ""
         match event.step_state:

@@ -22,18 +22,15 @@ from wfc.runtime.errors import SettingsError, WorkflowError
 from wfc.runtime.events import (
     ErrorHandled,
     Event,
-    EventEmitted,
-    InternalDispatchEvent,
     PartialResult,
     RunConfig,
     StartEvent,
-    StepState,
-    StepStateChanged,
     StopEvent,
     ThinkingText,
     TokenText,
     event_name,
 )
+from wfc.runtime.internal_events import EventEmitted, InternalDispatchEvent, StepState, StepStateChanged
 from wfc.runtime.plan.pauses import Delay, Outside, QuestionAsked, QuestionClosed, QuestionReminded, Until
 from wfc.runtime.testing.answers import MockAnswer, Script, UnmockedStepError
 from wfc.runtime.testing.clock import START, DeadlockError, VirtualTimeLoop, run_virtually

@@ -35,6 +35,7 @@ from wfc.runtime.core.advance.restarting import Restarting, restart
 from wfc.runtime.core.advance.run_exits import exit_taken, fail
 from wfc.runtime.core.advance.scheduling import free_worker, resume, start_run, start_timer
 from wfc.runtime.core.advance.stuck import check_not_stuck
+from wfc.runtime.core.body_ticks import ChildStarted, Collected, Edited, WaitEnded, Waiting
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.moments import seconds_later
 from wfc.runtime.core.step_runs import Frame, Path, Pause, StepRun
@@ -43,11 +44,8 @@ from wfc.runtime.core.ticks import (
     Arrived,
     AttemptFailed,
     Cancelled,
-    ChildStarted,
-    Collected,
     Completed,
     Continued,
-    Edited,
     Failed,
     Halted,
     InboxEventsRefused,
@@ -66,16 +64,10 @@ from wfc.runtime.core.ticks import (
     StepsCancelled,
     Tick,
     TimerFired,
-    WaitEnded,
-    Waiting,
 )
 from wfc.runtime.errors import WorkflowRuntimeError, WorkflowTimeoutError
-from wfc.runtime.events import (
-    Event,
-    InputRequiredEvent,
-    StepState,
-    StopEvent,
-)
+from wfc.runtime.events import Event, InputRequiredEvent, StopEvent
+from wfc.runtime.internal_events import StepState
 from wfc.runtime.values.drafts import save
 
 __all__ = ["advance"]

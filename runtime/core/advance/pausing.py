@@ -23,7 +23,8 @@ from wfc.runtime.core.ticks import (
     PauseResolved,
 )
 from wfc.runtime.errors import StepError
-from wfc.runtime.events import Event, StepState
+from wfc.runtime.events import Event
+from wfc.runtime.internal_events import StepState
 from wfc.runtime.plan.pauses import (
     Child,
     Delay,

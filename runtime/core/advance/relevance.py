@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from wfc.runtime.core.body_ticks import ChildStarted, Collected, WaitEnded, Waiting
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import (
     Answered,
     AttemptFailed,
-    ChildStarted,
-    Collected,
     Completed,
     Failed,
     InboxEventsRefused,
@@ -21,8 +20,6 @@ from wfc.runtime.core.ticks import (
     RunExitTaken,
     Tick,
     TimerFired,
-    WaitEnded,
-    Waiting,
 )
 
 __all__ = ["is_relevant"]

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 from unicodedata import normalize
 
+from wfc.runtime.core.body_ticks import ChildStarted
 from wfc.runtime.core.effects import StartChild
 from wfc.runtime.core.step_runs import StepRun
-from wfc.runtime.core.ticks import ChildStarted, PauseFailed, PauseResolved
+from wfc.runtime.core.ticks import PauseFailed, PauseResolved
 from wfc.runtime.driver.messages import read_as
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.children import Parent
@@ -22,10 +23,10 @@ from wfc.runtime.errors import (
     WorkflowCancelledByUser,
     WorkflowError,
     WorkflowTimeoutError,
-    step_error,
 )
 from wfc.runtime.events import Event, StartEvent, StopEvent, event_name
 from wfc.runtime.plan.pauses import Child
+from wfc.runtime.raised_errors import step_error
 from wfc.runtime.store.snapshots import read_run
 
 __all__ = ["ChildStarter", "StartableWorkflow"]

@@ -17,7 +17,7 @@ from wfc.runtime.errors import InvalidMessageError, RunUnknownError, StoreError
 from wfc.runtime.store.journal import Kept
 from wfc.runtime.store.replay import Replay, Replayed
 from wfc.runtime.store.snapshots import shape_of
-from wfc.runtime.store.sql import reading, selecting
+from wfc.runtime.store.sql import inbox, reading, selecting
 from wfc.runtime.store.waits import Wait, waits_in
 
 __all__ = ["RetoldRuns"]
@@ -191,7 +191,7 @@ class RetoldRuns(StoredRuns, Protocol):
         found = self.store.select(partial(selecting.beginning, run_id=run_id))
         if found is None:
             return []
-        items = self.store.select(partial(reading.posted, number=found.number))
+        items = self.store.select(partial(inbox.posted, number=found.number))
         return [
             {"kind": item.kind, "by": item.by, "at": item.at, **json.loads(item.body)} for _, item in items
         ]

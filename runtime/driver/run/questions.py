@@ -16,12 +16,7 @@ from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import Pause
 from wfc.runtime.core.ticks import Answered, Cancelled, InboxEventsRefused, InboxEventTaken, Tick
 from wfc.runtime.driver.run.step_runs import unmet_requirements
-from wfc.runtime.errors import (
-    InvalidAnswerError,
-    StepFailedError,
-    UnknownQuestionError,
-    step_error,
-)
+from wfc.runtime.errors import InvalidAnswerError, StepFailedError, UnknownQuestionError
 from wfc.runtime.events import event_name
 from wfc.runtime.plan.pauses import (
     Delay,
@@ -30,6 +25,7 @@ from wfc.runtime.plan.pauses import (
     Until,
     seconds_of,
 )
+from wfc.runtime.raised_errors import step_error
 from wfc.runtime.values.choices import not_chosen, schema_with_choices
 from wfc.runtime.values.outputs import InvalidOutput, from_json
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from wfc.runtime.store.journal import Claim, Lease, RunStatus
 from wfc.runtime.store.sql.connection import Connection, StoreWorkers
 
-__all__ = ["MOST_RECOVERIES", "claim", "described", "has_due", "release", "wake_next"]
+__all__ = ["MOST_RECOVERIES", "claim", "described", "has_due", "is_worked_on", "release", "wake_next"]
 
 MOST_RECOVERIES: Final = 10
 """How often in a row a run may be recovered without coming any further, before it is given up."""
@@ -153,6 +153,12 @@ def described(connection: Connection, run_id: str) -> Claim | None:
     row = connection.execute(_OF_AN_ID, (run_id,)).fetchone()
     found = None if row is None else _Row._make(row)
     return None if found is None else found.claimed(found.epoch)
+
+
+def is_worked_on(connection: Connection, workers: StoreWorkers, run_id: str) -> bool:
+    """Return whether a live process has a run."""
+    row = connection.execute("SELECT owner FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+    return row is not None and row[0] is not None and workers.is_alive(connection, row[0])
 
 
 def release(connection: Connection, owner: str, leases: Iterable[Lease]) -> None:

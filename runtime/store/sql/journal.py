@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.journal import Claim, Fate, Kept, Lease, Posted
-from wfc.runtime.store.sql import claiming, reading, selecting
+from wfc.runtime.store.sql import claiming, inbox, reading, selecting
 from wfc.runtime.store.sql.connection import Connection, StoreWorkers
 from wfc.runtime.store.sql.database import Database
 from wfc.runtime.store.sql.pruning import forget_run, problems_in, prune_run
@@ -136,60 +136,35 @@ class SqlJournal(Database):
 
     def is_worked_on(self, run_id: str) -> bool:
         """Return whether a live process has a run."""
-
-        def found(connection: Connection) -> bool:
-            row = connection.execute("SELECT owner FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-            return row is not None and row[0] is not None and self.workers.is_alive(connection, row[0])
-
-        return self._read(found)
+        return self._read(partial(claiming.is_worked_on, workers=self.workers, run_id=run_id))
 
     # --- inboxes
 
     async def post(self, run_id: str, item: Posted) -> Fate:
-        """Put something into a run's inbox, durable when this returns, and ring at whoever has the run.
+        """Put something into a run's inbox, durable when this returns, and let whoever has the run hear of it.
 
         Raises:
             StoreError: The store cannot be written.
         """
-        fate, ring = await self.write(lambda connection: self._post(connection, run_id, item))
+
+        def write(connection: Connection) -> tuple[Fate, Callable[[], None] | None]:
+            fate, owner = inbox.post(connection, run_id, item)
+            return fate, self._tell(connection, owner) if fate == "new" else None
+
+        fate, ring = await self.write(write)
         if CRASHES:
             reach("posted")
         if ring is not None:
             ring()
         return fate
 
-    def _post(
-        self, connection: Connection, run_id: str, item: Posted
-    ) -> tuple[Fate, Callable[[], None] | None]:
-        """Put something into a run's inbox; return its fate, and what is to be done after the commit."""
-        found = connection.execute(
-            "SELECT run, ended, owner FROM runs WHERE run_id = ? /* FOR SHARE */", (run_id,)
-        ).fetchone()
-        if found is None:
-            return "unknown", None
-        number, ended, owner = found
-        if ended is not None:
-            return "ended", None
-        connection.execute(
-            "INSERT INTO inbox (run, kind, body, by, at) VALUES (?, ?, ?, ?, ?)",
-            (number, item.kind, item.body, item.by, item.at),
-        )
-        return "new", self._tell(connection, owner)
-
     async def posted(self, lease: Lease) -> list[tuple[int, Posted]]:
         """Return what is in a run's inbox, oldest first, with the numbers of the items."""
-        return await asyncio.to_thread(self._read, partial(reading.posted, number=lease.number))
+        return await asyncio.to_thread(self._read, partial(inbox.posted, number=lease.number))
 
     def addressed(self) -> list[str]:
         """Return the ids of this process's runs that have something in their inbox."""
-
-        def found(connection: Connection) -> list[str]:
-            rows = connection.execute(
-                "SELECT DISTINCT run_id FROM inbox JOIN runs USING (run) WHERE owner = ?", (self.owner,)
-            )
-            return [run_id for (run_id,) in rows]
-
-        return self._read(found)
+        return self._read(partial(inbox.addressed, owner=self.owner))
 
     # --- reading
 
@@ -215,7 +190,9 @@ class SqlJournal(Database):
         Raises:
             KeyError: There is no such run.
         """
-        return self._read(lambda connection: reading.history(connection, _number(connection, run_id)))
+        return self._read(
+            lambda connection: reading.history(connection, reading.number_of(connection, run_id))
+        )
 
     def select(self, read: Callable[[Connection], T]) -> T:
         """Return what a function of ``selecting`` finds, all of it as of one moment.
@@ -242,7 +219,9 @@ class SqlJournal(Database):
             StoreError: The store cannot be written.
             KeyError: There is no such run.
         """
-        gone = await self.write(lambda connection: prune_run(connection, _number(connection, run_id)))
+        gone = await self.write(
+            lambda connection: prune_run(connection, reading.number_of(connection, run_id))
+        )
         if CRASHES and gone:
             reach("pruned")
         return gone
@@ -254,11 +233,4 @@ class SqlJournal(Database):
             StoreError: The store cannot be written.
             KeyError: There is no such run.
         """
-        await self.write(lambda connection: forget_run(connection, _number(connection, run_id)))
-
-
-def _number(connection: Connection, run_id: str) -> int:
-    found = connection.execute("SELECT run FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-    if found is None:
-        raise KeyError(run_id)
-    return int(found[0])
+        await self.write(lambda connection: forget_run(connection, reading.number_of(connection, run_id)))

@@ -1,4 +1,4 @@
-"""What is read from a store: journals, inboxes, and the lists of runs and tasks."""
+"""What is read from a store: journals, and the lists of runs and tasks."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.blobs import unite
-from wfc.runtime.store.journal import Kept, Posted, RunStatus
+from wfc.runtime.store.journal import Kept, RunStatus
 from wfc.runtime.store.sql.connection import Connection
 
-__all__ = ["RunRow", "TaskRow", "history", "kept", "posted", "root_of", "runs", "tasks"]
+__all__ = ["RunRow", "TaskRow", "history", "kept", "number_of", "root_of", "runs", "tasks"]
 
 
 class RunRow(NamedTuple):
@@ -94,10 +94,16 @@ def root_of(connection: Connection, run_id: str) -> str | None:
     return None if row is None else run_id
 
 
-def posted(connection: Connection, number: int) -> list[tuple[int, Posted]]:
-    """Return what is in a run's inbox, oldest first, with the numbers of the items."""
-    rows = connection.execute("SELECT id, kind, body, by, at FROM inbox WHERE run = ? ORDER BY id", (number,))
-    return [(row[0], Posted(*row[1:])) for row in rows]
+def number_of(connection: Connection, run_id: str) -> int:
+    """Return the number by which the tables know a run.
+
+    Raises:
+        KeyError: There is no such run.
+    """
+    found = connection.execute("SELECT run FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+    if found is None:
+        raise KeyError(run_id)
+    return int(found[0])
 
 
 def runs(

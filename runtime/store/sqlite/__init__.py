@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -14,6 +13,7 @@ from typing import Final, Literal
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.journal import SqlJournal
+from wfc.runtime.store.sqlite.backup import back_up
 from wfc.runtime.store.sqlite.schema import format_of, prepare
 from wfc.runtime.store.sqlite.workers import (
     LEASE,
@@ -164,21 +164,7 @@ class SqliteJournal(SqlJournal):
         Raises:
             StoreError: The copy cannot be written, or there is a file already.
         """
-        goal = Path(path)
-        if goal.exists():
-            raise StoreError(f"{goal} is there already")
-        unfinished = goal.with_name(f"{goal.name}.unfinished-{os.getpid()}")
-        try:
-            with (
-                contextlib.closing(self._connect()) as source,
-                contextlib.closing(sqlite3.connect(unfinished)) as target,
-            ):
-                source.backup(target)
-            os.replace(unfinished, goal)
-        except (sqlite3.Error, OSError) as error:
-            raise StoreError(f"the store cannot be copied to {goal}: {error}") from error
-        finally:
-            unfinished.unlink(missing_ok=True)
+        back_up(self._connect, Path(path))
 
 
 def _damage(connection: Connection) -> list[str]:

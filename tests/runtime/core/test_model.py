@@ -37,6 +37,7 @@ from wfc.runtime import (
 )
 from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.core.advance import advance
+from wfc.runtime.core.body_ticks import Collected, Edited, WaitEnded, Waiting
 from wfc.runtime.core.effects import CancelTask, CheckInbox, NotifyObservers, StartTimer, StopTimer
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import Exit, Frame, FrameKind, StepRun
@@ -45,9 +46,7 @@ from wfc.runtime.core.ticks import (
     Arrived,
     AttemptFailed,
     Cancelled,
-    Collected,
     Completed,
-    Edited,
     Failed,
     InboxEventTaken,
     ItemCompleted,
@@ -59,8 +58,6 @@ from wfc.runtime.core.ticks import (
     StepsCancelled,
     Tick,
     TimerFired,
-    WaitEnded,
-    Waiting,
 )
 from wfc.runtime.store.classes import Classes
 from wfc.runtime.store.reading import read_execution
