@@ -32,6 +32,9 @@ def append(connection: Connection, entry: Entry, owner: str) -> Lost | None:
     """Write an entry, or nothing of it, and return why: somebody else has the run.
 
     It is called within a transaction. A run that is lost fails alone; the others of its commit are written.
+
+    Raises:
+        StoreError: The store has one of the later ticks already, which must not be.
     """
     lease = entry.lease
     if lease.lost is not None:
