@@ -15,7 +15,7 @@ from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.messages import EventData
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.needs import RunWorkflow
-from wfc.runtime.driver.run.questions import open_questions, read_answer
+from wfc.runtime.driver.run.questions import open_questions, read_answer, read_delegation
 from wfc.runtime.errors import (
     RunEndedError,
     RunLostError,
@@ -150,7 +150,15 @@ class Durable:
             about = {name: getattr(one, name) for name in _OF_TASKS}
             expires = None if one.expires_at is None else as_moment(one.expires_at)
             run.port.note(
-                TaskOpened(one.id, one.step, to_json(about).decode(), as_moment(one.asked_at), expires)
+                TaskOpened(
+                    one.id,
+                    one.step,
+                    one.title,
+                    one.assign,
+                    to_json(about).decode(),
+                    as_moment(one.asked_at),
+                    expires,
+                )
             )
 
     async def _park(self, run: Run, entries: list[Entry]) -> None:
@@ -382,6 +390,13 @@ def _answer(run: Run, item: Posted) -> None:
         asker.answer(data["question"], data["value"], item.by)
 
 
+def _delegate(run: Run, item: Posted) -> None:
+    data = json.loads(item.body)
+    asker = run.asker_of(data["question"])
+    if asker is not None:
+        asker.take(read_delegation(asker.execution, data["question"], data["to"], item.by, data["because"]))
+
+
 def _receive(run: Run, item: Posted) -> None:
     data = json.loads(item.body)
     run.receive(EventData(data["event"], data["fields"]), data.get("message_id"))
@@ -391,4 +406,9 @@ def _cancel(run: Run, item: Posted) -> None:
     run.cancel(json.loads(item.body)["reason"])
 
 
-_TAKERS: dict[str, Callable[[Run, Posted], None]] = {"answer": _answer, "event": _receive, "cancel": _cancel}
+_TAKERS: dict[str, Callable[[Run, Posted], None]] = {
+    "answer": _answer,
+    "delegation": _delegate,
+    "event": _receive,
+    "cancel": _cancel,
+}

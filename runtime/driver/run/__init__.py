@@ -278,7 +278,8 @@ class Run(ReachableRun["Run"]):
     def _start_timer(self, timer: int, due: int) -> None:
         if self.timers is None:
             self.timers = Timers(self.loop, self._timer_fired)
-        self.timers.start(timer, max(0, due - self.execution.at) / SECOND)
+        # less than none for one that is overdue: after a rest the earliest comes first
+        self.timers.start(timer, (due - self.execution.at) / SECOND)
 
     def _timer_fired(self, timer: int) -> None:
         self.take(TimerFired(timer))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from wfc.runtime.store.journal import (
     Row,
     Snapshot,
     TaskClosed,
+    TaskDelegated,
     TaskOpened,
 )
 from wfc.runtime.store.sql.connection import Connection
@@ -98,9 +100,35 @@ def _create(connection: Connection, created: Created, entry: Entry, owner: str) 
 
 def _open_task(connection: Connection, number: int, row: TaskOpened) -> None:
     connection.execute(
-        """INSERT INTO tasks (task_id, run, step, body, opened, expires) VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT DO NOTHING""",
-        (row.task_id, number, row.step, row.body, row.opened, row.expires),
+        """INSERT INTO tasks (task_id, run, step, title, assign, opened, expires)
+            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING""",
+        (
+            row.task_id,
+            number,
+            row.step,
+            row.title,
+            json.dumps(list(row.assign), ensure_ascii=False),
+            row.opened,
+            row.expires,
+        ),
+    )
+    connection.execute("INSERT INTO questions VALUES (?, ?) ON CONFLICT DO NOTHING", (row.task_id, row.body))
+
+
+def _delegate_task(connection: Connection, number: int, row: TaskDelegated) -> None:
+    found = connection.execute(
+        "SELECT passed_on FROM tasks WHERE task_id = ? AND run = ?", (row.task_id, number)
+    ).fetchone()
+    if found is None:
+        return
+    passed_on = [*json.loads(found[0]), {"to": row.to, "by": row.by, "because": row.because, "at": row.at}]
+    connection.execute(
+        "UPDATE tasks SET assign = ?, passed_on = ? WHERE task_id = ?",
+        (
+            json.dumps(list(row.assign), ensure_ascii=False),
+            json.dumps(passed_on, ensure_ascii=False),
+            row.task_id,
+        ),
     )
 
 
@@ -147,6 +175,7 @@ def _end(connection: Connection, number: int, row: Ended) -> None:
 _ROWS: dict[type[Row], Callable[[Connection, int, Any], None]] = {
     TaskOpened: _open_task,
     TaskClosed: _close_task,
+    TaskDelegated: _delegate_task,
     InboxTaken: _take,
     Snapshot: _keep_snapshot,
     Parked: _park,

@@ -24,7 +24,10 @@ _IS_DUE: Final = (
     "ended IS NULL AND (parent IS NULL OR NOT attached) AND (status IN ('queued', 'live') OR status = 'parked' "
     "AND (wake_at <= ? OR EXISTS (SELECT 1 FROM inbox WHERE inbox.run = runs.run)))"
 )
-_DUE: Final = _SELECT + f"WHERE {_IS_DUE} AND (owner IS NULL OR owner <> ?) ORDER BY run /* FOR UPDATE */"
+_DUE: Final = (
+    _SELECT
+    + f"WHERE {_IS_DUE} AND (owner IS NULL OR owner <> ?) ORDER BY coalesce(wake_at, started), run /* FOR UPDATE */"
+)
 _HOLDERS: Final = f"SELECT DISTINCT owner FROM runs WHERE {_IS_DUE}"  # noqa: S608 - of constants
 
 

@@ -180,6 +180,10 @@ class SqlJournal(Database):
         """Return runs, the newest first; see ``reading.runs``."""
         return self._read(lambda connection: reading.runs(connection, **which))
 
+    def task(self, task_id: str) -> TaskRow | None:
+        """Return a task, with what it is about; ``None``: there is none of that id."""
+        return self._read(partial(reading.task, task_id=task_id))
+
     def tasks(self, **which: Any) -> list[TaskRow]:
         """Return tasks, the oldest first; see ``reading.tasks``."""
         return self._read(lambda connection: reading.tasks(connection, **which))

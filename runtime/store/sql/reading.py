@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,7 +12,18 @@ from wfc.runtime.store.blobs import unite
 from wfc.runtime.store.journal import Kept, RunStatus
 from wfc.runtime.store.sql.connection import Connection
 
-__all__ = ["RunRow", "TaskRow", "history", "kept", "number_of", "root_of", "runs", "tasks"]
+__all__ = [
+    "Delegation",
+    "RunRow",
+    "TaskRow",
+    "history",
+    "kept",
+    "number_of",
+    "root_of",
+    "runs",
+    "task",
+    "tasks",
+]
 
 
 class RunRow(NamedTuple):
@@ -34,19 +46,47 @@ class RunRow(NamedTuple):
     outcome: bytes | None
 
 
+class Delegation(NamedTuple):
+    """The passing on of a task: to whom, by whom, why and when, in nanoseconds."""
+
+    to: str
+    by: str
+    because: str
+    at: int
+
+
 class TaskRow(NamedTuple):
-    """A task as lists show it; ``about`` is its form and what is shown, as data; the moments are in nanoseconds."""
+    """A task as lists show it; the moments are in nanoseconds.
+
+    Args:
+        assigned: Who is asked, as a JSON list.
+        delegations: Who has passed it on, to whom, why and when, as a JSON list.
+        about: The question as it was asked, with its form and what is shown; empty where tasks are listed.
+    """
 
     task_id: str
     run_id: str
     workflow: str
     step: str
-    about: dict[str, Any]
+    title: str
+    assigned: str
+    delegations: str
     opened: int
     expires: int | None
     closed: int | None
     because: str | None
     answered_by: str | None
+    about: Mapping[str, Any] = {}
+
+    @property
+    def assign(self) -> list[str]:
+        """Who is asked now; nobody: anybody may answer."""
+        return [] if self.assigned == "[]" else [str(one) for one in json.loads(self.assigned)]
+
+    @property
+    def passed_on(self) -> list[Delegation]:
+        """Who has passed it on, the first first."""
+        return [Delegation(**one) for one in json.loads(self.delegations)]
 
 
 def kept(connection: Connection, number: int) -> Kept:
@@ -126,20 +166,48 @@ def runs(
     return [RunRow(*row) for row in rows]
 
 
+_TASK = """SELECT task_id, run_id, workflow, step, title, assign, passed_on, opened, expires, closed, because,
+    answered_by {more} FROM tasks JOIN runs USING (run) {beside} WHERE """
+_ASKS = """EXISTS (SELECT 1 FROM json_each(assign) AS one JOIN json_each(CAST(:whom AS TEXT)) AS wanted
+    WHERE one.value = wanted.value)"""
+
+
+def task(connection: Connection, task_id: str) -> TaskRow | None:
+    """Return a task, with what it is about; ``None``: there is none of that id."""
+    found = connection.execute(
+        _TASK.format(more=", body", beside="JOIN questions USING (task_id)") + "task_id = ?", (task_id,)
+    ).fetchone()
+    return None if found is None else TaskRow._make((*found[:-1], json.loads(found[-1])))
+
+
 def tasks(
     connection: Connection,
     *,
-    task_id: str | None = None,
     run_id: str | None = None,
     is_open: bool = True,
+    whom: Sequence[str] = (),
+    or_anybody: bool = False,
+    overdue_at: int | None = None,
     most: int = 1000,
 ) -> list[TaskRow]:
-    """Return tasks, the oldest first: the open ones, or all."""
+    """Return tasks, the oldest first, without what they are about: the open ones, or all.
+
+    Args:
+        whom: Of whom one is asked; nobody: whoever is asked.
+        or_anybody: Whether those come too that anybody may answer.
+        overdue_at: The moment at which their time is over; ``None``: whether or not it is.
+    """
+    wanted = ["TRUE"]
+    if run_id is not None:
+        wanted.append("run = (SELECT run FROM runs WHERE run_id = :run_id)")
+    if is_open:
+        wanted.append("closed IS NULL")
+    if overdue_at is not None:
+        wanted.append("expires <= :overdue_at")
+    if whom:
+        wanted.append(f"(assign = '[]' OR {_ASKS})" if or_anybody else _ASKS)
     rows = connection.execute(
-        """SELECT task_id, run_id, workflow, step, body, opened, expires, closed, because, answered_by
-            FROM tasks JOIN runs USING (run) WHERE (CAST(:task_id AS TEXT) IS NULL OR task_id = :task_id)
-            AND (CAST(:run_id AS TEXT) IS NULL OR run_id = :run_id) AND (closed IS NULL OR :closed = 1)
-            ORDER BY opened, task_id LIMIT :most""",
-        {"task_id": task_id, "run_id": run_id, "closed": int(not is_open), "most": most},
+        f"{_TASK.format(more='', beside='')} {' AND '.join(wanted)} ORDER BY opened, task_id LIMIT :most",
+        {"run_id": run_id, "whom": json.dumps(list(whom)), "overdue_at": overdue_at, "most": most},
     )
-    return [TaskRow._make((*row[:4], json.loads(row[4]), *row[5:])) for row in rows]
+    return [TaskRow(*row) for row in rows]

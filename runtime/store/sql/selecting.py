@@ -47,6 +47,8 @@ def due(
 ) -> list[DueRun]:
     """Return runs that nobody works on although they are due, not begun, or left by a process that is gone.
 
+    Those whose moment was the earliest come first.
+
     Args:
         versions: The workflows and versions that are not asked for.
     """
@@ -55,7 +57,8 @@ def due(
             AND (status IN ('queued', 'live') OR status = 'parked'
             AND (wake_at <= ? OR EXISTS (SELECT 1 FROM inbox WHERE inbox.run = runs.run)
                 OR EXISTS (SELECT 1 FROM runs AS part JOIN inbox USING (run)
-                    WHERE part.parent = runs.run AND part.attached))) ORDER BY run""",
+                    WHERE part.parent = runs.run AND part.attached)))
+            ORDER BY coalesce(wake_at, started), run""",
         (time.time_ns(),),
     )
     refused = set(versions)

@@ -42,7 +42,22 @@ _TABLES: Final = (
     "CREATE TABLE workers (owner TEXT PRIMARY KEY, beat INTEGER NOT NULL, port INTEGER NOT NULL) WITHOUT ROWID",
 )
 
-MIGRATIONS: Final[Mapping[int, Sequence[str]]] = {}
+MIGRATIONS: Final[Mapping[int, Sequence[str]]] = {
+    2: (  # what a list of tasks needs stands apart from their forms, which are long
+        "CREATE TABLE questions (task_id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID",
+        "INSERT INTO questions SELECT task_id, body FROM tasks",
+        """CREATE TABLE listed_tasks (task_id TEXT PRIMARY KEY, run INTEGER NOT NULL, step TEXT NOT NULL,
+            title TEXT NOT NULL, assign TEXT NOT NULL, passed_on TEXT NOT NULL DEFAULT '[]', opened INTEGER NOT NULL,
+            expires INTEGER, closed INTEGER, because TEXT, answered_by TEXT) WITHOUT ROWID""",
+        """INSERT INTO listed_tasks (task_id, run, step, title, assign, opened, expires, closed, because, answered_by)
+            SELECT task_id, run, step, coalesce(json_extract(body, '$.title'), ''),
+            coalesce(json_extract(body, '$.assign'), '[]'), opened, expires, closed, because, answered_by FROM tasks""",
+        "DROP TABLE tasks",
+        "ALTER TABLE listed_tasks RENAME TO tasks",
+        "CREATE INDEX tasks_of_runs ON tasks (run)",
+        "CREATE INDEX tasks_open ON tasks (opened) WHERE closed IS NULL",
+    ),
+}
 """For each format after the first the statements that make it of the one before."""
 
 FORMAT: Final = 1 + len(MIGRATIONS)
