@@ -10,7 +10,7 @@ from wfc.compiler.cli.tables import moment
 if TYPE_CHECKING:
     from wfc.runtime import Engine
     from wfc.runtime.store.replay import Replay
-    from wfc.runtime.store.sqlite.reading import TaskRow
+    from wfc.runtime.store.sql.reading import TaskRow
 
 __all__ = ["steps_of", "task_as_data", "told_of"]
 

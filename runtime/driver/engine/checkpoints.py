@@ -33,8 +33,8 @@ from wfc.runtime.store.journal import (
 )
 from wfc.runtime.store.past import Past, StepAgain
 from wfc.runtime.store.rows import ended
-from wfc.runtime.store.sqlite import selecting
-from wfc.runtime.store.sqlite.altering import Standing, standing
+from wfc.runtime.store.sql import selecting
+from wfc.runtime.store.sql.altering import Standing, standing
 from wfc.runtime.store.ticks import encode_tick
 
 __all__ = ["CheckpointedRuns", "Rewinding"]

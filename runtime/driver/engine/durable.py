@@ -30,7 +30,7 @@ from wfc.runtime.store.folding import fold, read_outcome, read_start, write_star
 from wfc.runtime.store.journal import Claim, Created, Entry, Kept, Lease, Lost, Posted, TaskOpened
 from wfc.runtime.store.port import Port
 from wfc.runtime.store.snapshots import StoredRun, shape_of, values_for
-from wfc.runtime.store.sqlite import SqliteJournal
+from wfc.runtime.store.sql.journal import SqlJournal
 from wfc.runtime.store.values import Values
 
 __all__ = ["Durable", "KeptPart", "next_moment", "open_tasks", "values_of"]
@@ -63,7 +63,7 @@ class Registry(Protocol):
 class Durable:
     """The durable side of one engine."""
 
-    def __init__(self, journal: SqliteJournal, registry: Registry) -> None:
+    def __init__(self, journal: SqlJournal, registry: Registry) -> None:
         self.journal = journal
         self._registry = registry
         self._parts: dict[str, dict[str, KeptPart]] = {}  # of recovered runs, by the ids of both
@@ -72,9 +72,7 @@ class Durable:
 
     def close(self) -> None:
         """Write what is left, and close the store."""
-        if self._loop is not None and not self._loop.is_closed():
-            with contextlib.suppress(NotImplementedError):
-                self._loop.remove_reader(self.journal.bell.socket)
+        self.journal.stop_listening()
         self.journal.close()
 
     # --- new runs
@@ -318,11 +316,9 @@ class Durable:
         """Let an event loop hear when somebody has posted something."""
         if self._loop is None or self._loop.is_closed():
             self._loop = loop
-            with contextlib.suppress(NotImplementedError):  # there are loops that wait for no sockets
-                loop.add_reader(self.journal.bell.socket, self._rung)
+            self.journal.listen(loop, self._rung)
 
     def _rung(self) -> None:
-        self.journal.bell.silence()
         for run_id in self.journal.addressed():
             run = self._registry.run(run_id)
             if run is not None and not run.loop.is_closed():

@@ -17,7 +17,7 @@ from wfc.runtime.errors import InvalidMessageError, RunUnknownError, StoreError
 from wfc.runtime.store.journal import Kept
 from wfc.runtime.store.replay import Replay, Replayed
 from wfc.runtime.store.snapshots import shape_of
-from wfc.runtime.store.sqlite import inbox, reading, selecting
+from wfc.runtime.store.sql import inbox, reading, selecting
 from wfc.runtime.store.waits import Wait, waits_in
 
 __all__ = ["RetoldRuns"]

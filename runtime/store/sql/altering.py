@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from wfc.runtime.store.journal import Entry, Lost, RunStatus
-from wfc.runtime.store.sqlite.appending import append
-from wfc.runtime.store.sqlite.claiming import last_seq
-from wfc.runtime.store.sqlite.workers import is_alive
+from wfc.runtime.store.sql.appending import append
+from wfc.runtime.store.sql.claiming import last_seq
+from wfc.runtime.store.sql.connection import Connection, StoreWorkers
 
 __all__ = ["Standing", "alter", "standing"]
 
@@ -28,7 +26,7 @@ class Standing(NamedTuple):
     started: int
 
 
-def standing(connection: sqlite3.Connection, run_id: str) -> Standing | None:
+def standing(connection: Connection, run_id: str) -> Standing | None:
     """Return where a run is; ``None``: there is none of that id."""
     row = connection.execute(
         "SELECT run, epoch, status, workflow, version, key, started FROM runs WHERE run_id = ?", (run_id,)
@@ -36,7 +34,7 @@ def standing(connection: sqlite3.Connection, run_id: str) -> Standing | None:
     return None if row is None else Standing(row[0], row[1], last_seq(connection, row[0]), *row[2:])
 
 
-def alter(connection: sqlite3.Connection, folder: Path, owner: str, entries: Sequence[Entry]) -> None:
+def alter(connection: Connection, workers: StoreWorkers, owner: str, entries: Sequence[Entry]) -> None:
     """Write entries of runs that nobody works on, and of new ones; it is called within a transaction.
 
     The lease of an entry has the epoch in which the run was read, and the number of its first tick follows the last
@@ -49,11 +47,12 @@ def alter(connection: sqlite3.Connection, folder: Path, owner: str, entries: Seq
         lease = entry.lease
         if entry.created is None:
             found = connection.execute(
-                "SELECT owner FROM runs WHERE run = ? AND epoch = ?", (lease.number, lease.epoch)
+                "SELECT owner FROM runs WHERE run = ? AND epoch = ? /* FOR UPDATE */",
+                (lease.number, lease.epoch),
             ).fetchone()
             if found is None or last_seq(connection, lease.number) != entry.seq - 1:
                 raise Lost(f"the run {lease.run_id} has changed meanwhile")
-            if found[0] not in (None, owner) and is_alive(connection, folder, found[0]):
+            if found[0] not in (None, owner) and workers.is_alive(connection, found[0]):
                 raise Lost(f"another process has the run {lease.run_id}")
             connection.execute(
                 """UPDATE runs SET epoch = epoch + 1, owner = ?, status = 'live', ended = NULL, outcome = NULL,

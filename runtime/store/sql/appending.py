@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
+from wfc.runtime.errors import StoreError
 from wfc.runtime.store.journal import (
     Created,
     Ended,
@@ -22,19 +22,23 @@ from wfc.runtime.store.journal import (
     TasksReset,
     VersionChanged,
 )
-from wfc.runtime.store.sqlite.pruning import drop_unmentioned
+from wfc.runtime.store.sql.connection import Connection
+from wfc.runtime.store.sql.pruning import drop_unmentioned
 
 __all__ = ["append"]
 
-_TICK = """INSERT OR IGNORE INTO ticks (run, seq, body)
-    SELECT ?, ?, ? FROM runs WHERE run = ? AND epoch = ? AND owner = ?"""
-_IS_OURS = "SELECT 1 FROM runs WHERE run = ? AND epoch = ? AND owner = ?"
+_TICK: Final = """INSERT INTO ticks (run, seq, body)
+    SELECT run, ?, ? FROM runs WHERE run = ? AND epoch = ? AND owner = ? /* FOR SHARE */ ON CONFLICT DO NOTHING"""
+_IS_OURS: Final = "SELECT 1 FROM runs WHERE run = ? AND epoch = ? AND owner = ? /* FOR SHARE */"
 
 
-def append(connection: sqlite3.Connection, entry: Entry, owner: str) -> Lost | None:
+def append(connection: Connection, entry: Entry, owner: str) -> Lost | None:
     """Write an entry, or nothing of it, and return why: somebody else has the run.
 
     It is called within a transaction. A run that is lost fails alone; the others of its commit are written.
+
+    Raises:
+        StoreError: The store has one of the later ticks already, which must not be.
     """
     lease = entry.lease
     if lease.lost is not None:
@@ -46,9 +50,9 @@ def append(connection: sqlite3.Connection, entry: Entry, owner: str) -> Lost | N
         return None  # nobody has it
     number, fence = lease.number, (lease.number, lease.epoch, owner)
     for at, body in enumerate(entry.ticks, entry.seq):
-        if connection.execute(_TICK, (number, at, body, *fence)).rowcount != 1:
+        if connection.execute(_TICK, (at, body, *fence)).rowcount != 1:
             if at > entry.seq:  # the fence has let the first one pass, so this one was there
-                raise sqlite3.IntegrityError(f"the run {lease.run_id} has a tick {at} already")
+                raise StoreError(f"the run {lease.run_id} has a tick {at} already")
             lease.lost = Lost(f"another process has claimed the run {lease.run_id}")
             return lease.lost
     if not entry.ticks and connection.execute(_IS_OURS, fence).fetchone() is None:
@@ -57,15 +61,16 @@ def append(connection: sqlite3.Connection, entry: Entry, owner: str) -> Lost | N
     for row in entry.rows:
         _ROWS[type(row)](connection, number, row)
     for digest, body in entry.blobs.items():  # after a snapshot has let go what the one before it mentioned
-        connection.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (digest, body))
+        connection.execute("INSERT INTO blobs VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, body))
     for seq, digests in entry.mentions:
         connection.executemany(
-            "INSERT OR IGNORE INTO blob_refs VALUES (?, ?, ?)", [(digest, number, seq) for digest in digests]
+            "INSERT INTO blob_refs VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            [(digest, number, seq) for digest in digests],
         )
     return None
 
 
-def _create(connection: sqlite3.Connection, created: Created, entry: Entry, owner: str) -> bool:
+def _create(connection: Connection, created: Created, entry: Entry, owner: str) -> bool:
     parent = created.parent
     cursor = connection.execute(
         """INSERT INTO runs (run_id, workflow, shape, version, key, status, start, parent, parent_number,
@@ -87,18 +92,20 @@ def _create(connection: sqlite3.Connection, created: Created, entry: Entry, owne
             created.at,
         ),
     )
-    if cursor.rowcount == 1 and cursor.lastrowid is not None:
-        entry.lease.number = cursor.lastrowid
-        return True
-    return False
+    if cursor.rowcount != 1:
+        return False
+    (entry.lease.number,) = connection.execute(
+        "SELECT run FROM runs WHERE run_id = ?", (entry.lease.run_id,)
+    ).fetchone()
+    return True
 
 
-def _open_task(connection: sqlite3.Connection, number: int, row: TaskOpened) -> None:
+def _open_task(connection: Connection, number: int, row: TaskOpened) -> None:
     connection.execute(  # one that was asked before is open again, as its step is tried again
         """INSERT INTO tasks (task_id, run, step, title, assign, opened, expires) VALUES (?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (task_id) DO UPDATE SET title = excluded.title, assign = excluded.assign,
             opened = excluded.opened, expires = excluded.expires, closed = NULL, because = NULL, answered_by = NULL
-            WHERE run = excluded.run""",
+            WHERE tasks.run = excluded.run""",
         (
             row.task_id,
             number,
@@ -109,31 +116,37 @@ def _open_task(connection: sqlite3.Connection, number: int, row: TaskOpened) -> 
             row.expires,
         ),
     )
-    connection.execute("INSERT OR REPLACE INTO questions VALUES (?, ?)", (row.task_id, row.body))
-
-
-def _delegate_task(connection: sqlite3.Connection, number: int, row: TaskDelegated) -> None:
-    passed_on = {"to": row.to, "by": row.by, "because": row.because, "at": row.at}
     connection.execute(
-        """UPDATE tasks SET assign = ?, passed_on = json_insert(passed_on, '$[#]', json(?))
-            WHERE task_id = ? AND run = ?""",
+        "INSERT INTO questions VALUES (?, ?) ON CONFLICT (task_id) DO UPDATE SET body = excluded.body",
+        (row.task_id, row.body),
+    )
+
+
+def _delegate_task(connection: Connection, number: int, row: TaskDelegated) -> None:
+    found = connection.execute(
+        "SELECT passed_on FROM tasks WHERE task_id = ? AND run = ?", (row.task_id, number)
+    ).fetchone()
+    if found is None:
+        return
+    passed_on = [*json.loads(found[0]), {"to": row.to, "by": row.by, "because": row.because, "at": row.at}]
+    connection.execute(
+        "UPDATE tasks SET assign = ?, passed_on = ? WHERE task_id = ?",
         (
             json.dumps(list(row.assign), ensure_ascii=False),
             json.dumps(passed_on, ensure_ascii=False),
             row.task_id,
-            number,
         ),
     )
 
 
-def _close_task(connection: sqlite3.Connection, number: int, row: TaskClosed) -> None:
+def _close_task(connection: Connection, number: int, row: TaskClosed) -> None:
     connection.execute(
         "UPDATE tasks SET closed = ?, because = ?, answered_by = ? WHERE task_id = ? AND run = ?",
         (row.at, row.because, row.by, row.task_id, number),
     )
 
 
-def _reset_tasks(connection: sqlite3.Connection, number: int, row: TasksReset) -> None:
+def _reset_tasks(connection: Connection, number: int, row: TasksReset) -> None:
     connection.execute(
         "UPDATE tasks SET closed = ?, because = 'cancelled' WHERE run = ? AND closed IS NULL",
         (row.at, number),
@@ -142,7 +155,7 @@ def _reset_tasks(connection: sqlite3.Connection, number: int, row: TasksReset) -
         _open_task(connection, number, task)
 
 
-def _change_version(connection: sqlite3.Connection, number: int, row: VersionChanged) -> None:
+def _change_version(connection: Connection, number: int, row: VersionChanged) -> None:
     connection.execute(
         """WITH RECURSIVE below (run, version) AS (
             SELECT run, version FROM runs WHERE run = ?
@@ -153,24 +166,28 @@ def _change_version(connection: sqlite3.Connection, number: int, row: VersionCha
     )
 
 
-def _take(connection: sqlite3.Connection, number: int, row: InboxTaken) -> None:
+def _take(connection: Connection, number: int, row: InboxTaken) -> None:
     connection.execute("DELETE FROM inbox WHERE id = ? AND run = ?", (row.item, number))
 
 
-def _keep_snapshot(connection: sqlite3.Connection, number: int, row: Snapshot) -> None:
-    connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", (number, row.seq, row.body))
+def _keep_snapshot(connection: Connection, number: int, row: Snapshot) -> None:
+    connection.execute(
+        """INSERT INTO snapshots VALUES (?, ?, ?)
+            ON CONFLICT (run) DO UPDATE SET seq = excluded.seq, body = excluded.body""",
+        (number, row.seq, row.body),
+    )
     connection.execute("UPDATE runs SET recoveries = 0 WHERE run = ?", (number,))
     drop_unmentioned(connection, number, 0, 0)  # what the snapshot before it has mentioned
 
 
-def _park(connection: sqlite3.Connection, number: int, row: Parked) -> None:
+def _park(connection: Connection, number: int, row: Parked) -> None:
     connection.execute(
         "UPDATE runs SET status = 'parked', owner = NULL, wake_at = ?, recoveries = 0 WHERE run = ?",
         (row.wake_at, number),
     )
 
 
-def _end(connection: sqlite3.Connection, number: int, row: Ended) -> None:
+def _end(connection: Connection, number: int, row: Ended) -> None:
     connection.execute(
         "UPDATE runs SET status = ?, ended = ?, outcome = ?, owner = NULL, wake_at = NULL WHERE run = ?",
         (row.status, row.at, row.outcome, number),
@@ -182,7 +199,7 @@ def _end(connection: sqlite3.Connection, number: int, row: Ended) -> None:
     )
 
 
-_ROWS: dict[type[Row], Callable[[sqlite3.Connection, int, Any], None]] = {
+_ROWS: dict[type[Row], Callable[[Connection, int, Any], None]] = {
     TaskOpened: _open_task,
     TaskClosed: _close_task,
     TasksReset: _reset_tasks,
