@@ -140,7 +140,7 @@ def ended_before(
     return [run_id for (run_id,) in rows]
 
 
-def bodies_after(connection: sqlite3.Connection, number: int, since: int) -> list[bytes]:
+def bodies_after(connection: Connection, number: int, since: int) -> list[bytes]:
     """Return the bodies of a run's ticks after one, all as of one moment.
 
     Raises:
