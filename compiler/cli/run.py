@@ -126,12 +126,14 @@ def run(program: str, inputs: Inputs) -> Followed:
     terminal = None if inputs.file == "-" else terminal_if_any()
     mocked = frozenset(case.mock) if case is not None else frozenset()
     keeping = keeping_of(program, loaded, inputs)
-    if terminal is None or inputs.detach:
-        asking = asking_steps(loaded.workflow) or []
-        say_that_nobody_hears(keeping, [step for step in asking if step not in answers])
+    asking = [step for step in asking_steps(loaded.workflow) or [] if step not in answers]
     try:
         if inputs.detach:
-            return asyncio.run(put_aside(keeping, made(loaded.workflow), start, inputs.run_id))
+            followed = asyncio.run(put_aside(keeping, made(loaded.workflow), start, inputs.run_id))
+            say_that_nobody_hears(keeping, asking)
+            return followed
+        if terminal is None:
+            say_that_nobody_hears(keeping, asking)
 
         def begin() -> WorkflowHandler:
             for other in loaded.others:

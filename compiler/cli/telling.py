@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wfc.compiler.cli.programs import Program
     from wfc.runtime import Engine
     from wfc.runtime.driver.engine.telling import Send, Teller
-    from wfc.runtime.store.sqlite import TaskRow
+    from wfc.runtime.store.sql.reading import TaskRow
 
 __all__ = ["teller_of", "telling"]
 

@@ -29,7 +29,9 @@ __all__ = [
     "TaskDelegated",
     "TaskOpened",
     "TaskReminded",
+    "TasksReset",
     "Then",
+    "VersionChanged",
 ]
 
 RunStatus = Literal["queued", "live", "parked", "done", "failed", "cancelled", "dead"]
@@ -80,6 +82,19 @@ class TaskClosed(NamedTuple):
     because: str
     at: int
     by: str
+
+
+class TasksReset(NamedTuple):
+    """The questions that are open after a run went back; those that were open besides are closed."""
+
+    open: Sequence[TaskOpened]
+    at: int
+
+
+class VersionChanged(NamedTuple):
+    """The move of a run, with the parts of it that are not over, to another version of its code."""
+
+    version: str
 
 
 class TaskDelegated(NamedTuple):
@@ -136,7 +151,18 @@ class Ended(NamedTuple):
     step: str = ""
 
 
-Row = TaskOpened | TaskClosed | TaskDelegated | TaskReminded | InboxTaken | Snapshot | Parked | Ended
+Row = (
+    TaskOpened
+    | TaskClosed
+    | TaskDelegated
+    | TaskReminded
+    | TasksReset
+    | VersionChanged
+    | InboxTaken
+    | Snapshot
+    | Parked
+    | Ended
+)
 
 
 class Created(NamedTuple):

@@ -14,14 +14,14 @@ from wfc.runtime.calls.commands import call_command
 from wfc.runtime.calls.secrets import Revealed, Secret
 from wfc.runtime.driver.engine.retold import RetoldRuns
 from wfc.runtime.errors import StoreError, UnknownQuestionError, WorkflowError
-from wfc.runtime.store.sqlite import TaskRow
-from wfc.runtime.store.sqlite.messages import (
+from wfc.runtime.store.sql.messages import (
     StoredMessage,
     end_message,
     has_messages_due,
     put_off,
     take_messages,
 )
+from wfc.runtime.store.sql.reading import TaskRow
 from wfc.schemas.tell import Tell
 
 __all__ = ["Send", "Teller", "sender"]

@@ -51,6 +51,7 @@ from wfc.runtime.errors import (
 )
 from wfc.runtime.events import StartEvent, StopEvent
 from wfc.runtime.plan.inputs import RunInfo
+from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.snapshots import StoredRun
 from wfc.runtime.values.serializers import BaseSerializer
 
@@ -289,6 +290,8 @@ class Run(ReachableRun["Run"]):
 
         Not at once: a run may restart for ever, and others must have their turn meanwhile.
         """
+        if CRASHES:
+            reach("restart")
         self.has_begun = False
         self.children.stop_all()
         if self.trace is not None:

@@ -17,7 +17,7 @@ import pytest
 from wfc.runtime import Child, Engine, Question, Record, StartEvent, StopEvent, Workflow, pause, step
 from wfc.runtime.driver.engine.telling import MOST_ATTEMPTS, Teller, sender
 from wfc.runtime.errors import WorkflowError
-from wfc.runtime.store.sqlite.messages import messages_of, take_messages
+from wfc.runtime.store.sql.messages import messages_of, take_messages
 from wfc.schemas.tell import WHAT, Tell
 
 ALL = Tell(frozenset(WHAT), people={"user:ann": "ann@example.com"})

@@ -7,12 +7,12 @@ it if that process dies. By its id those who get it twice know it.
 from __future__ import annotations
 
 import json
-import sqlite3
 import time
 from collections.abc import Collection
 from typing import Any, Final, NamedTuple
 
 from wfc.runtime.store.journal import Ended, Row, TaskDelegated, TaskOpened, TaskReminded
+from wfc.runtime.store.sql.connection import Connection
 
 __all__ = [
     "StoredMessage",
@@ -24,9 +24,8 @@ __all__ = [
     "take_messages",
 ]
 
-_NEW: Final = """INSERT OR IGNORE INTO messages (message_id, run, what, task_id, body, at, due)
-    SELECT ?, run, ?, ?, ?, ?, ? FROM runs WHERE run = ? AND NOT is_quiet"""
-_OF_ITS_OWN: Final = " AND (parent IS NULL OR NOT attached)"
+_NEW: Final = """INSERT INTO messages (message_id, run, what, task_id, body, at, due) VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO NOTHING"""
 
 
 class StoredMessage(NamedTuple):
@@ -56,13 +55,13 @@ class StoredMessage(NamedTuple):
         return found
 
 
-def note_message(connection: sqlite3.Connection, number: int, row: Row, told: Collection[str]) -> None:
+def note_message(connection: Connection, number: int, row: Row, told: Collection[str]) -> None:
     """Note the message that follows from a row of a run, if people are told of such, and the run is not a quiet one."""
     task_id: str | None = None
     about: dict[str, str] = {}
     match row:
         case TaskOpened():
-            what, name, task_id, at = "task", row.task_id, row.task_id, row.opened
+            what, name, task_id, at = "task", f"{row.task_id}:{row.opened}", row.task_id, row.opened
         case TaskDelegated():
             what, task_id, at = "task", row.task_id, row.at
             name, about = f"{task_id}:{row.at}", {"by": row.by, "because": row.because}
@@ -73,42 +72,40 @@ def note_message(connection: sqlite3.Connection, number: int, row: Row, told: Co
             about = {"error": row.error, "step": row.step}
         case _:
             return
-    if what in told:
-        query = _NEW if task_id is not None else _NEW + _OF_ITS_OWN  # of a part the run above tells
-        body = json.dumps(about, ensure_ascii=False)
-        connection.execute(query, (f"{what}:{name}", what, task_id, body, at, time.time_ns(), number))
+    if what not in told:
+        return
+    is_quiet, parent, is_part = connection.execute(
+        "SELECT is_quiet, parent, attached FROM runs WHERE run = ?", (number,)
+    ).fetchone()
+    if is_quiet or (task_id is None and parent is not None and is_part):
+        return  # of the end of a part the run above tells
+    body = json.dumps(about, ensure_ascii=False)
+    connection.execute(_NEW, (f"{what}:{name}", number, what, task_id, body, at, time.time_ns()))
 
 
-def has_messages_due(connection: sqlite3.Connection) -> bool:
+def has_messages_due(connection: Connection) -> bool:
     """Return whether a message is to be sent."""
     found = connection.execute("SELECT 1 FROM messages WHERE due <= ? LIMIT 1", (time.time_ns(),)).fetchone()
     return found is not None
 
 
-def take_messages(connection: sqlite3.Connection, seconds: float, most: int) -> list[StoredMessage]:
+def take_messages(connection: Connection, seconds: float, most: int) -> list[StoredMessage]:
     """Take messages that are due, the oldest first; they are due again after some seconds, unless they are ended."""
     now = time.time_ns()
     _drop_those_of_closed_tasks(connection, now)
-    numbers = [
-        number
-        for (number,) in connection.execute(
-            "SELECT id FROM messages WHERE due <= ? ORDER BY due, id LIMIT ?", (now, most)
-        ).fetchall()
-    ]
+    rows = connection.execute(
+        """SELECT id, message_id, what, task_id, run_id, workflow, body, at, attempts + 1
+            FROM messages JOIN runs USING (run) WHERE due <= ? ORDER BY due, id LIMIT ? /* FOR UPDATE */""",
+        (now, most),
+    ).fetchall()
     again = now + int(seconds * 1e9)
     connection.executemany(
-        "UPDATE messages SET due = ?, attempts = attempts + 1 WHERE id = ?",
-        [(again, number) for number in numbers],
-    )
-    rows = connection.execute(
-        """SELECT id, message_id, what, task_id, run_id, workflow, body, at, attempts
-            FROM messages JOIN runs USING (run) WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id""",
-        (json.dumps(numbers),),
+        "UPDATE messages SET due = ?, attempts = attempts + 1 WHERE id = ?", [(again, row[0]) for row in rows]
     )
     return [StoredMessage(*row) for row in rows]
 
 
-def _drop_those_of_closed_tasks(connection: sqlite3.Connection, now: int) -> None:
+def _drop_those_of_closed_tasks(connection: Connection, now: int) -> None:
     """Drop the messages that are due of questions that are closed by now."""
     connection.execute(
         """UPDATE messages SET due = NULL, ended = :now, became = 'the question was closed before'
@@ -117,7 +114,7 @@ def _drop_those_of_closed_tasks(connection: sqlite3.Connection, now: int) -> Non
     )
 
 
-def put_off(connection: sqlite3.Connection, number: int, seconds: float, because: str) -> None:
+def put_off(connection: Connection, number: int, seconds: float, because: str) -> None:
     """Let a message that could not be sent be due again after some seconds."""
     due = time.time_ns() + int(seconds * 1e9)
     connection.execute(
@@ -125,14 +122,14 @@ def put_off(connection: sqlite3.Connection, number: int, seconds: float, because
     )
 
 
-def end_message(connection: sqlite3.Connection, number: int, became: str) -> None:
+def end_message(connection: Connection, number: int, became: str) -> None:
     """Let a message be sent, or given up, for good."""
     connection.execute(
         "UPDATE messages SET due = NULL, ended = ?, became = ? WHERE id = ?", (time.time_ns(), became, number)
     )
 
 
-def messages_of(connection: sqlite3.Connection, run_id: str) -> list[dict[str, Any]]:
+def messages_of(connection: Connection, run_id: str) -> list[dict[str, Any]]:
     """Return what people were told of a run, or are to be told, as data, the oldest first."""
     rows = connection.execute(
         """SELECT message_id, what, task_id, at, attempts, ended, became FROM messages
