@@ -119,14 +119,21 @@ def orphans(folder: str, outputs: Sequence[Output], manifest: Manifest) -> Itera
         outputs: What the specs that were given ask for.
         manifest: That of the folder.
     """
-    wanted = {os.path.realpath(output.path) for output in outputs}
-    given = {os.path.realpath(output.origin) for output in outputs}
+    wanted = {output.path for output in outputs}
+    names = {output.name for output in outputs}
+    real: set[str] = set()
+    given: set[str] = set()
     for name, entry in manifest.modules.items():
         path = os.path.normpath(os.path.join(folder, name))
         source = str(entry.get("source", ""))
         spec = os.path.normpath(os.path.join(folder, source))
-        if os.path.realpath(path) in wanted:
+        if path in wanted:
             continue
+        if name in names:  # it may be one of them by another path
+            real = real or {os.path.realpath(each) for each in wanted}
+            if os.path.realpath(path) in real:
+                continue
+        given = given or {os.path.realpath(output.origin) for output in outputs}
         if not os.path.exists(spec):
             why = f"its spec {quoted_path(spec)} is not there"
         elif os.path.realpath(spec) in given:

@@ -6,19 +6,21 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
-from wfc.compiler.cli.trigger_data import as_data
-from wfc.compiler.passes import compile_shared, compile_text
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.workspace.cache import Cache, CheckResult
-from wfc.compiler.workspace.compiled import Compiled
 from wfc.compiler.workspace.disk import Disk
 from wfc.compiler.workspace.lookups import Lookup, Lookups
 from wfc.compiler.workspace.paths import folders_seen_from, relative_path
-from wfc.compiler.workspace.project import Project
 from wfc.compiler.workspace.severity import with_severities
 from wfc.compiler.workspace.sources import Source
+
+if TYPE_CHECKING:
+    from wfc.compiler.workspace.compiled import Compiled
+    from wfc.compiler.workspace.project import Project
 
 __all__ = ["Build", "Built", "Output"]
 
@@ -86,7 +88,16 @@ class Build:
         self.cache = cache
         self.disk = Disk(sources)
         self.lookups = Lookups(self.disk)
-        self.project = Project(self.disk, self.lookups)
+        self.places: dict[tuple[str, str], str] = {}
+
+    @cached_property
+    def project(self) -> Project:
+        """The specs and the files around them."""
+        from wfc.compiler.workspace.project import (
+            Project,  # loads all passes: for what the cache does not know
+        )
+
+        return Project(self.disk, self.lookups)
 
     def folder_for(self, source: Source) -> str:
         """Return the folder that a spec's modules belong to."""
@@ -97,15 +108,33 @@ class Build:
         if self.cache is None:
             return None
         folder = self.folder_for(source)
-        found = self.cache.find(source.path, source.raw, self.lookups.still_holds, purpose(source, folder))
+        found = self.cache.find(
+            source.path, source.raw, self.lookups.still_holds, self.purpose(source, folder)
+        )
         return (
             None
             if found is None
             else Built(found, tuple(read_output(folder, each) for each in found.modules))
         )
 
+    def purpose(self, source: Source, folder: str) -> str:
+        """Return what a module depends on besides the contents of files: where it is, as seen from its spec."""
+        if os.path.islink(source.path):
+            return f"{relative_path(source.path, folder)}\n{self.place(folder, folder)}"
+        return f"{os.path.basename(source.path)}\n{self.place(os.path.dirname(source.path) or '.', folder)}"
+
+    def place(self, specs: str, folder: str) -> str:
+        """Return where a folder for modules is, as seen from a folder of specs; worked out once."""
+        found = self.places.get((specs, folder))
+        if found is None:
+            found = f"{relative_path(specs, folder)}\n{os.path.realpath(folder)}\n{is_package(folder)}"
+            self.places[specs, folder] = found
+        return found
+
     def compiled(self, source: Source) -> Built:
         """Compile a spec now, with the texts of its modules."""
+        from wfc.compiler.passes import compile_text
+
         folder = self.folder_for(source)
         compiled = compile_text(
             source.raw,
@@ -128,11 +157,14 @@ class Build:
         )
         result = CheckResult(*parts, tuple(each.as_texts() for each in outputs))
         if self.cache is not None and not levelled.failed:
-            self.cache.keep(source.raw, result, purpose(source, folder))
+            self.cache.keep(source.raw, result, self.purpose(source, folder))
         return Built(result, outputs)
 
     def outputs(self, compiled: Compiled, folder: str) -> Iterator[Output]:
         """Yield the modules of the files that a spec imports, and its own."""
+        from wfc.compiler.cli.trigger_data import as_data
+        from wfc.compiler.passes import compile_shared
+
         workflow = compiled.workflow
         if workflow is None:
             return
@@ -179,11 +211,6 @@ def uses(lookups: Sequence[Lookup], folder: str) -> dict[str, str]:
 
 def is_package(folder: str) -> bool:
     return os.path.exists(os.path.join(folder, "__init__.py"))
-
-
-def purpose(source: Source, folder: str) -> str:
-    """Return what a module depends on besides files: where it is, as seen from its spec."""
-    return f"{relative_path(source.path, folder)}\n{os.path.realpath(folder)}\n{is_package(folder)}"
 
 
 def read_output(folder: str, texts: Sequence[str]) -> Output:

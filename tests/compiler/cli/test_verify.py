@@ -182,7 +182,7 @@ def test_what_is_current_is_not_compiled_again(wfc, greet: Path, tmp_path: Path,
     def unexpected(*_: object, **__: object) -> None:
         raise AssertionError("compiled again")
 
-    monkeypatch.setattr("wfc.compiler.cli.building.outputs.compile_text", unexpected)
+    monkeypatch.setattr("wfc.compiler.passes.compile_text", unexpected)
     assert wfc("compile", "greet.yaml", "-o", "out").out == "greet.yaml -> out/greet_workflow.py\n"
     assert wfc("verify", "greet.yaml", "-o", "out").status == 0
 
