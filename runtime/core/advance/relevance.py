@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from wfc.runtime.core.body_ticks import ChildStarted, Collected, WaitEnded, Waiting
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import (
     Answered,
     AttemptFailed,
-    ChildStarted,
-    Collected,
     Completed,
+    Delegated,
     Failed,
     InboxEventsRefused,
     InboxEventTaken,
@@ -21,8 +21,6 @@ from wfc.runtime.core.ticks import (
     RunExitTaken,
     Tick,
     TimerFired,
-    WaitEnded,
-    Waiting,
 )
 
 __all__ = ["is_relevant"]
@@ -39,7 +37,7 @@ _OF_WORK = (
     Paused,
     Waiting,
 )
-_OF_PAUSES = (Answered, InboxEventTaken, InboxEventsRefused, PauseFailed, PauseResolved)
+_OF_PAUSES = (Answered, Delegated, InboxEventTaken, InboxEventsRefused, PauseFailed, PauseResolved)
 
 
 def is_relevant(execution: Execution, tick: Tick) -> bool:
