@@ -57,10 +57,11 @@ class EchoCall:
     """What a step of the added kind does."""
 
     words: Template
+    function: str = "aloud"
 
 
 def resolve_echo(one: ActionResolver, _tool: Tool | None, _result: Type | None, scope: Scope) -> Any:
-    return EchoCall(one.reader.text(one.data["words"], one.place / "words", scope))
+    return EchoCall(one.reader.text(one.data["words"], one.place / "words", scope), "softly")
 
 
 @pytest.fixture
@@ -149,7 +150,7 @@ def test_defaults_hold_for_an_added_kind() -> None:
 @pytest.mark.usefixtures("echo")
 def test_code_is_generated_for_an_added_kind() -> None:
     text = compile_text(SPEC.replace("Heard", "Echo").encode(), "greet.yaml", source="greet.yaml").python
-    assert 'return await ctx.echo(f"Hello {event.name}")' in text
+    assert 'return await ctx.echo(f"Hello {event.name}", function="softly")' in text
     assert "class Echo_(" in text
 
 
