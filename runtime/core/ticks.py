@@ -20,6 +20,7 @@ __all__ = [
     "Cancelled",
     "Completed",
     "Continued",
+    "Delegated",
     "Failed",
     "Halted",
     "InboxEventTaken",
@@ -203,6 +204,22 @@ class Answered:
         self.by = by
 
 
+class Delegated:
+    """The passing on of a question: from now on those in ``assign`` are asked, of whom ``to`` is new.
+
+    ``by`` is who has passed it on, and ``because`` is why; it may be empty.
+    """
+
+    __slots__ = ("assign", "because", "by", "number", "to")
+
+    def __init__(self, number: int, assign: tuple[str, ...], to: str, by: str, because: str) -> None:
+        self.number = number
+        self.assign = assign
+        self.to = to
+        self.by = by
+        self.because = because
+
+
 class InboxEventTaken:
     """The taking of an event from outside by a pause; ``event`` is its number in the inbox."""
 
@@ -342,6 +359,7 @@ Tick = (
     | WaitEnded
     | Paused
     | Answered
+    | Delegated
     | InboxEventTaken
     | InboxEventsRefused
     | PauseResolved

@@ -26,6 +26,7 @@ __all__ = [
     "RunStatus",
     "Snapshot",
     "TaskClosed",
+    "TaskDelegated",
     "TaskOpened",
     "Then",
 ]
@@ -64,6 +65,8 @@ class TaskOpened(NamedTuple):
 
     task_id: str
     step: str
+    title: str
+    assign: Sequence[str]
     body: str
     opened: int
     expires: int | None
@@ -76,6 +79,17 @@ class TaskClosed(NamedTuple):
     because: str
     at: int
     by: str
+
+
+class TaskDelegated(NamedTuple):
+    """The passing on of a question to somebody, so that from now on those in ``assign`` are asked."""
+
+    task_id: str
+    assign: Sequence[str]
+    to: str
+    by: str
+    because: str
+    at: int
 
 
 class InboxTaken(NamedTuple):
@@ -105,7 +119,7 @@ class Ended(NamedTuple):
     outcome: bytes
 
 
-Row = TaskOpened | TaskClosed | InboxTaken | Snapshot | Parked | Ended
+Row = TaskOpened | TaskClosed | TaskDelegated | InboxTaken | Snapshot | Parked | Ended
 
 
 class Created(NamedTuple):
@@ -186,9 +200,9 @@ class Claim(NamedTuple):
 
 
 class Posted(NamedTuple):
-    """Something for a run from outside: an answer, an event, or the wish to cancel it."""
+    """Something for a run from outside: an answer, its passing on, an event, or the wish to cancel it."""
 
-    kind: Literal["answer", "event", "cancel"]
+    kind: Literal["answer", "delegation", "event", "cancel"]
     body: str
     by: str
     at: int

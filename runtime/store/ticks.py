@@ -259,6 +259,11 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
         lambda tick, _, values: [tick.number, values.write(tick.answer), tick.by],
         lambda data, _, values: ticks.Answered(data[0], values.read(data[1]), data[2]),
     ),
+    ticks.Delegated: (
+        "delegated",
+        lambda tick, _, __: [tick.number, list(tick.assign), tick.to, tick.by, tick.because],
+        lambda data, _, __: ticks.Delegated(data[0], tuple(map(str, data[1])), *map(str, data[2:5])),
+    ),
     ticks.InboxEventTaken: (
         "inbox-event-taken",
         lambda tick, _, values: [tick.number, tick.event],

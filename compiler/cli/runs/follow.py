@@ -104,7 +104,7 @@ def text_of(event: Any) -> str:
     """Return what people are told of an event; empty if it is told by another one."""
     from wfc.runtime.events import StopEvent, event_name
     from wfc.runtime.internal_events import EventEmitted, StepState, StepStateChanged
-    from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed
+    from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed, QuestionDelegated
 
     match event:
         case StepStateChanged(step_state=StepState.RUNNING):
@@ -125,6 +125,9 @@ def text_of(event: Any) -> str:
             return f"{event.step_name or 'from outside'} -> {event_name(event.event)}"
         case QuestionAsked():
             return f"{event.step}: asks: {event.title} ({event.id})"
+        case QuestionDelegated():
+            because = f": {event.because}" if event.because else ""
+            return f"{event.step}: {event.by} passes the question on to {event.to}{because}"
         case QuestionClosed():
             return f"{event.step}: the question is closed: {event.because}"
         case StopEvent():

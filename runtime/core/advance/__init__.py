@@ -28,6 +28,7 @@ from wfc.runtime.core.advance.pausing import (
     pause_resolved,
     pause_timer_fired,
     question_answered,
+    question_delegated,
     step_paused,
 )
 from wfc.runtime.core.advance.recovering import recover
@@ -46,6 +47,7 @@ from wfc.runtime.core.ticks import (
     Cancelled,
     Completed,
     Continued,
+    Delegated,
     Failed,
     Halted,
     InboxEventsRefused,
@@ -301,6 +303,7 @@ _TICKS: dict[type[Tick], Callable[[Execution, Any], None]] = {
     WaitEnded: wait_ended,
     Paused: step_paused,
     Answered: question_answered,
+    Delegated: question_delegated,
     InboxEventTaken: inbox_event_taken,
     InboxEventsRefused: inbox_events_refused,
     PauseResolved: pause_resolved,

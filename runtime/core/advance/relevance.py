@@ -8,6 +8,7 @@ from wfc.runtime.core.ticks import (
     Answered,
     AttemptFailed,
     Completed,
+    Delegated,
     Failed,
     InboxEventsRefused,
     InboxEventTaken,
@@ -36,7 +37,7 @@ _OF_WORK = (
     Paused,
     Waiting,
 )
-_OF_PAUSES = (Answered, InboxEventTaken, InboxEventsRefused, PauseFailed, PauseResolved)
+_OF_PAUSES = (Answered, Delegated, InboxEventTaken, InboxEventsRefused, PauseFailed, PauseResolved)
 
 
 def is_relevant(execution: Execution, tick: Tick) -> bool:

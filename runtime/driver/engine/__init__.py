@@ -34,7 +34,7 @@ from wfc.runtime.errors import (
 )
 from wfc.runtime.plan.run_rules import Receives
 from wfc.runtime.store.opening import open_store
-from wfc.runtime.store.sqlite import SqliteJournal
+from wfc.runtime.store.sql.journal import SqlJournal
 
 __all__ = ["Engine", "default_engine"]
 
@@ -56,7 +56,7 @@ class Engine(RetoldRuns):
         StoreError: The store cannot be opened.
     """
 
-    def __init__(self, store: str | Path | SqliteJournal | None = None) -> None:
+    def __init__(self, store: str | Path | SqlJournal | None = None) -> None:
         self.lock = threading.RLock()  # held while it is settled who there is
         self.mailbox = Mailbox()
         self._workflows: dict[str, StartableWorkflow] = {}
@@ -75,13 +75,13 @@ class Engine(RetoldRuns):
         if store is not None:
             self.open(store)
 
-    def open(self, store: str | Path | SqliteJournal) -> None:
+    def open(self, store: str | Path | SqlJournal) -> None:
         """Let runs be kept in a store from now on: new ones, and those that are parked.
 
         Raises:
             StoreError: The store cannot be opened.
         """
-        journal = store if isinstance(store, SqliteJournal) else open_store(store)
+        journal = store if isinstance(store, SqlJournal) else open_store(store)
         self._durable = Durable(journal, self)
 
     # --- workflows

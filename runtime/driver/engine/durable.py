@@ -15,7 +15,7 @@ from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.messages import EventData
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.needs import RunWorkflow
-from wfc.runtime.driver.run.questions import open_questions, read_answer
+from wfc.runtime.driver.run.questions import open_questions, read_answer, read_delegation
 from wfc.runtime.errors import (
     RunEndedError,
     RunLostError,
@@ -29,7 +29,7 @@ from wfc.runtime.store.folding import fold, read_outcome, read_start, write_star
 from wfc.runtime.store.journal import Claim, Created, Entry, Kept, Lease, Lost, Posted, TaskOpened
 from wfc.runtime.store.port import Port
 from wfc.runtime.store.snapshots import StoredRun, shape_of, values_for
-from wfc.runtime.store.sqlite import SqliteJournal
+from wfc.runtime.store.sql.journal import SqlJournal
 from wfc.runtime.store.values import Values
 
 __all__ = ["Durable", "KeptPart"]
@@ -62,7 +62,7 @@ class Registry(Protocol):
 class Durable:
     """The durable side of one engine."""
 
-    def __init__(self, journal: SqliteJournal, registry: Registry) -> None:
+    def __init__(self, journal: SqlJournal, registry: Registry) -> None:
         self.journal = journal
         self._registry = registry
         self._parts: dict[str, dict[str, KeptPart]] = {}  # of recovered runs, by the ids of both
@@ -71,9 +71,7 @@ class Durable:
 
     def close(self) -> None:
         """Write what is left, and close the store."""
-        if self._loop is not None and not self._loop.is_closed():
-            with contextlib.suppress(NotImplementedError):
-                self._loop.remove_reader(self.journal.bell.socket)
+        self.journal.stop_listening()
         self.journal.close()
 
     # --- new runs
@@ -152,7 +150,15 @@ class Durable:
             about = {name: getattr(one, name) for name in _OF_TASKS}
             expires = None if one.expires_at is None else as_moment(one.expires_at)
             run.port.note(
-                TaskOpened(one.id, one.step, to_json(about).decode(), as_moment(one.asked_at), expires)
+                TaskOpened(
+                    one.id,
+                    one.step,
+                    one.title,
+                    one.assign,
+                    to_json(about).decode(),
+                    as_moment(one.asked_at),
+                    expires,
+                )
             )
 
     async def _park(self, run: Run, entries: list[Entry]) -> None:
@@ -321,11 +327,9 @@ class Durable:
         """Let an event loop hear when somebody has posted something."""
         if self._loop is None or self._loop.is_closed():
             self._loop = loop
-            with contextlib.suppress(NotImplementedError):  # there are loops that wait for no sockets
-                loop.add_reader(self.journal.bell.socket, self._rung)
+            self.journal.listen(loop, self._rung)
 
     def _rung(self) -> None:
-        self.journal.bell.silence()
         for run_id in self.journal.addressed():
             run = self._registry.run(run_id)
             if run is not None and not run.loop.is_closed():
@@ -386,6 +390,13 @@ def _answer(run: Run, item: Posted) -> None:
         asker.answer(data["question"], data["value"], item.by)
 
 
+def _delegate(run: Run, item: Posted) -> None:
+    data = json.loads(item.body)
+    asker = run.asker_of(data["question"])
+    if asker is not None:
+        asker.take(read_delegation(asker.execution, data["question"], data["to"], item.by, data["because"]))
+
+
 def _receive(run: Run, item: Posted) -> None:
     data = json.loads(item.body)
     run.receive(EventData(data["event"], data["fields"]), data.get("message_id"))
@@ -395,4 +406,9 @@ def _cancel(run: Run, item: Posted) -> None:
     run.cancel(json.loads(item.body)["reason"])
 
 
-_TAKERS: dict[str, Callable[[Run, Posted], None]] = {"answer": _answer, "event": _receive, "cancel": _cancel}
+_TAKERS: dict[str, Callable[[Run, Posted], None]] = {
+    "answer": _answer,
+    "delegation": _delegate,
+    "event": _receive,
+    "cancel": _cancel,
+}

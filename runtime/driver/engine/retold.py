@@ -10,14 +10,14 @@ from functools import partial
 from typing import Any, Protocol
 
 from wfc.runtime.driver.engine.durable import values_of
-from wfc.runtime.driver.engine.stored import StoredRuns
+from wfc.runtime.driver.engine.tasks import StoredTasks
 from wfc.runtime.driver.messages import Message, name_of
 from wfc.runtime.driver.run.receiving import is_meant_for, own_class, read_as_own
 from wfc.runtime.errors import InvalidMessageError, RunUnknownError, StoreError
 from wfc.runtime.store.journal import Kept
 from wfc.runtime.store.replay import Replay, Replayed
 from wfc.runtime.store.snapshots import shape_of
-from wfc.runtime.store.sqlite import inbox, reading, selecting
+from wfc.runtime.store.sql import inbox, reading, selecting
 from wfc.runtime.store.waits import Wait, waits_in
 
 __all__ = ["RetoldRuns"]
@@ -34,7 +34,7 @@ MOST_AT_ONCE = 1000
 """How many ticks are read at once."""
 
 
-class RetoldRuns(StoredRuns, Protocol):
+class RetoldRuns(StoredTasks, Protocol):
     """The part of an engine with a store that tells its runs again from their journals; it changes nothing."""
 
     def replay(self, run_id: str) -> Replay:

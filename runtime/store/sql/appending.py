@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
+import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
+from wfc.runtime.errors import StoreError
 from wfc.runtime.store.journal import (
     Created,
     Ended,
@@ -16,21 +17,26 @@ from wfc.runtime.store.journal import (
     Row,
     Snapshot,
     TaskClosed,
+    TaskDelegated,
     TaskOpened,
 )
-from wfc.runtime.store.sqlite.pruning import drop_unmentioned
+from wfc.runtime.store.sql.connection import Connection
+from wfc.runtime.store.sql.pruning import drop_unmentioned
 
 __all__ = ["append"]
 
-_TICK = """INSERT OR IGNORE INTO ticks (run, seq, body)
-    SELECT ?, ?, ? FROM runs WHERE run = ? AND epoch = ? AND owner = ?"""
-_IS_OURS = "SELECT 1 FROM runs WHERE run = ? AND epoch = ? AND owner = ?"
+_TICK: Final = """INSERT INTO ticks (run, seq, body)
+    SELECT run, ?, ? FROM runs WHERE run = ? AND epoch = ? AND owner = ? /* FOR SHARE */ ON CONFLICT DO NOTHING"""
+_IS_OURS: Final = "SELECT 1 FROM runs WHERE run = ? AND epoch = ? AND owner = ? /* FOR SHARE */"
 
 
-def append(connection: sqlite3.Connection, entry: Entry, owner: str) -> Lost | None:
+def append(connection: Connection, entry: Entry, owner: str) -> Lost | None:
     """Write an entry, or nothing of it, and return why: somebody else has the run.
 
     It is called within a transaction. A run that is lost fails alone; the others of its commit are written.
+
+    Raises:
+        StoreError: The store has one of the later ticks already, which must not be.
     """
     lease = entry.lease
     if lease.lost is not None:
@@ -42,26 +48,27 @@ def append(connection: sqlite3.Connection, entry: Entry, owner: str) -> Lost | N
         return None  # nobody has it
     number, fence = lease.number, (lease.number, lease.epoch, owner)
     for at, body in enumerate(entry.ticks, entry.seq):
-        if connection.execute(_TICK, (number, at, body, *fence)).rowcount != 1:
+        if connection.execute(_TICK, (at, body, *fence)).rowcount != 1:
             if at > entry.seq:  # the fence has let the first one pass, so this one was there
-                raise sqlite3.IntegrityError(f"the run {lease.run_id} has a tick {at} already")
+                raise StoreError(f"the run {lease.run_id} has a tick {at} already")
             lease.lost = Lost(f"another process has claimed the run {lease.run_id}")
             return lease.lost
     if not entry.ticks and connection.execute(_IS_OURS, fence).fetchone() is None:
         lease.lost = Lost(f"another process has claimed the run {lease.run_id}")
         return lease.lost
     for digest, body in entry.blobs.items():
-        connection.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (digest, body))
+        connection.execute("INSERT INTO blobs VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, body))
     for row in entry.rows:
         _ROWS[type(row)](connection, number, row)
     for seq, digests in entry.mentions:
         connection.executemany(
-            "INSERT OR IGNORE INTO blob_refs VALUES (?, ?, ?)", [(digest, number, seq) for digest in digests]
+            "INSERT INTO blob_refs VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            [(digest, number, seq) for digest in digests],
         )
     return None
 
 
-def _create(connection: sqlite3.Connection, created: Created, entry: Entry, owner: str) -> bool:
+def _create(connection: Connection, created: Created, entry: Entry, owner: str) -> bool:
     parent = created.parent
     cursor = connection.execute(
         """INSERT INTO runs (run_id, workflow, shape, version, key, status, start, parent, parent_number,
@@ -83,44 +90,77 @@ def _create(connection: sqlite3.Connection, created: Created, entry: Entry, owne
             created.at,
         ),
     )
-    if cursor.rowcount == 1 and cursor.lastrowid is not None:
-        entry.lease.number = cursor.lastrowid
-        return True
-    return False
+    if cursor.rowcount != 1:
+        return False
+    (entry.lease.number,) = connection.execute(
+        "SELECT run FROM runs WHERE run_id = ?", (entry.lease.run_id,)
+    ).fetchone()
+    return True
 
 
-def _open_task(connection: sqlite3.Connection, number: int, row: TaskOpened) -> None:
+def _open_task(connection: Connection, number: int, row: TaskOpened) -> None:
     connection.execute(
-        "INSERT OR IGNORE INTO tasks (task_id, run, step, body, opened, expires) VALUES (?, ?, ?, ?, ?, ?)",
-        (row.task_id, number, row.step, row.body, row.opened, row.expires),
+        """INSERT INTO tasks (task_id, run, step, title, assign, opened, expires)
+            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING""",
+        (
+            row.task_id,
+            number,
+            row.step,
+            row.title,
+            json.dumps(list(row.assign), ensure_ascii=False),
+            row.opened,
+            row.expires,
+        ),
+    )
+    connection.execute("INSERT INTO questions VALUES (?, ?) ON CONFLICT DO NOTHING", (row.task_id, row.body))
+
+
+def _delegate_task(connection: Connection, number: int, row: TaskDelegated) -> None:
+    found = connection.execute(
+        "SELECT passed_on FROM tasks WHERE task_id = ? AND run = ?", (row.task_id, number)
+    ).fetchone()
+    if found is None:
+        return
+    passed_on = [*json.loads(found[0]), {"to": row.to, "by": row.by, "because": row.because, "at": row.at}]
+    connection.execute(
+        "UPDATE tasks SET assign = ?, passed_on = ? WHERE task_id = ?",
+        (
+            json.dumps(list(row.assign), ensure_ascii=False),
+            json.dumps(passed_on, ensure_ascii=False),
+            row.task_id,
+        ),
     )
 
 
-def _close_task(connection: sqlite3.Connection, number: int, row: TaskClosed) -> None:
+def _close_task(connection: Connection, number: int, row: TaskClosed) -> None:
     connection.execute(
         "UPDATE tasks SET closed = ?, because = ?, answered_by = ? WHERE task_id = ? AND run = ?",
         (row.at, row.because, row.by, row.task_id, number),
     )
 
 
-def _take(connection: sqlite3.Connection, number: int, row: InboxTaken) -> None:
+def _take(connection: Connection, number: int, row: InboxTaken) -> None:
     connection.execute("DELETE FROM inbox WHERE id = ? AND run = ?", (row.item, number))
 
 
-def _keep_snapshot(connection: sqlite3.Connection, number: int, row: Snapshot) -> None:
-    connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", (number, row.seq, row.body))
+def _keep_snapshot(connection: Connection, number: int, row: Snapshot) -> None:
+    connection.execute(
+        """INSERT INTO snapshots VALUES (?, ?, ?)
+            ON CONFLICT (run) DO UPDATE SET seq = excluded.seq, body = excluded.body""",
+        (number, row.seq, row.body),
+    )
     connection.execute("UPDATE runs SET recoveries = 0 WHERE run = ?", (number,))
     drop_unmentioned(connection, number, 0, 0)  # what the snapshot before it has mentioned
 
 
-def _park(connection: sqlite3.Connection, number: int, row: Parked) -> None:
+def _park(connection: Connection, number: int, row: Parked) -> None:
     connection.execute(
         "UPDATE runs SET status = 'parked', owner = NULL, wake_at = ?, recoveries = 0 WHERE run = ?",
         (row.wake_at, number),
     )
 
 
-def _end(connection: sqlite3.Connection, number: int, row: Ended) -> None:
+def _end(connection: Connection, number: int, row: Ended) -> None:
     connection.execute(
         "UPDATE runs SET status = ?, ended = ?, outcome = ?, owner = NULL, wake_at = NULL WHERE run = ?",
         (row.status, row.at, row.outcome, number),
@@ -132,9 +172,10 @@ def _end(connection: sqlite3.Connection, number: int, row: Ended) -> None:
     )
 
 
-_ROWS: dict[type[Row], Callable[[sqlite3.Connection, int, Any], None]] = {
+_ROWS: dict[type[Row], Callable[[Connection, int, Any], None]] = {
     TaskOpened: _open_task,
     TaskClosed: _close_task,
+    TaskDelegated: _delegate_task,
     InboxTaken: _take,
     Snapshot: _keep_snapshot,
     Parked: _park,
