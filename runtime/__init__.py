@@ -90,10 +90,8 @@ if TYPE_CHECKING:
     from wfc.runtime.driver.handler import (
         WorkflowHandler,
     )
-    from wfc.runtime.driver.run.breakpoints import (
-        Breakpoint,
-        Halt,
-    )
+    from wfc.runtime.driver.run.breakpoints import Breakpoint
+    from wfc.runtime.driver.run.halts import Halt
     from wfc.runtime.driver.run.questions import (
         OpenQuestion,
     )
@@ -125,18 +123,12 @@ if TYPE_CHECKING:
         WorkflowValidationError,
     )
     from wfc.runtime.events import (
-        CacheHit as CacheHit,
         ChildEnd as ChildEnd,
-        ChildNote as ChildNote,
         ClosedFields as ClosedFields,
         Event,
         ErrorHandled as ErrorHandled,
-        EventEmitted as EventEmitted,
         HumanResponseEvent,
         InputRequiredEvent,
-        InternalDispatchEvent as InternalDispatchEvent,
-        LateEvent as LateEvent,
-        ModelCalled as ModelCalled,
         Moment as Moment,
         Number as Number,
         PartialResult as PartialResult,
@@ -146,15 +138,23 @@ if TYPE_CHECKING:
         RunState,
         StartEvent,
         StepFailedEvent,
-        StepState as StepState,
-        StepStateChanged as StepStateChanged,
         StopEvent,
         ThinkingText as ThinkingText,
         TokenText,
-        UnhandledEvent as UnhandledEvent,
         WorkflowCancelledEvent,
         WorkflowFailedEvent,
         WorkflowTimedOutEvent,
+    )
+    from wfc.runtime.internal_events import (
+        CacheHit as CacheHit,
+        ChildNote as ChildNote,
+        EventEmitted as EventEmitted,
+        InternalDispatchEvent as InternalDispatchEvent,
+        LateEvent as LateEvent,
+        ModelCalled as ModelCalled,
+        StepState as StepState,
+        StepStateChanged as StepStateChanged,
+        UnhandledEvent as UnhandledEvent,
     )
     from wfc.runtime.plan.collect import (
         Collect,
@@ -187,6 +187,7 @@ if TYPE_CHECKING:
         Question as Question,
         QuestionAsked as QuestionAsked,
         QuestionClosed as QuestionClosed,
+        QuestionDelegated as QuestionDelegated,
         QuestionReminded as QuestionReminded,
         Skip as Skip,
         Until as Until,
@@ -287,7 +288,8 @@ _AUTHORS: Final = {
     "wfc.runtime.driver.engine": "Engine default_engine",
     "wfc.runtime.driver.messages": "EventData",
     "wfc.runtime.driver.handler": "WorkflowHandler",
-    "wfc.runtime.driver.run.breakpoints": "Breakpoint Halt",
+    "wfc.runtime.driver.run.breakpoints": "Breakpoint",
+    "wfc.runtime.driver.run.halts": "Halt",
     "wfc.runtime.driver.run.questions": "OpenQuestion",
     "wfc.runtime.errors": (
         "ContextStateError InvalidAnswerError InvalidMessageError LimitError MissingPackageError "
@@ -321,15 +323,17 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.calls.python_resources": "PythonResource",
     "wfc.runtime.driver.messages": "Keep Message",
     "wfc.runtime.errors": "ExpressionError OutputFormatError RunFailedError WorkflowStepDoesNotExistError",
-    "wfc.runtime.events": (
-        "CacheHit ChildEnd ChildNote ClosedFields ErrorHandled EventEmitted InternalDispatchEvent LateEvent "
-        "ModelCalled Moment Number PartialResult StepState StepStateChanged ThinkingText UnhandledEvent"
+    "wfc.runtime.events": "ChildEnd ClosedFields ErrorHandled Moment Number PartialResult ThinkingText",
+    "wfc.runtime.internal_events": (
+        "CacheHit ChildNote EventEmitted InternalDispatchEvent LateEvent ModelCalled StepState StepStateChanged "
+        "UnhandledEvent"
     ),
     "wfc.runtime.plan.inputs": "Inputs Item Loop RunInfo",
     "wfc.runtime.plan.joins": "AllOf AtLeast EachOf FirstOf",
     "wfc.runtime.plan.outcomes": "Batch Fail Restart UNHANDLED Unhandled",
     "wfc.runtime.plan.pauses": (
-        "Child Delay Items Outside Question QuestionAsked QuestionClosed QuestionReminded SKIP Skip Until"
+        "Child Delay Items Outside Question QuestionAsked QuestionClosed QuestionDelegated QuestionReminded SKIP "
+        "Skip Until"
     ),
     "wfc.runtime.plan.run_rules": "Bounds Limits Receives RetryBounds StepBounds",
     "wfc.runtime.store.serializers": "PickleSerializer",

@@ -32,7 +32,8 @@
         ├── InvalidMessageError     an event does not fit what the receiving run takes
         ├── WorkflowStepDoesNotExistError  an event was sent to a step that there is not
         ├── UnknownQuestionError    an answer to a question that was never asked
-        └── InvalidAnswerError      an answer that does not fit its question, which stays open
+        ├── InvalidAnswerError      an answer that does not fit its question, which stays open
+        └── InvalidDelegationError  a question that cannot be passed on in this way
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ __all__ = [
     "ContextStateError",
     "ExpressionError",
     "InvalidAnswerError",
+    "InvalidDelegationError",
     "InvalidMessageError",
     "InvalidValueError",
     "LimitError",
@@ -71,8 +73,6 @@ __all__ = [
     "WorkflowStepDoesNotExistError",
     "WorkflowTimeoutError",
     "WorkflowValidationError",
-    "is_final",
-    "step_error",
 ]
 
 _HTTP_STATUS = re.compile(r"http\.([1-5])\d\d")
@@ -140,50 +140,6 @@ class StepError(WorkflowError):
     def __reduce__(self) -> tuple[object, ...]:
         state = {"status": self.status, "body": self.body, "retry_after": self.retry_after, "also": self.also}
         return type(self), (self.name, self.message), state
-
-
-def step_error(error: BaseException) -> StepError:
-    """Return an action's exception as the ``StepError`` that retry policies and `on_error` match.
-
-    A ``StepError`` is returned unchanged. Others become ``timeout``, ``connection`` or ``python.<Class>``,
-    which also matches the names of its base classes; the exception is the cause of the returned error.
-    """
-    if isinstance(error, StepError):
-        return error
-    kinds = [kind.__name__ for kind in type(error).__mro__ if issubclass(kind, Exception)]
-    names = [f"python.{kind}" for kind in kinds or [type(error).__name__]]
-    if isinstance(error, ExpressionError):
-        names = ["expression"]
-    elif isinstance(error, WorkflowError):
-        names.insert(0, _own_name(error))
-    elif isinstance(error, TimeoutError):
-        names.insert(0, "timeout")
-    elif isinstance(error, ConnectionError):
-        names.insert(0, "connection")
-    found = StepError(names[0], _plain_words(error), also=tuple(names[1:]))
-    found.__cause__ = error
-    return found
-
-
-def is_final(error: BaseException) -> bool:
-    """Return whether an error is neither retried nor handled by a step's `on_error`."""
-    return isinstance(
-        error, ExpressionError | SettingsError | MissingPackageError | WorkflowValidationError | LimitError
-    )
-
-
-def _own_name(error: WorkflowError) -> str:
-    """Return the error's name, else one made of its class: ``missing_package`` of ``MissingPackageError``."""
-    spelt = re.sub(r"(?<!^)(?=[A-Z])", "_", type(error).__name__.removesuffix("Error")).lower()
-    return str(getattr(error, "name", None) or spelt)
-
-
-def _plain_words(error: BaseException) -> str:
-    text = str(error).strip()
-    if text and isinstance(error, WorkflowError):
-        return text
-    kind = type(error).__name__
-    return f"{kind}: {text}" if text else kind
 
 
 class ExpressionError(WorkflowError):
@@ -414,3 +370,9 @@ class InvalidAnswerError(WorkflowRuntimeError):
     """An answer does not fit the question's form, or is not as required; the message says which field and why."""
 
     name = "answer.invalid"
+
+
+class InvalidDelegationError(WorkflowRuntimeError):
+    """A question cannot be passed on: it is closed, or whoever is to get it has been asked already, or is no name."""
+
+    name = "delegation.invalid"

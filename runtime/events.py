@@ -8,7 +8,6 @@ the entries of a dictionary.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import (
@@ -29,18 +28,13 @@ from wfc.runtime.values.outside_names import own_name
 from wfc.runtime.values.stored_errors import StorableError
 
 __all__ = [
-    "CacheHit",
     "ClosedFields",
     "CollectionReleaseEvent",
     "DictState",
     "ErrorHandled",
     "Event",
-    "EventEmitted",
     "HumanResponseEvent",
     "InputRequiredEvent",
-    "InternalDispatchEvent",
-    "LateEvent",
-    "ModelCalled",
     "Moment",
     "Number",
     "PartialResult",
@@ -50,12 +44,9 @@ __all__ = [
     "RunState",
     "StartEvent",
     "StepFailedEvent",
-    "StepState",
-    "StepStateChanged",
     "StopEvent",
     "ThinkingText",
     "TokenText",
-    "UnhandledEvent",
     "WorkflowCancelledEvent",
     "WorkflowFailedEvent",
     "WorkflowTimedOutEvent",
@@ -354,100 +345,3 @@ class ErrorHandled(Event, closed=True):
     attempts: int
     goes_to: list[str]
     exit: str = ""
-
-
-class InternalDispatchEvent(Event):
-    """An internal event of a run, for observers and for ``stream_events(expose_internal=True)``."""
-
-
-class StepState(Enum):
-    """The state of a step run: queued, running, to be retried, paused, cancelled, or done."""
-
-    PREPARING = "preparing"
-    RUNNING = "running"
-    RETRYING = "retrying"
-    WAITING = "waiting"
-    CANCELLED = "cancelled"
-    NOT_RUNNING = "not_running"
-
-
-class StepStateChanged(InternalDispatchEvent):
-    """A change of a step run's state: it began, is to be retried, or ended.
-
-    ``worker_id`` is the step run's number in its run. ``retry_in`` is in seconds.
-    """
-
-    name: str
-    step_state: StepState
-    worker_id: str
-    input_event_name: str
-    output_event_name: str | None = None
-    attempt: int = 1
-    error: str | None = None
-    retry_in: float | None = None
-
-
-class EventEmitted(InternalDispatchEvent):
-    """An event was emitted by a step or from outside (then ``step_name`` is ``None``)."""
-
-    event: Event
-    step_name: str | None = None
-
-
-class ChildNote(InternalDispatchEvent):
-    """An internal event of a run that is part of this one.
-
-    Args:
-        run_id: The id of the run in which it happened; it begins with the ids of the runs above.
-        workflow: That run's workflow.
-    """
-
-    run_id: str
-    workflow: str
-    event: Event
-
-
-class CacheHit(InternalDispatchEvent):
-    """A step's call was skipped because the cache had its result, under this key."""
-
-    step_name: str
-    key: str
-
-
-class ModelCalled(InternalDispatchEvent):
-    """A model has replied to a step.
-
-    Args:
-        worker_id: The number of the step run, or of the item's, in its run; as in ``StepStateChanged``.
-        attempt: The attempt that the call belongs to. One attempt may ask several times.
-        model: ``provider:name``.
-        tokens_in: The number of tokens that the model was sent, those from its cache included.
-        tokens_out: The number of tokens of its reply, what it has thought included.
-        tokens_cached: The number of those that the provider took from its cache of prompts.
-        cost_usd: What the call has cost in US dollars; ``None``: nobody knows the model's price.
-    """
-
-    step_name: str
-    worker_id: str
-    attempt: int
-    model: str
-    tokens_in: int
-    tokens_out: int
-    tokens_cached: int = 0
-    cost_usd: float | None = None
-
-
-class LateEvent(InternalDispatchEvent):
-    """An event reached a join that had fired, and ended there."""
-
-    event: Event
-    step_name: str
-
-
-class UnhandledEvent(InternalDispatchEvent):
-    """An event from outside that no step accepts."""
-
-    event_type: str
-    qualified_name: str
-    step_name: str | None = None
-    idle: bool = False

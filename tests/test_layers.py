@@ -41,8 +41,10 @@ COMPILER_ROOMS = (
 
 RUNTIME_ROOMS = (
     "errors",
+    "raised_errors",
     "values",
     "events",
+    "internal_events",
     "records",
     "plan",
     "core",

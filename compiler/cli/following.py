@@ -13,6 +13,7 @@ import click
 from wfc.compiler.cli.end_event import as_fields, as_json, field_as_text
 from wfc.compiler.cli.resting import command_that_resumes, tell_of_rest
 from wfc.compiler.cli.stores import Keeping
+from wfc.compiler.cli.telling import telling
 from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
@@ -91,6 +92,33 @@ async def watch(
     keeping: Keeping | None = None,
     rests: bool = False,
 ) -> Followed:
+    """Follow a run as ``follow`` does, and tell people of what is kept in its store, if the settings say whom.
+
+    One that was in memory at first has a store only when it rests.
+    """
+    follows = partial(follow, begin, events, answers, terminal, mocked, keeping=keeping, rests=rests)
+    if keeping is None or keeping.place.tell is None:
+        return await follows()
+    if keeping.prepare is None:
+        async with telling(keeping.engine, keeping.place):
+            return await follows()
+    followed = await follows()
+    if followed.status == WAITS_FOR_PEOPLE:
+        async with telling(keeping.engine, keeping.place):
+            pass
+    return followed
+
+
+async def follow(
+    begin: Callable[[], WorkflowHandler],
+    events: Sequence[Event] = (),
+    answers: dict[str, deque[Any]] | None = None,
+    terminal: Terminal | None = None,
+    mocked: frozenset[str] = frozenset(),
+    *,
+    keeping: Keeping | None = None,
+    rests: bool = False,
+) -> Followed:
     """Follow a run: print its events, and answer its questions.
 
     Args:
@@ -103,15 +131,14 @@ async def watch(
     """
     from wfc.compiler.cli.answering import People
     from wfc.compiler.cli.progress import Progress
-    from wfc.runtime import StopEvent, WorkflowError
+    from wfc.runtime import WorkflowError
     from wfc.runtime.errors import RunParkedError
 
-    end: Any = None
     handler: WorkflowHandler | None = None
     people: People | None = None
     progress: Progress | None = None
     resting: asyncio.Task[None] | None = None
-    told = 0
+    told = Told()
     try:
         handler = begin()
         if keeping is not None and keeping.prepare is None:
@@ -121,37 +148,23 @@ async def watch(
         people = People(handler, answers or {}, terminal, mocked, partial(give_up, handler, keeping))
         progress = Progress(handler.waits_for)
         await deliver(events, handler)
-        async for event in handler.stream_events(expose_internal=True):
-            told += 1
-            progress.tell(event)
-            people.tell(event)
-            if isinstance(event, StopEvent):
-                end = event
+        await told.follow(handler, progress, people)
         await handler
         await finish_parts()
     except (asyncio.CancelledError, KeyboardInterrupt):
-        if keeping is None or keeping.prepare is not None:
-            await interrupt(handler, progress, people, told)
-        elif handler is not None:
-            told_how = (
-                f"the run was interrupted; {command_that_resumes(handler.run_id, keeping.place)} goes on"
-            )
-            click.echo(printable(told_how), err=True)
+        await leave_interrupted(handler, keeping, progress, people, told.count)
         raise
     except WorkflowError as error:
         await finish_parts()
         if isinstance(error, RunParkedError) and keeping is not None:
-            if progress is not None:
-                progress.sum_up()
-            tell_of_rest(error.run_id, keeping)
-            return Followed(None, WAITS_FOR_PEOPLE)
+            return put_to_rest(error.run_id, keeping, progress)
         return failed(error, people)
     finally:
         if people is not None:
             await people.stop()
         if resting is not None:
             resting.cancel()
-    return Followed(ended_by(end), 0)
+    return Followed(ended_by(told.end), 0)
 
 
 async def give_up(handler: WorkflowHandler, keeping: Keeping | None) -> None:
@@ -181,6 +194,48 @@ async def finish_parts() -> None:
         told = f"cancelled parts of the run finish what belongs to their end: {', '.join(parts)}"
         click.echo(printable(told), err=True)
         await engine.finish_exits()
+
+
+class Told:
+    """What has been told of a run: how many events, and by which one it has ended."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.end: Any = None
+
+    async def follow(self, handler: WorkflowHandler, progress: Progress, people: People) -> None:
+        """Tell of each event of a run, until there are no more."""
+        from wfc.runtime import StopEvent
+
+        async for event in handler.stream_events(expose_internal=True):
+            self.count += 1
+            progress.tell(event)
+            people.tell(event)
+            if isinstance(event, StopEvent):
+                self.end = event
+
+
+def put_to_rest(run_id: str, keeping: Keeping, progress: Progress | None) -> Followed:
+    """Tell that a run is kept and waits, and how it goes on."""
+    if progress is not None:
+        progress.sum_up()
+    tell_of_rest(run_id, keeping)
+    return Followed(None, WAITS_FOR_PEOPLE)
+
+
+async def leave_interrupted(
+    handler: WorkflowHandler | None,
+    keeping: Keeping | None,
+    progress: Progress | None,
+    people: People | None,
+    told: int,
+) -> None:
+    """Leave a run that was interrupted to whoever resumes it; cancel it if it is not kept."""
+    if keeping is None or keeping.prepare is not None:
+        await interrupt(handler, progress, people, told)
+    elif handler is not None:
+        goes_on = command_that_resumes(handler.run_id, keeping.place)
+        click.echo(printable(f"the run was interrupted; {goes_on} goes on"), err=True)
 
 
 async def interrupt(

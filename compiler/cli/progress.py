@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wfc.runtime import Event
-    from wfc.runtime.events import ErrorHandled, StepStateChanged, ThinkingText, TokenText
+    from wfc.runtime.events import ErrorHandled, ThinkingText, TokenText
+    from wfc.runtime.internal_events import StepStateChanged
 
 __all__ = ["Progress"]
 
@@ -55,18 +56,25 @@ class Progress:
         """Print a line for an event of ``stream_events(expose_internal=True)`` if it is to be shown."""
         from wfc.runtime.events import (
             ErrorHandled,
-            EventEmitted,
-            InternalDispatchEvent,
-            LateEvent,
             PartialResult,
             ProgressText,
-            StepStateChanged,
             StopEvent,
             ThinkingText,
             TokenText,
             event_name,
         )
-        from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed, QuestionReminded
+        from wfc.runtime.internal_events import (
+            EventEmitted,
+            InternalDispatchEvent,
+            LateEvent,
+            StepStateChanged,
+        )
+        from wfc.runtime.plan.pauses import (
+            QuestionAsked,
+            QuestionClosed,
+            QuestionDelegated,
+            QuestionReminded,
+        )
 
         match event:
             case StepStateChanged():
@@ -93,6 +101,8 @@ class Progress:
             case QuestionReminded():
                 whom = f" ({', '.join(event.assign)})" if event.assign else ""
                 self.line(f"{event.step}: still asks{whom}: {event.title}{until(event.expires_at)}")
+            case QuestionDelegated():
+                self.line(f"{event.step}: {event.by} passes the question on to {event.to}")
             case QuestionClosed():
                 if event.because != "answered":
                     self.line(f"{event.step}: the question is closed: {event.because}")
@@ -116,7 +126,7 @@ class Progress:
         self.line(f"{who.rstrip(',')}: {what} is taken -> {goes_to}: {event.message}")
 
     def tell_step(self, event: StepStateChanged) -> None:
-        from wfc.runtime.events import StepState
+        from wfc.runtime.internal_events import StepState
 
         attempt = f" (attempt {event.attempt})" if event.attempt > 1 else ""
         match event.step_state:

@@ -15,12 +15,13 @@ from wfc.compiler.cli.json_text import one_line
 from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.cli.stores import StorePlace, open_engine, place_of, refusals, store_option
 from wfc.compiler.cli.tables import format_option
+from wfc.compiler.cli.telling import telling
 from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
     from wfc.runtime import Engine
     from wfc.runtime.driver.engine.working import Worker, WorkerNote
-    from wfc.runtime.store.sqlite.selecting import DueRun
+    from wfc.runtime.store.sql.selecting import DueRun
 
 __all__ = ["command"]
 
@@ -70,7 +71,7 @@ def command(
                 click.echo(line(note, format), err=True)
 
             worker = Worker(engine, load, tell, at_once=at_once)
-            asyncio.run(work(worker, engine, grace, until_idle=until_idle))
+            asyncio.run(work_and_tell(worker, engine, place, grace, until_idle=until_idle))
     finally:
         engine.close()
     return 0
@@ -103,6 +104,14 @@ def reason_against(engine: Engine, place: StorePlace, due: DueRun, only: set[str
     return None
 
 
+async def work_and_tell(
+    worker: Worker, engine: Engine, place: StorePlace, grace: float, *, until_idle: bool
+) -> None:
+    """Let a worker work, and tell people meanwhile what the settings say."""
+    async with telling(engine, place):
+        await work(worker, engine, grace, until_idle=until_idle)
+
+
 async def work(worker: Worker, engine: Engine, grace: float, *, until_idle: bool) -> None:
     """Let a worker work until it is drained by a signal."""
     loop = asyncio.get_running_loop()
@@ -121,7 +130,7 @@ async def work(worker: Worker, engine: Engine, grace: float, *, until_idle: bool
     for number in (signal.SIGTERM, signal.SIGINT):
         with contextlib.suppress(NotImplementedError):  # where loops take no signals, they interrupt at once
             loop.add_signal_handler(number, end)
-    click.echo(printable(f"working on {engine.store.path}"), err=True)
+    click.echo(printable(f"working on {engine.store.name}"), err=True)
     try:
         await working
     except asyncio.CancelledError:

@@ -54,7 +54,7 @@ def nested(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Address, A
     definitions = schema()["$defs"]
     sections = definitions["spec"]["properties"]
     for address in dict.fromkeys(each.place.address for each in findings):
-        if len(address) > 3 and address[0] == "steps":
+        if len(address) > 3 and address[0] == "steps" and address[2] not in CLOSED:
             kind = at(data, (*address[:2], "kind"))
             if address[3] in definitions.get(f"{kind}_step", {}).get("properties", ()):
                 yield address[:4], (*address[:2], address[3]), 1

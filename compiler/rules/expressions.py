@@ -1,14 +1,11 @@
-"""Problems with how expressions are written, and the names in them."""
+"""Problems with how expressions are written."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from wfc.compiler.diagnostics import Finding, Fix, Place
-from wfc.compiler.rules import closest, problem
-from wfc.compiler.rules.fixes import correct_name, own_name_instead, replace_text
-from wfc.compiler.rules.foreign_names import INSTEAD_OF_CALLS, OTHERWISE_CALLED, WHERE_NAMES_ARE
-from wfc.compiler.rules.phrases import listed, suggestion
+from wfc.compiler.rules import problem
+from wfc.compiler.rules.fixes import replace_text
+from wfc.compiler.rules.foreign_names import INSTEAD_OF_CALLS
 
 __all__ = [
     "chained_comparison",
@@ -18,13 +15,10 @@ __all__ = [
     "if_without_else",
     "key_twice",
     "method_call",
-    "no_fields",
     "no_power",
     "no_slice_step",
     "no_tuple",
     "number_too_large",
-    "only_some_have",
-    "private_name",
     "stray_character",
     "unclosed_braces",
     "unclosed_bracket",
@@ -32,14 +26,7 @@ __all__ = [
     "unexpected_token",
     "unfinished_expression",
     "unknown_escape",
-    "unknown_field",
-    "unknown_filter",
-    "unknown_name",
-    "unknown_test",
 ]
-
-
-# --- how expressions are written
 
 
 @problem
@@ -267,136 +254,3 @@ def key_twice(place: Place, name: str) -> Finding:
     Only one of the values could count. Remove the other one.
     """
     return Finding("key-twice", f"`{name}` is already a field of this record", place, "remove one of them")
-
-
-# --- names
-
-
-@problem
-def unknown_name(place: Place, name: str, known: Sequence[str], meant: str = "") -> Finding:
-    """An expression begins with a name that means nothing at its place.
-
-    Every expression begins with one of a few names: `event` (what the step accepted), `events` (what a
-    join accepted), `result` (of the step's action), `inputs`, `state`, `config`, `run`, and the items of
-    an `each`. Which of them there are depends on the place. A text needs quotes: `"billing"`.
-    """
-    hint = (meant if name == "secrets" else "") or WHERE_NAMES_ARE.get(name) or closest(name, known)
-    called = OTHERWISE_CALLED.get(name, "")
-    if not hint and meant:
-        hint, known = meant, []
-    elif called in {"true", "false", "none", *known} and name not in WHERE_NAMES_ARE:
-        hint, known = f"write `{called}`", [called]
-    if not hint:
-        there = suggestion(name, known)
-        hint = (f"{there}; " if there else "") + f'a text stands in quotes: `"{name}"`'
-    return Finding(
-        "unknown-name",
-        f"there is no `{name}` here",
-        place,
-        hint,
-        fix=correct_name(place, name, known) if name not in WHERE_NAMES_ARE else None,
-        about=(name,),
-    )
-
-
-@problem
-def private_name(place: Place, name: str) -> Finding:
-    """A name that begins with `_` is mentioned.
-
-    Such names are kept for the program itself. No declared name begins so, and no expression can reach
-    one.
-    """
-    return Finding("private-name", f"`{name}` begins with `_`, and such names cannot be used", place)
-
-
-@problem
-def unknown_field(place: Place, name: str, of: str, known: Sequence[str], own: str = "") -> Finding:
-    """A field is mentioned that there is not.
-
-    What fields an event, a record, a result or the state has is declared, each with its type. Write the
-    field's name as it is declared, or declare the field. What stands under `as` is its name outside, and none here.
-    """
-    if own:
-        hint, renamed = own_name_instead(place, name, own)
-        return Finding("unknown-field", f"{of} has no field `{name}`", place, hint, fix=renamed)
-    hint = suggestion(name, known) or "it has no fields"
-    fix = correct_name(place, name, known)
-    return Finding("unknown-field", f"{of} has no field `{name}`", place, hint, fix=fix, about=(name,))
-
-
-def field_of_several(place: Place, name: str, events: Sequence[str]) -> Finding:
-    """Return the finding about a field of `events` that several of the joined events have."""
-    written = [f"`events.{event}.{name}`" for event in events]
-    why = "several of the joined events have that field"
-    hint = f"{why}: write {', '.join(written[:-1])} or {written[-1]}"
-    return Finding("unknown-field", f"`events` itself has no field `{name}`", place, hint)
-
-
-@problem
-def no_fields(place: Place, words: str, kind: str, remedy: str) -> Finding:
-    """A field is asked of something that has none.
-
-    Events and records have fields. A text, a number or a list has not; and of a value of type `any`
-    nothing is known, so nothing can be relied upon. Declare what it holds: give the tool or the step an
-    `output`.
-    """
-    return Finding("no-fields", f"`{words}` is {kind}, which has no fields", place, remedy)
-
-
-@problem
-def only_some_have(place: Place, name: str, words: str, have: Sequence[str], lack: Sequence[str]) -> Finding:
-    """A field is used that only some of the possible events or records have.
-
-    A step that accepts any one of several events can use the fields that all of them have. For a field of
-    only some, ask first which one it is: `event is ReplyRejected and …`, or `{% if event is ReplyRejected
-    %}` in a prompt.
-    """
-    return Finding(
-        "only-some-have",
-        f"{listed(lack)} {'has' if len(lack) == 1 else 'have'} no field `{name}`",
-        place,
-        f"ask first: `{words} is {have[0]}`"
-        if " " not in words
-        else f"give it to {listed(lack)}, or leave those out",
-    )
-
-
-@problem
-def unknown_filter(place: Place, name: str, known: Sequence[str]) -> Finding:
-    """A filter is used that there is not.
-
-    Filters change a value, after a `|`: `name | upper`. There is a fixed set of them, which the reference
-    lists. What none of them does, a tool can do.
-    """
-    return Finding(
-        "unknown-filter",
-        f"there is no filter `{name}`",
-        place,
-        closest(name, known),
-        fix=correct_name(place, name, known),
-    )
-
-
-@problem
-def unknown_test(place: Place, name: str, known: Sequence[str]) -> Finding:
-    """`is` is followed by something that cannot be asked.
-
-    `x is none` asks whether a value is missing, `x is empty` whether a text, a list or a map has nothing in it or is
-    missing, `event is OrderFound` which event it is, `value is string` which of several types it has. All else is
-    compared with `==`.
-    """
-    hint = "ask `is not none`" if name == "defined" else suggestion(name, known)
-    if name in {"true", "false", "True", "False"}:
-        hint = f"compare: write `== {name.lower()}`"
-    elif name == "blank":
-        hint = "ask `is empty`"
-    return Finding(
-        "unknown-test",
-        f"`is {name}` asks nothing that is known",
-        place,
-        hint,
-        fix=replace_text(place, "not none", applicability="display")
-        if name == "defined"
-        else correct_name(place, name, known),
-        about=(name,),
-    )

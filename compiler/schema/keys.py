@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wfc.compiler.diagnostics import Address, Place, Report
 from wfc.compiler.rules import comprehensions as comprehension_problems
+from wfc.compiler.rules import reading as reading_problems
 from wfc.compiler.rules import shape as problems
+from wfc.compiler.rules.fixes import replace_text
 from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.schema.advice import advice, meaning, version_for_language
 from wfc.compiler.schema.keywords import has_type
@@ -50,7 +53,10 @@ class Keys:
         owner = ""
         for key, content in steps.items():
             about = steps.get(owner)
-            strange = key in self.step_keys and not (isinstance(content, dict) and "kind" in content)
+            is_step = isinstance(content, dict) and any(
+                each in content for each in ("kind", "accepts", "emit")
+            )
+            strange = key in self.step_keys and not is_step
             if not strange or not isinstance(about, dict) or key in about:
                 owner = key
                 continue
@@ -93,7 +99,7 @@ class Keys:
             self.report(other_version)
         strange = []
         for key, content in value.items():
-            if key in properties:
+            if key in properties or self.lacks_colon(key, content, absent, address):
                 continue
             meant = nearest(key, absent)
             hint = f"did you mean `{meant}`?"
@@ -122,6 +128,24 @@ class Keys:
         if missing and not strange:
             self.missing(schema, missing, address, value)
         return {key: names[key] for key in value if key in names}
+
+    def lacks_colon(self, key: str, content: Any, absent: Sequence[str], address: Address) -> bool:
+        """Report a key that goes on with its value, as in `form {note: string}`, and return whether it does."""
+        found = re.match(r"(\w+)( +)[{\[]", key)
+        whole = found is not None and isinstance(content, str) and content.endswith(("}", "]"))
+        if found is None or not whole or found[1] not in absent:
+            return False
+        self.broken |= {(*address, key), (*address, found[1])}
+        start, _ = self.document.stretch(Place((*address, key), "key"))
+        _, end = self.document.stretch(Place((*address, key)))
+        value = self.document.text[start + found.end(2) : end]
+        hint = f"write `{found[1]}: {value if len(value) <= 40 and value.isprintable() else '…'}`"
+        gap = Place((), "text", *(start + each for each in found.span(2)))
+        fix = replace_text(gap, ": ", title=hint)
+        place = Place((), "text", start, end)
+        what = "a colon and a space are missing after this key"
+        self.report(reading_problems.syntax_error(place, what, hint, fix))
+        return True
 
     def could_be(self, content: Any, schema: Schema) -> bool:
         """Return whether a value is of the sort that a key holds; if not, a similar key is hardly meant."""

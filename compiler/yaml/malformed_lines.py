@@ -15,6 +15,7 @@ __all__ = [
     "find_in_braces",
     "find_indented_too_far",
     "find_no_colon",
+    "find_no_colon_below_entry",
     "find_no_key",
     "find_no_key_above",
     "indentation_hint",
@@ -44,6 +45,7 @@ LIST_OF: Final = re.compile(
 NEXT_ENTRY: Final = re.compile(r", *(?P<key>[\w-]+): ?(?=[\"'{\[\w])")
 """Another entry inside of what should be a text between braces."""
 LAST_QUOTE: Final = re.compile(r"(?P<sign>[\"'])(?=\s*(?:[}\]]|,\s|$))")
+IN_BRACKETS: Final = re.compile(r" *[a-z_]\w* +(?:\{[^\r\n]*\}|\[[^\r\n]*\]) *")
 OPEN_VALUE: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*) *=? *[\[{\"']")
 QUOTED_BEFORE: Final = re.compile(r"(?P<sign>[\"'])(?P<text>[^\"'\r\n]*)[\"']\Z")
 
@@ -75,6 +77,14 @@ def find_no_key_above(text: str, at: int) -> Finding | None:
     entry = ENTRY.match(text, line_at(text, at)[0])
     above = line_above(text, at) if entry is not None and entry.end() - 1 == at else None
     return None if above is None else find_no_key(text, *above)
+
+
+def find_no_colon_below_entry(text: str, at: int) -> Finding | None:
+    """Return the finding for a line such as `tool {python: "shop:pay"}` below an entry of the same map."""
+    start, end = line_at(text, at)
+    entry = ENTRY.match(text, text.rfind("\n", 0, start - 1) + 1, start) if start else None
+    below = entry is not None and len(entry["indent"]) == indent(text, start, end)
+    return find_no_key(text, start, end) if below and IN_BRACKETS.fullmatch(text, start, end) else None
 
 
 def find_no_key(text: str, start: int, end: int) -> Finding | None:

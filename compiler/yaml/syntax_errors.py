@@ -135,7 +135,11 @@ def find_second_colon(problem: SyntaxProblem) -> Finding | None:
     text, at = problem.text, problem.at
     if "mapping values are not allowed" not in problem.said:
         return None
-    meant = malformed_lines.find_indented_too_far(text, at) or malformed_lines.find_no_key_above(text, at)
+    meant = (
+        malformed_lines.find_indented_too_far(text, at)
+        or malformed_lines.find_no_key_above(text, at)
+        or malformed_lines.find_no_colon_below_entry(text, at)
+    )
     ternary = "write `a if condition else b`" if "? " in text[problem.line : at] else ""
     return meant or problems.text_cut_by_colon(
         problem.place, value_around(text, at), ternary, last=is_last(text, at)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from wfc.runtime.core.body_ticks import ChildStarted, Collected, Edited, WaitEnded, Waiting
+from wfc.runtime.core.execution import Execution
 from wfc.runtime.errors import StepError
 from wfc.runtime.events import Event, StartEvent, StepFailedEvent
 from wfc.runtime.plan.pauses import PauseValue
@@ -17,11 +19,9 @@ __all__ = [
     "Arrived",
     "AttemptFailed",
     "Cancelled",
-    "ChildStarted",
-    "Collected",
     "Completed",
     "Continued",
-    "Edited",
+    "Delegated",
     "Failed",
     "Halted",
     "InboxEventTaken",
@@ -35,13 +35,12 @@ __all__ = [
     "Paused",
     "Recovered",
     "Replaced",
+    "Rewound",
     "RunExitTaken",
     "Started",
     "StepsCancelled",
     "Tick",
     "TimerFired",
-    "WaitEnded",
-    "Waiting",
 ]
 
 
@@ -83,6 +82,25 @@ class Recovered:
     def __init__(self, ready: tuple[int, ...] = (), rest: int = 0) -> None:
         self.ready = ready
         self.rest = rest
+
+
+class Rewound:
+    """The return of a run to how it was after an earlier tick, by a person; what has happened since counts no more.
+
+    Args:
+        to: The number of that tick.
+        why: ``retry``, ``rewind`` or ``fork``.
+        execution: How the run was then. It is a part of the run from now on.
+        of: The id of the run whose tick that is, where it is another one; empty: the run's own.
+    """
+
+    __slots__ = ("execution", "of", "to", "why")
+
+    def __init__(self, to: int, why: str, execution: Execution, of: str = "") -> None:
+        self.to = to
+        self.why = why
+        self.execution = execution
+        self.of = of
 
 
 class Halted:
@@ -174,32 +192,6 @@ class Arrived:
         self.content = content
 
 
-class Edited:
-    """A change of the state by the body of a step run, or by a person.
-
-    Args:
-        number: The step run; ``None``: it was not a step.
-        ordinal: How many changes its body has made with this one: if it is cut off, these are done when it runs again.
-        saved: The change; ``None``: it has come to nothing.
-    """
-
-    __slots__ = ("number", "ordinal", "saved")
-
-    def __init__(self, number: int | None, ordinal: int, saved: Saved) -> None:
-        self.number = number
-        self.ordinal = ordinal
-        self.saved = saved
-
-
-class ChildStarted:
-    """The start of another run by the body of a step run; the number of it is a part of the other run's id."""
-
-    __slots__ = ("number",)
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-
 class Replaced:
     """The replacement of the event of a step run that has not begun, by a person who has halted the run."""
 
@@ -208,58 +200,6 @@ class Replaced:
     def __init__(self, number: int, event: Event) -> None:
         self.number = number
         self.event = event
-
-
-class Collected:
-    """The collecting of an event by the body of a step run, which is ``StepRun.given`` all of them if it has them.
-
-    ``event`` is ``None`` for the one that the step runs on.
-    """
-
-    __slots__ = ("buffer_id", "event", "expected", "number")
-
-    def __init__(
-        self, number: int, event: Event | None, expected: list[type[Event]], buffer_id: str | None
-    ) -> None:
-        self.number = number
-        self.event = event
-        self.expected = expected
-        self.buffer_id = buffer_id
-
-
-class Waiting:
-    """The beginning of a wait of a step run's body for an event, under the next number; see ``Context.wait_for_event``.
-
-    ``question`` is published first, and ``seconds`` bound the wait.
-    """
-
-    __slots__ = ("event_type", "number", "question", "requirements", "seconds", "waiter_id")
-
-    def __init__(
-        self,
-        number: int,
-        event_type: type[Event],
-        waiter_id: str | None,
-        requirements: Mapping[str, Any],
-        question: Event | None = None,
-        seconds: float | None = None,
-    ) -> None:
-        self.number = number
-        self.event_type = event_type
-        self.waiter_id = waiter_id
-        self.requirements = requirements
-        self.question = question
-        self.seconds = seconds
-
-
-class WaitEnded:
-    """The end of a body's wait without an event: it has timed out, or the body does not want it any more."""
-
-    __slots__ = ("timed_out", "wait")
-
-    def __init__(self, wait: int, *, timed_out: bool) -> None:
-        self.wait = wait
-        self.timed_out = timed_out
 
 
 class Paused:
@@ -283,6 +223,22 @@ class Answered:
         self.number = number
         self.answer = answer
         self.by = by
+
+
+class Delegated:
+    """The passing on of a question: from now on those in ``assign`` are asked, of whom ``to`` is new.
+
+    ``by`` is who has passed it on, and ``because`` is why; it may be empty.
+    """
+
+    __slots__ = ("assign", "because", "by", "number", "to")
+
+    def __init__(self, number: int, assign: tuple[str, ...], to: str, by: str, because: str) -> None:
+        self.number = number
+        self.assign = assign
+        self.to = to
+        self.by = by
+        self.because = because
 
 
 class InboxEventTaken:
@@ -410,6 +366,7 @@ class Cancelled:
 Tick = (
     Started
     | Recovered
+    | Rewound
     | Halted
     | Continued
     | Completed
@@ -424,6 +381,7 @@ Tick = (
     | WaitEnded
     | Paused
     | Answered
+    | Delegated
     | InboxEventTaken
     | InboxEventsRefused
     | PauseResolved

@@ -9,9 +9,11 @@ from typing import Any, Final, Literal
 from wfc.runtime.drawing.graph import Arrow, Box, Graph
 from wfc.runtime.drawing.rendering import render
 from wfc.runtime.driver.handler import WorkflowHandler
-from wfc.runtime.errors import WorkflowRuntimeError, step_error
-from wfc.runtime.events import Event, EventEmitted, StartEvent, StopEvent, event_name
+from wfc.runtime.errors import WorkflowRuntimeError
+from wfc.runtime.events import Event, StartEvent, StopEvent, event_name
+from wfc.runtime.internal_events import EventEmitted
 from wfc.runtime.plan.outcomes import All
+from wfc.runtime.raised_errors import step_error
 from wfc.runtime.tracing import (
     Dispatched,
     EventHandler,

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from wfc.runtime.driver.context import Context
 from wfc.runtime.driver.run import Run
-from wfc.runtime.driver.run.breakpoints import Breakpoint, Halt
+from wfc.runtime.driver.run.breakpoints import Breakpoint
 from wfc.runtime.driver.run.failures import as_caught
+from wfc.runtime.driver.run.halts import Halt
 from wfc.runtime.driver.run.questions import OpenQuestion, awaited_event, open_questions
 from wfc.runtime.driver.run.stream import Stream
 from wfc.runtime.driver.run.watchers import Observer

@@ -6,19 +6,21 @@ from wfc.runtime.events import (
     CollectionReleaseEvent,
     DictState,
     Event,
-    EventEmitted,
     HumanResponseEvent,
     InputRequiredEvent,
-    InternalDispatchEvent,
     StartEvent,
     StepFailedEvent,
-    StepState,
-    StepStateChanged,
     StopEvent,
-    UnhandledEvent,
     WorkflowCancelledEvent,
     WorkflowFailedEvent,
     WorkflowTimedOutEvent,
+)
+from wfc.runtime.internal_events import (
+    EventEmitted,
+    InternalDispatchEvent,
+    StepState,
+    StepStateChanged,
+    UnhandledEvent,
 )
 from wfc.runtime.values.dict_like import DictLike as DictLikeModel
 

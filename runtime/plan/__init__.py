@@ -57,11 +57,7 @@ class Plan:
         self.by_name = {step.name: step for step in self.steps}
         if len(self.by_name) < len(self.steps):
             raise WorkflowValidationError(f"two steps of {owner} have the same name")
-        self.size = len(self.steps)  # with the steps of items
-        for step in self.steps:
-            if step.item is not None:
-                step.item.index = self.size
-                self.size += 1
+        self.size = self._number_items()
         self.workers = [step.num_workers for step in self._with_items()]  # by step index
         bind_handlers(owner, self.steps)
         self.exits: dict[str, Call] = {name: call for name, (call, _) in (exits or {}).items()}
@@ -69,13 +65,7 @@ class Plan:
         self.may_wait = not is_generated and any(
             step.signature.asks_for(Gives.CONTEXT) for step in self.steps
         )  # bodies for events that no step accepts
-        self.workflows: dict[str, Parameter] = {
-            one.name: one
-            for step in self.steps
-            for signature in (step.signature, *step.exits.values())
-            for one in signature.parameters
-            if one.gives is Gives.WORKFLOW
-        }
+        self.workflows = _workflow_parameters(self.steps)
         self.limits = limits
         self.has_limits = any(step.limited for step in self.steps)
         self.has_bounds_at_start = computes_bounds or any(callable(step.max_runs) for step in self.steps)
@@ -107,6 +97,15 @@ class Plan:
         return tuple(
             dict.fromkeys(event for event in emitted if not issubclass(event, StartEvent | StopEvent))
         )
+
+    def _number_items(self) -> int:
+        """Number the steps of items behind the others; return how many steps there are with them."""
+        size = len(self.steps)
+        for step in self.steps:
+            if step.item is not None:
+                step.item.index = size
+                size += 1
+        return size
 
     def _with_items(self) -> list[Step]:
         """Return all steps by index, with those of items."""
@@ -254,6 +253,17 @@ class Plan:
         if found is None:
             found = self._acceptors[event] = tuple(step for step in self.steps if step.takes(event))
         return found
+
+
+def _workflow_parameters(steps: Sequence[Step]) -> dict[str, Parameter]:
+    """Return the parameters of steps that are given other workflows, by name."""
+    return {
+        one.name: one
+        for step in steps
+        for signature in (step.signature, *step.exits.values())
+        for one in signature.parameters
+        if one.gives is Gives.WORKFLOW
+    }
 
 
 def _state_class(steps: tuple[Step, ...], exits: list[Signature]) -> type[Any]:

@@ -26,8 +26,12 @@ __all__ = [
     "RunStatus",
     "Snapshot",
     "TaskClosed",
+    "TaskDelegated",
     "TaskOpened",
+    "TaskReminded",
+    "TasksReset",
     "Then",
+    "VersionChanged",
 ]
 
 RunStatus = Literal["queued", "live", "parked", "done", "failed", "cancelled", "dead"]
@@ -64,6 +68,8 @@ class TaskOpened(NamedTuple):
 
     task_id: str
     step: str
+    title: str
+    assign: Sequence[str]
     body: str
     opened: int
     expires: int | None
@@ -76,6 +82,37 @@ class TaskClosed(NamedTuple):
     because: str
     at: int
     by: str
+
+
+class TasksReset(NamedTuple):
+    """The questions that are open after a run went back; those that were open besides are closed."""
+
+    open: Sequence[TaskOpened]
+    at: int
+
+
+class VersionChanged(NamedTuple):
+    """The move of a run, with the parts of it that are not over, to another version of its code."""
+
+    version: str
+
+
+class TaskDelegated(NamedTuple):
+    """The passing on of a question to somebody, so that from now on those in ``assign`` are asked."""
+
+    task_id: str
+    assign: Sequence[str]
+    to: str
+    by: str
+    because: str
+    at: int
+
+
+class TaskReminded(NamedTuple):
+    """A reminder of a question that is still open."""
+
+    task_id: str
+    at: int
 
 
 class InboxTaken(NamedTuple):
@@ -98,14 +135,34 @@ class Parked(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """The end of a run, and how, as JSON text."""
+    """The end of a run, and how, as JSON text.
+
+    Args:
+        trouble: What people are told of it, of ``schemas.tell.WHAT``; empty: nothing.
+        error: What went wrong, in words.
+        step: The step that failed, if one did.
+    """
 
     status: RunStatus
     at: int
     outcome: bytes
+    trouble: str = ""
+    error: str = ""
+    step: str = ""
 
 
-Row = TaskOpened | TaskClosed | InboxTaken | Snapshot | Parked | Ended
+Row = (
+    TaskOpened
+    | TaskClosed
+    | TaskDelegated
+    | TaskReminded
+    | TasksReset
+    | VersionChanged
+    | InboxTaken
+    | Snapshot
+    | Parked
+    | Ended
+)
 
 
 class Created(NamedTuple):
@@ -119,6 +176,7 @@ class Created(NamedTuple):
         parent_number: The step run of the parent that it was started for.
         is_attached: Whether it is a part of its parent.
         is_queued: Whether it begins only when it is claimed.
+        is_quiet: Whether nobody is told of it, nor of the runs that it starts: it tells people itself.
     """
 
     workflow: str
@@ -131,6 +189,7 @@ class Created(NamedTuple):
     parent_number: int = 0
     is_attached: bool = False
     is_queued: bool = False
+    is_quiet: bool = False
 
 
 class Entry(NamedTuple):
@@ -186,9 +245,9 @@ class Claim(NamedTuple):
 
 
 class Posted(NamedTuple):
-    """Something for a run from outside: an answer, an event, or the wish to cancel it."""
+    """Something for a run from outside: an answer, its passing on, an event, or the wish to cancel it."""
 
-    kind: Literal["answer", "event", "cancel"]
+    kind: Literal["answer", "delegation", "event", "cancel"]
     body: str
     by: str
     at: int

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -13,11 +12,8 @@ from wfc.runtime.core.moments import LONGEST, SECOND, as_moment
 from wfc.runtime.core.step_runs import (
     AwaitedEvent,
     Exit,
-    Frame,
-    FrameKind,
     ItemRuns,
     Pause,
-    Slots,
     StepRun,
     WaitKey,
 )
@@ -29,6 +25,8 @@ from wfc.runtime.plan.run_rules import RUN_EXITS
 from wfc.runtime.plan.step import Step
 from wfc.runtime.store.gathered import read_gathered
 from wfc.runtime.store.pausing import read_pause_value
+from wfc.runtime.store.reading_frames import FrameReader
+from wfc.runtime.store.reading_values import LARGEST, ids, instance, join_key, natural, path_of
 from wfc.runtime.store.values import Values
 from wfc.runtime.store.writing import step_key
 
@@ -36,8 +34,6 @@ __all__ = ["VERSION", "read_execution"]
 
 VERSION = 2
 """The version of the snapshot format; a newer runtime reads older versions, or rejects them with an error."""
-
-_LARGEST = 2**62
 
 
 def read_execution(
@@ -73,7 +69,7 @@ class _SnapshotReader:
         self._is_first = version == 1  # with seconds where later ones have nanoseconds
         self._execution = Execution(table, run_id, state)
         self._execution.at = now
-        self._frames: list[Frame] = []
+        self._frames = FrameReader(table, values)
         self._states = [values.read_model(one, table.state) for one in self._list("states")]
         self._runs: dict[int, StepRun] = {}
         self._collects: dict[int, list[Any]] = {}  # what step runs have collected, by number
@@ -83,12 +79,12 @@ class _SnapshotReader:
 
     def read(self) -> Execution:
         execution, data = self._execution, self._data
-        execution.number = _number(data["number"])
+        execution.number = natural(data["number"])
         self._read_way()
         if "inputs" in data:
             execution.inputs = self._values.read_model(data["inputs"], StartEvent)
         for one in self._list("frames"):
-            self._frames.append(self._frame(one))
+            self._frames.add(one)
         for one in self._list("runs"):
             run = self._run(one)
             if run.number in self._runs or run.number > execution.number:
@@ -97,7 +93,7 @@ class _SnapshotReader:
         self._read_places()
         self._read_pauses()
         self._read_timers()
-        self._fill_frames()
+        self._frames.fill(self._list("frames"), self._runs, execution.timers)
         self._read_rest()
         if len(self._placed) < len(self._runs):
             raise SnapshotError("the snapshot has step runs that are nowhere")
@@ -125,14 +121,9 @@ class _SnapshotReader:
 
     # --- step runs
 
-    def _step(self, index: Any) -> Step:
-        if type(index) is not int or not 0 <= index < len(self._table.steps):
-            raise SnapshotError("the snapshot names a step that the workflow does not have")
-        return self._table.steps[index]
-
     def _bound(self, name: Any, index: Any, bound: Any) -> tuple[tuple[str, int], float]:
         known = type(index) is int and OF_RUN <= index < self._table.size
-        if not known or not isinstance(bound, int | float) or not 0 <= bound < _LARGEST:
+        if not known or not isinstance(bound, int | float) or not 0 <= bound < LARGEST:
             raise SnapshotError("the snapshot has a bound that the workflow does not have")
         return (str(name), index), bound
 
@@ -143,22 +134,22 @@ class _SnapshotReader:
                 f"the snapshot names the step `{data['step']}`, which the workflow does not have"
             )
         event = None if step.of is not None else self._on(data["on"], step)
-        frame = self._frame_at(data.get("frame"))
-        run = StepRun(_number(data["n"]), step, event, frame, _path(data.get("path", [])))
+        frame = self._frames.at(data.get("frame"))
+        run = StepRun(natural(data["n"]), step, event, frame, path_of(data.get("path", [])))
         run.exit = Exit(data.get("exit", 0))
         if run.exit in (Exit.RESULT, Exit.BROKEN):
             run.result = self._values.read(data["result"])
             if run.exit is Exit.BROKEN and not isinstance(run.result, Exception):
                 raise SnapshotError("where an error is to be, the snapshot has something else")
-        run.attempt = _number(data.get("attempt", 1))
-        run.round = _number(data.get("round", 1))
-        run.sends = _number(data.get("sends", 0))
+        run.attempt = natural(data.get("attempt", 1))
+        run.round = natural(data.get("round", 1))
+        run.sends = natural(data.get("sends", 0))
         if "about" in data:
             self._read_about(run, data["about"])
         if "collects" in data:
             self._collects[run.number] = data["collects"]
         if "done" in data:
-            run.edits, run.sent = _number(data["done"][0]), [str(one) for one in data["done"][1:]]
+            run.edits, run.sent = natural(data["done"][0]), [str(one) for one in data["done"][1:]]
         if "gone" in data:
             run.gone = [
                 ((step.index, str(one)), self._values.read_event(event)) for one, event in data["gone"]
@@ -170,7 +161,7 @@ class _SnapshotReader:
             return self._values.read_event(data)
         if "list" in data:
             return [self._values.read_event(one) for one in data["list"]]
-        found = {_number(at): self._values.read_event(one) for at, one in data["slots"]}
+        found = {natural(at): self._values.read_event(one) for at, one in data["slots"]}
         if any(at >= len(step.slots) for at in found):
             raise SnapshotError(f"step `{step.name}` joins other events than those of the snapshot")
         return found
@@ -179,31 +170,31 @@ class _SnapshotReader:
         if "key" in data:
             run.key = str(data["key"])
         if "choice" in data:
-            run.choice, run.choices = _number(data["choice"]), _number(data["choices"])
-            run.since = _number(data["since"])
+            run.choice, run.choices = natural(data["choice"]), natural(data["choices"])
+            run.since = natural(data["since"])
         if "started_runs" in data:
-            run.started_runs = _number(data["started_runs"])
+            run.started_runs = natural(data["started_runs"])
         if "runs_before" in data:
-            run.runs_before = _number(data["runs_before"])
+            run.runs_before = natural(data["runs_before"])
         if "messages" in data:
             attempt, count = data["messages"]
-            run.messages = _number(attempt), _number(count)
+            run.messages = natural(attempt), natural(count)
         if "ago" in data:
             run.began = self._now - self._nanoseconds(data["ago"])
         if "state" in data:
-            run.snapshot = self._states[_number(data["state"])]
+            run.snapshot = self._states[natural(data["state"])]
         if "started" in data:
             run.started = self._moment(data["started"])
         if "failed_at" in data:
             run.failed_at = self._moment(data["failed_at"])
         if "raised" in data:
-            run.raised = _of(self._values.read(data["raised"]), Exception)
+            run.raised = instance(self._values.read(data["raised"]), Exception)
         if "answers" in data:
             run.answers = [
                 AwaitedEvent(
                     self._wanted(one[:3]),
                     None if one[3] is None else self._values.read_event(one[3]),
-                    _number(one[4]),
+                    natural(one[4]),
                 )
                 for one in data["answers"]
             ]
@@ -218,8 +209,8 @@ class _SnapshotReader:
 
     def _moment(self, data: Any) -> int:
         if self._is_first:
-            return as_moment(_of(self._values.read(data), datetime))
-        return _number(data)
+            return as_moment(instance(self._values.read(data), datetime))
+        return natural(data)
 
     def _wanted(self, data: list[Any]) -> WaitKey:
         name, waiter_id, requirements = data
@@ -264,11 +255,11 @@ class _SnapshotReader:
             value = read_pause_value(data["for"], run.step, self._values)
             at_work = isinstance(value, Items) or (isinstance(value, Child) and not value.detach)
             pause = paused[run.number] = Pause(run, value, datetime.fromisoformat(data["began"]), at_work)
-            pause.timers = {_number(number): Exit(exit) for number, exit in data["timers"]}
+            pause.timers = {natural(number): Exit(exit) for number, exit in data["timers"]}
             if "expires" in data:
                 pause.expires = datetime.fromisoformat(data["expires"])
             pause.answers = [(str(by), self._values.read(answer)) for by, answer in data.get("answers", [])]
-            pause.seen = _number(data.get("seen", 0))
+            pause.seen = natural(data.get("seen", 0))
             if isinstance(value, Items):
                 waiting.append((pause, data))
         for pause, data in waiting:
@@ -300,85 +291,34 @@ class _SnapshotReader:
         for number, left, kind, *about in self._list("timers"):
             if kind == "attempt":
                 run = timers[number] = self._place(about[0])
-                run.timer = _number(number)
+                run.timer = natural(number)
             elif kind == "pause":
                 pause = timers[number] = execution.paused[about[0]]
                 if number not in pause.timers:
                     raise SnapshotError("a timer in the snapshot is of no pause")
             else:
-                frame, step = self._frame_at(about[0]), self._step(about[1])
+                frame, step = self._frames.at(about[0]), self._frames.step(about[1])
                 if frame is None or step.join is None:
                     raise SnapshotError("a timer in the snapshot is of no join")
                 timers[number] = frame, step
-            due_at[_number(number)] = self._now + self._nanoseconds(left)
+            due_at[natural(number)] = self._now + self._nanoseconds(left)
         execution.timers = timers or NONE
         execution.due_at = due_at or NONE
-
-    # --- frames
-
-    def _frame_at(self, at: Any) -> Frame | None:
-        if at is None:
-            return None
-        if type(at) is not int or not 0 <= at < len(self._frames):
-            raise SnapshotError("a frame of the snapshot is not there")
-        return self._frames[at]
-
-    def _frame(self, data: dict[str, Any]) -> Frame:
-        """Return a frame without its references to step runs; its parent has been read before it."""
-        fork = data.get("fork")
-        made = Frame(
-            self._frame_at(data.get("on")),
-            FrameKind(data.get("kind", 0)),
-            None if fork is None else self._step(fork),
-            _path(data.get("path", [])),
-            _number(data.get("n", 0)),
-            tuple(self._step(index) for index in data.get("collectors", [])),
-        )
-        made.live, made.holds = _number(data.get("live", 0)), _number(data.get("holds", 0))
-        made.replaced = bool(data.get("replaced", False))
-        made.runs = {self._step(index).index: _number(count) for index, count in data.get("runs", [])}
-        for index, value, arrived, fired, timer in data.get("joins", []):
-            slots = made.joins[_join_key(self._step(index), value)] = Slots()
-            slots.arrived = {_number(at): self._values.read_event(one) for at, one in arrived}
-            slots.fired, slots.timer = bool(fired), None if timer is None else _number(timer)
-        for index, found in data.get("collected", []):
-            made.collected[self._step(index).index] = [
-                (_path(path), self._values.read_event(event)) for path, event in found
-            ]
-        if data.get("pending"):
-            made.pending = deque(
-                (_number(position), self._values.read_event(event)) for position, event in data["pending"]
-            )
-        return made
-
-    def _fill_frames(self) -> None:
-        """Set the members of frames: step runs, and frames whose joins have a time-out."""
-        for frame, data in zip(self._frames, self._list("frames"), strict=True):
-            if data.get("members") is None:
-                continue
-            frame.members = {}
-            for number in data["members"]:
-                member = self._runs.get(number)
-                if member is None:
-                    timed = self._execution.timers.get(number)
-                    if not isinstance(timed, tuple):
-                        continue
-                    frame.members[number] = timed[0]
-                else:
-                    frame.members[number] = member
 
     # --- the rest
 
     def _read_rest(self) -> None:
         execution, data, values = self._execution, self._data, self._values
-        execution.root = self._frame_at(data.get("root"))
-        execution.limits = {self._step(index).index: _number(most) for index, most in self._list("limits")}
+        execution.root = self._frames.at(data.get("root"))
+        execution.limits = {
+            self._frames.step(index).index: natural(most) for index, most in self._list("limits")
+        }
         if bounds := dict(self._bound(*one) for one in self._list("bounds")):
             execution.set_bounds(bounds)
         execution.runs = {
-            self._step(index).index: _number(count) for index, count in self._list("counts")
+            self._frames.step(index).index: natural(count) for index, count in self._list("counts")
         } or NONE
-        execution.steps, execution.tokens = _number(data.get("steps", 0)), _number(data.get("tokens", 0))
+        execution.steps, execution.tokens = natural(data.get("steps", 0)), natural(data.get("tokens", 0))
         execution.cost_usd = float(data.get("cost_usd", 0.0))
         execution.asked = bool(data.get("asked", False))
         if "restarts" in data:
@@ -386,56 +326,32 @@ class _SnapshotReader:
         if "deadline" in data:
             execution.deadline = self._now + self._nanoseconds(data["deadline"])
         if "halted" in data:
-            execution.deadline_left = _number(data["halted"])
+            execution.deadline_left = natural(data["halted"])
         if "failing" in data:
-            execution.failing = _of(values.read(data["failing"]), Exception)
+            execution.failing = instance(values.read(data["failing"]), Exception)
         execution.inbox = {
-            _number(number): values.read_event(event) for number, event in self._list("inbox")
+            natural(number): values.read_event(event) for number, event in self._list("inbox")
         } or NONE
         execution.unclaimed = {
             values.classes.event(kind): str(sender) for kind, sender in self._list("unclaimed")
         } or NONE
-        execution.received = _ids(self._list("received"))
-        execution.asked_for = {_number(number) for number in self._list("asked_for")} or execution.asked_for
-        execution.asked_waits = _ids(self._list("asked_waits"))
+        execution.received = ids(self._list("received"))
+        execution.asked_for = {natural(number) for number in self._list("asked_for")} or execution.asked_for
+        execution.asked_waits = ids(self._list("asked_waits"))
         waiters: dict[int, EventWait] = {}
         for number, of, name, waiter_id, requirements, attempt, *left in self._list("waits"):
             kind, _, wanted = self._wanted([name, waiter_id, requirements])
-            waiter = waiters[_number(number)] = EventWait(kind, wanted, self._runs[of], waiter_id)
-            waiter.attempt = _number(attempt)
+            waiter = waiters[natural(number)] = EventWait(kind, wanted, self._runs[of], waiter_id)
+            waiter.attempt = natural(attempt)
             if left and left[0] is not None:
                 waiter.until = self._now + self._nanoseconds(left[0])
         execution.event_waits = waiters or NONE
         execution.buffers = read_gathered(
-            self._list("buffers"), execution, values, self._frame_at, self._collects
+            self._list("buffers"), execution, values, self._frames.at, self._collects
         )
         if "short" in data:
             at, index, key, value = data["short"]
-            frame = self._frame_at(at)
+            frame = self._frames.at(at)
             if frame is not None:
-                slots = frame.joins[_join_key(self._step(key), value)]
-                execution.fell_short = frame, self._step(index), slots
-
-
-def _number(value: Any) -> int:
-    if type(value) is not int or not 0 <= value < _LARGEST:
-        raise SnapshotError("where a number is to be, the snapshot has something else")
-    return value
-
-
-def _path(value: Any) -> tuple[int, ...]:
-    return tuple(_number(one) for one in value)
-
-
-def _of(value: Any, kind: type[Any]) -> Any:
-    if not isinstance(value, kind):
-        raise SnapshotError(f"where a {kind.__name__} is to be, the snapshot has something else")
-    return value
-
-
-def _ids(names: Iterable[Any]) -> dict[str, None]:
-    return dict.fromkeys(map(str, names)) or NONE
-
-
-def _join_key(step: Step, value: Any) -> int | tuple[int, str]:
-    return step.index if value is None else (step.index, str(value))
+                slots = frame.joins[join_key(self._frames.step(key), value)]
+                execution.fell_short = frame, self._frames.step(index), slots

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Final
 
-from wfc.runtime.core import ticks
+from wfc.runtime.core import body_ticks, ticks
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import Tick
 from wfc.runtime.errors import SnapshotError, StepError
 from wfc.runtime.events import Event, StartEvent, StepFailedEvent
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.step import Step
+from wfc.runtime.store.checkpoint import read_checkpoint, write_checkpoint
 from wfc.runtime.store.emissions import read_emitted, read_saved, write_emitted, write_saved
 from wfc.runtime.store.gathered import read_expected, write_expected
 from wfc.runtime.store.pausing import read_pause_value, write_pause_value
@@ -157,7 +158,7 @@ def _read_arrived(data: list[Any], execution: Execution, values: Values) -> Tick
     return ticks.Arrived(found, _step(step, execution.plan), sender, message_id, *content)
 
 
-def _write_collected(tick: ticks.Collected, _: Execution, values: Values) -> list[Any]:
+def _write_collected(tick: body_ticks.Collected, _: Execution, values: Values) -> list[Any]:
     event = None if tick.event is None else values.write_model(tick.event)
     return [tick.number, event, write_expected(tick.expected, values), tick.buffer_id]
 
@@ -165,10 +166,10 @@ def _write_collected(tick: ticks.Collected, _: Execution, values: Values) -> lis
 def _read_collected(data: list[Any], _: Execution, values: Values) -> Tick:
     number, event, expected, buffer_id = data
     found = None if event is None else values.read_event(event)
-    return ticks.Collected(number, found, read_expected(expected, values), buffer_id)
+    return body_ticks.Collected(number, found, read_expected(expected, values), buffer_id)
 
 
-def _write_waiting(tick: ticks.Waiting, _: Execution, values: Values) -> list[Any]:
+def _write_waiting(tick: body_ticks.Waiting, _: Execution, values: Values) -> list[Any]:
     question = None if tick.question is None else values.write_model(tick.question)
     kind, requirements = values.classes.name(tick.event_type), values.write(dict(tick.requirements))
     return [tick.number, kind, tick.waiter_id, requirements, question, tick.seconds]
@@ -178,7 +179,7 @@ def _read_waiting(data: list[Any], _: Execution, values: Values) -> Tick:
     number, kind, waiter_id, requirements, question, seconds = data
     found = None if question is None else values.read_event(question)
     wanted = dict(values.read(requirements))
-    return ticks.Waiting(number, values.classes.event(kind), waiter_id, wanted, found, seconds)
+    return body_ticks.Waiting(number, values.classes.event(kind), waiter_id, wanted, found, seconds)
 
 
 def _write_paused(tick: ticks.Paused, execution: Execution, values: Values) -> list[Any]:
@@ -203,6 +204,13 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
         lambda tick, _, __: [list(tick.ready), tick.rest],
         lambda data, _, __: ticks.Recovered(tuple(data[0]), data[1]),
     ),
+    ticks.Rewound: (
+        "rewound",
+        lambda tick, _, values: [tick.to, tick.why, write_checkpoint(tick.execution, values), tick.of],
+        lambda data, execution, values: ticks.Rewound(
+            data[0], data[1], read_checkpoint(data[2], execution.plan, execution.run_id, values), data[3]
+        ),
+    ),
     ticks.Halted: ("halted", lambda _, __, ___: [], lambda _, __, ___: ticks.Halted()),
     ticks.Continued: ("continued", lambda _, __, ___: [], lambda _, __, ___: ticks.Continued()),
     ticks.Completed: (
@@ -225,39 +233,44 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
     ),
     ticks.Failed: ("failed", _write_failed, _read_failed),
     ticks.Arrived: ("arrived", _write_arrived, _read_arrived),
-    ticks.Edited: (
+    body_ticks.Edited: (
         "edited",
         lambda tick, execution, values: [
             tick.number,
             tick.ordinal,
             write_saved(tick.saved, execution.state, values),
         ],
-        lambda data, execution, values: ticks.Edited(
+        lambda data, execution, values: body_ticks.Edited(
             data[0], data[1], read_saved(data[2], execution.state, values)
         ),
     ),
-    ticks.ChildStarted: (
+    body_ticks.ChildStarted: (
         "child-started",
         lambda tick, _, __: [tick.number],
-        lambda data, _, __: ticks.ChildStarted(data[0]),
+        lambda data, _, __: body_ticks.ChildStarted(data[0]),
     ),
     ticks.Replaced: (
         "replaced",
         lambda tick, _, values: [tick.number, values.write_model(tick.event)],
         lambda data, _, values: ticks.Replaced(data[0], values.read_event(data[1])),
     ),
-    ticks.Collected: ("collected", _write_collected, _read_collected),
-    ticks.Waiting: ("waiting", _write_waiting, _read_waiting),
-    ticks.WaitEnded: (
+    body_ticks.Collected: ("collected", _write_collected, _read_collected),
+    body_ticks.Waiting: ("waiting", _write_waiting, _read_waiting),
+    body_ticks.WaitEnded: (
         "wait-ended",
         lambda tick, _, __: [tick.wait, tick.timed_out],
-        lambda data, _, __: ticks.WaitEnded(data[0], timed_out=data[1]),
+        lambda data, _, __: body_ticks.WaitEnded(data[0], timed_out=data[1]),
     ),
     ticks.Paused: ("paused", _write_paused, _read_paused),
     ticks.Answered: (
         "answered",
         lambda tick, _, values: [tick.number, values.write(tick.answer), tick.by],
         lambda data, _, values: ticks.Answered(data[0], values.read(data[1]), data[2]),
+    ),
+    ticks.Delegated: (
+        "delegated",
+        lambda tick, _, __: [tick.number, list(tick.assign), tick.to, tick.by, tick.because],
+        lambda data, _, __: ticks.Delegated(data[0], tuple(map(str, data[1])), *map(str, data[2:5])),
     ),
     ticks.InboxEventTaken: (
         "inbox-event-taken",

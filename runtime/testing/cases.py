@@ -22,19 +22,24 @@ from wfc.runtime.errors import SettingsError, WorkflowError
 from wfc.runtime.events import (
     ErrorHandled,
     Event,
-    EventEmitted,
-    InternalDispatchEvent,
     PartialResult,
     RunConfig,
     StartEvent,
-    StepState,
-    StepStateChanged,
     StopEvent,
     ThinkingText,
     TokenText,
     event_name,
 )
-from wfc.runtime.plan.pauses import Delay, Outside, QuestionAsked, QuestionClosed, QuestionReminded, Until
+from wfc.runtime.internal_events import EventEmitted, InternalDispatchEvent, StepState, StepStateChanged
+from wfc.runtime.plan.pauses import (
+    Delay,
+    Outside,
+    QuestionAsked,
+    QuestionClosed,
+    QuestionDelegated,
+    QuestionReminded,
+    Until,
+)
 from wfc.runtime.testing.answers import MockAnswer, Script, UnmockedStepError
 from wfc.runtime.testing.clock import START, DeadlockError, VirtualTimeLoop, run_virtually
 from wfc.runtime.testing.config import config_for_tests, config_with
@@ -239,6 +244,7 @@ def _observer(run: Run, scripts: Mapping[str, Script], seen: Seen) -> Callable[[
             | ThinkingText
             | PartialResult
             | QuestionClosed
+            | QuestionDelegated
             | QuestionReminded
             | ErrorHandled,
         ):

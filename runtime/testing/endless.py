@@ -8,7 +8,8 @@ from wfc.runtime.core.ticks import Cancelled
 from wfc.runtime.driver.engine import Engine
 from wfc.runtime.driver.run import Run
 from wfc.runtime.errors import WorkflowRuntimeError
-from wfc.runtime.events import ChildNote, Event, EventEmitted, StartEvent, StepStateChanged
+from wfc.runtime.events import Event, StartEvent
+from wfc.runtime.internal_events import ChildNote, EventEmitted, StepStateChanged
 
 __all__ = ["EndlessRunError", "TestEngine"]
 

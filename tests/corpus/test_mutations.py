@@ -14,9 +14,9 @@ from wfc.compiler.passes import check_text
 
 MISSED = Path(__file__).parent / "missed.txt"
 """Those of which not the right thing is said, as `--golden` wrote them."""
-RIGHT = 0.98
+RIGHT = 0.985
 """The share of mutants of which exactly one thing must be said, the right one, at the right place."""
-RIGHT_OF_EACH = 0.85
+RIGHT_OF_EACH = 0.90
 """The same for each class by itself."""
 SUGGESTED = 0.90
 """The share of misspellings of which the right suggestion must come first."""
@@ -57,7 +57,7 @@ def test_one_mistake_is_one_finding(
     mutations: ModuleType, mutants: dict[str, list[Any]], share: float, request: pytest.FixtureRequest
 ) -> None:
     total: Counter[str] = Counter()
-    missed, table = [], []
+    missed, table, low = [], [], []
     for name, made in mutants.items():
         if made[0].other is not None:
             continue  # an exchange is two mistakes, and judged below
@@ -84,16 +84,16 @@ def test_one_mistake_is_one_finding(
             + (f" {count['suggested'] / count['misspelt']:6.1%} suggested" if count["misspelt"] else "")
             + (f" ({count['harmless']} more are no mistakes)" if count["harmless"] else "")
         )
-        assert counted >= 5, name
-        assert counted - count["right"] <= max(2, (1 - RIGHT_OF_EACH) * counted), (
-            name
-        )  # of a dozen two are chance
+        # of the few in the ordinary suite one may be wrong by chance
+        if counted < 5 or counted - count["right"] > max(1, (1 - RIGHT_OF_EACH) * counted):
+            low.append(name)
     counted = sum(total[each] for each in COUNTED)
     right, suggested = total["right"] / counted, total["suggested"] / total["misspelt"]
     print("\n".join(table))  # shown by `pytest -s`, and when this test fails
     print(
         f"{counted} mistakes, {right:.2%} right; {total['misspelt']} misspellings, {suggested:.2%} suggested"
     )
+    assert not low
     assert counted >= 1_900 * share
     assert total["none"] <= HARMLESS * counted
     assert right >= RIGHT

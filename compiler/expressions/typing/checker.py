@@ -7,7 +7,6 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place, Report
 from wfc.compiler.expressions.syntax.tree import (
-    EVERY_ITEM,
     Attribute,
     Binary,
     BrokenExpression,
@@ -37,6 +36,7 @@ from wfc.compiler.expressions.typing.filter_calls import CheckedFilter, FilterSi
 from wfc.compiler.expressions.typing.reporter import TypeReporter
 from wfc.compiler.expressions.typing.scope import Scope
 from wfc.compiler.rules import comprehensions as comprehension_problems
+from wfc.compiler.rules import expression_names as name_problems
 from wfc.compiler.rules import expressions as problems
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.rules import templates as template_problems
@@ -156,9 +156,9 @@ class TypeChecker(TypeReporter):
         if node.name not in scope.names:
             place = self.place.stretch(node.name_start, node.name_end)
             if node.name.startswith("_"):
-                return self.wrong(problems.private_name(place, node.name))
+                return self.wrong(name_problems.private_name(place, node.name))
             meant = hints.for_name(node, self.text, scope)
-            return self.wrong(problems.unknown_name(place, node.name, list(scope.names), meant))
+            return self.wrong(name_problems.unknown_name(place, node.name, list(scope.names), meant))
         node.declared = scope.names[node.name]
         if node.declared is loops.LOOP:
             return self.wrong(comprehension_problems.loop_alone(self.at(node)))
@@ -227,17 +227,7 @@ class TypeChecker(TypeReporter):
                 operand_problems.wrong_index(self.at(node.index), show(of), show(wanted), show(base(index)))
             )
         node.declared = gives
-        return (self.known_item(node, scope) if scope.facts else None) or gives
-
-    def known_item(self, node: Subscript, scope: Scope) -> Type | None:
-        """Return what conditions have made of an item of a map, which may be missing; None: nothing."""
-        path = known_path(node)
-        if path is None:
-            return None
-        fact = scope.fact(path) or scope.fact((*path[:-1], EVERY_ITEM))
-        if fact is None or fact in (UNKNOWN, NULL):
-            return fact
-        return node.declared if may_be_null(fact) else without_null(node.declared)
+        return (fields.known_item(node, scope) if scope.facts else None) or gives
 
     def slice(self, node: Slice, scope: Scope) -> Type:
         of = self.require_present(node.of, scope, use="for its parts")
@@ -301,7 +291,7 @@ class TypeChecker(TypeReporter):
         if name and name not in scope.names and base(left) is BOOLEAN and name.lower() not in hints.CONSTANTS:
             self.positive = before
             meant = hints.for_truth(self.words(node.left), node.operator, name)
-            return self.wrong(problems.unknown_name(self.at(node.right), name, list(scope.names), meant))
+            return self.wrong(name_problems.unknown_name(self.at(node.right), name, list(scope.names), meant))
         right = self.type_of(node.right, scope)
         self.positive = before
         return comparisons.compare(self, node, left, right)
@@ -312,7 +302,7 @@ class TypeChecker(TypeReporter):
             kind = self.type_of(part, scope)
             if before is None and node.operator == "or" and self.is_meant_as_default(node, kind, scope):
                 return UNKNOWN
-            self.require_boolean(part, kind, self.hint_for_value_alone(before, part))
+            self.require_boolean(part, kind, hints.for_value_alone(before, part, self.words))
             before = part
             if part is not node.parts[-1]:
                 scope = scope.given(part, node.operator == "and", sure=self.sure)
@@ -329,12 +319,6 @@ class TypeChecker(TypeReporter):
         hint = f"write `{self.words(first)} | default({self.words(others[0])})`"
         self.require_boolean(first, kind, hint)
         return True
-
-    def hint_for_value_alone(self, before: Node | None, part: Node) -> str:
-        """Return what to write for `x == "a" or "b"`, where the comparison is meant to hold for both."""
-        if not isinstance(before, Compare) or not isinstance(part, Constant) or isinstance(part.value, bool):
-            return ""
-        return f"write `{self.words(before.left)} {before.operator} {self.words(part)}`"
 
     def negation(self, node: Not, scope: Scope) -> Type:
         self.positive = not self.positive
@@ -375,7 +359,7 @@ class TypeChecker(TypeReporter):
         arguments = [self.type_of(argument, scope) for _, argument in node.arguments]
         if known is None:
             place = self.place.stretch(node.name_start, node.name_end)
-            return self.wrong(problems.unknown_filter(place, node.name, list(self.filters)))
+            return self.wrong(name_problems.unknown_filter(place, node.name, list(self.filters)))
         if not known.takes_null:
             subject = self.not_null(node.of, subject, use=f"by `{node.name}`")
         call = CheckedFilter(self, node, known, subject, scope.types)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.rules import expressions as problems
+from wfc.compiler.expressions.syntax.tree import EVERY_ITEM, Subscript, known_path
+from wfc.compiler.expressions.typing.scope import Scope
+from wfc.compiler.rules import expression_names as name_problems
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
     ANY,
     INTEGER,
+    NULL,
     STRING,
     UNKNOWN,
     ListOf,
@@ -26,7 +29,7 @@ from wfc.compiler.types import (
 )
 from wfc.compiler.types.outside_names import own_name
 
-__all__ = ["field_of", "item_field", "parts_of"]
+__all__ = ["field_of", "item_field", "known_item", "parts_of"]
 
 DECLARED_IN: Final = {
     "event": "the event's field",
@@ -52,30 +55,30 @@ def field_of(type: Type, name: str, place: Place, words: str) -> Type | Finding:
     if isinstance(type, Record) and name in type.fields and type.name:
         return type.fields[name].type
     if isinstance(type, Record) and (own := own_name(type.fields, name)):
-        return problems.unknown_field(place, name, f"`{words}`", list(type.fields), own)
+        return name_problems.unknown_field(place, name, f"`{words}`", list(type.fields), own)
     if name.startswith("_"):
-        return problems.private_name(place, name)
+        return name_problems.private_name(place, name)
     match type:
         case Record(name=""):
             remedy = "use its value directly" if words.startswith("{") else IN_AN_EVENT
-            return problems.no_fields(place, words, "a record written in place", remedy)
+            return name_problems.no_fields(place, words, "a record written in place", remedy)
         case Record():
             if type.name == "events" and (several := events_with(type, name)):
-                return problems.field_of_several(place, name, several)
-            return problems.unknown_field(place, name, f"`{words}`", list(type.fields))
+                return name_problems.field_of_several(place, name, several)
+            return name_problems.unknown_field(place, name, f"`{words}`", list(type.fields))
         case OneOf():
             return field_of_each(type, name, place, words)
         case ListOf():
             counted = name in {"length", "size", "count", "len"}
             one_or_all = f'take one item (`| first`), or all (`| pluck("{name}")`)'
             hint = f"write `{words} | length`" if counted else one_or_all
-            return problems.no_fields(place, words, "a list", hint)
+            return name_problems.no_fields(place, words, "a list", hint)
         case MapOf():
-            return problems.no_fields(place, words, "a map", f'write `{words}["{name}"]`')
+            return name_problems.no_fields(place, words, "a map", f'write `{words}["{name}"]`')
     if type is ANY:
-        return problems.no_fields(place, words, "of type any", to_declare(words))
+        return name_problems.no_fields(place, words, "of type any", to_declare(words))
     counted = name in {"length", "size", "len"} and base(type) == STRING
-    return problems.no_fields(place, words, show(type), f"write `{words} | length`" if counted else "")
+    return name_problems.no_fields(place, words, show(type), f"write `{words} | length`" if counted else "")
 
 
 def to_declare(words: str) -> str:
@@ -111,10 +114,10 @@ def field_of_each(type: OneOf, name: str, place: Place, words: str) -> Type | Fi
         every = dict.fromkeys(
             field for each in type.types if isinstance(each, Record) for field in each.fields
         )
-        return problems.unknown_field(place, name, f"`{words}`", list(every))
+        return name_problems.unknown_field(place, name, f"`{words}`", list(every))
     if len(have) < len(type.types):
         lack = [show(each) for each, field in zip(type.types, found, strict=True) if field is None]
-        return problems.only_some_have(place, name, words, have, lack)
+        return name_problems.only_some_have(place, name, words, have, lack)
     return common(*(each for each in found if each is not None))
 
 
@@ -150,3 +153,14 @@ def parts_of(type: Type) -> tuple[Type | None, Type]:
         case MapOf():
             return STRING, type.value if isinstance(type.value, Optional) else Optional(type.value)
     return (INTEGER, STRING) if base(type) is STRING else (None, UNKNOWN)
+
+
+def known_item(node: Subscript, scope: Scope) -> Type | None:
+    """Return what conditions have made of an item of a map, which may be missing; None: nothing."""
+    path = known_path(node)
+    if path is None:
+        return None
+    fact = scope.fact(path) or scope.fact((*path[:-1], EVERY_ITEM))
+    if fact is None or fact in (UNKNOWN, NULL):
+        return fact
+    return node.declared if may_be_null(fact) else without_null(node.declared)

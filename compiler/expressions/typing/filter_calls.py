@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.expressions.syntax.tree import Constant, FilterCall, Node
+from wfc.compiler.expressions.syntax.tree import Constant, FilterCall, Node, RecordDisplay, walk
 from wfc.compiler.expressions.typing import comparisons, fields
 from wfc.compiler.expressions.typing.reporter import TypeReporter
 from wfc.compiler.expressions.typing.scope import TypeSource
+from wfc.compiler.rules import expression_names as name_problems
 from wfc.compiler.rules import expressions as expression_problems
 from wfc.compiler.rules import operands as operand_problems
+from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.slotted import dataclass, field
-from wfc.compiler.types import UNKNOWN, ListOf, Record, Type, assignable, base, may_be_null, show
+from wfc.compiler.types import UNKNOWN, ListOf, OneOf, Record, Type, assignable, base, may_be_null, show
 
 __all__ = ["CheckedFilter", "FilterParameter", "FilterSignature"]
 
@@ -211,4 +213,26 @@ class CheckedFilter:
         if "\\" in self.reporter.text[argument.start : argument.end]:
             inside = self.reporter.at(argument)
         found = fields.item_field(self.subject.item, argument.value, inside, "an item")
-        return self.wrong(found) if isinstance(found, Finding) else found
+        if not isinstance(found, Finding):
+            return found
+        slip = self.misspelt_key(argument.value) if found.code == "only-some-have" else None
+        return self.wrong(slip or found)
+
+    def misspelt_key(self, field: str) -> Finding | None:
+        """Return the finding for a key that is misspelt in one of the records written out in the list.
+
+        Only where the others have no field of that name, so that it can mean nothing else.
+        """
+        assert isinstance(self.subject, ListOf) and isinstance(self.subject.item, OneOf)
+        records = [each for each in self.subject.item.types if isinstance(each, Record)]
+        known = {name for each in records if field in each.fields for name in each.fields}
+        for node in walk(self.node.of):
+            if not isinstance(node, RecordDisplay):
+                continue
+            keys = {str(key.value): key for key, _ in node.entries}
+            missing = sorted(known - keys.keys())
+            slip = next((key for key in keys if key not in known and nearest(key, missing) == field), None)
+            if field not in keys and slip is not None:
+                place = self.reporter.at(keys[slip])
+                return name_problems.unknown_field(place, slip, "a record beside it", missing)
+        return None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
 
-from wfc.compiler.expressions.syntax.tree import Constant, Name, Node
+from wfc.compiler.expressions.syntax.tree import Compare, Constant, Name, Node
 from wfc.compiler.expressions.typing.scope import Scope
 from wfc.compiler.types import (
     BOOLEAN,
@@ -24,7 +25,7 @@ from wfc.compiler.types import (
     without_null,
 )
 
-__all__ = ["CONSTANTS", "for_comparison", "for_condition", "for_name", "for_truth"]
+__all__ = ["CONSTANTS", "for_comparison", "for_condition", "for_name", "for_truth", "for_value_alone"]
 
 OWNERS: Final = ("result", "event", "events", "inputs", "state", "config", "error")
 """Whose field a name alone may be, the most likely first."""
@@ -123,3 +124,14 @@ def for_condition(type: Type) -> str:
     if kind is STRING:
         return "compare it with one of its values"
     return "ask `!= 0`" if kind in (INTEGER, NUMBER) else "compare it with something"
+
+
+def for_value_alone(before: Node | None, part: Node, words: Callable[[Node], str]) -> str:
+    """Return what to write for `x == "a" or "b"`, where the comparison is meant to hold for both.
+
+    Args:
+        words: Returns a node as the author wrote it.
+    """
+    if not isinstance(before, Compare) or not isinstance(part, Constant) or isinstance(part.value, bool):
+        return ""
+    return f"write `{words(before.left)} {before.operator} {words(part)}`"

@@ -6,7 +6,7 @@ from wfc.compiler.expressions.conditions.narrowing import EMPTY, KINDS, TESTS, p
 from wfc.compiler.expressions.syntax.tree import Node, Test
 from wfc.compiler.expressions.typing.reporter import TypeReporter
 from wfc.compiler.expressions.typing.scope import Scope
-from wfc.compiler.rules import expressions as problems
+from wfc.compiler.rules import expression_names as name_problems
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.types import (
@@ -49,7 +49,7 @@ def test(reporter: TypeReporter, node: Test, kind: Type, scope: Scope) -> None:
     if node.record is None and node.name not in TESTS:
         place = reporter.place.stretch(node.name_start, node.name_end)
         known = [each.called or each.name for each in records] or [*KINDS, *scope.classes]
-        reporter.wrong(problems.unknown_test(place, node.name, ["none", EMPTY, *known]))
+        reporter.wrong(name_problems.unknown_test(place, node.name, ["none", EMPTY, *known]))
     elif without_null(kind) is not ANY or node.record is not None:
         kind_test(reporter, node, kind)
 

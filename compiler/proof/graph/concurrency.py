@@ -55,7 +55,7 @@ class Concurrency:
             if join in graph.forks and self._for_good(join)
         }
         self._short: dict[tuple[int, int], int] = {}
-        self._met: dict[tuple[int, int, bool, bool], int] = {}
+        self._met: dict[tuple[int, int, int, bool, bool], int] = {}
         self._after_two: dict[tuple[int, int, tuple[int, ...]], list[Parting]] = {}
         self._joins = sum(1 << node for node, unit in enumerate(graph.nodes) if unit.form != "one")
         # what decides where two courses meet
@@ -133,7 +133,8 @@ class Concurrency:
                 yield from self._each_apart(node, ones)
                 for others in batch[each + 1 :]:
                     yield from self._part(node, ones, others, items=False)
-                meeting = self._meeting(node, self._reach[ones[0]] & self._marks, items=True)
+                reached = self._reach[ones[0]] & self._marks
+                meeting = self._meeting(node, reached, reached, items=True)
                 yield from self._parted(node, self._all_until(ones, meeting), 0, meeting)
 
     def _batches_alike(
@@ -178,7 +179,8 @@ class Concurrency:
         """Return the partings of each of a group and those after it, in order; all of a group meet at the
         same joins.
         """
-        meeting = self._meeting(node, self._reach[ones[0]] & self._marks, items=False)
+        reached = self._reach[ones[0]] & self._marks
+        meeting = self._meeting(node, reached, reached, items=False)
         found: list[Parting] = []
         others = 0
         for at, one in enumerate(reversed(ones)):
@@ -205,8 +207,8 @@ class Concurrency:
             batches: Whether both do, with items of two batches.
             again: Whether what begins one of them may come again at any time.
         """
-        both = self._reach[ones[0]] & self._reach[others[0]] & self._marks
-        meeting = self._meeting(node, both, items=items, batches=batches)
+        reached = (self._reach[ones[0]] & self._marks, self._reach[others[0]] & self._marks)
+        meeting = self._meeting(node, *reached, items=items, batches=batches)
         first, second = self._all_until(ones, meeting), self._all_until(others, meeting)
         return self._parted(node, first, second, meeting, again=again)
 
@@ -269,23 +271,24 @@ class Concurrency:
             reached |= self._until(start, stops)
         return reached
 
-    def _meeting(self, node: int, both: int, *, items: bool, batches: bool = False) -> int:
+    def _meeting(self, node: int, first: int, second: int, *, items: bool, batches: bool = False) -> int:
         """Return the joins, of those on both courses, at which the two meet: each fires once in a frame that
         holds both.
 
-        The join of a batch fires once for each batch, so two batches of one step do not meet there.
+        A course that comes to the fork of a join again gets there in a frame of its own. The join of a batch fires
+        once for each batch, so two batches of one step do not meet there.
         """
-        key = (node, both, items, batches)
+        key = (node, first, second, items, batches)
         if key in self._met:
             return self._met[key]
         meeting = 0
-        for join in members(both & self._joins):
+        for join in members(first & second & self._joins):
             fork = self.graph.forks.get(join)
             if fork == node:
                 collects = self.graph.nodes[join].form == "each"
                 apart = batches if collects else items and self.graph.in_item(join)
             else:
-                apart = fork is None or bool(both >> fork & 1)
+                apart = fork is None or bool((first | second) >> fork & 1)
             if not apart:
                 meeting |= 1 << join
         self._met[key] = meeting

@@ -61,14 +61,15 @@ class ExitResolver:
 
     def exit(self, data: object, place: Place, scope: Scope) -> Exit:
         """Resolve all entries of one exit; each may assume that those before it did not match."""
-        entries: list[Entry] = []
         listed = one_or_many(data, place)
-        for content, at in listed:
-            entry, scope = self.entry(content, at, scope)
+        found: dict[int, Entry] = {}
+        for index in self.reading_order(listed):
+            entry, scope = self.entry(*listed[index], scope)
             if entry is None:
                 self.declared.flow_whole = False
             else:
-                entries.append(entry)
+                found[index] = entry
+        entries = [found[index] for index in sorted(found)]
         if len(entries) < len(listed):
             # what the missing ones were for is not known, so none of the rest is said to be too few
             return Exit(tuple(entries), place.address, exhaustive=True)
@@ -76,6 +77,23 @@ class ExitResolver:
             return Exit((), place.address)
         left = self.case_left(entries)
         return Exit(tuple(entries), place.address, exhaustive=not left, left=left)
+
+    def reading_order(self, listed: Sequence[tuple[object, Place]]) -> list[int]:
+        """Return the entries' numbers, of those that are taken in every case last.
+
+        Such an entry above others is a mistake of its own. It is meant for what they leave, so that nothing is said
+        of what their conditions exclude.
+        """
+
+        if len(listed) == 1:
+            return [0]
+
+        def is_conditional(content: object, place: Place) -> bool:
+            keys = ("when", "errors", "body")
+            given = isinstance(content, dict) and any(key in content for key in keys)
+            return given or any(self.declared.is_broken((*place.address, key)) for key in keys)
+
+        return sorted(range(len(listed)), key=lambda index: not is_conditional(*listed[index]))
 
     def case_left(self, entries: Sequence[Entry]) -> str:
         """Describe a case that the conditions of some entries do not cover; empty if they cover every case."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Address, Origin, Place
 from wfc.compiler.expressions import Expression, Scope, Template
-from wfc.compiler.model import USUAL_CONCURRENCY, Exit, MapItems, Requirement, Step, Stream
+from wfc.compiler.model import USUAL_CONCURRENCY, Exit, MapItems, Requirement, Save, Step, Stream
 from wfc.compiler.model.kinds import ABOUT_ACTIONS, STEP_KINDS, Action, is_request
 from wfc.compiler.resolve.steps import caching, maps, pauses, sends, streams
 from wfc.compiler.resolve.steps.accepts import resolve_accepts
@@ -27,7 +27,7 @@ from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as problems
 from wfc.compiler.schema.expansion import later_kinds
-from wfc.compiler.slotted import replace
+from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types import UNKNOWN, ListOf, MapOf, Record, Type, members
 from wfc.compiler.types.long_form import check_plain
 
@@ -101,22 +101,7 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     scopes = StepScopes(declared, accepts if known else None)
     exit_resolver = ExitResolver(declared, reader)
     resolved = resolve_action(name, data, place, scopes, exit_resolver)
-    reader.uses.clear()  # from here on: who uses the result
-    findings = len(declared.codes)
-    require = requirements(data, place, resolved.outcome or scopes.tail(), reader)
-    scopes.known = tuple(each.that for each in require) if holds_for_tail(data) else ()
-    tail = scopes.tail()
-    if declared.is_broken((*place.address, "require")):
-        tail = tail.narrowed("unclear")
-    save = resolve_saves(data["save"], place / "save", tail, declared, reader) if "save" in data else ()
-    emit = (
-        exit_resolver.exit(data["emit"], place / "emit", tail) if "emit" in data else Exit((), place.address)
-    )
-    streamed = resolve_streamed(data, place, resolved, scopes, exit_resolver)
-    # where something in the tail is wrong, that may be what would have used it
-    lost = any(declared.is_broken((*place.address, key)) for key in TAIL)
-    if findings == len(declared.codes) and not lost and "result" not in reader.uses:
-        report_unused_result(name, resolved, declared)
+    tail = resolve_tail(name, data, place, scopes, exit_resolver, resolved)
     on_error, on_limit, on_timeout = other_exits(data, place, scopes, exit_resolver)
     report_bodies(name, on_error, resolved, declared)
     within, until, on_expired = expiry(data, place, scopes, exit_resolver)
@@ -133,8 +118,8 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
         accepts=accepts,
         action=action_as_used(resolved, reader),
         result=resolved.result,
-        save=save,
-        emit=emit,
+        save=tail.save,
+        emit=tail.emit,
         on_error=on_error,
         on_limit=on_limit,
         on_timeout=on_timeout,
@@ -142,8 +127,8 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
         timeout=timeout,
         concurrency=at_once,
         max_runs=runs,
-        require=require,
-        stream=streamed,
+        require=tail.require,
+        stream=tail.stream,
         idempotency_key=key,
         address=place.address,
         within=within,
@@ -151,6 +136,45 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
         on_expired=on_expired,
         cached=cached,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """What a step does with the result of its action."""
+
+    require: tuple[Requirement, ...]
+    save: tuple[Save, ...]
+    emit: Exit
+    stream: Stream | None
+
+
+def resolve_tail(
+    name: str,
+    data: Data,
+    place: Place,
+    scopes: StepScopes,
+    exit_resolver: ExitResolver,
+    resolved: ResolvedAction,
+) -> Tail:
+    """Return the tail of a step; report a result that nobody uses."""
+    reader, declared = exit_resolver.reader, exit_resolver.declared
+    reader.uses.clear()  # from here on: who uses the result
+    findings = len(declared.codes)
+    require = requirements(data, place, resolved.outcome or scopes.tail(), reader)
+    scopes.known = tuple(each.that for each in require) if holds_for_tail(data) else ()
+    scope = scopes.tail()
+    if declared.is_broken((*place.address, "require")):
+        scope = scope.narrowed("unclear")
+    save = resolve_saves(data["save"], place / "save", scope, declared, reader) if "save" in data else ()
+    emit = Exit((), place.address)
+    if "emit" in data:
+        emit = exit_resolver.exit(data["emit"], place / "emit", scope)
+    streamed = resolve_streamed(data, place, resolved, scopes, exit_resolver)
+    # where something in the tail is wrong, that may be what would have used it
+    lost = any(declared.is_broken((*place.address, key)) for key in TAIL)
+    if findings == len(declared.codes) and not lost and "result" not in reader.uses:
+        report_unused_result(name, resolved, declared)
+    return Tail(require, save, emit, streamed)
 
 
 def report_bodies(name: str, on_error: Exit | None, resolved: ResolvedAction, declared: Declarations) -> None:

@@ -11,7 +11,7 @@ from wfc.compiler.expressions import Scope, parse_expression
 from wfc.compiler.rules import templates as problems
 from wfc.compiler.types import ANY, UNKNOWN, Enumeration, ListOf, Record, Type, assignable, members
 
-__all__ = ["hint_for", "warning_for"]
+__all__ = ["hint_for", "hint_in_braces", "warning_for"]
 
 PATH: Final = re.compile(r"(?<![\w.])(?P<name>[^\W\d]\w*)\.(?P<field>\w+)")
 OPERAND: Final = r"(?:\d+(?:\.\d+)?|[a-z]+(?:\.\w+)+|'[^']*'|\"[^\"]*\")"
@@ -21,6 +21,10 @@ CALL: Final = re.compile(r"\w+(?:\.\w+)+\([^()]*\)(?:\.\w+\([^()]*\))*|\w+\(\w+(
 """A method or a function of other languages."""
 SPREAD: Final = re.compile(r"(?:\.\.\.|\*)(?P<path>\w+(?:\.\w+)+)")
 """One list in another, as other languages write it."""
+OTHER_BRACES: Final = re.compile(
+    r"\$* ?(?:\{%|\{+|\(|<%=?|<|\[\[)\s*(?P<words>[^{}<>%]*?)\s*(?:%\}|\}+|\)|%>|>|\]\])"
+)
+"""A value as other systems put it into a text."""
 LONGEST: Final = 500
 """Characters of a text that may be meant as an expression; what is longer is a text."""
 NEVER_ITSELF: Final = frozenset(
@@ -61,6 +65,12 @@ def hint_for(text: str, place: Place, wanted: Type, scope: Scope) -> str:
         isinstance(each, ListOf) for each in members(wanted)
     )
     return in_braces("" if makes_list or first.code in NEVER_ITSELF else first.hint)
+
+
+def hint_in_braces(text: str, place: Place, wanted: Type, scope: Scope) -> str:
+    """Return the same as ``hint_for``, also for a text that is wrapped as in other systems: `${config.pause}`."""
+    wrapped = OTHER_BRACES.fullmatch(text.strip()) if len(text) <= LONGEST else None
+    return hint_for(wrapped["words"] if wrapped else text, place, wanted, scope)
 
 
 def whole_name(text: str, place: Place, wanted: Type, named: Type) -> Finding | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from wfc.compiler.diagnostics import Place
+from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions import Expression, Scope, parse_expression, parse_template
 from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.values.bare_expressions import hint_in_braces
 from wfc.compiler.resolve.values.durations import duration_or_expression
 from wfc.compiler.resolve.values.scopes import bounds_scope
 from wfc.compiler.rules import values as problems
@@ -48,7 +49,13 @@ def _computed(
     text: str, place: Place, wanted: Type, declared: Declarations, scope: Scope | None
 ) -> Expression | None:
     scope = scope or bounds_scope(declared)
-    template = parse_template(text, place, scope, declared.report, statements=False)
+    complaints: list[Finding] = []
+    template = parse_template(text, place, scope, complaints.append, statements=False)
+    if template.whole is None and (hint := hint_in_braces(text, place, wanted, scope)):
+        declared.report(problems.wrong_value(place, f"wanted {show(wanted)}, found a text", hint))
+        return None
+    for each in complaints:
+        declared.report(each)
     if template.type != UNKNOWN and not assignable(template.type, wanted):
         misfit = fits(text, wanted) if template.whole is None else None
         why = misfit.reason if misfit is not None else f"wanted {show(wanted)}, found {show(template.type)}"

@@ -7,6 +7,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place, Report
 from wfc.compiler.expressions import Expression, Scope, parse_template
+from wfc.compiler.resolve.values.bare_expressions import hint_in_braces
 from wfc.compiler.rules import steps as problems
 from wfc.compiler.rules import values as value_problems
 from wfc.compiler.types import DURATION, STRING, UNKNOWN, assignable, show
@@ -60,6 +61,10 @@ def duration_or_expression(
     ``None`` with a finding if it is neither. ``zero``: see ``duration``.
     """
     if not isinstance(text, str) or "${{" not in text:
+        hint = hint_in_braces(text, place, DURATION, scope) if isinstance(text, str) else ""
+        if hint:
+            report(problems.bad_duration(place, _shown(text), hint))
+            return None
         return duration(text, place, report, zero=zero)
     template = parse_template(text, place, scope, report, statements=False)
     if template.type != UNKNOWN and not assignable(template.type, DURATION):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, deque
 
+from wfc.runtime.core.body_ticks import Collected
 from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.core.step_runs import StepRun
-from wfc.runtime.core.ticks import Collected
 from wfc.runtime.events import Event
 
 __all__ = ["CollectedEvents", "collect", "event_collected", "uncollect"]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from wfc.runtime.core.body_ticks import WaitEnded, Waiting
 from wfc.runtime.core.effects import Publish, ResumeBody
 from wfc.runtime.core.event_waits import EventWait
 from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.core.moments import seconds_later
 from wfc.runtime.core.step_runs import AwaitedEvent, StepRun, WaitKey
-from wfc.runtime.core.ticks import WaitEnded, Waiting
 from wfc.runtime.events import Event
 from wfc.runtime.plan.step import Step
 

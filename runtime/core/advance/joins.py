@@ -13,7 +13,8 @@ from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.core.step_runs import Exit, Frame, FrameKind, Path, Slots, StepRun
 from wfc.runtime.core.ticks import MatchValueComputed
 from wfc.runtime.errors import WorkflowRuntimeError
-from wfc.runtime.events import Event, LateEvent, event_name
+from wfc.runtime.events import Event, event_name
+from wfc.runtime.internal_events import LateEvent
 from wfc.runtime.plan.joins import AllOf
 from wfc.runtime.plan.step import Step
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from wfc.runtime.core.body_ticks import ChildStarted, Collected, WaitEnded, Waiting
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import (
     Answered,
     AttemptFailed,
-    ChildStarted,
-    Collected,
     Completed,
+    Delegated,
     Failed,
     InboxEventsRefused,
     InboxEventTaken,
@@ -18,11 +18,10 @@ from wfc.runtime.core.ticks import (
     Paused,
     PauseFailed,
     PauseResolved,
+    Rewound,
     RunExitTaken,
     Tick,
     TimerFired,
-    WaitEnded,
-    Waiting,
 )
 
 __all__ = ["is_relevant"]
@@ -39,13 +38,13 @@ _OF_WORK = (
     Paused,
     Waiting,
 )
-_OF_PAUSES = (Answered, InboxEventTaken, InboxEventsRefused, PauseFailed, PauseResolved)
+_OF_PAUSES = (Answered, Delegated, InboxEventTaken, InboxEventsRefused, PauseFailed, PauseResolved)
 
 
 def is_relevant(execution: Execution, tick: Tick) -> bool:
     """Return whether a tick can change a run; a journal has no others, for nobody could say what they are about."""
     if execution.outcome is not None:
-        return False
+        return isinstance(tick, Rewound)
     if isinstance(tick, _OF_WORK):
         return tick.number in execution.in_flight
     if isinstance(tick, _OF_PAUSES):

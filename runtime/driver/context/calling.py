@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from wfc.runtime.authoring.resource.kinds import Resource
 from wfc.runtime.calls.bindings import Basic, Bearer, McpServer, OAuth2, PythonTool, Secret
-from wfc.runtime.calls.cache import entry_path, load_entry, read_entry, warn_of_damage, write_entry
 from wfc.runtime.calls.llm import Model, call_llm
 from wfc.runtime.calls.sibling_modules import settings_folder
-from wfc.runtime.calls.threads import in_thread
-from wfc.runtime.driver.context.messaging import Messaging
+from wfc.runtime.driver.context.cached_calls import CachedCalls, named
 from wfc.runtime.driver.loops import call_and_block
 from wfc.runtime.driver.run.replies import ShownReply
 from wfc.runtime.driver.run.spending import check_limits, count_call
-from wfc.runtime.driver.run.step_runs import unmet_requirements
 from wfc.runtime.errors import WorkflowRuntimeError
-from wfc.runtime.events import CacheHit
-from wfc.runtime.values.outputs import InvalidOutput, Output, plain_type
+from wfc.runtime.values.outputs import Output
 
 if TYPE_CHECKING:
-    from wfc.runtime.plan.inputs import HttpResponse
     from wfc.runtime.records import File, Message  # whose class pydantic takes a while to build
 
 __all__ = ["Calling"]
@@ -32,8 +26,8 @@ __all__ = ["Calling"]
 T = TypeVar("T")
 
 
-class Calling(Messaging):
-    """A context's calls; calls report their progress by messages, so this class extends ``Messaging``."""
+class Calling(CachedCalls):
+    """A context's calls, some of whose results may come from the cache."""
 
     __slots__ = ()
 
@@ -94,15 +88,7 @@ class Calling(Messaging):
             WorkflowRuntimeError: The reply is to be streamed, but is not to be text, or the other way round.
         """
         step_run = self._inside("llm")
-        is_text = output in (None, str)
-        if stream and not is_text:
-            raise WorkflowRuntimeError(
-                "`stream` shows texts as they come, and this reply is to be another `output`; `partial` shows that"
-            )
-        if partial and is_text:
-            raise WorkflowRuntimeError(
-                "`partial` shows values as they come, and this reply is a text; use `stream`"
-            )
+        _check_shown(is_text=output in (None, str), stream=stream, partial=partial)
         step_run.called = True
         is_asked = False
 
@@ -227,10 +213,10 @@ class Calling(Messaging):
             method,
             url,
             only,
-            _named(query),
+            named(query),
             {name: repr(one) for name, one in (headers or {}).items()},
             auth,
-            _named(body),
+            named(body),
         )
         return await self._cached(asked, output, call)
 
@@ -278,7 +264,7 @@ class Calling(Messaging):
         async def call() -> Any:
             return await call_command(command, beside=folder, stdin=stdin, env=env, output=output)
 
-        return await self._cached(("command", list(command), stdin, _named(env)), output, call)
+        return await self._cached(("command", list(command), stdin, named(env)), output, call)
 
     @overload
     async def mcp(self, server: McpServer, operation: str, args: Mapping[str, object]) -> Any: ...
@@ -309,52 +295,7 @@ class Calling(Messaging):
 
         return await self._cached(("mcp", server, operation, args), output, call)
 
-    async def _cached(
-        self, asked: tuple[object, ...], output: Any, call: Callable[[], Awaitable[Any]]
-    ) -> Any:
-        """Return the result of a call, from the cache if it is there and the step allows caching.
-
-        Args:
-            asked: The data that determines the result: the kind of call, the binding, the inputs.
-            output: The result's type, or ``None`` for JSON data.
-        """
-        run, step_run = self._started("this call"), self._inside("this call")
-        cache = step_run.step.cache
-        if cache is None or run.doubles is not None:
-            return await call()
-        kind = Any if output is None else plain_type(output)
-        path = entry_path(cache, step_run.step.function, asked, kind, settings_folder(type(run.workflow)))
-        if step_run.attempt == 1:
-            text = await in_thread(load_entry, path, run.clock().timestamp(), cache.seconds)
-            kept = self._read(path, text, kind) if text is not None else None
-            if kept is not None and not self.unmet(kept[0]):
-                return self._take(path, *kept)
-        result = await call()
-        step_run.fresh.append((path, write_entry(result, step_run.response)))
-        return result
-
-    def _read(self, path: Path, text: str, kind: Any) -> tuple[Any, HttpResponse | None] | None:
-        """Return what an entry of the cache holds; ``None``, with a warning, if that is no result of this call."""
-        try:
-            return read_entry(text, kind)
-        except (InvalidOutput, ValueError, TypeError, KeyError, RecursionError):
-            warn_of_damage(path)
-            return None
-
-    def _take(self, path: Path, result: object, response: HttpResponse | None) -> object:
-        """Return a result from the cache, and note that it comes from there."""
-        run, step_run = self._started("this call"), self._inside("this call")
-        if response is not None:
-            step_run.response = response
-        if run.execution.observed:
-            run.watchers.note(CacheHit(step_name=step_run.step.name, key=path.stem))
-        return result
-
     # --- what those calls need of it
-
-    def unmet(self, result: object) -> list[str]:
-        """Return the messages of the step's requirements that a result does not meet, one for each."""
-        return unmet_requirements(self._started("unmet"), self._inside("unmet"), result)
 
     def choose_model(self, count: int) -> int:
         """Return the index of the model to call, of a model and its ``count - 1`` fallbacks, from 0."""
@@ -407,10 +348,13 @@ class Calling(Messaging):
         return self._started("state_now").execution.state
 
 
-def _named(data: object) -> object:
-    """Return data with a secret's name instead of the secret, for what is kept."""
-    if isinstance(data, Secret):
-        return repr(data)
-    if isinstance(data, Mapping):
-        return {key: _named(value) for key, value in data.items()}
-    return [_named(each) for each in data] if isinstance(data, list | tuple) else data
+def _check_shown(*, is_text: bool, stream: bool, partial: bool) -> None:
+    """Check that a reply can be shown as it comes in the way that is asked for."""
+    if stream and not is_text:
+        raise WorkflowRuntimeError(
+            "`stream` shows texts as they come, and this reply is to be another `output`; `partial` shows that"
+        )
+    if partial and is_text:
+        raise WorkflowRuntimeError(
+            "`partial` shows values as they come, and this reply is a text; use `stream`"
+        )

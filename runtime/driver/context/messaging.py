@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from wfc.runtime.core.advance.collecting import collect
-from wfc.runtime.core.ticks import Collected
+from wfc.runtime.core.body_ticks import Collected
 from wfc.runtime.driver.context.scope import Scope
 from wfc.runtime.driver.loops import call_and_block
 from wfc.runtime.driver.messages import IfAbsent

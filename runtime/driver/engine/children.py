@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 from unicodedata import normalize
 
+from wfc.runtime.core.body_ticks import ChildStarted
 from wfc.runtime.core.effects import StartChild
 from wfc.runtime.core.step_runs import StepRun
-from wfc.runtime.core.ticks import ChildStarted, PauseFailed, PauseResolved
+from wfc.runtime.core.ticks import PauseFailed, PauseResolved
 from wfc.runtime.driver.messages import read_as
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.children import Parent
@@ -26,11 +27,11 @@ from wfc.runtime.errors import (
     WorkflowCancelledByUser,
     WorkflowError,
     WorkflowTimeoutError,
-    is_final,
-    step_error,
 )
 from wfc.runtime.events import Event, StartEvent, StopEvent, event_name
 from wfc.runtime.plan.pauses import Child, PartEnd
+from wfc.runtime.raised_errors import is_final, step_error
+from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.snapshots import read_run
 
 __all__ = ["ChildStarter", "StartableWorkflow"]
@@ -95,6 +96,8 @@ class ChildStarter(RunEngine[Run], Protocol):
             if run.double_parts is not None and workflow._wfc.is_part:
                 run.double_parts(related)
             admitted = self.admit(related)
+            if CRASHES:
+                reach("child")
         except WorkflowError as error:
             run.take(PauseFailed(number, step_error(error)))
         else:
@@ -131,6 +134,8 @@ class ChildStarter(RunEngine[Run], Protocol):
             return kept
         made = kept or prepare(known_as)
         admitted = self.admit(_relate(made, run, step_run, is_attached=True))
+        if CRASHES:
+            reach("child")
         if admitted is made:
             run.children.add(known_as, made, step_run.number)
 
@@ -187,6 +192,8 @@ def _resolve_with_end(run: Run, number: int, child: Child[Any], admitted: Run) -
     run.children.add(number, admitted, number)
 
     def ended(_: object) -> None:
+        if CRASHES:
+            reach("child-ended")
         error = admitted.future.exception()
         if not run.children.has(number, admitted):
             return  # it was stopped

@@ -40,18 +40,19 @@ from wfc.runtime.driver.run.leaving import take_exit
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.questions import read_answer, take_from_inbox
 from wfc.runtime.driver.run.reachable import ReachableRun
+from wfc.runtime.driver.run.snapshots import snapshot_of
 from wfc.runtime.driver.run.step_runs import started_at
 from wfc.runtime.driver.run.timers import Timers
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.driver.run.workers import Workers
 from wfc.runtime.errors import (
     ContextStateError,
-    SnapshotError,
     WorkflowError,
 )
 from wfc.runtime.events import StartEvent, StopEvent
 from wfc.runtime.plan.inputs import RunInfo
-from wfc.runtime.store.snapshots import StoredRun, write_outcome, write_run
+from wfc.runtime.store.crash_points import CRASHES, reach
+from wfc.runtime.store.snapshots import StoredRun
 from wfc.runtime.values.serializers import BaseSerializer
 
 __all__ = ["Run"]
@@ -278,7 +279,8 @@ class Run(ReachableRun["Run"]):
     def _start_timer(self, timer: int, due: int) -> None:
         if self.timers is None:
             self.timers = Timers(self.loop, self._timer_fired)
-        self.timers.start(timer, max(0, due - self.execution.at) / SECOND)
+        # less than none for one that is overdue: after a rest the earliest comes first
+        self.timers.start(timer, (due - self.execution.at) / SECOND)
 
     def _timer_fired(self, timer: int) -> None:
         self.take(TimerFired(timer))
@@ -288,6 +290,8 @@ class Run(ReachableRun["Run"]):
 
         Not at once: a run may restart for ever, and others must have their turn meanwhile.
         """
+        if CRASHES:
+            reach("restart")
         self.has_begun = False
         self.children.stop_all()
         if self.trace is not None:
@@ -383,30 +387,4 @@ class Run(ReachableRun["Run"]):
         Raises:
             SnapshotError: Something in it cannot be written as JSON.
         """
-        execution = self.execution
-        stored = StoredRun(self.run_id, execution.state if include_state else None)
-        name = self.workflow._wfc.name
-        if execution.outcome is not None:
-            return write_run(name, execution.plan, stored, serializer)
-        if execution.inputs is None:
-            raise SnapshotError("this run is just beginning anew: write its snapshot afterwards")
-        if execution.timers and (self.timers is None or not execution.timers.keys() <= self.timers.running()):
-            raise SnapshotError("this run is just telling what happens in it: write its snapshot afterwards")
-        stored.execution = execution
-        stored.taken = max(self.now(), execution.at)
-        stored.trace = self.trace_context
-        stored.begun = self.has_begun
-        stored.early = self.early or []
-        stored.children = [
-            (part.run_id, number, part._snapshot_of_part(serializer))
-            for part, number in self.children.numbered_parts()
-        ]
-        stored.asked_before = self.children.asked_before
-        return write_run(name, execution.plan, stored, serializer)
-
-    def _snapshot_of_part(self, serializer: BaseSerializer | None) -> dict[str, Any]:
-        data = self.snapshot(serializer)
-        outcome = self.execution.outcome
-        if outcome is not None:  # which the run above has not heard of yet
-            data["outcome"] = write_outcome(self.execution.plan, outcome, serializer)
-        return data
+        return snapshot_of(self, serializer, include_state=include_state)

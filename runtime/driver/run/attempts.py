@@ -28,29 +28,19 @@ from wfc.runtime.driver.run.beginning_pauses import begin_pause, join_not_in_tim
 from wfc.runtime.driver.run.children import Children
 from wfc.runtime.driver.run.doubles import Instead, pause_double
 from wfc.runtime.driver.run.failures import failed_event, step_failed
-from wfc.runtime.driver.run.handled_errors import tell_handled
 from wfc.runtime.driver.run.step_runs import (
     expression_error,
     unmet_requirements,
     with_cause,
 )
+from wfc.runtime.driver.run.telling import note_state, tell, tell_before, tell_handled
 from wfc.runtime.driver.run.watchers import Watchers
-from wfc.runtime.errors import (
-    SnapshotError,
-    StepError,
-    WorkflowError,
-    is_final,
-    step_error,
-)
-from wfc.runtime.events import (
-    Event,
-    ProgressText,
-    StepState,
-    StepStateChanged,
-)
+from wfc.runtime.errors import SnapshotError, StepError, WorkflowError
+from wfc.runtime.internal_events import StepState
 from wfc.runtime.plan.outcomes import UNHANDLED
 from wfc.runtime.plan.pauses import Outside
 from wfc.runtime.plan.signature import Call
+from wfc.runtime.raised_errors import is_final, step_error
 from wfc.runtime.values.drafts import Saved, changes_in, deep_changes_in, deep_draft_of, draft_of
 
 __all__ = ["Attempts"]
@@ -109,7 +99,7 @@ class Attempts:
         run = self._run
         step = step_run.step
         if run.execution.observed and step_run.exit <= Exit.TIMEOUT:
-            self._note(step_run, StepState.RUNNING)
+            note_state(self._run, step_run, StepState.RUNNING)
         if step_run.exit is not Exit.ACTION or step.action is None:
             if step.shares_events:
                 await asyncio.sleep(0)
@@ -123,7 +113,7 @@ class Attempts:
         if step.idempotency_key is not None and not hasattr(step_run, "key"):
             step_run.key = str(step.idempotency_key(run, step_run, None))
         if step_run.attempt == 1:
-            self._tell_before(step_run)
+            tell_before(run, step_run)
         try:
             result = await (self._pause(step_run) if step.pauses else act(run, step_run))
         except Exception:
@@ -156,7 +146,7 @@ class Attempts:
                 raise
             except Exception as error:
                 raise expression_error(error) from error
-            self._tell(step_run, said_after)
+            tell(run, step_run, said_after)
         if step.of is not None:
             return self._give(step_run, result)
         return (
@@ -178,7 +168,7 @@ class Attempts:
     def _item_failed(self, step_run: StepRun, found: StepError) -> Tick:
         """Return the tick for an item whose action has failed for good, and tell of it if the step goes on."""
         step = step_run.step
-        self._note(step_run, StepState.NOT_RUNNING, error=found.message)
+        note_state(self._run, step_run, StepState.NOT_RUNNING, error=found.message)
         tick: Tick = ItemFailed(step_run.number, found)
         if step.give_instead is not None:
             try:
@@ -252,9 +242,9 @@ class Attempts:
         step = step_run.step
         if step.stream_before is not None or step.stream_after is not None:
             step_run.called = False
-            self._tell_before(step_run)
+            tell_before(run, step_run)
         if step.stream_after is not None:
-            self._tell(step_run, step.stream_after(run, step_run, None))
+            tell(run, step_run, step.stream_after(run, step_run, None))
         return self._exit(step.then, step_run)
 
     def failed(self, step_run: StepRun, error: Exception) -> Tick:
@@ -275,7 +265,7 @@ class Attempts:
         if falls_back:
             delay = 0.0
         if delay is not None:
-            self._note(step_run, StepState.RETRYING, error=found.message, retry_in=delay)
+            note_state(self._run, step_run, StepState.RETRYING, error=found.message, retry_in=delay)
             return AttemptFailed(step_run.number, delay, error, falls_back=falls_back)
         if step.of is not None and not final:
             return self._item_failed(step_run, found)
@@ -364,7 +354,7 @@ class Attempts:
         tail: bool = False,
     ) -> Failed:
         run = self._run
-        self._note(step_run, StepState.NOT_RUNNING, error=found.message)
+        note_state(self._run, step_run, StepState.NOT_RUNNING, error=found.message)
         found.step = step_run.step.name
         failed = step_failed(
             step_run.step.name, step_run.event_name, step_run.attempt, found, error, tail=tail
@@ -375,40 +365,6 @@ class Attempts:
         if step_run.step.handler and not tail:
             handled = failed_event(step_run, error, failed, run.clock())
         return Failed(step_run.number, failed, handled, saved)
-
-    def _tell_before(self, step_run: StepRun) -> None:
-        """Show the watchers the progress text with which a step run begins."""
-        run = self._run
-        step = step_run.step
-        if step.stream_before is not None:
-            self._tell(step_run, step.stream_before(run, step_run, None))
-
-    def _tell(self, step_run: StepRun, said: str | Event) -> None:
-        if not isinstance(said, Event):
-            said = ProgressText(text=said, step=step_run.step.name, attempt=step_run.attempt)
-        self._run.watchers.publish(said)
-
-    def _note(
-        self,
-        step_run: StepRun,
-        state: StepState,
-        *,
-        error: str | None = None,
-        retry_in: float | None = None,
-    ) -> None:
-        run = self._run
-        if run.execution.observed:
-            run.watchers.note(
-                StepStateChanged(
-                    name=step_run.step.name,
-                    step_state=state,
-                    worker_id=str(step_run.number),
-                    input_event_name=step_run.event_name,
-                    attempt=step_run.attempt,
-                    error=error,
-                    retry_in=retry_in,
-                )
-            )
 
 
 def _not_kept(refused: SnapshotError) -> StepError:

@@ -7,10 +7,11 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from wfc.runtime.core.body_ticks import WaitEnded, Waiting
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.moments import SECOND
 from wfc.runtime.core.step_runs import StepRun
-from wfc.runtime.core.ticks import Tick, WaitEnded, Waiting
+from wfc.runtime.core.ticks import Tick
 from wfc.runtime.events import Event
 
 __all__ = ["EventWaits"]

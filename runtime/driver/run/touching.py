@@ -7,9 +7,10 @@ import json
 from collections import Counter
 from typing import Protocol
 
+from wfc.runtime.core.body_ticks import Edited
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import StepRun
-from wfc.runtime.core.ticks import Edited, Tick
+from wfc.runtime.core.ticks import Tick
 from wfc.runtime.events import Event
 from wfc.runtime.store.values import Values
 from wfc.runtime.values.drafts import Saved, save

@@ -14,7 +14,8 @@ from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.replies import ReplyPlace, ShownReply, StreamedReply
 from wfc.runtime.driver.run.stream import Stream
 from wfc.runtime.errors import RunLostError, RunParkedError
-from wfc.runtime.events import ChildNote, Event, StepState, StepStateChanged, StopEvent
+from wfc.runtime.events import Event, StopEvent
+from wfc.runtime.internal_events import ChildNote, StepState, StepStateChanged
 from wfc.runtime.store.port import Port
 from wfc.runtime.tracing.runs import Trace
 

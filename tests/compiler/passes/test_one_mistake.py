@@ -111,3 +111,97 @@ def test_whatever_stands_anywhere_is_told_by_findings(seed: int) -> None:
         f"{chance.choice(WORDS)}: {random_value(chance, 3)}\n"
     )
     assert check_text(text.encode(), "spec.yaml").diagnostics
+
+
+WITH_BOUNDS = """\
+wfc: 1
+workflow: slips
+start: Asked
+end: [Told, Gone]
+config: {pause: {type: duration, default: 1 s}, many: {type: integer, default: 2}}
+types: {Line: {name: string, amount: decimal}}
+events: {Asked: {note: optional string, lines: list of Line}, Told: {note: string}, Gone: {}, Summed: {total: decimal}}
+steps:
+  ask:
+    kind: human
+    accepts: Asked
+    title: Well?
+    form: {note: string}
+    within: ${{ config.pause }}
+    on_timeout: Gone
+    max_runs: ${{ config.many }}
+    emit:
+      - event: Gone
+        when: event.note is none
+      - event: Summed
+        when: event.note == "sum"
+        with: {total: "${{ (event.lines + [{name: 'post', amount: 4}]) | pluck('amount') | sum }}"}
+      - event: Told
+        with: {note: "${{ event.note ~ result.note }}"}
+  stop: {kind: transform, accepts: Summed, emit: Gone}
+tests:
+  - name: gone
+    start: {lines: []}
+    mock: {ask: {note: a}}
+    expect: {end: Gone, with: {}}
+"""
+LAST = '      - event: Told\n        with: {note: "${{ event.note ~ result.note }}"}\n'
+SLIPS = {
+    "a colon is missing before a map of one entry": (
+        "form: {note: string}", "form {note: string}", "syntax-error", "write `form: {note: string}`"),
+    "a colon is missing before a map of several": (
+        "expect: {end: Gone", "expect {end: Gone", "syntax-error", "write `expect: {end: Gone, with: {}}`"),
+    "a key of a record in a list": (
+        "amount: 4", "aomunt: 4", "unknown-field", "did you mean `amount`?"),
+    "the entry for all other cases stands first": (
+        "    emit:\n      - event: Gone", f"    emit:\n{LAST}      - event: Gone",
+        "entry-never-taken", "move entry 1 to the end"),
+    "a length without braces": (
+        "${{ config.pause }}", "config.pause", "bad-duration", "an expression is written `${{ config.pause }}`"),
+    "a length in braces of a shell": (
+        "${{ config.pause }}", "${config.pause}", "bad-duration", "an expression is written `${{ config.pause }}`"),
+    "a number in braces of a template": (
+        "${{ config.many }}", '"{% config.many %}"', "wrong-value", "an expression is written `${{ config.many }}`"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("right", "wrong", "code", "hint"), SLIPS.values(), ids=SLIPS)
+def test_a_slip_is_told_with_what_to_write(right: str, wrong: str, code: str, hint: str) -> None:
+    assert not check_text(WITH_BOUNDS.encode(), "slips.yaml").diagnostics
+    bad = WITH_BOUNDS.replace(right, wrong)
+    if LAST in wrong:
+        bad = bad[: bad.rindex(LAST)] + bad[bad.rindex(LAST) + len(LAST) :]
+    assert bad != WITH_BOUNDS
+    found = check_text(bad.encode(), "slips.yaml").diagnostics
+    assert [each.code for each in found] == [code], render(found, {"slips.yaml": bad})
+    assert hint in found[0].hint
+
+
+def test_what_a_continued_text_says_is_no_key_that_lacks_its_colon() -> None:
+    text = WITH_BOUNDS.replace("title: Well?", "title: Well\n      goes {a: b}\n")
+    (found,) = check_text(text.encode(), "slips.yaml").diagnostics
+    assert found.code == "text-cut-by-colon"
+
+
+def test_a_wrong_value_of_an_event_is_no_block_at_the_wrong_level() -> None:
+    text = """\
+wfc: 1
+workflow: levels
+start: Asked
+end: Told
+events: {Asked: {}, Told: {a: integer, b: string}}
+steps:
+  get:
+    kind: tool
+    accepts: Asked
+    tool: {python: "stage:plain", output: {a: integer, b: string}}
+    emit: {event: Told, with: {a: "$(result.a)"}}
+"""
+    (found,) = check_text(text.encode(), "levels.yaml").diagnostics
+    assert (found.code, found.start.line) == ("wrong-value", 11)
+
+
+def test_a_step_that_is_called_like_a_key_is_a_step() -> None:
+    text = WITH_BOUNDS.replace("  stop: {kind: transform, ", "  remind: {")
+    (found,) = check_text(text.encode(), "slips.yaml").diagnostics
+    assert (found.code, "`kind`" in found.message) == ("missing-key", True)

@@ -101,6 +101,7 @@ FOUND = {
     "what follows two batches of one step": [6_110_064, 6_110_070, 6_123_010],
     "a join whose time runs though nothing leads to it": [6_115_823],
     "what follows two joins, one of which does not wait for the other": [6_101_251],
+    "a join in two turns of a loop": [6_146_791],
     "an event that goes to a join and on another way to it": [6_114_808, 6_114_825, 6_116_441, 6_118_586],
 }
 """What searches have found."""

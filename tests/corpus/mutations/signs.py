@@ -30,6 +30,7 @@ def missing_colon(source: Source, chance: Random) -> Iterator[Mutant]:
             name = f"{source.name}: {'.'.join(map(str, site.address))} without a colon"
             before = source.text.rfind("\n", 0, lines[0] - 1) + 1
             after = source.text.find("\n", lines[1] + 1)
+            after = len(source.text) if after < 0 else after
             yield Mutant(
                 name, text, ("syntax-error", "wrong-type", "text-cut-by-colon"), before, after, loose=True
             )

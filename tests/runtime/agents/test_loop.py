@@ -262,7 +262,7 @@ def test_tokens_stop_the_agent_before_the_call_that_would_pass_them() -> None:
 
 
 def test_what_nobody_may_catch_fails_the_run() -> None:
-    with pytest.raises(StepFailedError, match="limit.tokens"):
+    with pytest.raises(StepFailedError, match=r"limit\.tokens"):
         run(LimitError("no more", "limit.tokens"))
 
 

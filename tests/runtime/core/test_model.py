@@ -37,6 +37,7 @@ from wfc.runtime import (
 )
 from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.core.advance import advance
+from wfc.runtime.core.body_ticks import Collected, Edited, WaitEnded, Waiting
 from wfc.runtime.core.effects import CancelTask, CheckInbox, NotifyObservers, StartTimer, StopTimer
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import Exit, Frame, FrameKind, StepRun
@@ -45,9 +46,8 @@ from wfc.runtime.core.ticks import (
     Arrived,
     AttemptFailed,
     Cancelled,
-    Collected,
     Completed,
-    Edited,
+    Delegated,
     Failed,
     InboxEventTaken,
     ItemCompleted,
@@ -59,8 +59,6 @@ from wfc.runtime.core.ticks import (
     StepsCancelled,
     Tick,
     TimerFired,
-    WaitEnded,
-    Waiting,
 )
 from wfc.runtime.store.classes import Classes
 from wfc.runtime.store.reading import read_execution
@@ -268,6 +266,11 @@ class Play:
                 Answered(number, None, "ann")
                 for number, one in execution.paused.items()
                 if isinstance(one.value, Question)
+            ]
+            ways += [
+                Delegated(number, ("bob", f"user {number}"), "bob", "ann", "")
+                for number, one in execution.paused.items()
+                if isinstance(one.value, Question) and len(one.value.assign) == 0
             ]
             if ways:
                 tick = rng.choice(ways)
