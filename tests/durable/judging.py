@@ -53,10 +53,13 @@ class Judge:
             assert end == flow.end, f"{run_id}: {end}"
             assert self.keeper.problems(engine) == [], run_id
             assert not engine.tasks(run_id=run_id), run_id
-            ids = {row.run_id for row in engine.list_runs() if row.run_id.startswith(f"{run_id}/")}
+            parts = [row for row in engine.list_runs() if row.run_id.startswith(f"{run_id}/")]
+            assert all(row.ended is not None for row in parts), f"{run_id}: not all parts are over: {parts}"
+            ids = {row.run_id for row in parts}
             for each in sorted({run_id, *ids}):
                 self.journal(engine, each)
         assert self.noted("differences") == []
+        assert (self.folder / "stderr.txt").read_text() == "", "a process has said something"
         self.calls(flow, run_id, died)
 
     # --- the journal
@@ -65,9 +68,10 @@ class Judge:
         """All that was ever read or recorded of a journal is one list, without a gap, that was never changed."""
         ticks: dict[int, list[Any]] = {}
         kept = [(tick.seq, [tick.kind, tick.at, *tick.data]) for tick in engine.history(run_id)]
-        for what in ("history", "recorded"):
-            lines = [one for one in self.noted(what) if one["run"] == run_id]
-            kept += [(one["seq"], json.loads(one["body"])) for one in lines]
+        kept += [(seq, json.loads(body)) for seq, body in self.keeper.pruned(engine, run_id)]
+        kept += [
+            (one["seq"], json.loads(one["body"])) for one in self.noted("recorded") if one["run"] == run_id
+        ]
         for seq, body in kept:
             assert ticks.setdefault(seq, body) == body, f"{run_id}: the tick {seq} was another one once"
         assert sorted(ticks) == list(range(1, len(ticks) + 1)), f"{run_id}: gaps in {sorted(ticks)}"

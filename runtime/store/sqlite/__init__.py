@@ -242,7 +242,7 @@ class SqliteJournal:
         return self._read(partial(claiming.described, run_id=run_id))
 
     def root_of(self, run_id: str) -> str | None:
-        """Return the id of the run that a run is part of, at the top; ``None``: there is no such run."""
+        """Return the id of the run that a run goes on with, at the top; ``None``: there is no such run."""
         return self._read(partial(reading.root_of, run_id=run_id))
 
     def is_worked_on(self, run_id: str) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from wfc.runtime.store.blobs import unite
+from wfc.runtime.store.sqlite.claiming import IS_ON_ITS_OWN
 from wfc.runtime.store.sqlite.reading import read_blob
 from wfc.runtime.store.sqlite.workers import is_alive
 
@@ -55,12 +56,12 @@ def due(
         versions: The workflows and versions that are not asked for.
     """
     rows = connection.execute(
-        """SELECT run_id, workflow, version, owner FROM runs WHERE ended IS NULL AND (parent IS NULL OR NOT attached)
+        f"""SELECT run_id, workflow, version, owner FROM runs WHERE ended IS NULL AND {IS_ON_ITS_OWN}
             AND (status IN ('queued', 'live') OR status = 'parked'
             AND (wake_at <= ? OR EXISTS (SELECT 1 FROM inbox WHERE inbox.run = runs.run)
                 OR EXISTS (SELECT 1 FROM runs AS part JOIN inbox USING (run)
                     WHERE part.parent = runs.run AND part.attached)))
-            ORDER BY coalesce(wake_at, started), run""",
+            ORDER BY coalesce(wake_at, started), run""",  # noqa: S608 - of a constant
         (time.time_ns(),),
     )
     refused = set(versions)
