@@ -44,7 +44,7 @@ def tell_of_rest(run_id: str, keeping: Keeping) -> None:
         lines += [f"  {field.name}: {field.words}" for field in fields_of(task.about["form"])]
     if keeping.prepare is not None:
         lines.append("until now the run was in memory; with --store it is kept from its start")
-    lines.append(f"the run {run_id} rests in {engine.store.path}")
+    lines.append(f"the run {run_id} rests in {engine.store.name}")
     for task in tasks:
         lines.append(f"answer it with  {command_that_answers(task.task_id, task.about['form'], place)}")
     if not tasks:

@@ -10,7 +10,7 @@ from wfc.compiler.cli.tables import moment
 if TYPE_CHECKING:
     from wfc.runtime import Engine
     from wfc.runtime.store.replay import Replay
-    from wfc.runtime.store.sqlite.reading import TaskRow
+    from wfc.runtime.store.sql.reading import TaskRow
 
 __all__ = ["steps_of", "task_as_data", "told_of"]
 
@@ -86,7 +86,7 @@ def step_of(line: Any) -> dict[str, Any]:
         "began": moment(line.began),
         "seconds": None if line.ended is None else round((line.ended - line.began) / SECOND, 3),
         "attempts": line.attempts,
-        "status": line.status,
+        "status": "undone" if line.is_undone else line.status,
         "gave": line.gave,
         "error": line.error,
     }

@@ -14,7 +14,7 @@ from wfc.compiler.cli.stores import open_engine, place_of, store_option
 from wfc.compiler.cli.tables import format_option, moment, show_rows
 
 if TYPE_CHECKING:
-    from wfc.runtime.store.sqlite.reading import TaskRow
+    from wfc.runtime.store.sql.reading import TaskRow
 
 __all__ = ["command"]
 

@@ -16,7 +16,7 @@ from wfc.compiler.cli.tables import format_option, moment
 from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
-    from wfc.runtime.store.sqlite.reading import Delegation
+    from wfc.runtime.store.sql.reading import Delegation
 
 __all__ = ["command"]
 

@@ -29,7 +29,8 @@ from wfc.runtime.errors import (
 from wfc.runtime.events import Event, StartEvent
 from wfc.runtime.store.folding import read_outcome
 from wfc.runtime.store.journal import Posted
-from wfc.runtime.store.sqlite import RunRow, SqliteJournal
+from wfc.runtime.store.sql.journal import SqlJournal
+from wfc.runtime.store.sql.reading import RunRow
 
 __all__ = ["HistoryTick", "StoredRuns"]
 
@@ -50,7 +51,7 @@ class StoredRuns(EventDelivery, Protocol):
     _to_park: set[str]
 
     @property
-    def store(self) -> SqliteJournal:
+    def store(self) -> SqlJournal:
         """The store of the runs.
 
         Raises:

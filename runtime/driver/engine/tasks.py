@@ -10,7 +10,7 @@ from wfc.runtime.driver.engine.stored import StoredRuns
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.driver.run.questions import read_delegation
 from wfc.runtime.errors import InvalidAnswerError, InvalidDelegationError, UnknownQuestionError
-from wfc.runtime.store.sqlite import TaskRow
+from wfc.runtime.store.sql.reading import TaskRow
 
 __all__ = ["StoredTasks", "check_name"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from wfc.runtime.errors import StoreError
+from wfc.runtime.store.sql.connection import Connection
 
 __all__ = ["FORMAT", "MIGRATIONS", "format_of", "prepare"]
 
@@ -64,7 +64,7 @@ FORMAT: Final = 1 + len(MIGRATIONS)
 """The format of the files that this version writes."""
 
 
-def format_of(connection: sqlite3.Connection) -> int:
+def format_of(connection: Connection) -> int:
     """Return the format of a file; 0 for one that is empty.
 
     Raises:
@@ -78,7 +78,7 @@ def format_of(connection: sqlite3.Connection) -> int:
     return 0
 
 
-def prepare(connection: sqlite3.Connection, migrations: Mapping[int, Sequence[str]] = MIGRATIONS) -> None:
+def prepare(connection: Connection, migrations: Mapping[int, Sequence[str]] = MIGRATIONS) -> None:
     """Create the tables in an empty file, or bring those of an older one up to date, all in one transaction.
 
     Raises:

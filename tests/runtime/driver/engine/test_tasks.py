@@ -26,8 +26,8 @@ from wfc.runtime import (
 )
 from wfc.runtime.errors import InvalidAnswerError, InvalidDelegationError, UnknownQuestionError
 from wfc.runtime.store.journal import TaskOpened
-from wfc.runtime.store.sqlite import appending
-from wfc.runtime.store.sqlite.reading import Delegation
+from wfc.runtime.store.sql import appending
+from wfc.runtime.store.sql.reading import Delegation
 
 
 class Answer(Record):

@@ -17,8 +17,8 @@ from journals import append, created, new_run, opened
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.journal import Ended, Lease, Lost, Posted, Snapshot, TaskClosed, TaskOpened
+from wfc.runtime.store.sql.claiming import MOST_RECOVERIES
 from wfc.runtime.store.sqlite import SqliteJournal
-from wfc.runtime.store.sqlite.claiming import MOST_RECOVERIES
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.blobs import unite
 from wfc.runtime.store.journal import Kept, RunStatus
+from wfc.runtime.store.sql.connection import Connection
 
 __all__ = [
     "Delegation",
@@ -89,7 +89,7 @@ class TaskRow(NamedTuple):
         return [Delegation(**one) for one in json.loads(self.delegations)]
 
 
-def kept(connection: sqlite3.Connection, number: int) -> Kept:
+def kept(connection: Connection, number: int) -> Kept:
     """Return the journal of a run: its snapshot, and the ticks since.
 
     Raises:
@@ -107,14 +107,14 @@ def kept(connection: sqlite3.Connection, number: int) -> Kept:
     return Kept(snapshot, since, [unite(row[1], blob) for row in rows])
 
 
-def read_blob(connection: sqlite3.Connection, digest: str) -> bytes:
+def read_blob(connection: Connection, digest: str) -> bytes:
     found = connection.execute("SELECT body FROM blobs WHERE digest = ?", (digest,)).fetchone()
     if found is None:
         raise StoreError(f"the store is damaged: a large value of a run is missing ({digest})")
     return bytes(found[0])
 
 
-def history(connection: sqlite3.Connection, number: int) -> list[tuple[int, bytes]]:
+def history(connection: Connection, number: int) -> list[tuple[int, bytes]]:
     """Return all ticks of a run that are still there, with their numbers.
 
     Raises:
@@ -124,7 +124,7 @@ def history(connection: sqlite3.Connection, number: int) -> list[tuple[int, byte
     return [(seq, unite(body, partial(read_blob, connection))) for seq, body in rows]
 
 
-def root_of(connection: sqlite3.Connection, run_id: str) -> str | None:
+def root_of(connection: Connection, run_id: str) -> str | None:
     """Return the id of the run that a run goes on with: at the top of those that it is part of and that are not over.
 
     It is the run itself if there is none; ``None``: there is no such run.
@@ -139,7 +139,7 @@ def root_of(connection: sqlite3.Connection, run_id: str) -> str | None:
     return None if row is None else run_id
 
 
-def number_of(connection: sqlite3.Connection, run_id: str) -> int:
+def number_of(connection: Connection, run_id: str) -> int:
     """Return the number by which the tables know a run.
 
     Raises:
@@ -152,7 +152,7 @@ def number_of(connection: sqlite3.Connection, run_id: str) -> int:
 
 
 def runs(
-    connection: sqlite3.Connection,
+    connection: Connection,
     *,
     run_id: str | None = None,
     status: str | None = None,
@@ -163,8 +163,9 @@ def runs(
     rows = connection.execute(
         """SELECT run_id, workflow, version, key, status, owner, started, ended, wake_at, recoveries,
             (SELECT count(*) FROM tasks WHERE tasks.run = runs.run AND closed IS NULL), outcome
-            FROM runs WHERE (:run_id IS NULL OR run_id = :run_id) AND (:status IS NULL OR status = :status)
-            AND (:workflow IS NULL OR workflow = :workflow) ORDER BY run DESC LIMIT :most""",
+            FROM runs WHERE (CAST(:run_id AS TEXT) IS NULL OR run_id = :run_id)
+            AND (CAST(:status AS TEXT) IS NULL OR status = :status)
+            AND (CAST(:workflow AS TEXT) IS NULL OR workflow = :workflow) ORDER BY run DESC LIMIT :most""",
         {"run_id": run_id, "status": status, "workflow": workflow, "most": most},
     )
     return [RunRow(*row) for row in rows]
@@ -172,11 +173,11 @@ def runs(
 
 _TASK = """SELECT task_id, run_id, workflow, step, title, assign, passed_on, opened, expires, closed, because,
     answered_by {more} FROM tasks JOIN runs USING (run) {beside} WHERE """
-_ASKS = """EXISTS (SELECT 1 FROM json_each(assign) AS one JOIN json_each(:whom) AS wanted
+_ASKS = """EXISTS (SELECT 1 FROM json_each(assign) AS one JOIN json_each(CAST(:whom AS TEXT)) AS wanted
     WHERE one.value = wanted.value)"""
 
 
-def task(connection: sqlite3.Connection, task_id: str) -> TaskRow | None:
+def task(connection: Connection, task_id: str) -> TaskRow | None:
     """Return a task, with what it is about; ``None``: there is none of that id."""
     found = connection.execute(
         _TASK.format(more=", body", beside="JOIN questions USING (task_id)") + "task_id = ?", (task_id,)
@@ -185,7 +186,7 @@ def task(connection: sqlite3.Connection, task_id: str) -> TaskRow | None:
 
 
 def tasks(
-    connection: sqlite3.Connection,
+    connection: Connection,
     *,
     run_id: str | None = None,
     is_open: bool = True,
