@@ -121,6 +121,12 @@ ALL = (
     ),
 )
 
+NAPPING = Flow("long", {"n": 40}, once("nap", *range(40)), in_order=True)
+"""It takes two seconds at least."""
+
+OTHERS = ("long", "many", "poison")
+"""Flows for single tests."""
+
 FLOWS = {flow.name: flow for flow in ALL}
 
 

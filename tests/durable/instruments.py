@@ -16,8 +16,9 @@ from folding import Fold, picture
 
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import Tick
-from wfc.runtime.store import port
+from wfc.runtime.store import port, sqlite
 from wfc.runtime.store.port import Port
+from wfc.runtime.store.sqlite import workers
 from wfc.runtime.store.ticks import decode_tick
 from wfc.runtime.store.values import Values
 
@@ -31,6 +32,10 @@ _ENCODED: list[bytes] = []
 def install(folder: Path) -> None:
     """Look on from now on; and let even short runs have snapshots."""
     _FOLDER.append(folder)
+    if lease := os.environ.get("WFC_LEASE"):
+        workers.LEASE = sqlite.LEASE = float(lease)  # type: ignore[misc]
+    if os.environ.get("WFC_FOLDS") == "0":
+        return
     port.SHORTEST_TAIL = 600  # type: ignore[misc]
     encode, advance, append = port.encode_tick, port.advance, Port._append
 

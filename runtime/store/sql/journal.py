@@ -222,6 +222,10 @@ class SqlJournal(Database):
         """Return runs that wait for somebody to work on them; see ``selecting.due``."""
         return self._read(partial(selecting.due, workers=self.workers, versions=refused, most=most))
 
+    def has_come_further(self, run_id: str) -> bool:
+        """Return whether a run has recorded anything since it goes on; see ``selecting.has_come_further``."""
+        return self._read(partial(selecting.has_come_further, run_id=run_id))
+
     # --- upkeep
 
     def problems(self) -> list[str]:
