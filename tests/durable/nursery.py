@@ -140,7 +140,7 @@ class Stage:
 
 def limit_pages(connection: Any, pages: int) -> None:
     (count,) = connection.execute("PRAGMA page_count").fetchone()
-    connection.execute(f"PRAGMA max_page_count = {count + pages}")
+    connection.execute(f"PRAGMA max_page_count = {count + pages}").fetchone()
 
 
 def move_clock(seconds: float) -> None:
