@@ -119,7 +119,11 @@ class Engine(CheckpointedRuns):
 
     def version_of(self, workflow: RunWorkflow[Run]) -> str:
         """Return what the code of a workflow is known by; empty if nobody has said it."""
-        return self._versions.get(type(workflow), "")
+        return self.version_of_class(type(workflow))
+
+    def version_of_class(self, workflow: type[Any]) -> str:
+        """Return what the code of a workflow's class is known by; empty if nobody has said it."""
+        return self._versions.get(workflow, "")
 
     def workflow(self, name: str, beside: type[Any] | None = None, version: str = "") -> StartableWorkflow:
         """Return the workflow of a name: one that was added, or one that was generated beside another one.
