@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from wfc.compiler.cli.findings import show
+from wfc.compiler.cli.building.manifest import source_changed
+from wfc.compiler.cli.findings import note, show
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.model import Workflow as Resolved
 from wfc.compiler.passes import compile_shared, compile_text
@@ -93,6 +94,12 @@ def load_program(path: str) -> Program | None:
     if path.endswith(".py"):
         name = os.path.basename(path).removesuffix(".py")
         text = load_other(path).decode(errors="replace")
+        if spec := source_changed(path):
+            note(
+                printable(
+                    f"{path} was made from an earlier text of {spec}, and runs as it is; see `wfc verify`"
+                )
+            )
         module = import_beside(path, name) if name.isidentifier() else execute(name, path, text)
         return Program(workflow_in(module, path), None)
     source = load(path)
@@ -245,11 +252,15 @@ def workflow_in(module: ModuleType, path: str) -> type[Workflow]:
         click.UsageError: There is none, or more than one.
     """
     from wfc.runtime import Workflow
+    from wfc.runtime.authoring.definition import definition_of
 
     found = [
         value
         for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, Workflow) and value.__module__ == module.__name__
+        if isinstance(value, type)
+        and issubclass(value, Workflow)
+        and value.__module__ == module.__name__
+        and not definition_of(value).is_part
     ]
     if len(found) == 1:
         return found[0]

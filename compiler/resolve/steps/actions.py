@@ -9,6 +9,7 @@ from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, Template
 from wfc.compiler.model import (
     Action,
+    AgentCall,
     Call,
     CommandCall,
     HttpCall,
@@ -142,8 +143,10 @@ class ActionResolver:
     def workflow(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> WorkflowCall | None:
         return workflow_calls.resolve_call(self.called(), self.data, self.place, scope, self.reader)
 
-    def agent(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> None:
-        agent_calls.resolve_agent_call(self.name, self.data, self.place, scope, self.declared, self.reader)
+    def agent(self, _tool: Tool | None, result: Type | None, scope: Scope) -> AgentCall | None:
+        return agent_calls.resolve_agent_call(
+            self.name, self.data, self.place, result, scope, self.declared, self.reader, self.shown
+        )
 
     def retrieve(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> None:
         searches.resolve_search(self.data, self.place, scope, self.declared, self.reader)
@@ -184,7 +187,17 @@ class ActionResolver:
         files = self.listed("files", FILE, scope)
         if model is None:
             return None
-        return LlmCall(model, prompt, system, result or STRING, history, files, self.shown)
+        return LlmCall(
+            model,
+            prompt,
+            system,
+            history,
+            files,
+            result or STRING,
+            stream="tokens" in self.shown,
+            partial="partial" in self.shown,
+            thinking="thinking" in self.shown,
+        )
 
     def listed(self, key: str, item: Type, scope: Scope) -> Value | None:
         """Return the list of a key, if the step has it."""
@@ -240,5 +253,6 @@ CALLS: Final[dict[str, KindOfCall]] = {
 }
 """How each kind of step is resolved that is one call; more than that is in `RESOLVERS` of `steps`.
 
-Next for a new kind: how it is generated, `WRITERS` in `codegen/methods/actions.py`.
+Next for a new kind: the method of its name in `runtime/driver/context/`; or how it is generated, if that is more than a
+call of such a method: `WRITERS` in `codegen/methods/actions.py`.
 """
