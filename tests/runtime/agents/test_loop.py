@@ -20,6 +20,7 @@ from wfc.runtime.agents.definition import Agent, AgentTool, Approval
 from wfc.runtime.agents.turns import LONGEST_TOLD, MOST_CALLS
 from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.calls.transcripts import ANSWER_TOOL, TurnReply
+from wfc.runtime.plan.pauses import QuestionAsked
 from wfc.runtime.testing import run_virtually
 
 GOOD = call("find", '{"order_id": "A"}', "good")
@@ -286,33 +287,35 @@ def test_what_is_bound_is_neither_shown_nor_taken() -> None:
 
 def approving(model: TurnModel, approval: Any) -> Any:
     """A desk whose calls a person has to allow, as this function of their arguments says."""
-    Desk = desk(Agent("desk", model, tools=[AgentTool("find", find, FindArgs)]))
+    kind = desk(Agent("desk", model, tools=[AgentTool("find", find, FindArgs)]))
 
-    @definition_of(Desk).steps()["answer"].approve("find")
+    @definition_of(kind).steps()["answer"].approve("find")
     def approve_find(self: Any, event: Asked, result: FindArgs) -> Approval | None:
         return approval(event, result)  # type: ignore[no-any-return]
 
-    return Desk
+    return kind
 
 
 def test_a_question_survives_in_the_store_while_the_process_is_gone(tmp_path: Path) -> None:
     model = TurnModel(in_turn(calls(GOOD, call("find", '{"order_id": "B"}', "b")), says("done")))
-    Desk = approving(model, lambda event, args: Approval(within=60.0) if args.order_id == "A" else None)
+    kind = approving(model, lambda event, args: Approval(within=60.0) if args.order_id == "A" else None)
     store = f"sqlite:///{tmp_path / 'runs.db'}"
 
     async def ask() -> str:
         engine = Engine(store=store)
-        engine.add(Desk)
-        Desk(engine=engine).run(run_id="r1", question="where?")
-        while not (tasks := engine.tasks()):
-            await asyncio.sleep(0.01)
+        engine.add(kind)
+        handler = kind(engine=engine).run(run_id="r1", question="where?")
+        async for event in handler.stream_events():
+            if isinstance(event, QuestionAsked):
+                break
+        tasks = engine.tasks()
         await engine.park("r1")
         engine.close()
         return str(tasks[0].task_id)
 
     async def answer(task: str) -> Any:
         engine = Engine(store=store)
-        engine.add(Desk)
+        engine.add(kind)
         handler = await engine.answer(task, {"decision": "change", "args": {"order_id": "C"}}, by="user:ann")
         found = await handler
         engine.close()
