@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,6 @@ from wfc.runtime.values.outside_names import json_outside
 
 if TYPE_CHECKING:
     from wfc.runtime.driver.context import StepContext
-    from wfc.runtime.testing.cases import SpecTest
     from wfc.runtime.workflow import Workflow
 
 __all__ = ["AgentDoubles", "agents_of"]
@@ -49,17 +49,28 @@ class AgentDoubles:
     """The models and the tools of the agents in one test.
 
     Args:
-        case: The test, with its ``script``, ``tools`` and ``people``.
+        script: Step or agent → the replies of its model.
+        tools: Tool → answers for successive calls; the last one repeats.
+        people: Tool → what people say to successive calls that they have to allow.
+        real: Steps whose agents really act.
         is_virtual: Whether time passes by itself, so that answers come when they are due.
 
     ``made`` holds the calls that were made, ``turns`` the number of replies.
     """
 
-    def __init__(self, case: SpecTest, *, is_virtual: bool) -> None:
-        self._left = {name: list(replies) for name, replies in case.script.items()}
-        self._tools = {name: deque(answers) for name, answers in case.tools.items()}
-        self._people = {name: deque(answers) for name, answers in case.people.items()}
-        self._real = frozenset(case.real)
+    def __init__(
+        self,
+        script: Mapping[str, Sequence[ScriptedReply]],
+        tools: Mapping[str, Sequence[MockAnswer]],
+        people: Mapping[str, Sequence[MockAnswer]],
+        real: Sequence[str],
+        *,
+        is_virtual: bool,
+    ) -> None:
+        self._left = {name: list(replies) for name, replies in script.items()}
+        self._tools = {name: deque(answers) for name, answers in tools.items()}
+        self._people = {name: deque(answers) for name, answers in people.items()}
+        self._real = frozenset(real)
         self._is_virtual = is_virtual
         self.made: list[dict[str, Any]] = []
         self.turns = 0

@@ -318,7 +318,7 @@ def _agent_doubles(workflow: type[Workflow], case: SpecTest, *, is_virtual: bool
         return None
     from wfc.runtime.testing.agents import AgentDoubles
 
-    return AgentDoubles(case, is_virtual=is_virtual)
+    return AgentDoubles(case.script, case.tools, case.people, case.real, is_virtual=is_virtual)
 
 
 def _scripted(workflow: type[Workflow], case: SpecTest) -> set[str]:
