@@ -225,11 +225,10 @@ class TemplateParser:
                 self.parts.append(self.used_text(parser))
                 self.nothing_after(word, parser)
             case _:
-                raise UnreadableError(
-                    template_problems.unknown_statement(
-                        self.span(word) if word.text else place, word.text, STATEMENTS
-                    )
-                )
+                is_path = len(rest) > 2 and rest[0].text == "."
+                value = self.text[word.start : rest[-2].end] if is_path else ""
+                at = self.span(word) if word.text else place
+                raise UnreadableError(template_problems.unknown_statement(at, word.text, STATEMENTS, value))
 
     def guarded(self, parser: Parser) -> Node:
         """Parse a condition; a broken one still opens its statement."""
