@@ -180,6 +180,7 @@ if TYPE_CHECKING:
         Question as Question,
         QuestionAsked as QuestionAsked,
         QuestionClosed as QuestionClosed,
+        QuestionDelegated as QuestionDelegated,
         QuestionReminded as QuestionReminded,
         Skip as Skip,
         Until as Until,
@@ -322,7 +323,8 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.plan.joins": "AllOf AtLeast EachOf FirstOf",
     "wfc.runtime.plan.outcomes": "Batch Fail Restart UNHANDLED Unhandled",
     "wfc.runtime.plan.pauses": (
-        "Child Delay Items Outside Question QuestionAsked QuestionClosed QuestionReminded SKIP Skip Until"
+        "Child Delay Items Outside Question QuestionAsked QuestionClosed QuestionDelegated QuestionReminded SKIP "
+        "Skip Until"
     ),
     "wfc.runtime.plan.run_rules": "Bounds Limits Receives RetryBounds StepBounds",
     "wfc.runtime.store.serializers": "PickleSerializer",

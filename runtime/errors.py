@@ -32,7 +32,8 @@
         ├── InvalidMessageError     an event does not fit what the receiving run takes
         ├── WorkflowStepDoesNotExistError  an event was sent to a step that there is not
         ├── UnknownQuestionError    an answer to a question that was never asked
-        └── InvalidAnswerError      an answer that does not fit its question, which stays open
+        ├── InvalidAnswerError      an answer that does not fit its question, which stays open
+        └── InvalidDelegationError  a question that cannot be passed on in this way
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ __all__ = [
     "ContextStateError",
     "ExpressionError",
     "InvalidAnswerError",
+    "InvalidDelegationError",
     "InvalidMessageError",
     "InvalidValueError",
     "LimitError",
@@ -368,3 +370,9 @@ class InvalidAnswerError(WorkflowRuntimeError):
     """An answer does not fit the question's form, or is not as required; the message says which field and why."""
 
     name = "answer.invalid"
+
+
+class InvalidDelegationError(WorkflowRuntimeError):
+    """A question cannot be passed on: it is closed, or whoever is to get it has been asked already, or is no name."""
+
+    name = "delegation.invalid"

@@ -69,7 +69,12 @@ class Progress:
             LateEvent,
             StepStateChanged,
         )
-        from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed, QuestionReminded
+        from wfc.runtime.plan.pauses import (
+            QuestionAsked,
+            QuestionClosed,
+            QuestionDelegated,
+            QuestionReminded,
+        )
 
         match event:
             case StepStateChanged():
@@ -96,6 +101,8 @@ class Progress:
             case QuestionReminded():
                 whom = f" ({', '.join(event.assign)})" if event.assign else ""
                 self.line(f"{event.step}: still asks{whom}: {event.title}{until(event.expires_at)}")
+            case QuestionDelegated():
+                self.line(f"{event.step}: {event.by} passes the question on to {event.to}")
             case QuestionClosed():
                 if event.because != "answered":
                     self.line(f"{event.step}: the question is closed: {event.because}")

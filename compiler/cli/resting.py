@@ -33,16 +33,18 @@ def tell_of_rest(run_id: str, keeping: Keeping) -> None:
     """Tell of a run that rests: what it asks, where it is kept, and how it goes on."""
     engine, place = keeping.engine, keeping.place
     lines = []
-    tasks = [task for task in engine.tasks() if task.run_id == run_id or task.run_id.startswith(f"{run_id}/")]
+    tasks = [
+        engine.task(task.task_id)
+        for task in engine.tasks()
+        if task.run_id == run_id or task.run_id.startswith(f"{run_id}/")
+    ]
     for task in tasks:
-        lines.append(
-            f"the run stopped: `{task.step}` asks, and nobody is here to answer: {task.about['title']}"
-        )
+        lines.append(f"the run stopped: `{task.step}` asks, and nobody is here to answer: {task.title}")
         lines += [f"  {line}" for line in (task.about["show"] or "").splitlines()]
         lines += [f"  {field.name}: {field.words}" for field in fields_of(task.about["form"])]
     if keeping.prepare is not None:
         lines.append("until now the run was in memory; with --store it is kept from its start")
-    lines.append(f"the run {run_id} rests in {engine.store.path}")
+    lines.append(f"the run {run_id} rests in {engine.store.name}")
     for task in tasks:
         lines.append(f"answer it with  {command_that_answers(task.task_id, task.about['form'], place)}")
     if not tasks:

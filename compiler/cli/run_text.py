@@ -10,8 +10,9 @@ from wfc.compiler.cli.tables import moment
 if TYPE_CHECKING:
     from wfc.runtime import Engine
     from wfc.runtime.store.replay import Replay
+    from wfc.runtime.store.sql.reading import TaskRow
 
-__all__ = ["steps_of", "told_of"]
+__all__ = ["steps_of", "task_as_data", "told_of"]
 
 SECOND = 1_000_000_000
 
@@ -62,7 +63,7 @@ def questions_of(engine: Engine, run_id: str, replay: Replay, *, is_now: bool) -
 
         return [{"task": one.id, "title": one.title} for one in open_questions(replay.execution)]
     return [
-        {"task": task.task_id, "title": task.about["title"], "expires": moment(task.expires)}
+        {"task": task.task_id, "title": task.title, "expires": moment(task.expires)}
         for task in engine.tasks(run_id=run_id)
     ]
 
@@ -85,7 +86,7 @@ def step_of(line: Any) -> dict[str, Any]:
         "began": moment(line.began),
         "seconds": None if line.ended is None else round((line.ended - line.began) / SECOND, 3),
         "attempts": line.attempts,
-        "status": line.status,
+        "status": "undone" if line.is_undone else line.status,
         "gave": line.gave,
         "error": line.error,
     }
@@ -101,3 +102,12 @@ def cell(value: object) -> object:
     if value is None:
         return ""
     return value[:LONGEST] + "…" if isinstance(value, str) and len(value) > LONGEST else value
+
+
+def task_as_data(task: TaskRow) -> dict[str, Any]:
+    """Return a task as plain data."""
+    row = task._asdict()
+    for name in ("about", "assigned", "delegations"):
+        del row[name]
+    passed_on = [one._asdict() for one in task.passed_on]
+    return {**row, **task.about, "assign": task.assign, "passed_on": passed_on}

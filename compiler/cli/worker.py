@@ -20,7 +20,7 @@ from wfc.compiler.diagnostics.escaping import printable
 if TYPE_CHECKING:
     from wfc.runtime import Engine
     from wfc.runtime.driver.engine.working import Worker, WorkerNote
-    from wfc.runtime.store.sqlite.selecting import DueRun
+    from wfc.runtime.store.sql.selecting import DueRun
 
 __all__ = ["command"]
 
@@ -121,7 +121,7 @@ async def work(worker: Worker, engine: Engine, grace: float, *, until_idle: bool
     for number in (signal.SIGTERM, signal.SIGINT):
         with contextlib.suppress(NotImplementedError):  # where loops take no signals, they interrupt at once
             loop.add_signal_handler(number, end)
-    click.echo(printable(f"working on {engine.store.path}"), err=True)
+    click.echo(printable(f"working on {engine.store.name}"), err=True)
     try:
         await working
     except asyncio.CancelledError:

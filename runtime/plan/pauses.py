@@ -24,6 +24,7 @@ __all__ = [
     "Question",
     "QuestionAsked",
     "QuestionClosed",
+    "QuestionDelegated",
     "QuestionReminded",
     "Skip",
     "Until",
@@ -200,6 +201,25 @@ class QuestionClosed(Event, closed=True):
     id: str
     step: str
     because: ClosedBecause
+
+
+class QuestionDelegated(Event, closed=True):
+    """The passing on of an open question to somebody else.
+
+    Args:
+        assign: Who is asked from now on.
+        to: Whom it was passed on to.
+        by: Who has passed it on.
+        because: Why; empty if nobody has said it.
+    """
+
+    id: str
+    step: str
+    title: str
+    assign: list[str]
+    to: str
+    by: str
+    because: str
 
 
 class QuestionReminded(Event, closed=True):

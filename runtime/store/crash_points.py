@@ -1,6 +1,10 @@
 """Points at which a process may be made to die at once, so that tests see what is left: ``WFC_CRASH_AT=point:3``.
 
-The number says at which arrival it dies. Nothing is there without the variable.
+The number says at which arrival it dies. Nothing is there without the variable. The points of a tick are, in order,
+``encode``, ``advanced``, ``snapshot`` (if there is one), ``commit``, ``committed`` and ``release``. Others are
+``recovered`` (a run goes on in another process), ``child`` and ``child-ended`` (a part of a run has been started, and
+is over), ``restart`` (a run begins anew), ``exit`` (a run takes one of its exits), ``posted`` (something is in an
+inbox, and nobody has been told) and ``pruned``.
 """
 
 from __future__ import annotations

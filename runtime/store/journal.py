@@ -26,8 +26,11 @@ __all__ = [
     "RunStatus",
     "Snapshot",
     "TaskClosed",
+    "TaskDelegated",
     "TaskOpened",
+    "TasksReset",
     "Then",
+    "VersionChanged",
 ]
 
 RunStatus = Literal["queued", "live", "parked", "done", "failed", "cancelled", "dead"]
@@ -64,6 +67,8 @@ class TaskOpened(NamedTuple):
 
     task_id: str
     step: str
+    title: str
+    assign: Sequence[str]
     body: str
     opened: int
     expires: int | None
@@ -76,6 +81,30 @@ class TaskClosed(NamedTuple):
     because: str
     at: int
     by: str
+
+
+class TasksReset(NamedTuple):
+    """The questions that are open after a run went back; those that were open besides are closed."""
+
+    open: Sequence[TaskOpened]
+    at: int
+
+
+class VersionChanged(NamedTuple):
+    """The move of a run, with the parts of it that are not over, to another version of its code."""
+
+    version: str
+
+
+class TaskDelegated(NamedTuple):
+    """The passing on of a question to somebody, so that from now on those in ``assign`` are asked."""
+
+    task_id: str
+    assign: Sequence[str]
+    to: str
+    by: str
+    because: str
+    at: int
 
 
 class InboxTaken(NamedTuple):
@@ -105,7 +134,17 @@ class Ended(NamedTuple):
     outcome: bytes
 
 
-Row = TaskOpened | TaskClosed | InboxTaken | Snapshot | Parked | Ended
+Row = (
+    TaskOpened
+    | TaskClosed
+    | TaskDelegated
+    | TasksReset
+    | VersionChanged
+    | InboxTaken
+    | Snapshot
+    | Parked
+    | Ended
+)
 
 
 class Created(NamedTuple):
@@ -186,9 +225,9 @@ class Claim(NamedTuple):
 
 
 class Posted(NamedTuple):
-    """Something for a run from outside: an answer, an event, or the wish to cancel it."""
+    """Something for a run from outside: an answer, its passing on, an event, or the wish to cancel it."""
 
-    kind: Literal["answer", "event", "cancel"]
+    kind: Literal["answer", "delegation", "event", "cancel"]
     body: str
     by: str
     at: int

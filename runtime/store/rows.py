@@ -9,15 +9,15 @@ from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.moments import as_moment
 from wfc.runtime.errors import RunLostError, SnapshotError, WorkflowCancelledByUser
 from wfc.runtime.events import Event, StopEvent
-from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed
-from wfc.runtime.store.journal import Ended, Row, RunStatus, TaskClosed, TaskOpened
+from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed, QuestionDelegated
+from wfc.runtime.store.journal import Ended, Row, RunStatus, TaskClosed, TaskDelegated, TaskOpened
 from wfc.runtime.store.values import Values
 
 __all__ = ["ended", "tasks_in"]
 
 
 def tasks_in(event: Event, at: int, answered_by: str) -> Iterator[Row]:
-    """Yield the row for an event that opens or closes a question.
+    """Yield the row for an event that opens a question, passes it on or closes it.
 
     Args:
         at: The moment of the tick that has published it.
@@ -26,7 +26,11 @@ def tasks_in(event: Event, at: int, answered_by: str) -> Iterator[Row]:
     if isinstance(event, QuestionAsked):
         body = event.model_dump_json(exclude={"id", "step"})
         expires = None if event.expires_at is None else as_moment(event.expires_at)
-        yield TaskOpened(event.id, event.step, body, as_moment(event.asked_at), expires)
+        yield TaskOpened(
+            event.id, event.step, event.title, event.assign, body, as_moment(event.asked_at), expires
+        )
+    elif isinstance(event, QuestionDelegated):
+        yield TaskDelegated(event.id, event.assign, event.to, event.by, event.because, at)
     elif isinstance(event, QuestionClosed):
         yield TaskClosed(event.id, event.because, at, answered_by)
 

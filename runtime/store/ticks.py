@@ -14,6 +14,7 @@ from wfc.runtime.errors import SnapshotError, StepError
 from wfc.runtime.events import Event, StartEvent, StepFailedEvent
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.step import Step
+from wfc.runtime.store.checkpoint import read_checkpoint, write_checkpoint
 from wfc.runtime.store.emissions import read_emitted, read_saved, write_emitted, write_saved
 from wfc.runtime.store.gathered import read_expected, write_expected
 from wfc.runtime.store.pausing import read_pause_value, write_pause_value
@@ -203,6 +204,13 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
         lambda tick, _, __: [list(tick.ready), tick.rest],
         lambda data, _, __: ticks.Recovered(tuple(data[0]), data[1]),
     ),
+    ticks.Rewound: (
+        "rewound",
+        lambda tick, _, values: [tick.to, tick.why, write_checkpoint(tick.execution, values), tick.of],
+        lambda data, execution, values: ticks.Rewound(
+            data[0], data[1], read_checkpoint(data[2], execution.plan, execution.run_id, values), data[3]
+        ),
+    ),
     ticks.Halted: ("halted", lambda _, __, ___: [], lambda _, __, ___: ticks.Halted()),
     ticks.Continued: ("continued", lambda _, __, ___: [], lambda _, __, ___: ticks.Continued()),
     ticks.Completed: (
@@ -258,6 +266,11 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
         "answered",
         lambda tick, _, values: [tick.number, values.write(tick.answer), tick.by],
         lambda data, _, values: ticks.Answered(data[0], values.read(data[1]), data[2]),
+    ),
+    ticks.Delegated: (
+        "delegated",
+        lambda tick, _, __: [tick.number, list(tick.assign), tick.to, tick.by, tick.because],
+        lambda data, _, __: ticks.Delegated(data[0], tuple(map(str, data[1])), *map(str, data[2:5])),
     ),
     ticks.InboxEventTaken: (
         "inbox-event-taken",

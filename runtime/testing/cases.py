@@ -31,7 +31,15 @@ from wfc.runtime.events import (
     event_name,
 )
 from wfc.runtime.internal_events import EventEmitted, InternalDispatchEvent, StepState, StepStateChanged
-from wfc.runtime.plan.pauses import Delay, Outside, QuestionAsked, QuestionClosed, QuestionReminded, Until
+from wfc.runtime.plan.pauses import (
+    Delay,
+    Outside,
+    QuestionAsked,
+    QuestionClosed,
+    QuestionDelegated,
+    QuestionReminded,
+    Until,
+)
 from wfc.runtime.testing.answers import MockAnswer, Script, UnmockedStepError
 from wfc.runtime.testing.clock import START, DeadlockError, VirtualTimeLoop, run_virtually
 from wfc.runtime.testing.config import config_for_tests, config_with
@@ -216,6 +224,7 @@ def _observer(run: Run, scripts: Mapping[str, Script], seen: Seen) -> Callable[[
             | ThinkingText
             | PartialResult
             | QuestionClosed
+            | QuestionDelegated
             | QuestionReminded
             | ErrorHandled,
         ):

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from pathlib import Path
 
-_spec = importlib.util.spec_from_file_location("durable_flows", Path(__file__).with_name("durable_flows.py"))
-assert _spec is not None
-assert _spec.loader is not None
-sys.modules["durable_flows"] = _module = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_module)
+sys.path += [str(Path(__file__).parent), str(Path(__file__).with_name("flows"))]

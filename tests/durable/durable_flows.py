@@ -1,147 +1,25 @@
-"""The workflows that are killed, as specs, with their tools, and what they end with if nobody kills them."""
+"""The workflows that are killed, and what is true of each of their runs, however often that happens."""
 
 from __future__ import annotations
 
+import importlib
+from pathlib import Path
 from typing import Any, NamedTuple
 
-TOOLS = '''\
-"""Tools that write down each call, outside of what is killed."""
-import json, os, time
+from wfc.runtime import Engine, Workflow
+from wfc.runtime.calls.sibling_modules import sibling_workflow
+
+FOLDER = Path(__file__).with_name("flows")
+"""The specs, the tools that they call, and what a person wrote."""
 
 
-def note(run, call, number):
-    line = json.dumps({"at": time.time_ns(), "run": run, "call": call, "n": number}) + "\\n"
-    handle = os.open(os.environ["WFC_EFFECTS"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    os.write(handle, line.encode())
-    os.close(handle)
+class Said(NamedTuple):
+    """Something that a person does: an answer to the question of a step, or a message."""
 
-
-def calls(run, call, number):
-    with open(os.environ["WFC_EFFECTS"]) as file:
-        return sum(1 for one in map(json.loads, file) if (one["run"], one["call"], one["n"]) == (run, call, number))
-
-
-def work(run: str, n: int) -> int:
-    note(run, "work", n)
-    time.sleep(0.002)
-    return n + 1
-
-
-def flaky(run: str, n: int) -> int:
-    note(run, "flaky", n)
-    if n % 3 == 0 and calls(run, "flaky", n) < 2:
-        raise ConnectionError("not now")
-    return n * n
-'''
-
-LOOP = """\
-wfc: 1
-workflow: loop
-start: Go
-end: Done
-state: {seen: {type: list of integer, default: []}}
-events:
-  Go: {n: integer}
-  Turn: {n: integer}
-  Done: {n: integer, seen: list of integer}
-steps:
-  begin:
-    kind: transform
-    accepts: Go
-    emit: {event: Turn, with: {n: 0}}
-  work:
-    kind: tool
-    accepts: Turn
-    tool: {python: "effects:work"}
-    with: {run: "${{ run.id }}", n: "${{ event.n }}"}
-    output: integer
-    max_runs: 100
-    on_limit: {event: Done, with: {n: 0, seen: []}}
-    save: {seen: "${{ state.seen + [result] }}"}
-    emit:
-      - {event: Done, when: result >= 20, with: {n: "${{ result }}", seen: "${{ state.seen }}"}}
-      - {event: Turn, with: {n: "${{ result }}"}}
-"""
-
-BATCH = """\
-wfc: 1
-workflow: batch
-start: Go
-end: Done
-events:
-  Go: {n: integer}
-  Left: {}
-  Right: {}
-  Rested: {}
-  Found: {squares: list of integer}
-  Done: {squares: list of integer, n: integer}
-steps:
-  split:
-    kind: transform
-    accepts: Go
-    emit: {all: [Left, Right]}
-  squares:
-    kind: map
-    accepts: Left
-    in: "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]"
-    as: number
-    do:
-      kind: tool
-      tool: {python: "effects:flaky"}
-      with: {run: "${{ run.id }}", n: "${{ number }}"}
-      output: integer
-    max: 20
-    concurrency: 3
-    retry: {max_attempts: 3, delay: 20 ms}
-    emit: {event: Found, with: {squares: "${{ result }}"}}
-  rest:
-    kind: wait
-    accepts: Right
-    for: 50 ms
-    emit: Rested
-  meet:
-    kind: transform
-    accepts: {all: [Found, Rested]}
-    emit: {event: Done, with: {squares: "${{ events.Found.squares }}", n: "${{ inputs.n }}"}}
-"""
-
-ASK = """\
-wfc: 1
-workflow: ask
-start: Go
-end: [Done, Late]
-events:
-  Go: {n: integer}
-  Ready: {n: integer}
-  Told: {n: integer}
-  Done: {n: integer, note: string}
-  Late: {}
-state: {note: {type: string, default: ""}}
-steps:
-  before:
-    kind: tool
-    accepts: Go
-    tool: {python: "effects:work"}
-    with: {run: "${{ run.id }}", n: "${{ event.n }}"}
-    output: integer
-    emit: {event: Ready, with: {n: "${{ result }}"}}
-  ask:
-    kind: human
-    accepts: Ready
-    title: "${{ event.n }}?"
-    form: {n: integer, note: string}
-    within: 1h
-    on_timeout: Late
-    save: {note: "${{ result.note }}"}
-    emit: {event: Told, with: {n: "${{ result.n }}"}}
-  after:
-    kind: tool
-    accepts: Told
-    tool: {python: "effects:work"}
-    with: {run: "${{ run.id }}", n: "${{ event.n }}"}
-    output: integer
-    emit: {event: Done, with: {n: "${{ result }}", note: "${{ state.note }}"}}
-"""
+    kind: str
+    step: str
+    value: dict[str, Any]
+    by: str
 
 
 class Flow(NamedTuple):
@@ -151,32 +29,99 @@ class Flow(NamedTuple):
         end: The fields of its end event.
         expected: How often each call is made if nobody is killed: by call and number.
         at_once: How many calls may be under way at the moment of a kill.
+        in_order: Whether no call begins again once one with a higher number has begun.
+        people: What people do, in this order, each twice.
+        may_miss: The calls that a run need not come to, as its time may be up before.
     """
 
     name: str
-    spec: str
     end: dict[str, Any]
     expected: dict[tuple[str, int], int]
-    at_once: int
+    at_once: int = 1
+    in_order: bool = False
+    people: tuple[Said, ...] = ()
+    may_miss: frozenset[tuple[str, int]] = frozenset()
 
 
-FLOWS = {
-    flow.name: flow
-    for flow in (
-        Flow(
-            "loop",
-            LOOP,
-            {"n": 20, "seen": list(range(1, 21))},
-            {("work", n): 1 for n in range(20)},
-            1,
+def once(call: str, *numbers: int) -> dict[tuple[str, int], int]:
+    return {(call, number): 1 for number in numbers}
+
+
+FLAKY = {("flaky", n): 2 if n % 3 == 0 else 1 for n in range(10)}
+
+ALL = (
+    Flow("loop", {"n": 20, "seen": list(range(1, 21))}, once("work", *range(20)), in_order=True),
+    Flow("bounded", {"seen": list(range(1, 10))}, once("work", *range(9)), in_order=True),
+    Flow("budget", {"seen": list(range(1, 12))}, once("work", *range(11)), in_order=True),
+    Flow("batch", {"squares": [n * n for n in range(10)], "n": 0}, FLAKY, at_once=3),
+    Flow(
+        "fan", {"squares": [n * n for n in range(9)]}, {c: k for c, k in FLAKY.items() if c[1] < 9}, at_once=4
+    ),
+    Flow(
+        "quorum",
+        {"sum": 32, "name": "connection"},
+        {**once("work", 10, 20), **once("dawdle", 30), ("hopeless", 1): 3},
+        at_once=3,
+        may_miss=frozenset({("dawdle", 30)}),
+    ),
+    Flow(
+        "late",
+        {"n": 6, "join": "late"},
+        {**once("work", 1, 5), **once("dawdle", 2)},
+        at_once=2,
+        may_miss=frozenset({("dawdle", 2), ("work", 1)}),
+    ),
+    Flow("again", {"n": 4}, once("work", *range(4)), in_order=True),
+    Flow("leaving", {"why": "three", "undone": [13, 12]}, {**once("work", 1, 2, 12, 11), ("hopeless", 3): 2}),
+    Flow(
+        "whole",
+        {"found": [14, 24, 34]},
+        once("work", 0, 1, 12, 13, 22, 23, 32, 33),
+        at_once=2,
+    ),
+    Flow(
+        "mail",
+        {"heard": [1, 2, 3, 4, 5]},
+        once("work", *range(1, 6)),
+        in_order=True,
+        people=tuple(Said("post", "", {"n": n}, f"message-{n}") for n in range(1, 6)),
+    ),
+    Flow(
+        "ask",
+        {"n": 42, "note": "yes"},
+        once("work", 0, 41),
+        in_order=True,
+        people=(Said("answer", "ask", {"n": 41, "note": "yes"}, "user:ann"),),
+    ),
+    Flow(
+        "votes",
+        {"sum": 8, "note": "sure"},
+        once("work", 7),
+        people=(
+            Said("answer", "ask", {"n": 3, "note": ""}, "user:ann"),
+            Said("answer", "ask", {"n": 4, "note": ""}, "user:bob"),
+            Said("answer", "last", {"note": "sure"}, "user:ann"),
         ),
-        Flow(
-            "batch",
-            BATCH,
-            {"squares": [n * n for n in range(10)], "n": 0},
-            {("flaky", n): 2 if n % 3 == 0 else 1 for n in range(10)},
-            3,
-        ),
-        Flow("ask", ASK, {"n": 42, "note": "yes"}, {("work", 0): 1, ("work", 41): 1}, 1),
-    )
-}
+    ),
+    Flow(
+        "by_hand",
+        {"n": 5, "words": ["begun", "heard 50"], "pieces": [0, 1, 2, 3, 4], "part": 51},
+        {**once("begin", 0), **once("gather", *range(5)), **once("listen", 5), **once("part", 50)},
+        at_once=2,
+    ),
+)
+
+FLOWS = {flow.name: flow for flow in ALL}
+
+
+def workflow_of(folder: Path, flow: str, engine: Engine | None = None) -> Workflow:
+    """The workflow of a flow: compiled in a folder, or what a person wrote."""
+    if flow == "by_hand":
+        module = importlib.import_module("by_hand")
+        made: Workflow = module.ByHand(timeout=None, engine=engine, workflow_name="by_hand")
+        made.add_workflows(part=module.Part(engine=engine))
+        return made
+    kind = sibling_workflow(folder, flow)
+    assert kind is not None
+    found: Workflow = kind(engine=engine)
+    return found

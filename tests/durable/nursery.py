@@ -1,26 +1,120 @@
 """A process that has loaded all that a run needs, and forks the processes that are to be killed: that costs little.
 
-It reads commands from standard input, one JSON list a line, and writes what became of each to standard output:
-``["start", flow, run_id, point]`` gives the process's id, where a ``point`` such as ``commit:2`` lets it die there.
+It reads commands from standard input, one JSON object a line, and answers with a line for each:
+``{"do": "run", "flow": …, "run_id": …, "point": "commit:2"}`` gives the id of a process, which dies at that point;
+``{"do": "wait", "pid": …}`` its status.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import faulthandler
 import gc
 import itertools
 import json
 import os
+import signal
 import sys
+import time
 import traceback
 from pathlib import Path
 from typing import Any
 
+import instruments
+from durable_flows import FLOWS, workflow_of
+from stores import KEEPERS, Keeper
+
 from wfc.runtime import Engine
-from wfc.runtime.calls.sibling_modules import sibling_workflow
-from wfc.runtime.errors import RunEndedError, RunLostError, RunUnknownError, UnknownQuestionError
-from wfc.runtime.store import crash_points, port
+from wfc.runtime.driver.engine.working import Worker
+from wfc.runtime.driver.messages import EventData
+from wfc.runtime.errors import (
+    RunEndedError,
+    RunExistsError,
+    RunLostError,
+    RunUnknownError,
+    UnknownQuestionError,
+)
+from wfc.runtime.store import crash_points
+
+PATIENCE = float(os.environ.get("WFC_PATIENCE", "60"))
+"""The seconds that a process has."""
+
+NOT_NOW = (RunUnknownError, UnknownQuestionError, RunLostError)
+"""Why something that a person does may have to be done again a moment later."""
+
+
+class Stage:
+    """Where runs are played: a folder, and the engine that keeps them there."""
+
+    def __init__(self, folder: Path, keeper: Keeper) -> None:
+        self.folder = folder
+        self.keeper = keeper
+
+    def opened(self, *flows: str) -> Engine:
+        engine = self.keeper.open(self.folder)
+        for flow in flows:
+            engine.add(workflow_of(self.folder, flow, engine))
+        return engine
+
+    async def run(self, flow: str, run_id: str, prunes: bool = False, **_: Any) -> None:
+        """Starts a run, or lets it go on until it is over, and prunes it meanwhile."""
+        engine = self.opened(flow)
+        handler = None
+        while handler is None:
+            try:
+                if engine.show(run_id).ended is not None:
+                    break
+                handler = await engine.resume(run_id)
+            except RunUnknownError:
+                with contextlib.suppress(RunExistsError):
+                    handler = engine.workflow(flow).run(run_id=run_id, n=0)  # type: ignore[attr-defined]
+            except (RunLostError, RunEndedError):  # whoever answers has it
+                await asyncio.sleep(0.01)
+        while handler is not None and not handler.is_done():
+            await asyncio.sleep(0.01)
+            if prunes and self.keeper.prune is not None:
+                await self.keeper.prune(engine, run_id)  # type: ignore[misc]
+        engine.close()
+
+    async def people(self, flow: str, run_id: str, **_: Any) -> None:
+        """Does what people do, each as soon as it can be done, and once more."""
+        engine = self.opened(flow)
+        for said in FLOWS[flow].people:
+            for _time in range(2):
+                while True:
+                    if await self._says(engine, run_id, said):
+                        break
+                    await asyncio.sleep(0.01)
+        engine.close()
+
+    async def _says(self, engine: Engine, run_id: str, said: Any) -> bool:
+        try:
+            if said.kind == "post":
+                await engine.post(run_id, EventData("Said", said.value), message_id=said.by)
+                instruments.write("acknowledged", {"run": run_id, "by": said.by})
+                return True
+            tasks = [one for one in engine.tasks(run_id=run_id, is_open=False) if one.step == said.step]
+            if not tasks:
+                return False
+            handler = await engine.answer(tasks[0].task_id, said.value, by=said.by)
+        except NOT_NOW:
+            return False
+        except RunEndedError:
+            return True  # it was the last one, said once more
+        instruments.write("acknowledged", {"run": run_id, "by": said.by})
+        if handler is not None:  # nobody else has the run: it goes on here, until somebody else may have it
+            await asyncio.sleep(0.05)
+            with contextlib.suppress(RunUnknownError):
+                await asyncio.wait_for(engine.park(run_id), 10)
+        return True
+
+    async def work(self, flows: list[str], until_idle: bool = True, **_: Any) -> None:
+        """Works on all that is due, as ``wfc worker`` does."""
+        engine = self.opened(*flows)
+        worker = Worker(engine, lambda due: None, lambda note: None)
+        await worker.run(until_idle=until_idle)
+        engine.close()
 
 
 def crash_at(text: str) -> None:
@@ -29,57 +123,12 @@ def crash_at(text: str) -> None:
     crash_points._arrivals = itertools.count(1)
 
 
-async def run(flow: str, run_id: str, store: Path) -> None:
-    """Starts a run, or lets it go on, and prunes it meanwhile."""
-    engine = opened(flow, store)
-    handler = None
-    while handler is None:
-        try:
-            if engine.show(run_id).ended is not None:
-                break
-            handler = await engine.resume(run_id)
-        except RunUnknownError:
-            handler = engine.workflow(flow).run(run_id=run_id, n=0)
-        except (RunLostError, RunEndedError):  # whoever answers has it
-            await asyncio.sleep(0.01)
-    while handler is not None and not handler.is_done():
-        await asyncio.sleep(0.01)
-        with contextlib.suppress(KeyError):
-            await engine.store.prune(run_id)
-    engine.close()
-
-
-async def answer(flow: str, run_id: str, store: Path) -> None:
-    """Answers the run's question as soon as there is one, and lets the run go on if nobody else does."""
-    engine = opened(flow, store)
-    task = f"{run_id}/ask/2"
-    while True:
-        try:
-            handler = await engine.answer(task, {"n": 41, "note": "yes"}, by="user:ann")
-        except (UnknownQuestionError, RunLostError, RunEndedError):
-            await asyncio.sleep(0.01)
-            continue
-        break
-    if handler is not None:
-        await asyncio.wait([handler._run.future])
-    engine.close()
-
-
-def opened(flow: str, store: Path) -> Engine:
-    engine = Engine(store=store)
-    kind = sibling_workflow(store.parent, flow)
-    assert kind is not None
-    engine.add(kind(engine=engine))
-    return engine
-
-
-def child(command: list[Any], store: Path) -> None:
+def child(stage: Stage, command: dict[str, Any]) -> None:
     status = 1
+    faulthandler.register(signal.SIGUSR1, all_threads=True)
     try:
-        kind, flow, run_id, point = command
-        if point:
-            crash_at(point)
-        asyncio.run((run if kind == "start" else answer)(flow, run_id, store))
+        crash_at(command.pop("point", "") or "nowhere")
+        asyncio.run(getattr(stage, command.pop("do"))(**command))
         status = 0
     except BaseException:
         traceback.print_exc()
@@ -88,26 +137,45 @@ def child(command: list[Any], store: Path) -> None:
         os._exit(status)
 
 
-def main(store: Path) -> None:
-    port.SHORTEST_TAIL = 600  # type: ignore[misc] # so that even short runs have snapshots
-    for flow in ("loop", "batch", "ask"):
-        sibling_workflow(store.parent, flow)
+def waited_for(pid: int, seconds: float | None) -> int | str:
+    """The status of a process that has ended: that of its exit, or less than 0, a signal. None may take a minute.
+
+    Args:
+        seconds: How long to wait for one that may well go on, which is said by ``"null"``.
+    """
+    until = time.monotonic() + (PATIENCE if seconds is None else seconds)
+    while True:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            return -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+        if time.monotonic() > until:
+            break
+        time.sleep(0.005)
+    if seconds is not None:
+        return "null"
+    os.kill(pid, signal.SIGUSR1)  # which tells what its threads are at
+    time.sleep(0.5)
+    os.kill(pid, signal.SIGTERM)
+    return -os.WTERMSIG(os.waitpid(pid, 0)[1])
+
+
+def main(folder: Path, keeper: str) -> None:
+    stage = Stage(folder, KEEPERS[keeper])
+    instruments.install(folder)
+    for flow in FLOWS:
+        workflow_of(folder, flow)
     gc.freeze()
     print("ready", flush=True)
     for line in sys.stdin:
         command = json.loads(line)
-        if command[0] == "wait":
-            _, status = os.waitpid(command[1], 0)
-            print(
-                json.dumps(-os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)),
-                flush=True,
-            )
+        if command["do"] == "wait":
+            print(waited_for(command["pid"], command["seconds"]), flush=True)
             continue
         pid = os.fork()
         if not pid:
-            child(command, store)
+            child(stage, command)
         print(pid, flush=True)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2])

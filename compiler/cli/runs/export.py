@@ -10,6 +10,7 @@ import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.json_text import one_line
+from wfc.compiler.cli.run_text import task_as_data
 from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ def exported(engine: Engine, run_id: str) -> dict[str, Any]:
     return {
         **row,
         "outcome": None if outcome is None else json.loads(outcome),
-        "tasks": [task._asdict() for task in engine.tasks(run_id=run_id, is_open=False)],
+        "tasks": [
+            task_as_data(engine.task(task.task_id)) for task in engine.tasks(run_id=run_id, is_open=False)
+        ],
         "ticks": [tick._asdict() for tick in engine.history(run_id)],
     }

@@ -71,6 +71,8 @@ async def follow(engine: Engine, run: str, since: int, *, waits: bool, form: str
 def lines(told: Replayed) -> list[str]:
     """Return a tick as lines of JSON: one for each event, or one if there is none."""
     head: dict[str, Any] = {"tick": told.seq, "at": moment(told.at), "kind": told.kind}
+    if told.back_to is not None:
+        head["back to"] = told.back_to
     found = [
         {
             **head,
@@ -97,6 +99,8 @@ def texts(told: Replayed) -> list[str]:
     """Return what people are told of a tick."""
     head = f"{told.seq:>5}  {moment(told.at)}  "
     found = [text for event in told.events if (text := text_of(event))]
+    if told.back_to is not None:
+        found.insert(0, f"the run goes on from how it was after tick {told.back_to}")
     return [printable(head + text) for text in found]
 
 
@@ -104,7 +108,7 @@ def text_of(event: Any) -> str:
     """Return what people are told of an event; empty if it is told by another one."""
     from wfc.runtime.events import StopEvent, event_name
     from wfc.runtime.internal_events import EventEmitted, StepState, StepStateChanged
-    from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed
+    from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed, QuestionDelegated
 
     match event:
         case StepStateChanged(step_state=StepState.RUNNING):
@@ -125,6 +129,9 @@ def text_of(event: Any) -> str:
             return f"{event.step_name or 'from outside'} -> {event_name(event.event)}"
         case QuestionAsked():
             return f"{event.step}: asks: {event.title} ({event.id})"
+        case QuestionDelegated():
+            because = f": {event.because}" if event.because else ""
+            return f"{event.step}: {event.by} passes the question on to {event.to}{because}"
         case QuestionClosed():
             return f"{event.step}: the question is closed: {event.because}"
         case StopEvent():

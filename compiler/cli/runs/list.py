@@ -12,7 +12,7 @@ from wfc.compiler.cli.tables import format_option, moment, show_rows
 
 if TYPE_CHECKING:
     from wfc.runtime import Engine
-    from wfc.runtime.store.sqlite import RunRow
+    from wfc.runtime.store.sql.reading import RunRow
 
 __all__ = ["command"]
 

@@ -22,7 +22,7 @@ def command(store: str | None) -> int:
     try:
         with refusals():
             problems = engine.store.problems()
-            told = f"{engine.store.path}: format {engine.store.format}, {len(problems) or 'no'} problems"
+            told = f"{engine.store.name}: format {engine.store.format}, {len(problems) or 'no'} problems"
     finally:
         engine.close()
     for problem in problems:

@@ -21,7 +21,7 @@ def command(store: str | None) -> int:
     engine = open_engine(place_of(store), is_new_allowed=False)
     try:
         with refusals():
-            told = f"{engine.store.path} has the format {engine.store.format}"
+            told = f"{engine.store.name} has the format {engine.store.format}"
     finally:
         engine.close()
     click.echo(printable(told), err=True)

@@ -12,12 +12,13 @@ COMMANDS = {
     "list": "List the open questions.",
     "show": "Show a question and its form.",
     "answer": "Answer a question.",
+    "delegate": "Pass a question on to somebody else.",
 }
 
 
 @click.group("tasks", cls=Commands, commands=COMMANDS, package=__name__)
 def command() -> None:
-    """List, show and answer the questions that runs in a store ask people.
+    """List, show, answer and pass on the questions that runs in a store ask people.
 
     The store is that of --store, of WFC_STORE or of the settings; else it is .wfc/runs.db beside the project.
     """

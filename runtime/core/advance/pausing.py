@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from wfc.runtime.core.moments import SECOND, seconds_later
 from wfc.runtime.core.step_runs import Exit, Pause
 from wfc.runtime.core.ticks import (
     Answered,
+    Delegated,
     InboxEventsRefused,
     InboxEventTaken,
     Paused,
@@ -32,6 +34,7 @@ from wfc.runtime.plan.pauses import (
     Outside,
     Question,
     QuestionAsked,
+    QuestionDelegated,
     QuestionReminded,
     Until,
     seconds_of,
@@ -48,6 +51,7 @@ __all__ = [
     "pause_resolved",
     "pause_timer_fired",
     "question_answered",
+    "question_delegated",
     "seconds_after",
     "step_paused",
 ]
@@ -206,6 +210,24 @@ def question_answered(execution: Execution, tick: Answered) -> None:
         finish(execution, pause, Exit.RESULT, tick.answer)
     elif len(pause.answers) >= quorum:
         finish(execution, pause, Exit.RESULT, [answer for _, answer in pause.answers])
+
+
+def question_delegated(execution: Execution, tick: Delegated) -> None:
+    """Handle the passing on of a question, and tell of it."""
+    pause = execution.paused.get(tick.number)
+    if pause is None or not isinstance(pause.value, Question):
+        return
+    pause.value = replace(pause.value, assign=tick.assign)
+    told = QuestionDelegated(
+        id=question_id(execution, pause.run),
+        step=pause.run.step.name,
+        title=pause.value.title,
+        assign=list(tick.assign),
+        to=tick.to,
+        by=tick.by,
+        because=tick.because,
+    )
+    execution.effects.append(Publish(told))
 
 
 def keep_in_inbox(execution: Execution, event: Event) -> None:

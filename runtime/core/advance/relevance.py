@@ -8,6 +8,7 @@ from wfc.runtime.core.ticks import (
     Answered,
     AttemptFailed,
     Completed,
+    Delegated,
     Failed,
     InboxEventsRefused,
     InboxEventTaken,
@@ -17,6 +18,7 @@ from wfc.runtime.core.ticks import (
     Paused,
     PauseFailed,
     PauseResolved,
+    Rewound,
     RunExitTaken,
     Tick,
     TimerFired,
@@ -36,13 +38,13 @@ _OF_WORK = (
     Paused,
     Waiting,
 )
-_OF_PAUSES = (Answered, InboxEventTaken, InboxEventsRefused, PauseFailed, PauseResolved)
+_OF_PAUSES = (Answered, Delegated, InboxEventTaken, InboxEventsRefused, PauseFailed, PauseResolved)
 
 
 def is_relevant(execution: Execution, tick: Tick) -> bool:
     """Return whether a tick can change a run; a journal has no others, for nobody could say what they are about."""
     if execution.outcome is not None:
-        return False
+        return isinstance(tick, Rewound)
     if isinstance(tick, _OF_WORK):
         return tick.number in execution.in_flight
     if isinstance(tick, _OF_PAUSES):

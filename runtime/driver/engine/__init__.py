@@ -12,9 +12,9 @@ from typing import Any
 from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.authoring.run_rules import RunRules
 from wfc.runtime.calls.sibling_modules import folder_of, sibling_workflow
+from wfc.runtime.driver.engine.checkpoints import CheckpointedRuns
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.engine.durable import Durable
-from wfc.runtime.driver.engine.retold import RetoldRuns
 from wfc.runtime.driver.gates import Admission, Gate
 from wfc.runtime.driver.loops import call_soon
 from wfc.runtime.driver.messages import (
@@ -34,7 +34,7 @@ from wfc.runtime.errors import (
 )
 from wfc.runtime.plan.run_rules import Receives
 from wfc.runtime.store.opening import open_store
-from wfc.runtime.store.sqlite import SqliteJournal
+from wfc.runtime.store.sql.journal import SqlJournal
 
 __all__ = ["Engine", "default_engine"]
 
@@ -42,7 +42,7 @@ REMEMBERED = 10_000
 """How many runs that are over an engine still knows, so as to say that they have ended."""
 
 
-class Engine(RetoldRuns):
+class Engine(CheckpointedRuns):
     """A registry of workflows and of live runs that can reach each other.
 
     Its runs may be in event loops of different threads. Each process has a default engine,
@@ -56,7 +56,7 @@ class Engine(RetoldRuns):
         StoreError: The store cannot be opened.
     """
 
-    def __init__(self, store: str | Path | SqliteJournal | None = None) -> None:
+    def __init__(self, store: str | Path | SqlJournal | None = None) -> None:
         self.lock = threading.RLock()  # held while it is settled who there is
         self.mailbox = Mailbox()
         self._workflows: dict[str, StartableWorkflow] = {}
@@ -75,13 +75,13 @@ class Engine(RetoldRuns):
         if store is not None:
             self.open(store)
 
-    def open(self, store: str | Path | SqliteJournal) -> None:
+    def open(self, store: str | Path | SqlJournal) -> None:
         """Let runs be kept in a store from now on: new ones, and those that are parked.
 
         Raises:
             StoreError: The store cannot be opened.
         """
-        journal = store if isinstance(store, SqliteJournal) else open_store(store)
+        journal = store if isinstance(store, SqlJournal) else open_store(store)
         self._durable = Durable(journal, self)
 
     # --- workflows

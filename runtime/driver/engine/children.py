@@ -27,6 +27,7 @@ from wfc.runtime.errors import (
 from wfc.runtime.events import Event, StartEvent, StopEvent, event_name
 from wfc.runtime.plan.pauses import Child
 from wfc.runtime.raised_errors import step_error
+from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.snapshots import read_run
 
 __all__ = ["ChildStarter", "StartableWorkflow"]
@@ -88,6 +89,8 @@ class ChildStarter(RunEngine[Run], Protocol):
                 start = _start_event(workflow, child.inputs)
                 made = self._prepare_below(workflow, start, run_id, run, number)
             admitted = self.admit(_relate(made, run, step_run, is_attached=not child.detach))
+            if CRASHES:
+                reach("child")
         except WorkflowError as error:
             run.take(PauseFailed(number, step_error(error)))
         else:
@@ -124,6 +127,8 @@ class ChildStarter(RunEngine[Run], Protocol):
             return kept
         made = kept or prepare(known_as)
         admitted = self.admit(_relate(made, run, step_run, is_attached=True))
+        if CRASHES:
+            reach("child")
         if admitted is made:
             run.children.add(known_as, made, step_run.number)
 
@@ -180,6 +185,8 @@ def _resolve_with_end(run: Run, number: int, child: Child[Any], admitted: Run) -
     run.children.add(number, admitted, number)
 
     def ended(_: object) -> None:
+        if CRASHES:
+            reach("child-ended")
         error = admitted.future.exception()
         if not run.children.has(number, admitted):
             return  # it was stopped

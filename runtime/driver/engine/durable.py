@@ -10,12 +10,13 @@ from typing import Any, Protocol
 
 from pydantic_core import to_json
 
+from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.moments import SECOND, as_moment
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.messages import EventData
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.needs import RunWorkflow
-from wfc.runtime.driver.run.questions import open_questions, read_answer
+from wfc.runtime.driver.run.questions import open_questions, read_answer, read_delegation
 from wfc.runtime.errors import (
     RunEndedError,
     RunLostError,
@@ -29,10 +30,10 @@ from wfc.runtime.store.folding import fold, read_outcome, read_start, write_star
 from wfc.runtime.store.journal import Claim, Created, Entry, Kept, Lease, Lost, Posted, TaskOpened
 from wfc.runtime.store.port import Port
 from wfc.runtime.store.snapshots import StoredRun, shape_of, values_for
-from wfc.runtime.store.sqlite import SqliteJournal
+from wfc.runtime.store.sql.journal import SqlJournal
 from wfc.runtime.store.values import Values
 
-__all__ = ["Durable", "KeptPart"]
+__all__ = ["Durable", "KeptPart", "next_moment", "open_tasks", "values_of"]
 
 SOON = 10 * SECOND
 """A run that a timer wakes within this time is not put to rest."""
@@ -62,7 +63,7 @@ class Registry(Protocol):
 class Durable:
     """The durable side of one engine."""
 
-    def __init__(self, journal: SqliteJournal, registry: Registry) -> None:
+    def __init__(self, journal: SqlJournal, registry: Registry) -> None:
         self.journal = journal
         self._registry = registry
         self._parts: dict[str, dict[str, KeptPart]] = {}  # of recovered runs, by the ids of both
@@ -71,9 +72,7 @@ class Durable:
 
     def close(self) -> None:
         """Write what is left, and close the store."""
-        if self._loop is not None and not self._loop.is_closed():
-            with contextlib.suppress(NotImplementedError):
-                self._loop.remove_reader(self.journal.bell.socket)
+        self.journal.stop_listening()
         self.journal.close()
 
     # --- new runs
@@ -148,12 +147,8 @@ class Durable:
     def _note_questions(self, run: Run) -> None:
         """Record the open questions of a run that was in memory until now."""
         assert run.port is not None
-        for one in open_questions(run.execution):
-            about = {name: getattr(one, name) for name in _OF_TASKS}
-            expires = None if one.expires_at is None else as_moment(one.expires_at)
-            run.port.note(
-                TaskOpened(one.id, one.step, to_json(about).decode(), as_moment(one.asked_at), expires)
-            )
+        for row in open_tasks(run.execution):
+            run.port.note(row)
 
     async def _park(self, run: Run, entries: list[Entry]) -> None:
         try:
@@ -321,11 +316,9 @@ class Durable:
         """Let an event loop hear when somebody has posted something."""
         if self._loop is None or self._loop.is_closed():
             self._loop = loop
-            with contextlib.suppress(NotImplementedError):  # there are loops that wait for no sockets
-                loop.add_reader(self.journal.bell.socket, self._rung)
+            self.journal.listen(loop, self._rung)
 
     def _rung(self) -> None:
-        self.journal.bell.silence()
         for run_id in self.journal.addressed():
             run = self._registry.run(run_id)
             if run is not None and not run.loop.is_closed():
@@ -358,6 +351,17 @@ def values_of(workflow: RunWorkflow[Run]) -> Values:
     return values_for(workflow._wfc.plan, workflow._wfc.serializer)
 
 
+def open_tasks(execution: Execution) -> list[TaskOpened]:
+    """Return the rows for the questions of a run that are open."""
+    found = []
+    for one in open_questions(execution):
+        about = {name: getattr(one, name) for name in _OF_TASKS}
+        expires = None if one.expires_at is None else as_moment(one.expires_at)
+        body, asked = to_json(about).decode(), as_moment(one.asked_at)
+        found.append(TaskOpened(one.id, one.step, one.title, one.assign, body, asked, expires))
+    return found
+
+
 def _all_parts(run: Run) -> list[Run]:
     return [found for part in run.children.parts() for found in (part, *_all_parts(part))]
 
@@ -374,7 +378,11 @@ def _rests(run: Run) -> bool:
 
 
 def _wake_at(run: Run) -> int | None:
-    execution = run.execution
+    return next_moment(run.execution)
+
+
+def next_moment(execution: Execution) -> int | None:
+    """Return the moment at which something happens in a run by itself; ``None``: never."""
     moments = [*execution.due_at.values(), *([] if execution.deadline is None else [execution.deadline])]
     return min(moments, default=None)
 
@@ -386,6 +394,13 @@ def _answer(run: Run, item: Posted) -> None:
         asker.answer(data["question"], data["value"], item.by)
 
 
+def _delegate(run: Run, item: Posted) -> None:
+    data = json.loads(item.body)
+    asker = run.asker_of(data["question"])
+    if asker is not None:
+        asker.take(read_delegation(asker.execution, data["question"], data["to"], item.by, data["because"]))
+
+
 def _receive(run: Run, item: Posted) -> None:
     data = json.loads(item.body)
     run.receive(EventData(data["event"], data["fields"]), data.get("message_id"))
@@ -395,4 +410,9 @@ def _cancel(run: Run, item: Posted) -> None:
     run.cancel(json.loads(item.body)["reason"])
 
 
-_TAKERS: dict[str, Callable[[Run, Posted], None]] = {"answer": _answer, "event": _receive, "cancel": _cancel}
+_TAKERS: dict[str, Callable[[Run, Posted], None]] = {
+    "answer": _answer,
+    "delegation": _delegate,
+    "event": _receive,
+    "cancel": _cancel,
+}

@@ -18,20 +18,19 @@ from wfc.runtime.driver.loops import call_and_await
 from wfc.runtime.driver.messages import EventData, fields_of, name_of
 from wfc.runtime.driver.run import Run
 from wfc.runtime.errors import (
-    InvalidAnswerError,
     InvalidMessageError,
     RunEndedError,
     RunExistsError,
     RunLostError,
     RunUnknownError,
     SnapshotError,
-    UnknownQuestionError,
     WorkflowConfigurationError,
 )
 from wfc.runtime.events import Event, StartEvent
 from wfc.runtime.store.folding import read_outcome
 from wfc.runtime.store.journal import Posted
-from wfc.runtime.store.sqlite import RunRow, SqliteJournal, TaskRow
+from wfc.runtime.store.sql.journal import SqlJournal
+from wfc.runtime.store.sql.reading import RunRow
 
 __all__ = ["HistoryTick", "StoredRuns"]
 
@@ -52,16 +51,21 @@ class StoredRuns(EventDelivery, Protocol):
     _to_park: set[str]
 
     @property
-    def store(self) -> SqliteJournal:
+    def store(self) -> SqlJournal:
         """The store of the runs.
 
         Raises:
             WorkflowConfigurationError: The engine has none.
         """
-        return self._kept.journal
+        return self.kept.journal
 
     @property
-    def _kept(self) -> Durable:
+    def kept(self) -> Durable:
+        """The durable side of the engine.
+
+        Raises:
+            WorkflowConfigurationError: The engine has no store.
+        """
         if self._durable is None:
             raise WorkflowConfigurationError("this engine has no store: `Engine(store=…)` gives it one")
         return self._durable
@@ -118,21 +122,6 @@ class StoredRuns(EventDelivery, Protocol):
             found.append(HistoryTick(seq, at, kind, data))
         return found
 
-    def tasks(self, *, run_id: str | None = None, is_open: bool = True, most: int = 1000) -> list[TaskRow]:
-        """Return the questions to people, the oldest first: the open ones, or all."""
-        return self.store.tasks(run_id=run_id, is_open=is_open, most=most)
-
-    def task(self, task_id: str) -> TaskRow:
-        """Return a question to people, open or closed.
-
-        Raises:
-            UnknownQuestionError: There is none of that id.
-        """
-        found = self.store.tasks(task_id=task_id, is_open=False)
-        if not found:
-            raise UnknownQuestionError(f"there is no task `{task_id}` in this store")
-        return found[0]
-
     def outcome(self, run_id: str) -> Any:
         """Return how a stored run has ended: its end event or its error; ``None``: it is not over.
 
@@ -184,7 +173,7 @@ class StoredRuns(EventDelivery, Protocol):
             run.key = rules.key(run)
         if self.store.runs(run_id=run.run_id):
             raise RunExistsError(f"the store has a run with the id {run.run_id!r}", run.run_id)
-        await self._kept.enqueue(run)
+        await self.kept.enqueue(run)
         return run.run_id
 
     async def resume(self, run_id: str) -> WorkflowHandler[Any]:
@@ -197,7 +186,7 @@ class StoredRuns(EventDelivery, Protocol):
             StoreError: It cannot go on.
         """
         root = self.store.root_of(run_id) or run_id
-        return WorkflowHandler(self.run(root) or await self._kept.claim(root))
+        return WorkflowHandler(self.run(root) or await self.kept.claim(root))
 
     async def park(self, run_id: str) -> None:
         """Wait until a run rests, write it, and let this process forget it; return when it is so, or it is over.
@@ -211,7 +200,7 @@ class StoredRuns(EventDelivery, Protocol):
         run = self.run(run_id)
         if run is None:
             raise RunUnknownError(f"there is no run `{run_id}` here")
-        if not self._kept.park(run):
+        if not self.kept.park(run):
             self._to_park.add(run_id)
             run.watchers.observe(partial(self._look, run))
         await asyncio.wait([run.future])
@@ -223,13 +212,13 @@ class StoredRuns(EventDelivery, Protocol):
 
     def recovered(self, run: Run) -> None:
         """Let a stored run that goes on here get what was posted to it."""
-        self._kept.take_soon(run)
+        self.kept.take_soon(run)
 
     def rests(self, run: Run) -> None:
         """Be told that nothing happens in a run before somebody answers, or a timer fires."""
         while run.above is not None:
             run = run.above
-        if run.run_id in self._to_park and not run.is_done and self._kept.park(run):
+        if run.run_id in self._to_park and not run.is_done and self.kept.park(run):
             self._to_park.discard(run.run_id)
 
     async def cancel(self, run_id: str, reason: str = "the run was cancelled") -> None:
@@ -245,7 +234,7 @@ class StoredRuns(EventDelivery, Protocol):
             raise RunEndedError(f"the run {run_id} is over")
         run = self.run(run_id)
         if run is None and self.store.is_worked_on(run_id):
-            await self._post(run_id, "cancel", {"reason": reason}, "")
+            await self.bring(run_id, "cancel", {"reason": reason}, "")
             return
         if run is None:
             await self.resume(run_id)
@@ -253,42 +242,6 @@ class StoredRuns(EventDelivery, Protocol):
         if run is not None:
             await call_and_await(run.loop, run.cancel, reason)
             await asyncio.wait([run.future])
-
-    async def answer(
-        self, task_id: str, value: object = None, *, by: str, leave: bool = False
-    ) -> WorkflowHandler[Any] | None:
-        """Answer a task; return when the answer is recorded.
-
-        Args:
-            value: The answer, as JSON data.
-            by: The person who answers, such as ``user:ann``. The same person's second answer has no effect.
-            leave: Whether to leave it to others to let the run go on, such as a worker, unless it is a part of another.
-
-        Returns:
-            The run, if it goes on in this process; ``None`` if a live process has it, or the answer is not new.
-
-        Raises:
-            UnknownQuestionError: There is no such task.
-            InvalidAnswerError: The answer does not fit, or the question is closed.
-            StoreError: The run cannot go on.
-        """
-        task = self.task(task_id)
-        if task.closed is not None:
-            if by in (task.answered_by or "").split(","):
-                return None
-            raise InvalidAnswerError(f"the question `{task_id}` is closed: {task.because}")
-        root = self.store.root_of(task.run_id) or task.run_id
-        if self.run(root) is None:
-            await self._kept.check_answer(task.run_id, task_id, value, by)  # before anything is written
-        if self.run(root) is None and ((leave and root == task.run_id) or self.store.is_worked_on(root)):
-            await self._post(task.run_id, "answer", {"question": task_id, "value": value}, by)
-            return None
-        handler = await self.resume(root)
-        run = self.run(root)
-        if run is not None:
-            await run.recorded()  # so that its parts go on too
-        await handler.answer(task_id, value, by=by)
-        return handler
 
     async def post(self, run_id: str, event: Event | EventData, *, message_id: str | None = None) -> None:
         """Bring an event to a stored run, which need not be live; return when that is recorded.
@@ -304,7 +257,7 @@ class StoredRuns(EventDelivery, Protocol):
             await run.recorded()
             return
         data = {"event": name_of(event), "fields": dict(fields_of(event)), "message_id": message_id}
-        await self._post(run_id, "event", data, "")
+        await self.bring(run_id, "event", data, "")
 
     async def post_to_stored(self, run_id: str, event: Event | EventData, message_id: str | None) -> bool:
         """Bring an event to a run that is not live here, if the engine's store has it; return whether it does.
@@ -318,7 +271,14 @@ class StoredRuns(EventDelivery, Protocol):
         await self.post(run_id, event, message_id=message_id)
         return True
 
-    async def _post(self, run_id: str, kind: Any, data: dict[str, Any], by: str) -> None:
+    async def bring(self, run_id: str, kind: Any, data: dict[str, Any], by: str) -> None:
+        """Put something into the inbox of a stored run; return when that is recorded.
+
+        Raises:
+            RunUnknownError: There is none of that id.
+            RunEndedError: It is over.
+            InvalidMessageError: It has no form in JSON.
+        """
         try:
             body = json.dumps(json.loads(to_json(data)), allow_nan=False, ensure_ascii=False)
             body.encode()

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from wfc.runtime.driver.engine.retold import LOOKS_EVERY, RetoldRuns
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.errors import RunEndedError, RunLostError, RunParkedError, StoreError, WorkflowError
-from wfc.runtime.store.sqlite.selecting import DueRun
+from wfc.runtime.store.sql.selecting import DueRun
 
 __all__ = ["Worker", "WorkerNote"]
 

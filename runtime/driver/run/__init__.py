@@ -51,6 +51,7 @@ from wfc.runtime.errors import (
 )
 from wfc.runtime.events import StartEvent, StopEvent
 from wfc.runtime.plan.inputs import RunInfo
+from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.snapshots import StoredRun
 from wfc.runtime.values.serializers import BaseSerializer
 
@@ -278,7 +279,8 @@ class Run(ReachableRun["Run"]):
     def _start_timer(self, timer: int, due: int) -> None:
         if self.timers is None:
             self.timers = Timers(self.loop, self._timer_fired)
-        self.timers.start(timer, max(0, due - self.execution.at) / SECOND)
+        # less than none for one that is overdue: after a rest the earliest comes first
+        self.timers.start(timer, (due - self.execution.at) / SECOND)
 
     def _timer_fired(self, timer: int) -> None:
         self.take(TimerFired(timer))
@@ -288,6 +290,8 @@ class Run(ReachableRun["Run"]):
 
         Not at once: a run may restart for ever, and others must have their turn meanwhile.
         """
+        if CRASHES:
+            reach("restart")
         self.has_begun = False
         self.children.stop_all()
         if self.trace is not None:

@@ -13,6 +13,7 @@ from wfc.runtime.errors import StepFailedError
 from wfc.runtime.events import ErrorHandled, Event, event_name
 from wfc.runtime.plan.run_rules import RUN_EXIT_KEYS, RunExit
 from wfc.runtime.raised_errors import step_error
+from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.values.drafts import changes_in, draft_of
 
 __all__ = ["take_exit"]
@@ -34,6 +35,8 @@ def take_exit(run: LeavingRun, way: RunExit) -> Tick:
     leaving = StepRun(0, execution.plan.steps[0], execution.inputs, None, ())
     error = leaving.error = failing.error if isinstance(failing, StepFailedError) else step_error(failing)
     draft = leaving.draft = draft_of(execution.state)
+    if CRASHES:
+        reach("exit")
     try:
         emitted = execution.plan.exits[way](run, leaving, None)
     except Exception as raised:

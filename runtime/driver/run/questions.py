@@ -14,9 +14,21 @@ from wfc.runtime.core.advance.pausing import seconds_after
 from wfc.runtime.core.advance.releasing import question_id
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import Pause
-from wfc.runtime.core.ticks import Answered, Cancelled, InboxEventsRefused, InboxEventTaken, Tick
+from wfc.runtime.core.ticks import (
+    Answered,
+    Cancelled,
+    Delegated,
+    InboxEventsRefused,
+    InboxEventTaken,
+    Tick,
+)
 from wfc.runtime.driver.run.step_runs import unmet_requirements
-from wfc.runtime.errors import InvalidAnswerError, StepFailedError, UnknownQuestionError
+from wfc.runtime.errors import (
+    InvalidAnswerError,
+    InvalidDelegationError,
+    StepFailedError,
+    UnknownQuestionError,
+)
 from wfc.runtime.events import event_name
 from wfc.runtime.plan.pauses import (
     Delay,
@@ -34,6 +46,7 @@ __all__ = [
     "awaited_event",
     "open_questions",
     "read_answer",
+    "read_delegation",
     "take_from_inbox",
 ]
 
@@ -134,6 +147,30 @@ def read_answer(run: CallingRun, question: str, value: object, by: str) -> Tick 
     if said := unmet_requirements(run, pause.run, answer):
         raise InvalidAnswerError(f"the answer to `{question}` is not as required: {'; '.join(said)}")
     return Answered(number, answer, by)
+
+
+def read_delegation(execution: Execution, question: str, to: str, by: str, because: str) -> Tick:
+    """Return the tick by which a question is passed on.
+
+    Whoever passes it on is replaced by the other one; who is not asked himself replaces all who are.
+
+    Raises:
+        UnknownQuestionError: The run never asked this question.
+        InvalidDelegationError: The question is closed, or the other one is asked already.
+    """
+    number = _number(execution, question)
+    pause = execution.paused.get(number)
+    if pause is None or execution.outcome is not None:
+        raise InvalidDelegationError(f"the question `{question}` is closed, so it cannot be passed on")
+    asked = pause.value
+    assert isinstance(asked, Question)
+    if to in asked.assign:
+        raise InvalidDelegationError(f"{to} is asked already")
+    if any(to == known for known, _ in pause.answers):
+        raise InvalidDelegationError(f"{to} has answered already")
+    who = by.partition(" (says ")[0]  # as a person is recorded for whom somebody else speaks
+    assign = tuple(to if one == who else one for one in asked.assign) if who in asked.assign else (to,)
+    return Delegated(number, assign, to, by, because)
 
 
 def _number(execution: Execution, question: str) -> int:

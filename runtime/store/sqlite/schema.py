@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from wfc.runtime.errors import StoreError
+from wfc.runtime.store.sql.connection import Connection
 
 __all__ = ["FORMAT", "MIGRATIONS", "format_of", "prepare"]
 
@@ -42,14 +42,29 @@ _TABLES: Final = (
     "CREATE TABLE workers (owner TEXT PRIMARY KEY, beat INTEGER NOT NULL, port INTEGER NOT NULL) WITHOUT ROWID",
 )
 
-MIGRATIONS: Final[Mapping[int, Sequence[str]]] = {}
+MIGRATIONS: Final[Mapping[int, Sequence[str]]] = {
+    2: (  # what a list of tasks needs stands apart from their forms, which are long
+        "CREATE TABLE questions (task_id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID",
+        "INSERT INTO questions SELECT task_id, body FROM tasks",
+        """CREATE TABLE listed_tasks (task_id TEXT PRIMARY KEY, run INTEGER NOT NULL, step TEXT NOT NULL,
+            title TEXT NOT NULL, assign TEXT NOT NULL, passed_on TEXT NOT NULL DEFAULT '[]', opened INTEGER NOT NULL,
+            expires INTEGER, closed INTEGER, because TEXT, answered_by TEXT) WITHOUT ROWID""",
+        """INSERT INTO listed_tasks (task_id, run, step, title, assign, opened, expires, closed, because, answered_by)
+            SELECT task_id, run, step, coalesce(json_extract(body, '$.title'), ''),
+            coalesce(json_extract(body, '$.assign'), '[]'), opened, expires, closed, because, answered_by FROM tasks""",
+        "DROP TABLE tasks",
+        "ALTER TABLE listed_tasks RENAME TO tasks",
+        "CREATE INDEX tasks_of_runs ON tasks (run)",
+        "CREATE INDEX tasks_open ON tasks (opened) WHERE closed IS NULL",
+    ),
+}
 """For each format after the first the statements that make it of the one before."""
 
 FORMAT: Final = 1 + len(MIGRATIONS)
 """The format of the files that this version writes."""
 
 
-def format_of(connection: sqlite3.Connection) -> int:
+def format_of(connection: Connection) -> int:
     """Return the format of a file; 0 for one that is empty.
 
     Raises:
@@ -63,7 +78,7 @@ def format_of(connection: sqlite3.Connection) -> int:
     return 0
 
 
-def prepare(connection: sqlite3.Connection, migrations: Mapping[int, Sequence[str]] = MIGRATIONS) -> None:
+def prepare(connection: Connection, migrations: Mapping[int, Sequence[str]] = MIGRATIONS) -> None:
     """Create the tables in an empty file, or bring those of an older one up to date, all in one transaction.
 
     Raises:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
-import sqlite3
 import sys
 import time
 from pathlib import Path
@@ -18,7 +17,9 @@ from typing import Final
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["LEASE", "Doorbell", "WorkerFile", "beat", "forget", "is_alive", "is_any_claiming", "ring"]
+from wfc.runtime.store.sql.connection import Connection
+
+__all__ = ["LEASE", "Doorbell", "LocalWorkers", "WorkerFile", "beat", "is_any_claiming", "ring"]
 
 LEASE: Final = 15.0
 """The seconds without a beat after which a worker counts as standing still."""
@@ -52,19 +53,35 @@ class WorkerFile:
         os.close(self._descriptor)
 
 
-def is_alive(connection: sqlite3.Connection, folder: Path, owner: str) -> bool:
-    """Return whether a worker is at work: it holds its lock, and its last beat is not too long ago."""
-    try:
-        descriptor = os.open(folder / owner, os.O_RDWR | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        if sys.platform != "win32" and _lock(descriptor):
+class LocalWorkers:
+    """The processes on this machine that work on a store.
+
+    Args:
+        folder: Where their files are.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def is_alive(self, connection: Connection, owner: str) -> bool:
+        """Return whether a process is at work: it holds its lock, and its last beat is not too long ago."""
+        try:
+            descriptor = os.open(self._folder / owner, os.O_RDWR | os.O_CLOEXEC)
+        except OSError:
             return False
-    finally:
-        os.close(descriptor)
-    found = connection.execute("SELECT beat FROM workers WHERE owner = ?", (owner,)).fetchone()
-    return found is not None and time.time_ns() - found[0] < LEASE * 1e9
+        try:
+            if sys.platform != "win32" and _lock(descriptor):
+                return False
+        finally:
+            os.close(descriptor)
+        found = connection.execute("SELECT beat FROM workers WHERE owner = ?", (owner,)).fetchone()
+        return found is not None and time.time_ns() - found[0] < LEASE * 1e9
+
+    def forget(self, connection: Connection, owner: str) -> None:
+        """Forget a process that is gone."""
+        connection.execute("DELETE FROM workers WHERE owner = ?", (owner,))
+        with contextlib.suppress(OSError):
+            (self._folder / owner).unlink()
 
 
 def _lock(descriptor: int) -> bool:
@@ -98,14 +115,7 @@ def _is_held(path: Path) -> bool:
         os.close(descriptor)
 
 
-def forget(connection: sqlite3.Connection, folder: Path, owner: str) -> None:
-    """Forget a worker that is gone."""
-    connection.execute("DELETE FROM workers WHERE owner = ?", (owner,))
-    with contextlib.suppress(OSError):
-        (folder / owner).unlink()
-
-
-def beat(connection: sqlite3.Connection, owner: str, port: int) -> None:
+def beat(connection: Connection, owner: str, port: int) -> None:
     """Write that a worker is alive, and ring at it if something waits in the inbox of a run of its.
 
     Whoever posted that may have died before ringing.

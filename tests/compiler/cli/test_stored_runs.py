@@ -214,3 +214,54 @@ def test_settings_may_name_the_store(wfc: Any, spec: str) -> None:
     os.chdir("..")
     Path("wfc.toml").write_text("store = 1\n")
     assert "must be the address of a store" in wfc("tasks", "list").err
+
+
+def test_a_question_is_passed_on_and_found_by_whom_it_asks(
+    wfc: Any, spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("getpass.getuser", lambda: "ann")
+    assert wfc("run", spec, "-i", "name=tea").status == 3
+    (task,) = rows(wfc("tasks", "list", "--mine", "--format", "json").out)
+    assert task["assigned"] == "", "anybody may answer"
+    done = wfc("tasks", "delegate", task["task"], "--to", "user:bob", "--because", "he knows")
+    assert (done.status, done.out, done.err) == (0, "", "user:bob is asked\n")
+    assert wfc("tasks", "list", "--mine", "--format", "json").out == ""
+    for whom in ("bob", "user:bob"):
+        (task,) = rows(wfc("tasks", "list", "--for", whom, "--format", "json").out)
+        assert task["assigned"] == "user:bob (from user:ann)"
+    assert wfc("tasks", "list", "--for", "user:ann").out.splitlines()[1:] == []
+    shown = wfc("tasks", "show", task["task"]).out
+    assert "for user:bob\npassed on to user:bob by user:ann, " in shown
+    assert ": he knows\n" in shown
+    found = json.loads(wfc("tasks", "show", task["task"], "--format", "json").out)
+    assert [one["because"] for one in found["passed_on"]] == ["he knows"]
+    assert wfc("tasks", "list", "--overdue", "--format", "json").out == ""
+    assert wfc("tasks", "answer", task["task"], "-i", "ok=yes").status == 0
+    done = wfc("tasks", "delegate", task["task"], "--to", "user:cleo")
+    assert (done.status, "closed: answered" in done.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("--to", "user:bob"), "there is no task `nothing`"),
+        (("--to", " "), "` ` is no name of a person or a group"),
+        (("--to", "a,b"), "`a,b` is no name"),
+        (("--to", "x", "--by", "a,b"), "`--by a,b` is no name"),
+        (("--to", "x", "--because", "y" * 1001), "longer than 1000"),
+        ((), "--to"),
+    ],
+)
+def test_a_question_that_cannot_be_passed_on_is_said_to_be_so(
+    wfc: Any, spec: str, args: tuple[str, ...], said: str
+) -> None:
+    assert wfc("run", spec, "-i", "name=tea", "--detach").status == 0
+    done = wfc("tasks", "delegate", "nothing", *args)
+    assert done.status in (1, 2)
+    assert said in done.err
+
+
+def test_mine_and_somebody_else_s_is_too_much(wfc: Any, spec: str) -> None:
+    assert wfc("run", spec, "-i", "name=tea", "--detach").status == 0
+    done = wfc("tasks", "list", "--mine", "--for", "bob")
+    assert (done.status, "leave one out" in done.err) == (2, True)

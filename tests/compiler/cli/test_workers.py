@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from wfc.runtime.store.sqlite.schema import FORMAT
+
 LOOP = """\
 wfc: 1
 workflow: loop
@@ -206,7 +208,7 @@ def test_a_store_is_copied_and_damage_is_found(wfc: Any, start: Any) -> None:
     assert "is there already" in wfc("store", "backup", "copy.db").err
     (row,) = rows(wfc("runs", "list", "--store", "sqlite:///copy.db", "--format", "json").out)
     assert row["run"] == "one"
-    assert wfc("store", "migrate").err.endswith("has the format 1\n")
+    assert wfc("store", "migrate").err.endswith(f"has the format {FORMAT}\n")
     import sqlite3
 
     with sqlite3.connect("copy.db") as connection:

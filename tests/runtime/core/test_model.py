@@ -47,6 +47,7 @@ from wfc.runtime.core.ticks import (
     AttemptFailed,
     Cancelled,
     Completed,
+    Delegated,
     Failed,
     InboxEventTaken,
     ItemCompleted,
@@ -265,6 +266,11 @@ class Play:
                 Answered(number, None, "ann")
                 for number, one in execution.paused.items()
                 if isinstance(one.value, Question)
+            ]
+            ways += [
+                Delegated(number, ("bob", f"user {number}"), "bob", "ann", "")
+                for number, one in execution.paused.items()
+                if isinstance(one.value, Question) and len(one.value.assign) == 0
             ]
             if ways:
                 tick = rng.choice(ways)

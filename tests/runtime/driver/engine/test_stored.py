@@ -189,7 +189,8 @@ def test_a_question_is_parked_and_answered_by_another_process(tmp_path: Path) ->
     async def answer(engine: Engine) -> Any:
         (task,) = engine.tasks()
         assert task.task_id == "one/ask/1"
-        assert (task.about["title"], task.about["assign"]) == ("May it?", ["user:ann"])
+        assert (task.title, task.assign) == ("May it?", ["user:ann"])
+        assert engine.task(task.task_id).about["show"] == "this"
         with pytest.raises(InvalidAnswerError):
             await engine.answer(task.task_id, {"ok": "perhaps"}, by="user:ann")
         handler = await engine.answer(task.task_id, {"ok": True}, by="user:ann")

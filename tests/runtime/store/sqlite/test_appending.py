@@ -17,8 +17,8 @@ from journals import append, created, new_run, opened
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.journal import Ended, Lease, Lost, Posted, Snapshot, TaskClosed, TaskOpened
+from wfc.runtime.store.sql.claiming import MOST_RECOVERIES
 from wfc.runtime.store.sqlite import SqliteJournal
-from wfc.runtime.store.sqlite.claiming import MOST_RECOVERIES
 
 
 @pytest.fixture
@@ -202,7 +202,7 @@ def test_a_damaged_record_fails_alone(journal: SqliteJournal) -> None:
     async def main() -> None:
         good, bad = await new_run(journal, "good"), await new_run(journal, "bad")
         # no text that could be written: nobody hands over such a one, and if somebody did he alone would fail
-        rows = [TaskOpened("\ud800", "step", "{}", 1, None)]
+        rows = [TaskOpened("\ud800", "step", "", [], "{}", 1, None)]
         found = await asyncio.gather(
             *(append(journal, good, seq, [b"[0]"]) for seq in range(2, 6)),
             *(append(journal, bad, seq, [b"[0]"], rows if seq == 3 else []) for seq in range(2, 6)),
@@ -230,10 +230,12 @@ def test_another_program_may_hold_the_lock_for_a_while(journal: SqliteJournal) -
 def test_tasks_open_and_close_with_their_runs(journal: SqliteJournal) -> None:
     async def main() -> None:
         lease = await new_run(journal)
-        rows = [TaskOpened(f"run/ask/{n}", "ask", '{"title": "?"}', n, None) for n in (1, 2)]
+        rows = [TaskOpened(f"run/ask/{n}", "ask", "?", [], '{"title": "?"}', n, None) for n in (1, 2)]
         assert await append(journal, lease, 2, [b"[2]"], rows) is None
         assert [task.task_id for task in journal.tasks()] == ["run/ask/1", "run/ask/2"]
-        assert journal.tasks()[0].about == {"title": "?"}
+        assert journal.tasks()[0].title == "?"
+        found = journal.task("run/ask/1")
+        assert found is not None and found.about == {"title": "?"}
         closed = TaskClosed("run/ask/1", "answered", 5, "ann")
         assert await append(journal, lease, 3, [b"[3]"], [closed]) is None
         assert [task.task_id for task in journal.tasks()] == ["run/ask/2"]

@@ -17,23 +17,43 @@ from wfc.runtime.errors import StoreError
 from wfc.runtime.store.blobs import LARGE, divide, unite
 from wfc.runtime.store.journal import Entry, Lease, Snapshot
 from wfc.runtime.store.sqlite import SqliteJournal
-from wfc.runtime.store.sqlite.schema import FORMAT, format_of, prepare
+from wfc.runtime.store.sqlite.schema import FORMAT, MIGRATIONS, format_of, prepare
 
-SECOND = {2: ("ALTER TABLE runs ADD COLUMN note TEXT", "UPDATE runs SET note = 'moved'")}
+NEXT = {**MIGRATIONS, FORMAT + 1: ("ALTER TABLE runs ADD COLUMN note TEXT", "UPDATE runs SET note = 'moved'")}
 
 
-def test_a_made_up_second_format_takes_over_what_is_there(tmp_path: Path) -> None:
+def test_a_made_up_next_format_takes_over_what_is_there(tmp_path: Path) -> None:
     with contextlib.closing(opened(tmp_path)) as journal:
         asyncio.run(new_run(journal))
-        assert journal.format == FORMAT == 1
+        assert journal.format == FORMAT
         path = journal.path
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        prepare(connection, SECOND)
-        assert format_of(connection) == 2
+        prepare(connection, NEXT)
+        assert format_of(connection) == FORMAT + 1
         assert connection.execute("SELECT run_id, note FROM runs").fetchall() == [("run", "moved")]
-        prepare(connection, SECOND)  # a second time it has nothing to do
+        prepare(connection, NEXT)  # a second time it has nothing to do
     with pytest.raises(StoreError, match="update wfc"):
         SqliteJournal(path)
+
+
+def test_the_tasks_of_a_store_of_the_first_format_can_be_found_by_whom_they_ask(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        prepare(connection, {})
+        connection.execute(
+            """INSERT INTO runs (run_id, workflow, shape, version, status, start, parent_number, attached, epoch,
+                started) VALUES ('run', 'ask', '', '', 'parked', '', 0, 0, 1, 1)"""
+        )
+        body = json.dumps({"title": "Is it 5 µm?", "assign": ["user:ann"], "form": None})
+        connection.execute(
+            "INSERT INTO tasks (task_id, run, step, body, opened) VALUES ('run/ask/1', 1, 'ask', ?, 1)",
+            (body,),
+        )
+        assert format_of(connection) == 1
+    with contextlib.closing(SqliteJournal(path)) as journal:
+        (task,) = journal.tasks(whom=["user:ann"])
+        assert (task.title, task.assign, task.passed_on) == ("Is it 5 µm?", ["user:ann"], [])
+        assert journal.tasks(whom=["user:bob"]) == []
 
 
 def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
@@ -41,8 +61,8 @@ def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
         path = journal.path
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
         with pytest.raises(sqlite3.OperationalError):
-            prepare(connection, {2: ("ALTER TABLE runs ADD COLUMN note TEXT", "no SQL")})
-        assert format_of(connection) == 1
+            prepare(connection, {**NEXT, FORMAT + 1: ("ALTER TABLE runs ADD COLUMN note TEXT", "no SQL")})
+        assert format_of(connection) == FORMAT
         with pytest.raises(sqlite3.OperationalError):
             connection.execute("SELECT note FROM runs")
 

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import json
-import sqlite3
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.blobs import unite
 from wfc.runtime.store.journal import Kept, RunStatus
+from wfc.runtime.store.sql.connection import Connection
 
-__all__ = ["RunRow", "TaskRow", "history", "kept", "number_of", "root_of", "runs", "tasks"]
+__all__ = [
+    "Delegation",
+    "RunRow",
+    "TaskRow",
+    "history",
+    "kept",
+    "number_of",
+    "root_of",
+    "runs",
+    "task",
+    "tasks",
+]
 
 
 class RunRow(NamedTuple):
@@ -34,22 +46,50 @@ class RunRow(NamedTuple):
     outcome: bytes | None
 
 
+class Delegation(NamedTuple):
+    """The passing on of a task: to whom, by whom, why and when, in nanoseconds."""
+
+    to: str
+    by: str
+    because: str
+    at: int
+
+
 class TaskRow(NamedTuple):
-    """A task as lists show it; ``about`` is its form and what is shown, as data; the moments are in nanoseconds."""
+    """A task as lists show it; the moments are in nanoseconds.
+
+    Args:
+        assigned: Who is asked, as a JSON list.
+        delegations: Who has passed it on, to whom, why and when, as a JSON list.
+        about: The question as it was asked, with its form and what is shown; empty where tasks are listed.
+    """
 
     task_id: str
     run_id: str
     workflow: str
     step: str
-    about: dict[str, Any]
+    title: str
+    assigned: str
+    delegations: str
     opened: int
     expires: int | None
     closed: int | None
     because: str | None
     answered_by: str | None
+    about: Mapping[str, Any] = {}
+
+    @property
+    def assign(self) -> list[str]:
+        """Who is asked now; nobody: anybody may answer."""
+        return [] if self.assigned == "[]" else [str(one) for one in json.loads(self.assigned)]
+
+    @property
+    def passed_on(self) -> list[Delegation]:
+        """Who has passed it on, the first first."""
+        return [Delegation(**one) for one in json.loads(self.delegations)]
 
 
-def kept(connection: sqlite3.Connection, number: int) -> Kept:
+def kept(connection: Connection, number: int) -> Kept:
     """Return the journal of a run: its snapshot, and the ticks since.
 
     Raises:
@@ -67,14 +107,14 @@ def kept(connection: sqlite3.Connection, number: int) -> Kept:
     return Kept(snapshot, since, [unite(row[1], blob) for row in rows])
 
 
-def read_blob(connection: sqlite3.Connection, digest: str) -> bytes:
+def read_blob(connection: Connection, digest: str) -> bytes:
     found = connection.execute("SELECT body FROM blobs WHERE digest = ?", (digest,)).fetchone()
     if found is None:
         raise StoreError(f"the store is damaged: a large value of a run is missing ({digest})")
     return bytes(found[0])
 
 
-def history(connection: sqlite3.Connection, number: int) -> list[tuple[int, bytes]]:
+def history(connection: Connection, number: int) -> list[tuple[int, bytes]]:
     """Return all ticks of a run that are still there, with their numbers.
 
     Raises:
@@ -84,7 +124,7 @@ def history(connection: sqlite3.Connection, number: int) -> list[tuple[int, byte
     return [(seq, unite(body, partial(read_blob, connection))) for seq, body in rows]
 
 
-def root_of(connection: sqlite3.Connection, run_id: str) -> str | None:
+def root_of(connection: Connection, run_id: str) -> str | None:
     """Return the id of the run that a run is part of, at the top; ``None``: there is no such run."""
     row = connection.execute("SELECT parent, attached FROM runs WHERE run_id = ?", (run_id,)).fetchone()
     while row is not None and row[0] is not None and row[1]:
@@ -94,7 +134,7 @@ def root_of(connection: sqlite3.Connection, run_id: str) -> str | None:
     return None if row is None else run_id
 
 
-def number_of(connection: sqlite3.Connection, run_id: str) -> int:
+def number_of(connection: Connection, run_id: str) -> int:
     """Return the number by which the tables know a run.
 
     Raises:
@@ -107,7 +147,7 @@ def number_of(connection: sqlite3.Connection, run_id: str) -> int:
 
 
 def runs(
-    connection: sqlite3.Connection,
+    connection: Connection,
     *,
     run_id: str | None = None,
     status: str | None = None,
@@ -118,27 +158,56 @@ def runs(
     rows = connection.execute(
         """SELECT run_id, workflow, version, key, status, owner, started, ended, wake_at, recoveries,
             (SELECT count(*) FROM tasks WHERE tasks.run = runs.run AND closed IS NULL), outcome
-            FROM runs WHERE (:run_id IS NULL OR run_id = :run_id) AND (:status IS NULL OR status = :status)
-            AND (:workflow IS NULL OR workflow = :workflow) ORDER BY run DESC LIMIT :most""",
+            FROM runs WHERE (CAST(:run_id AS TEXT) IS NULL OR run_id = :run_id)
+            AND (CAST(:status AS TEXT) IS NULL OR status = :status)
+            AND (CAST(:workflow AS TEXT) IS NULL OR workflow = :workflow) ORDER BY run DESC LIMIT :most""",
         {"run_id": run_id, "status": status, "workflow": workflow, "most": most},
     )
     return [RunRow(*row) for row in rows]
 
 
+_TASK = """SELECT task_id, run_id, workflow, step, title, assign, passed_on, opened, expires, closed, because,
+    answered_by {more} FROM tasks JOIN runs USING (run) {beside} WHERE """
+_ASKS = """EXISTS (SELECT 1 FROM json_each(assign) AS one JOIN json_each(CAST(:whom AS TEXT)) AS wanted
+    WHERE one.value = wanted.value)"""
+
+
+def task(connection: Connection, task_id: str) -> TaskRow | None:
+    """Return a task, with what it is about; ``None``: there is none of that id."""
+    found = connection.execute(
+        _TASK.format(more=", body", beside="JOIN questions USING (task_id)") + "task_id = ?", (task_id,)
+    ).fetchone()
+    return None if found is None else TaskRow._make((*found[:-1], json.loads(found[-1])))
+
+
 def tasks(
-    connection: sqlite3.Connection,
+    connection: Connection,
     *,
-    task_id: str | None = None,
     run_id: str | None = None,
     is_open: bool = True,
+    whom: Sequence[str] = (),
+    or_anybody: bool = False,
+    overdue_at: int | None = None,
     most: int = 1000,
 ) -> list[TaskRow]:
-    """Return tasks, the oldest first: the open ones, or all."""
+    """Return tasks, the oldest first, without what they are about: the open ones, or all.
+
+    Args:
+        whom: Of whom one is asked; nobody: whoever is asked.
+        or_anybody: Whether those come too that anybody may answer.
+        overdue_at: The moment at which their time is over; ``None``: whether or not it is.
+    """
+    wanted = ["TRUE"]
+    if run_id is not None:
+        wanted.append("run = (SELECT run FROM runs WHERE run_id = :run_id)")
+    if is_open:
+        wanted.append("closed IS NULL")
+    if overdue_at is not None:
+        wanted.append("expires <= :overdue_at")
+    if whom:
+        wanted.append(f"(assign = '[]' OR {_ASKS})" if or_anybody else _ASKS)
     rows = connection.execute(
-        """SELECT task_id, run_id, workflow, step, body, opened, expires, closed, because, answered_by
-            FROM tasks JOIN runs USING (run) WHERE (:task_id IS NULL OR task_id = :task_id)
-            AND (:run_id IS NULL OR run_id = :run_id) AND (NOT :is_open OR closed IS NULL)
-            ORDER BY opened, task_id LIMIT :most""",
-        {"task_id": task_id, "run_id": run_id, "is_open": is_open, "most": most},
+        f"{_TASK.format(more='', beside='')} {' AND '.join(wanted)} ORDER BY opened, task_id LIMIT :most",
+        {"run_id": run_id, "whom": json.dumps(list(whom)), "overdue_at": overdue_at, "most": most},
     )
-    return [TaskRow._make((*row[:4], json.loads(row[4]), *row[5:])) for row in rows]
+    return [TaskRow(*row) for row in rows]

@@ -4,23 +4,43 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from wfc.runtime.store.crash_points import CRASHES, reach
+from wfc.runtime.store.sql.connection import Connection
 
-__all__ = ["Job", "Outcome", "Writer"]
+__all__ = ["Job", "Outcome", "StoreConnection", "Writer"]
 
 MOST: Final = 2_000
 """Jobs in one commit."""
 
 Outcome = Callable[[Any, Exception | None], None]
 """Called with what a job returned, or with the error for which nothing of it was written."""
+
+
+class StoreConnection(Connection, Protocol):
+    """A connection of a store's own."""
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether it is of no use any more, so that nobody knows what became of its last commit."""
+
+    def begin(self, *, writes: bool) -> None:
+        """Begin a transaction."""
+
+    def commit(self) -> None:
+        """End the transaction; all of it is durable."""
+
+    def rollback(self) -> None:
+        """End the transaction, if there is one; nothing of it is written."""
+
+    def close(self) -> None:
+        """Close the connection."""
 
 
 class Job(NamedTuple):
@@ -32,7 +52,7 @@ class Job(NamedTuple):
         failed: Called in the writer's thread, before any later job is written, if nothing of it could be.
     """
 
-    write: Callable[[sqlite3.Connection], Any]
+    write: Callable[[Connection], Any]
     then: Outcome
     loop: asyncio.AbstractEventLoop | None
     failed: Callable[[Exception], None] | None = None
@@ -48,8 +68,8 @@ class Writer:
 
     def __init__(
         self,
-        connect: Callable[[], sqlite3.Connection],
-        beat: Callable[[sqlite3.Connection], None],
+        connect: Callable[[], StoreConnection],
+        beat: Callable[[Connection], None],
         interval: float,
     ) -> None:
         self._connect = connect
@@ -59,6 +79,7 @@ class Writer:
         self._thread = threading.Thread(target=self._work, name="wfc-store", daemon=True)
         self._starting = threading.Lock()
         self._is_closed = False
+        self._connection: StoreConnection | None = None
 
     def submit(self, jobs: Sequence[Job]) -> None:
         """Write some jobs soon, in one commit if that can be.
@@ -82,20 +103,19 @@ class Writer:
             self._thread.join()
 
     def _work(self) -> None:
-        connection = self._connect()
         try:
             due = time.monotonic() + self._interval
             while True:
                 jobs, is_last = self._take(max(0.0, due - time.monotonic()))
                 if jobs:
-                    self._finish(jobs, self._write(connection, jobs))
+                    self._finish(jobs, self._write(jobs))
                 if is_last:
                     return
                 if time.monotonic() >= due:
-                    self._write(connection, [Job(self._beat, lambda _, __: None, None)])
+                    self._write([Job(self._beat, lambda _, __: None, None)])
                     due = time.monotonic() + self._interval
         finally:
-            connection.close()
+            self._disconnect()
 
     def _take(self, seconds: float) -> tuple[list[Job], bool]:
         """Return the jobs that have come in, and whether they are the last."""
@@ -111,18 +131,30 @@ class Writer:
             return jobs, False
         return jobs, True
 
-    def _write(
-        self, connection: sqlite3.Connection, jobs: Sequence[Job]
-    ) -> list[tuple[Any, Exception | None]]:
-        """Commit jobs together; if that fails one after the other, so that each fails for reasons of its own."""
+    def _write(self, jobs: Sequence[Job]) -> list[tuple[Any, Exception | None]]:
+        """Commit jobs together; if that fails one after the other, so that each fails for reasons of its own.
+
+        If the connection is lost they all fail: what was committed nobody knows, so that nothing is written twice.
+        """
         try:
-            return [(found, None) for found in _transaction(connection, jobs)]
+            if self._connection is None:
+                self._connection = self._connect()
+            return [(found, None) for found in _transaction(self._connection, jobs)]
         except Exception as error:
-            if len(jobs) == 1:
-                if (failed := jobs[0].failed) is not None:
-                    failed(error)
-                return [(None, error)]
-        return [self._write(connection, [job])[0] for job in jobs]
+            is_lost = self._connection is None or self._connection.is_broken
+            if is_lost:
+                self._disconnect()
+            if is_lost or len(jobs) == 1:
+                for job in jobs:
+                    if job.failed is not None:
+                        job.failed(error)
+                return [(None, error)] * len(jobs)
+        return [self._write([job])[0] for job in jobs]
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
 
     def _finish(self, jobs: Sequence[Job], results: Sequence[tuple[Any, Exception | None]]) -> None:
         """Tell those who wait, with one call for each event loop."""
@@ -137,16 +169,15 @@ class Writer:
                 loop.call_soon_threadsafe(_call_all, loop, those)
 
 
-def _transaction(connection: sqlite3.Connection, jobs: Sequence[Job]) -> list[Any]:
-    connection.execute("BEGIN IMMEDIATE")
+def _transaction(connection: StoreConnection, jobs: Sequence[Job]) -> list[Any]:
+    connection.begin(writes=True)
     try:
         found = [job.write(connection) for job in jobs]
         if CRASHES:
             reach("commit")
-        connection.execute("COMMIT")
+        connection.commit()
     except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
+        connection.rollback()
         raise
     if CRASHES:
         reach("committed")

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Final, NamedTuple
 
 from wfc.runtime.store.journal import Claim, Lease, RunStatus
-from wfc.runtime.store.sqlite.workers import forget, is_alive
+from wfc.runtime.store.sql.connection import Connection, StoreWorkers
 
-__all__ = ["MOST_RECOVERIES", "claim", "described", "has_due", "is_worked_on", "release", "wake_next"]
+__all__ = [
+    "MOST_RECOVERIES",
+    "claim",
+    "described",
+    "has_due",
+    "is_worked_on",
+    "last_seq",
+    "release",
+    "wake_next",
+]
 
 MOST_RECOVERIES: Final = 10
 """How often in a row a run may be recovered without coming any further, before it is given up."""
@@ -20,13 +27,16 @@ _SELECT: Final = (
     "SELECT run, run_id, epoch, workflow, shape, version, key, status, start, parent_number, recoveries, outcome, "
     "owner, claimed_seq FROM runs "
 )
-_OF_AN_ID: Final = _SELECT + "WHERE run_id = ? AND ended IS NULL"
-_PARTS: Final = _SELECT + "WHERE parent = ? AND attached ORDER BY run"
+_OF_AN_ID: Final = _SELECT + "WHERE run_id = ? AND ended IS NULL "
+_PARTS: Final = _SELECT + "WHERE parent = ? AND attached ORDER BY run /* FOR UPDATE */"
 _IS_DUE: Final = (
     "ended IS NULL AND (parent IS NULL OR NOT attached) AND (status IN ('queued', 'live') OR status = 'parked' "
     "AND (wake_at <= ? OR EXISTS (SELECT 1 FROM inbox WHERE inbox.run = runs.run)))"
 )
-_DUE: Final = _SELECT + f"WHERE {_IS_DUE} AND (owner IS NULL OR owner <> ?) ORDER BY run"
+_DUE: Final = (
+    _SELECT
+    + f"WHERE {_IS_DUE} AND (owner IS NULL OR owner <> ?) ORDER BY coalesce(wake_at, started), run /* FOR UPDATE */"
+)
 _HOLDERS: Final = f"SELECT DISTINCT owner FROM runs WHERE {_IS_DUE}"  # noqa: S608 - of constants
 
 
@@ -66,14 +76,14 @@ class _Row(NamedTuple):
 
 
 def claim(
-    connection: sqlite3.Connection, folder: Path, owner: str, most: int, run_id: str | None = None
+    connection: Connection, workers: StoreWorkers, owner: str, most: int, run_id: str | None = None
 ) -> list[Claim]:
     """Claim runs that nobody has, with their parts: those that are due, or the one with an id.
 
     It is called within a transaction. A run that has been recovered too often without coming further is given up.
     """
     if run_id is not None:  # which the caller may have had himself, and lost
-        rows = connection.execute(_OF_AN_ID, (run_id,)).fetchall()
+        rows = connection.execute(_OF_AN_ID + "/* FOR UPDATE */", (run_id,)).fetchall()
         known = {owner: False}
     else:
         rows = connection.execute(_DUE, (time.time_ns(), owner)).fetchall()
@@ -82,33 +92,33 @@ def claim(
     for row in map(_Row._make, rows):
         if len(found) == most:
             break
-        if row.owner is None or not _is_held(connection, folder, row.owner, known):
+        if row.owner is None or not _is_held(connection, workers, row.owner, known):
             claimed = _take(connection, owner, row)
             if claimed is not None:
                 found.append(claimed)
     return found
 
 
-def has_due(connection: sqlite3.Connection, folder: Path, owner: str) -> bool:
+def has_due(connection: Connection, workers: StoreWorkers, owner: str) -> bool:
     """Return whether a run waits to be claimed: due, not begun, or left by a process that is gone."""
     holders = connection.execute(_HOLDERS, (time.time_ns(),)).fetchall()
     return any(
-        holder is None or (holder != owner and not is_alive(connection, folder, holder))
+        holder is None or (holder != owner and not workers.is_alive(connection, holder))
         for (holder,) in holders
     )
 
 
-def _is_held(connection: sqlite3.Connection, folder: Path, holder: str, known: dict[str, bool]) -> bool:
+def _is_held(connection: Connection, workers: StoreWorkers, holder: str, known: dict[str, bool]) -> bool:
     alive = known.get(holder)
     if alive is None:
-        alive = known[holder] = is_alive(connection, folder, holder)
+        alive = known[holder] = workers.is_alive(connection, holder)
         if not alive:
-            forget(connection, folder, holder)
+            workers.forget(connection, holder)
     return alive
 
 
-def _take(connection: sqlite3.Connection, owner: str, row: _Row, *, is_part: bool = False) -> Claim | None:
-    seq = _last_seq(connection, row.run)
+def _take(connection: Connection, owner: str, row: _Row, *, is_part: bool = False) -> Claim | None:
+    seq = last_seq(connection, row.run)
     recoveries = row.recoveries
     if row.status == "live" and not is_part:  # of a part the run above it counts them
         recoveries = recoveries + 1 if seq - row.claimed_seq <= 1 else 1
@@ -123,7 +133,7 @@ def _take(connection: sqlite3.Connection, owner: str, row: _Row, *, is_part: boo
     return row.claimed(row.epoch + 1, _parts(connection, owner, row.run))
 
 
-def _parts(connection: sqlite3.Connection, owner: str, number: int) -> list[Claim]:
+def _parts(connection: Connection, owner: str, number: int) -> list[Claim]:
     """Claim the parts of a run, whoever had them: they go where the run above them goes."""
     found = []
     for row in map(_Row._make, connection.execute(_PARTS, (number,)).fetchall()):
@@ -134,16 +144,16 @@ def _parts(connection: sqlite3.Connection, owner: str, number: int) -> list[Clai
     return found
 
 
-def _last_seq(connection: sqlite3.Connection, number: int) -> int:
-    found = connection.execute(
-        """SELECT max(coalesce((SELECT max(seq) FROM ticks WHERE run = :run), 0),
-            coalesce((SELECT seq FROM snapshots WHERE run = :run), 0))""",
-        {"run": number},
-    ).fetchone()
-    return int(found[0])
+def last_seq(connection: Connection, number: int) -> int:
+    """Return the number of the last tick of a run."""
+    rows = connection.execute(
+        "SELECT max(seq) FROM ticks WHERE run = ? UNION ALL SELECT seq FROM snapshots WHERE run = ?",
+        (number, number),
+    )
+    return max(int(seq or 0) for (seq,) in rows)
 
 
-def _give_up(connection: sqlite3.Connection, number: int) -> None:
+def _give_up(connection: Connection, number: int) -> None:
     dead: RunStatus = "dead"
     connection.execute(
         "UPDATE runs SET status = ?, owner = NULL, epoch = epoch + 1, ended = ? WHERE run = ?",
@@ -151,20 +161,20 @@ def _give_up(connection: sqlite3.Connection, number: int) -> None:
     )
 
 
-def described(connection: sqlite3.Connection, run_id: str) -> Claim | None:
+def described(connection: Connection, run_id: str) -> Claim | None:
     """Return a run as a claim of it would find it, without its parts, and without claiming it."""
     row = connection.execute(_OF_AN_ID, (run_id,)).fetchone()
     found = None if row is None else _Row._make(row)
     return None if found is None else found.claimed(found.epoch)
 
 
-def is_worked_on(connection: sqlite3.Connection, folder: Path, run_id: str) -> bool:
+def is_worked_on(connection: Connection, workers: StoreWorkers, run_id: str) -> bool:
     """Return whether a live process has a run."""
     row = connection.execute("SELECT owner FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-    return row is not None and row[0] is not None and is_alive(connection, folder, row[0])
+    return row is not None and row[0] is not None and workers.is_alive(connection, row[0])
 
 
-def release(connection: sqlite3.Connection, owner: str, leases: Iterable[Lease]) -> None:
+def release(connection: Connection, owner: str, leases: Iterable[Lease]) -> None:
     """Give runs back, so that others may claim them."""
     connection.executemany(
         "UPDATE runs SET owner = NULL WHERE run = ? AND epoch = ? AND owner = ?",
@@ -172,7 +182,7 @@ def release(connection: sqlite3.Connection, owner: str, leases: Iterable[Lease])
     )
 
 
-def wake_next(connection: sqlite3.Connection) -> int | None:
+def wake_next(connection: Connection) -> int | None:
     """Return the moment at which the next parked run is due; ``None``: none is."""
     found = connection.execute(
         "SELECT min(wake_at) FROM runs WHERE status = 'parked' AND ended IS NULL"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections.abc import Iterator
+
+from wfc.runtime.store.sql.connection import Connection
 
 __all__ = ["drop_unmentioned", "forget_run", "problems_in", "prune_run"]
 
@@ -12,12 +13,13 @@ _ALL_OF_A_RUN = (
     "DELETE FROM ticks WHERE run = ?",
     "DELETE FROM snapshots WHERE run = ?",
     "DELETE FROM inbox WHERE run = ?",
+    "DELETE FROM questions WHERE task_id IN (SELECT task_id FROM tasks WHERE run = ?)",
     "DELETE FROM tasks WHERE run = ?",
     "DELETE FROM runs WHERE run = ?",
 )
 
 
-def drop_unmentioned(connection: sqlite3.Connection, number: int, first: int, last: int) -> None:
+def drop_unmentioned(connection: Connection, number: int, first: int, last: int) -> None:
     """Drop a run's mentions of blobs, by its ticks from one to another, and the blobs that nobody mentions then."""
     digests = connection.execute(
         "SELECT digest FROM blob_refs WHERE run = ? AND seq BETWEEN ? AND ?", (number, first, last)
@@ -31,7 +33,7 @@ def drop_unmentioned(connection: sqlite3.Connection, number: int, first: int, la
     )
 
 
-def prune_run(connection: sqlite3.Connection, number: int) -> int:
+def prune_run(connection: Connection, number: int) -> int:
     """Drop the ticks of a run that its snapshot makes unnecessary; return how many.
 
     Its history before the snapshot is gone then.
@@ -44,7 +46,7 @@ def prune_run(connection: sqlite3.Connection, number: int) -> int:
     return gone
 
 
-def forget_run(connection: sqlite3.Connection, number: int) -> None:
+def forget_run(connection: Connection, number: int) -> None:
     """Delete all that is kept of a run, and of its parts."""
     for (part,) in connection.execute(
         "SELECT run FROM runs WHERE parent = ? AND attached", (number,)
@@ -55,14 +57,12 @@ def forget_run(connection: sqlite3.Connection, number: int) -> None:
     drop_unmentioned(connection, number, 0, 2**62)
 
 
-def problems_in(connection: sqlite3.Connection) -> Iterator[str]:
+def problems_in(connection: Connection) -> Iterator[str]:
     """Yield what is wrong with a store, in words; nothing if all is well."""
-    for (said,) in connection.execute("PRAGMA integrity_check"):
-        if said != "ok":
-            yield f"the file is damaged: {said}"
     rows = connection.execute(
         """SELECT runs.run_id, coalesce(snapshots.seq, 0), min(ticks.seq), max(ticks.seq), count(*)
-           FROM runs JOIN ticks USING (run) LEFT JOIN snapshots USING (run) GROUP BY runs.run"""
+           FROM runs JOIN ticks USING (run) LEFT JOIN snapshots USING (run) GROUP BY runs.run, snapshots.seq
+           ORDER BY runs.run"""
     )
     for run_id, snapshot, first, last, count in rows:
         if last - first + 1 != count or first > snapshot + 1:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
+from wfc.runtime.errors import StoreError
 from wfc.runtime.store.blobs import unite
-from wfc.runtime.store.sqlite.reading import read_blob
-from wfc.runtime.store.sqlite.workers import is_alive
+from wfc.runtime.store.sql.connection import Connection, StoreWorkers
+from wfc.runtime.store.sql.reading import read_blob
 
 __all__ = [
     "Beginning",
     "DueRun",
     "beginning",
+    "bodies_after",
     "due",
     "ended_before",
     "of_key",
@@ -45,9 +45,11 @@ class Beginning(NamedTuple):
 
 
 def due(
-    connection: sqlite3.Connection, folder: Path, versions: Sequence[tuple[str, str]], most: int
+    connection: Connection, workers: StoreWorkers, versions: Sequence[tuple[str, str]], most: int
 ) -> list[DueRun]:
     """Return runs that nobody works on although they are due, not begun, or left by a process that is gone.
+
+    Those whose moment was the earliest come first.
 
     Args:
         versions: The workflows and versions that are not asked for.
@@ -57,7 +59,8 @@ def due(
             AND (status IN ('queued', 'live') OR status = 'parked'
             AND (wake_at <= ? OR EXISTS (SELECT 1 FROM inbox WHERE inbox.run = runs.run)
                 OR EXISTS (SELECT 1 FROM runs AS part JOIN inbox USING (run)
-                    WHERE part.parent = runs.run AND part.attached))) ORDER BY run""",
+                    WHERE part.parent = runs.run AND part.attached)))
+            ORDER BY coalesce(wake_at, started), run""",
         (time.time_ns(),),
     )
     refused = set(versions)
@@ -68,7 +71,7 @@ def due(
             continue
         if owner is not None:
             if owner not in known:
-                known[owner] = is_alive(connection, folder, owner)
+                known[owner] = workers.is_alive(connection, owner)
             if known[owner]:
                 continue
         found.append(DueRun(run_id, workflow, version))
@@ -77,7 +80,7 @@ def due(
     return found
 
 
-def beginning(connection: sqlite3.Connection, run_id: str) -> Beginning | None:
+def beginning(connection: Connection, run_id: str) -> Beginning | None:
     """Return what a run began with; ``None``: there is no such run."""
     found = connection.execute(
         "SELECT run, workflow, shape, version, start FROM runs WHERE run_id = ?", (run_id,)
@@ -85,7 +88,7 @@ def beginning(connection: sqlite3.Connection, run_id: str) -> Beginning | None:
     return None if found is None else Beginning._make(found)
 
 
-def snapshot_seq(connection: sqlite3.Connection, run_id: str) -> int | None:
+def snapshot_seq(connection: Connection, run_id: str) -> int | None:
     """Return the number of the tick after which the snapshot of a run was taken; ``None``: there is none."""
     found = connection.execute(
         "SELECT seq FROM snapshots JOIN runs USING (run) WHERE run_id = ?", (run_id,)
@@ -93,7 +96,7 @@ def snapshot_seq(connection: sqlite3.Connection, run_id: str) -> int | None:
     return None if found is None else int(found[0])
 
 
-def snapshot_at_rest(connection: sqlite3.Connection, run_id: str) -> bytes | None:
+def snapshot_at_rest(connection: Connection, run_id: str) -> bytes | None:
     """Return the snapshot of a run if it rests, so that the snapshot says how it is; else ``None``."""
     found = connection.execute(
         "SELECT body FROM snapshots JOIN runs USING (run) WHERE run_id = ? AND status = 'parked'", (run_id,)
@@ -102,7 +105,7 @@ def snapshot_at_rest(connection: sqlite3.Connection, run_id: str) -> bytes | Non
 
 
 def ticks_after(
-    connection: sqlite3.Connection, run_id: str, since: int, most: int
+    connection: Connection, run_id: str, since: int, most: int
 ) -> tuple[list[tuple[int, bytes]], bool]:
     """Return the ticks of a run after one, with their numbers, and whether the run is over."""
     found = connection.execute("SELECT run, ended FROM runs WHERE run_id = ?", (run_id,)).fetchone()
@@ -115,7 +118,7 @@ def ticks_after(
     return ticks, found[1] is not None and len(rows) < most
 
 
-def of_key(connection: sqlite3.Connection, workflow: str, key: str) -> list[str]:
+def of_key(connection: Connection, workflow: str, key: str) -> list[str]:
     """Return the ids of the runs of a workflow under a key that are not over, the oldest first."""
     rows = connection.execute(
         "SELECT run_id FROM runs WHERE workflow = ? AND key = ? AND ended IS NULL ORDER BY run",
@@ -125,12 +128,27 @@ def of_key(connection: sqlite3.Connection, workflow: str, key: str) -> list[str]
 
 
 def ended_before(
-    connection: sqlite3.Connection, moment: int, key: str | None = None, workflow: str | None = None
+    connection: Connection, moment: int, key: str | None = None, workflow: str | None = None
 ) -> list[str]:
     """Return the ids of the runs that were over before a moment and are no part of another, the oldest first."""
     rows = connection.execute(
         """SELECT run_id FROM runs WHERE ended < :moment AND (parent IS NULL OR NOT attached)
-            AND (:key IS NULL OR key = :key) AND (:workflow IS NULL OR workflow = :workflow) ORDER BY run""",
+            AND (CAST(:key AS TEXT) IS NULL OR key = :key)
+            AND (CAST(:workflow AS TEXT) IS NULL OR workflow = :workflow) ORDER BY run""",
         {"moment": moment, "key": key, "workflow": workflow},
     )
     return [run_id for (run_id,) in rows]
+
+
+def bodies_after(connection: Connection, number: int, since: int) -> list[bytes]:
+    """Return the bodies of a run's ticks after one, all as of one moment.
+
+    Raises:
+        StoreError: The journal has a gap, or a large value is missing.
+    """
+    rows = connection.execute(
+        "SELECT seq, body FROM ticks WHERE run = ? AND seq > ? ORDER BY seq", (number, since)
+    ).fetchall()
+    if any(row[0] != at for at, row in enumerate(rows, since + 1)):
+        raise StoreError("the store is damaged: the journal of a run has a gap")
+    return [unite(body, partial(read_blob, connection)) for _, body in rows]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 from wfc.runtime.store.journal import Fate, Posted
+from wfc.runtime.store.sql.connection import Connection
 
 __all__ = ["addressed", "post", "posted"]
 
 
-def post(connection: sqlite3.Connection, run_id: str, item: Posted) -> tuple[Fate, int | None]:
-    """Put something into a run's inbox; return its fate, and the port of the worker that has the run."""
-    found = connection.execute("SELECT run, ended, owner FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+def post(connection: Connection, run_id: str, item: Posted) -> tuple[Fate, str | None]:
+    """Put something into a run's inbox; return its fate, and who has the run."""
+    found = connection.execute(
+        "SELECT run, ended, owner FROM runs WHERE run_id = ? /* FOR SHARE */", (run_id,)
+    ).fetchone()
     if found is None:
         return "unknown", None
     number, ended, owner = found
@@ -21,17 +22,16 @@ def post(connection: sqlite3.Connection, run_id: str, item: Posted) -> tuple[Fat
         "INSERT INTO inbox (run, kind, body, by, at) VALUES (?, ?, ?, ?, ?)",
         (number, item.kind, item.body, item.by, item.at),
     )
-    port = connection.execute("SELECT port FROM workers WHERE owner = ?", (owner,)).fetchone()
-    return "new", None if port is None else port[0]
+    return "new", owner
 
 
-def posted(connection: sqlite3.Connection, number: int) -> list[tuple[int, Posted]]:
+def posted(connection: Connection, number: int) -> list[tuple[int, Posted]]:
     """Return what is in a run's inbox, oldest first, with the numbers of the items."""
     rows = connection.execute("SELECT id, kind, body, by, at FROM inbox WHERE run = ? ORDER BY id", (number,))
     return [(row[0], Posted(*row[1:])) for row in rows]
 
 
-def addressed(connection: sqlite3.Connection, owner: str) -> list[str]:
+def addressed(connection: Connection, owner: str) -> list[str]:
     """Return the ids of a worker's runs that have something in their inbox."""
     rows = connection.execute(
         "SELECT DISTINCT run_id FROM inbox JOIN runs USING (run) WHERE owner = ?", (owner,)

@@ -1,0 +1,212 @@
+"""The writing of a run's entries, each fenced by the epoch of the lease that it was written under."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, Final
+
+from wfc.runtime.errors import StoreError
+from wfc.runtime.store.journal import (
+    Created,
+    Ended,
+    Entry,
+    InboxTaken,
+    Lost,
+    Parked,
+    Row,
+    Snapshot,
+    TaskClosed,
+    TaskDelegated,
+    TaskOpened,
+    TasksReset,
+    VersionChanged,
+)
+from wfc.runtime.store.sql.connection import Connection
+from wfc.runtime.store.sql.pruning import drop_unmentioned
+
+__all__ = ["append"]
+
+_TICK: Final = """INSERT INTO ticks (run, seq, body)
+    SELECT run, ?, ? FROM runs WHERE run = ? AND epoch = ? AND owner = ? /* FOR SHARE */ ON CONFLICT DO NOTHING"""
+_IS_OURS: Final = "SELECT 1 FROM runs WHERE run = ? AND epoch = ? AND owner = ? /* FOR SHARE */"
+
+
+def append(connection: Connection, entry: Entry, owner: str) -> Lost | None:
+    """Write an entry, or nothing of it, and return why: somebody else has the run.
+
+    It is called within a transaction. A run that is lost fails alone; the others of its commit are written.
+
+    Raises:
+        StoreError: The store has one of the later ticks already, which must not be.
+    """
+    lease = entry.lease
+    if lease.lost is not None:
+        return lease.lost
+    if entry.created is not None and not _create(connection, entry.created, entry, owner):
+        lease.lost = Lost(f"the store has a run with the id {lease.run_id!r} already")
+        return lease.lost
+    if entry.created is not None and entry.created.is_queued:
+        return None  # nobody has it
+    number, fence = lease.number, (lease.number, lease.epoch, owner)
+    for at, body in enumerate(entry.ticks, entry.seq):
+        if connection.execute(_TICK, (at, body, *fence)).rowcount != 1:
+            if at > entry.seq:  # the fence has let the first one pass, so this one was there
+                raise StoreError(f"the run {lease.run_id} has a tick {at} already")
+            lease.lost = Lost(f"another process has claimed the run {lease.run_id}")
+            return lease.lost
+    if not entry.ticks and connection.execute(_IS_OURS, fence).fetchone() is None:
+        lease.lost = Lost(f"another process has claimed the run {lease.run_id}")
+        return lease.lost
+    for row in entry.rows:
+        _ROWS[type(row)](connection, number, row)
+    for digest, body in entry.blobs.items():  # after a snapshot has let go what the one before it mentioned
+        connection.execute("INSERT INTO blobs VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, body))
+    for seq, digests in entry.mentions:
+        connection.executemany(
+            "INSERT INTO blob_refs VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            [(digest, number, seq) for digest in digests],
+        )
+    return None
+
+
+def _create(connection: Connection, created: Created, entry: Entry, owner: str) -> bool:
+    parent = created.parent
+    cursor = connection.execute(
+        """INSERT INTO runs (run_id, workflow, shape, version, key, status, start, parent, parent_number,
+            attached, owner, epoch, started) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (run_id) DO NOTHING""",
+        (
+            entry.lease.run_id,
+            created.workflow,
+            created.shape,
+            created.version,
+            created.key,
+            "queued" if created.is_queued else "live",
+            created.start,
+            None if parent is None else parent.number,
+            created.parent_number,
+            created.is_attached,
+            None if created.is_queued else owner,
+            entry.lease.epoch,
+            created.at,
+        ),
+    )
+    if cursor.rowcount != 1:
+        return False
+    (entry.lease.number,) = connection.execute(
+        "SELECT run FROM runs WHERE run_id = ?", (entry.lease.run_id,)
+    ).fetchone()
+    return True
+
+
+def _open_task(connection: Connection, number: int, row: TaskOpened) -> None:
+    connection.execute(  # one that was asked before is open again, as its step is tried again
+        """INSERT INTO tasks (task_id, run, step, title, assign, opened, expires) VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (task_id) DO UPDATE SET title = excluded.title, assign = excluded.assign,
+            opened = excluded.opened, expires = excluded.expires, closed = NULL, because = NULL, answered_by = NULL
+            WHERE tasks.run = excluded.run""",
+        (
+            row.task_id,
+            number,
+            row.step,
+            row.title,
+            json.dumps(list(row.assign), ensure_ascii=False),
+            row.opened,
+            row.expires,
+        ),
+    )
+    connection.execute(
+        "INSERT INTO questions VALUES (?, ?) ON CONFLICT (task_id) DO UPDATE SET body = excluded.body",
+        (row.task_id, row.body),
+    )
+
+
+def _delegate_task(connection: Connection, number: int, row: TaskDelegated) -> None:
+    found = connection.execute(
+        "SELECT passed_on FROM tasks WHERE task_id = ? AND run = ?", (row.task_id, number)
+    ).fetchone()
+    if found is None:
+        return
+    passed_on = [*json.loads(found[0]), {"to": row.to, "by": row.by, "because": row.because, "at": row.at}]
+    connection.execute(
+        "UPDATE tasks SET assign = ?, passed_on = ? WHERE task_id = ?",
+        (
+            json.dumps(list(row.assign), ensure_ascii=False),
+            json.dumps(passed_on, ensure_ascii=False),
+            row.task_id,
+        ),
+    )
+
+
+def _close_task(connection: Connection, number: int, row: TaskClosed) -> None:
+    connection.execute(
+        "UPDATE tasks SET closed = ?, because = ?, answered_by = ? WHERE task_id = ? AND run = ?",
+        (row.at, row.because, row.by, row.task_id, number),
+    )
+
+
+def _reset_tasks(connection: Connection, number: int, row: TasksReset) -> None:
+    connection.execute(
+        "UPDATE tasks SET closed = ?, because = 'cancelled' WHERE run = ? AND closed IS NULL",
+        (row.at, number),
+    )
+    for task in row.open:
+        _open_task(connection, number, task)
+
+
+def _change_version(connection: Connection, number: int, row: VersionChanged) -> None:
+    connection.execute(
+        """WITH RECURSIVE below (run, version) AS (
+            SELECT run, version FROM runs WHERE run = ?
+            UNION SELECT part.run, part.version FROM runs AS part JOIN below ON part.parent = below.run
+                WHERE part.attached AND part.ended IS NULL AND part.version = below.version)
+            UPDATE runs SET version = ? WHERE run IN (SELECT run FROM below)""",
+        (number, row.version),
+    )
+
+
+def _take(connection: Connection, number: int, row: InboxTaken) -> None:
+    connection.execute("DELETE FROM inbox WHERE id = ? AND run = ?", (row.item, number))
+
+
+def _keep_snapshot(connection: Connection, number: int, row: Snapshot) -> None:
+    connection.execute(
+        """INSERT INTO snapshots VALUES (?, ?, ?)
+            ON CONFLICT (run) DO UPDATE SET seq = excluded.seq, body = excluded.body""",
+        (number, row.seq, row.body),
+    )
+    connection.execute("UPDATE runs SET recoveries = 0 WHERE run = ?", (number,))
+    drop_unmentioned(connection, number, 0, 0)  # what the snapshot before it has mentioned
+
+
+def _park(connection: Connection, number: int, row: Parked) -> None:
+    connection.execute(
+        "UPDATE runs SET status = 'parked', owner = NULL, wake_at = ?, recoveries = 0 WHERE run = ?",
+        (row.wake_at, number),
+    )
+
+
+def _end(connection: Connection, number: int, row: Ended) -> None:
+    connection.execute(
+        "UPDATE runs SET status = ?, ended = ?, outcome = ?, owner = NULL, wake_at = NULL WHERE run = ?",
+        (row.status, row.at, row.outcome, number),
+    )
+    connection.execute("DELETE FROM inbox WHERE run = ?", (number,))
+    connection.execute(
+        "UPDATE tasks SET closed = ?, because = 'cancelled' WHERE run = ? AND closed IS NULL",
+        (row.at, number),
+    )
+
+
+_ROWS: dict[type[Row], Callable[[Connection, int, Any], None]] = {
+    TaskOpened: _open_task,
+    TaskClosed: _close_task,
+    TasksReset: _reset_tasks,
+    VersionChanged: _change_version,
+    TaskDelegated: _delegate_task,
+    InboxTaken: _take,
+    Snapshot: _keep_snapshot,
+    Parked: _park,
+    Ended: _end,
+}

@@ -1,0 +1,176 @@
+"""A database that a store is in: what one thread writes, in order and together, and what is read as of one moment."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, ClassVar, TypeVar
+
+from wfc.runtime.errors import StoreError
+from wfc.runtime.store.journal import Entry, Lost, Then
+from wfc.runtime.store.sql.appending import append
+from wfc.runtime.store.sql.connection import Connection
+from wfc.runtime.store.sql.writer import Job, StoreConnection, Writer
+
+__all__ = ["Database"]
+
+T = TypeVar("T")
+
+
+class Database(ABC):
+    """A database that is open in this process.
+
+    Args:
+        name: What messages call it.
+        owner: What this process is known by in the store.
+        interval: The seconds between two signs of life of this process.
+    """
+
+    errors: ClassVar[tuple[type[Exception], ...]]
+    """The errors of the database."""
+
+    def __init__(self, name: str, owner: str, interval: float) -> None:
+        self.name = name
+        self.owner = owner
+        self._lock = threading.Lock()
+        self._reader: StoreConnection | None = None
+        self._writer = Writer(self._connect, self._beat, interval)
+        self._is_known = False
+        self._gathered: dict[
+            asyncio.AbstractEventLoop, list[Job]
+        ] = {}  # what was appended in this turn of a loop
+
+    @abstractmethod
+    def _connect(self) -> StoreConnection:
+        """Open a connection."""
+
+    @abstractmethod
+    def _beat(self, connection: Connection) -> None:
+        """Write that this process is alive, and see to it that it hears of what waits in its runs' inboxes."""
+
+    def _finish(self) -> None:
+        """Write what is left, and close the connections."""
+        self._writer.close()
+        if self._reader is not None:
+            self._reader.close()
+
+    # --- writing
+
+    def append(self, entry: Entry, then: Then) -> None:
+        """Append an entry, in order; ``then`` is called in this loop once it is durable."""
+        self._known()
+
+        def failed(error: Exception) -> None:
+            if entry.lease.lost is None:
+                entry.lease.lost = Lost(f"the store {self.name} cannot be written: {error}")
+
+        def finished(lost: Lost | None, error: Exception | None) -> None:
+            then(lost if error is None else entry.lease.lost)
+
+        loop = asyncio.get_running_loop()
+        gathered = self._gathered.get(loop)
+        if gathered is None:
+            gathered = self._gathered[loop] = []
+            loop.call_soon(self._hand_over, loop)
+        write = partial(append, entry=entry, owner=self.owner)
+        gathered.append(Job(write, finished, loop, failed))
+
+    def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Hand over to the writer what has come together in a turn of a loop: its thread then has Python for itself."""
+        jobs = self._gathered.pop(loop, None)
+        if jobs:
+            self._writer.submit(jobs)
+
+    async def append_together(self, entries: Sequence[Entry]) -> None:
+        """Append entries of several runs in one commit: all of them, or none.
+
+        Raises:
+            Lost: Another process has one of the runs.
+            StoreError: The store cannot be written.
+        """
+
+        def write(connection: Connection) -> None:
+            for entry in entries:
+                if (lost := append(connection, entry, self.owner)) is not None:
+                    raise lost
+
+        await self.write(write)
+
+    async def write(self, change: Callable[[Connection], T]) -> T:
+        """Return what a change returns, once it is durable.
+
+        Raises:
+            StoreError: It cannot be written.
+        """
+        self._known()
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+
+        def finished(found: Any, error: Exception | None) -> None:
+            if future.done():
+                return
+            if error is None:
+                future.set_result(found)
+            else:
+                future.set_exception(self._as_store_error(error))
+
+        self._hand_over(loop)  # what was appended before is written before
+        self._writer.submit([Job(change, finished, loop)])
+        return await future
+
+    def write_now(self, change: Callable[[Connection], T]) -> T:
+        """Return what a change returns, once it is durable; outside of event loops.
+
+        Raises:
+            StoreError: It cannot be written.
+        """
+        done = threading.Event()
+        results: list[Any] = []
+
+        def finished(found: Any, error: Exception | None) -> None:
+            results.extend((found, error))
+            done.set()
+
+        self._writer.submit([Job(change, finished, None)])
+        done.wait()
+        if results[1] is not None:
+            raise self._as_store_error(results[1])
+        found: T = results[0]
+        return found
+
+    def _known(self) -> None:
+        """Let others know that this process works on the store, before it owns anything."""
+        if not self._is_known:
+            self._is_known = True
+            self._writer.submit([Job(self._beat, lambda _, __: None, None)])
+
+    def _as_store_error(self, error: Exception) -> Exception:
+        if not isinstance(error, self.errors):
+            return error
+        found = StoreError(f"the store {self.name} cannot be written: {error}")
+        found.__cause__ = error
+        return found
+
+    # --- reading
+
+    def _read(self, read: Callable[[Connection], T]) -> T:
+        with self._lock:
+            for is_last in (False, True):
+                connection = self._reader
+                try:
+                    if connection is None:
+                        connection = self._reader = self._connect()
+                    connection.begin(writes=False)  # so that all that is read is of one moment
+                    try:
+                        return read(connection)
+                    finally:
+                        connection.commit()
+                except self.errors as error:
+                    if connection is None or not connection.is_broken or is_last:
+                        raise StoreError(f"the store {self.name} cannot be read: {error}") from error
+                    self._reader = None  # the server may have been started anew
+                    connection.close()
+        raise AssertionError("one of the two has returned or raised")

@@ -1,0 +1,69 @@
+"""Tools that write down when each call begins and ends, in a file that outlives the processes that are killed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from typing import Any
+
+from wfc.runtime.driver.current_step import CURRENT_STEP
+from wfc.runtime.driver.run.step_runs import idempotency_key
+
+
+def note(what: str, run: str, call: str, number: int) -> None:
+    """Write a line of its own, in one call of the system."""
+    step_run, key = CURRENT_STEP.get().step_run, ""
+    if step_run is not None:
+        key = idempotency_key(step_run, run)
+    line = {"at": time.time_ns(), "what": what, "run": run, "call": call, "n": number, "key": key}
+    handle = os.open(os.environ["WFC_EFFECTS"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(handle, (json.dumps(line) + "\n").encode())
+    os.close(handle)
+
+
+def ends(run: str, call: str, number: int) -> int:
+    """Return how often a call has come to an end so far, good or bad."""
+    with open(os.environ["WFC_EFFECTS"]) as file:
+        lines: list[dict[str, Any]] = [json.loads(line) for line in file]
+    return sum(
+        (one["what"], one["run"], one["call"], one["n"]) == ("end", run, call, number) for one in lines
+    )
+
+
+def work(run: str, n: int) -> int:
+    note("begin", run, "work", n)
+    time.sleep(0.002)
+    note("end", run, "work", n)
+    return n + 1
+
+
+def flaky(run: str, n: int) -> int:
+    """Fails at first where the number can be divided by three."""
+    note("begin", run, "flaky", n)
+    has_failed = ends(run, "flaky", n) > 0
+    note("end", run, "flaky", n)
+    if n % 3 == 0 and not has_failed:
+        raise ConnectionError("not now")
+    return n * n
+
+
+def hopeless(run: str, n: int) -> int:
+    note("begin", run, "hopeless", n)
+    note("end", run, "hopeless", n)
+    raise ConnectionError("never")
+
+
+async def dawdle(run: str, n: int) -> int:
+    """Never comes to an end."""
+    note("begin", run, "dawdle", n)
+    await asyncio.sleep(3600)
+    return n
+
+
+def kill(run: str, n: int) -> int:
+    """Takes its process with it."""
+    note("begin", run, "kill", n)
+    os.kill(os.getpid(), 9)
+    return n

@@ -1,0 +1,103 @@
+"""What looks on inside the processes that are killed: each tick is folded beside the run, and what is durable is noted.
+
+All of it is written into files, one JSON object a line, since the processes that have seen it die.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+import traceback
+from pathlib import Path
+from typing import Any, Final
+
+from folding import Fold, picture
+
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.ticks import Tick
+from wfc.runtime.store import port, sqlite
+from wfc.runtime.store.port import Port
+from wfc.runtime.store.ticks import decode_tick
+from wfc.runtime.store.values import Values
+
+_APPLY: Final = port.advance
+
+_FOLDER: list[Path] = []
+_FOLDS: dict[int, tuple[Execution, Fold]] = {}  # the execution too, so that its number is not given again
+_ENCODED: list[bytes] = []
+
+
+def install(folder: Path) -> None:
+    """Look on from now on; and let even short runs have snapshots."""
+    _FOLDER.append(folder)
+    port.SHORTEST_TAIL = 600  # type: ignore[misc]
+    encode, advance, append = port.encode_tick, port.advance, Port._append
+
+    def encode_noted(tick: Tick, at: int, execution: Execution, values: Values) -> bytes:
+        body = encode(tick, at, execution, values)
+        _ENCODED[:] = [body]
+        return body
+
+    def advance_compared(execution: Execution, tick: Tick, at: int) -> None:
+        if id(execution) not in _FOLDS:
+            _FOLDS[id(execution)] = execution, Fold(execution)
+        fold = _FOLDS[id(execution)][1]
+        body = _ENCODED[0]
+        advance(execution, tick, at)
+        try:
+            _compare(fold, execution, body)
+        except Exception:
+            write("differences", {"run": execution.run_id, "said": traceback.format_exc()})
+
+    def append_noted(self: Port, ticks: list[bytes], rows: list[Any], held: list[Any]) -> None:
+        first, bodies = self._seq + 1, [body.decode() for body in ticks]
+        run_id = self.lease.run_id
+
+        def recorded() -> None:
+            for seq, body in enumerate(bodies, first):
+                write("recorded", {"at": time.time_ns(), "run": run_id, "seq": seq, "body": body})
+
+        append(self, ticks, rows, [recorded, *held])
+
+    sqlite.prune_run = _note_before(sqlite.prune_run)
+    port.encode_tick, port.advance = encode_noted, advance_compared
+    Port._append = append_noted  # type: ignore[method-assign]
+
+
+def _compare(fold: Fold, live: Execution, body: bytes) -> None:
+    """Fold a tick from its JSON, and hold the fold against the run."""
+    mine = fold.execution
+    mine.observed = live.observed
+    read, moment = decode_tick(body, mine, fold.values)
+    _APPLY(mine, read, moment)
+    assert fold.values.write(mine.outcome) == fold.values.write(live.outcome), body
+    assert [type(one) for one in mine.effects] == [type(one) for one in live.effects], body
+    starting = list(live.starting)
+    mine.starting.clear()
+    mine.effects.clear()
+    found, expected = picture(mine, fold.values), picture(live, fold.values)
+    assert starting == list(live.starting)
+    for name in {**found, **expected}:
+        assert found.get(name) == expected.get(name), f"{name} after {body[:300]!r}"
+
+
+def _note_before(prune: Any) -> Any:
+    """A function that notes the ticks of a run before it prunes them, in the same transaction."""
+
+    def noted(connection: sqlite3.Connection, number: int) -> int:
+        (run_id,) = connection.execute("SELECT run_id FROM runs WHERE run = ?", (number,)).fetchone()
+        for seq, body in connection.execute("SELECT seq, body FROM ticks WHERE run = ?", (number,)):
+            write("history", {"run": run_id, "seq": seq, "body": body.decode()})
+        gone: int = prune(connection, number)
+        return gone
+
+    return noted
+
+
+def write(what: str, line: dict[str, Any]) -> None:
+    """Write a line into the file of a kind of notes, in one call of the system."""
+    handle = os.open(_FOLDER[0] / f"{what}.log", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(handle, (json.dumps(line) + "\n").encode())
+    os.close(handle)

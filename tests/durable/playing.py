@@ -1,0 +1,169 @@
+"""Runs are played to their ends by processes that are killed again and again."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from durable_flows import FOLDER, Flow
+from judging import Judge
+
+__all__ = ["Nursery", "play"]
+
+KEEPER = os.environ.get("WFC_KEEPER", "sqlite")
+"""The name of the engine that is put to the test."""
+
+
+PATIENCE = 60
+"""The seconds after which a process is asked what it is at."""
+
+
+class Nursery:
+    """A process that forks those that are to be killed."""
+
+    def __init__(self, folder: Path, **environment: str) -> None:
+        self.folder = folder
+        self.effects = folder / "effects.log"
+        self.effects.touch()
+        for file in FOLDER.iterdir():
+            if file.is_file():
+                shutil.copy(file, folder / file.name)
+        specs = sorted(map(str, folder.glob("*.yaml")))
+        command = [sys.executable, "-c", "from wfc.compiler.cli import main; raise SystemExit(main())"]
+        subprocess.run([*command, "compile", *specs], check=True, capture_output=True, cwd=folder)
+        self.said = folder / "stderr.txt"
+        with self.said.open("w") as errors:
+            self.process = subprocess.Popen(
+                [sys.executable, str(Path(__file__).with_name("nursery.py")), str(folder), KEEPER],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                env=_environment(folder) | environment,
+            )
+        self.judge = Judge(folder, KEEPER)
+        assert self._read() == "ready", self.said.read_text()
+
+    def _read(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()
+
+    def ask(self, do: str, **command: Any) -> Any:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps({"do": do, **command}) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self._read())
+
+    def wait(self, pid: int, about: str = "") -> bool:
+        """Waits for the end of a process; returns whether it was killed, which is the only other way to end."""
+        return self._was_killed(self.ask("wait", pid=pid, seconds=None), about)
+
+    def was_killed(self, pid: int, about: str = "") -> bool | None:
+        """Whether a process was killed; ``None``: it goes on."""
+        status = self.ask("wait", pid=pid, seconds=0)
+        return None if status is None else self._was_killed(status, about)
+
+    def _was_killed(self, status: int, about: str) -> bool:
+        assert status in {0, -signal.SIGKILL}, f"{about}: {status}: {self.said.read_text()[-3000:]}"
+        return status != 0
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait(30)
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    here = Path(__file__).parent
+    modules = os.pathsep.join(map(str, (folder, here, here.parent / "runtime" / "core")))
+    noted = str(folder / "effects.log")
+    return {**os.environ, "PYTHONPATH": modules, "WFC_EFFECTS": noted, "WFC_CRASH_AT": "nowhere"}
+
+
+@contextlib.contextmanager
+def nursery_in(folder: Path, **environment: str) -> Iterator[Nursery]:
+    """A nursery that is closed in the end."""
+    with contextlib.closing(Nursery(folder, **environment)) as found:
+        yield found
+
+
+class People:
+    """The process that does what people do in a run; it is started anew when it has died at one of its points."""
+
+    def __init__(self, nursery: Nursery, flow: Flow, run_id: str, die_at: Sequence[int]) -> None:
+        self._nursery = nursery
+        self._about = {"flow": flow.name, "run_id": run_id}
+        self._die_at = [*die_at]
+        self.died = 0
+        self._process: int | None = None
+        if flow.people:
+            self._start()
+
+    def _start(self) -> None:
+        point = f"posted:{self._die_at.pop(0)}" if self._die_at else ""
+        self._process = self._nursery.ask("people", **self._about, point=point)
+
+    def look(self) -> None:
+        """Start the process anew if it has died."""
+        if self._process is not None:
+            self._go_on(self._nursery.was_killed(self._process))
+
+    def finish(self) -> None:
+        """Wait until all is done that people do."""
+        while self._process is not None:
+            self._go_on(self._nursery.wait(self._process, f"people of {self._about}"))
+
+    def _go_on(self, was_killed: bool | None) -> None:
+        if was_killed:
+            self.died += 1
+            self._start()
+        elif was_killed is not None:
+            self._process = None
+
+
+def play(
+    nursery: Nursery,
+    flow: Flow,
+    run_id: str,
+    points: Sequence[str],
+    delays: Sequence[float],
+    *,
+    prunes: bool = False,
+    people_die_at: Sequence[int] = (),
+) -> int:
+    """Runs a flow to its end, by processes that die at points or after delays; returns how many have died."""
+    about: dict[str, Any] = {"flow": flow.name, "run_id": run_id, "prunes": prunes}
+    died = 0
+    people = People(nursery, flow, run_id, people_die_at)
+    plan = [*((point, 0.0) for point in points), *(("", delay) for delay in delays), ("", 0.0)]
+    for point, delay in plan:
+        pid = nursery.ask("run", **about, point=point)
+        if delay:
+            time.sleep(delay)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        said, until = f"{run_id} {point} {delay}", time.monotonic() + PATIENCE
+        while (was_killed := nursery.was_killed(pid, said)) is None:
+            people.look()
+            time.sleep(0.01)
+            if time.monotonic() > until:
+                was_killed = nursery.wait(pid, said)
+                break
+        died += was_killed
+    people.finish()
+    died += people.died
+    if flow.people:  # who had the run for a while may have been the last that had it
+        nursery.wait(nursery.ask("run", **about, point=""), run_id)
+    nursery.judge.judge(flow, run_id, died)
+    return died
