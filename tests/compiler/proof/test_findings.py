@@ -560,4 +560,6 @@ def test_of_a_step_that_runs_twice_both_ways_are_told() -> None:
     ).replace("start: Began\n", "start: Began\ndeadline: 1 day\non_deadline: Left\n")
     diagnostics = check_text(text.encode(), "trial.yaml").diagnostics
     (between,) = [each for each in diagnostics if each.code == "race-between-ends"]
-    assert "start → left (on_error) → Left → settle and start → right (on_error) → Left → settle" in between.hint
+    assert (
+        "start → left (on_error) → Left → settle and start → right (on_error) → Left → settle" in between.hint
+    )
