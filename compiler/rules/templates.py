@@ -146,7 +146,7 @@ def dollar_before_statement(place: Place) -> Finding:
 
 
 @warning
-def statement_elsewhere(place: Place) -> Finding:
+def statement_elsewhere(place: Place, value: str = "") -> Finding:
     """`{%` stands in a text that takes no statements.
 
     In an address, a name and a command, `{% for %}` and `{% if %}` are text and stay as they are. To choose within an
@@ -156,7 +156,9 @@ def statement_elsewhere(place: Place) -> Finding:
         "statement-elsewhere",
         "`{%` is text here; addresses and names take no statements",
         place,
-        "use `${{ a if condition else b }}`, or a filter",
+        f"a value is put in by `${{{{ {value} }}}}`"
+        if value
+        else "use `${{ a if condition else b }}`, or a filter",
     )
 
 

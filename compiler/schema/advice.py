@@ -17,6 +17,8 @@ from wfc.compiler.schema.synonyms import other_key, step_note, top_note
 __all__ = ["advice", "meaning", "version_for_language"]
 
 Schema = Mapping[str, Any]
+PAUSES: Final = frozenset({"human", "wait"})
+"""Kinds whose steps only wait, so that nothing of them can fail or be tried again."""
 NAMES: Final = frozenset({"id", "name"})
 OF_THE_WORKFLOW: Final = "the workflow's name stands under `workflow`; for more words there is `description`"
 NOT_FIELDS: Final = "an event's fields stand under `with`"
@@ -38,8 +40,9 @@ def advice(
         absent: All that could be there and are not.
     """
     kind = schema["properties"].get("kind", {}).get("const")
-    acts = kind not in STEP_KINDS or STEP_KINDS[kind].acts
-    absent = [each for each in absent if acts or each not in {*ABOUT_ACTIONS, "cache", "require"}]
+    acts = kind not in STEP_KINDS or (STEP_KINDS[kind].acts and kind not in PAUSES)
+    idle = set() if acts else {*ABOUT_ACTIONS, "cache", *(() if kind == "human" else ("require",))}
+    absent = [each for each in absent if each not in idle]
     if {"workflow", "steps"} <= schema["properties"].keys() and key in NAMES:
         return "write `workflow`" if "workflow" in absent else OF_THE_WORKFLOW
     if said := other_key(key, absent, content):

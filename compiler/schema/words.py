@@ -154,7 +154,7 @@ def reshaped(value: Any, title: str, key: str) -> str:
     if isinstance(value, dict) and names and title.startswith("a list of"):
         return "begin it with `- `: it is one entry of a list"
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and key == "expect":
-        return "leave out the `- `"
+        return "leave out the `- `, or the `[ ]`"
     return ""
 
 

@@ -105,6 +105,10 @@ def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Fin
         return None
     start, end = key.start_mark.index, key.end_mark.index
     place = Place((), "text", start, end)
+    quoted = re.fullmatch(r"([^\W\d][\w-]*) +[\"']\$", text[start:end])
+    if text[end : end + 2] == "{{" and quoted is not None:
+        at = Place((), "text", start, start + quoted.end(1))
+        return brace_problems.no_colon_in_braces(at, quoted[1], "…")
     if text[end : end + 2] == "{{" and text[end - 1] == "$":
         return brace_problems.expression_needs_quotes(Place((), "text", end - 1, end + 2), alone=False)
     if (entry := entry_without_colon(text, start, end)) is not None:

@@ -75,6 +75,8 @@ FILTER_NAMES: Final = {
 that a filter has here is known without this table."""
 OTHER_MEANING: Final = frozenset({"format", "group"})
 """Filters whose names are those of something else elsewhere: of texts with gaps, of parts that a pattern matched."""
+KEYWORDS: Final = frozenset({"await", "new", "return"})
+"""Words of other languages that stand before a value."""
 PREFIXES: Final = frozenset({"b", "f", "r", "u"})
 """Letters that other languages write before a text's quote."""
 TYPE_WORDS: Final = frozenset({"list", "map", "optional"})
@@ -142,6 +144,8 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
         return f"an item of a list is asked for in brackets: `[{token.text.lstrip('.')}]`"
     if token.text in UNITS and at and tokens[at - 1].kind in {"integer", "number"}:
         return f"a number has no unit; a length of time is `'{tokens[at - 1].text} {token.text}' | duration`"
+    if token.kind == "name" and at and before.text in KEYWORDS:
+        return f"leave out `{before.text}`"
     if token.kind == "name" and at and tokens[at - 1].kind != "operator":
         return (
             "what stands side by side needs an operator between: `==`, `!=`, `<`, `<=`, `>`, `>=` or `in` to compare, "

@@ -143,7 +143,8 @@ class TemplateParser:
         elif mark == "{{":
             self.report(template_problems.braces_without_dollar(place))
         elif mark == "{%":
-            self.report(template_problems.statement_elsewhere(place))
+            path = re.compile(r"\{%-?\s*(\w+(?:\.\w+)+)\s*-?%\}").match(self.text, at)
+            self.report(template_problems.statement_elsewhere(place, path[1] if path else ""))
         else:
             if 0 <= self.closed < at:
                 self.closed = self.text.find("#}", at)
