@@ -50,6 +50,8 @@ TABLE = [
      "`${{ event.city }}`"),
     ("parcel", "    within: 5 days", "    within: 5 days\n    withItems: [a]", "unknown-key",
      "what can stand here too is `for`, `until`, `description`, `max_runs`, `on_limit`, `save` and `stream`"),
+    ("weather_note", "${{ error.message }}", "${{ {error.message} }}", "unexpected-token", "leave out the braces"),
+    ("orders", "OrderAccepted: {item: string}", "OrderAccepted: {item: strnig}", "unknown-type", "`string`"),
     ("expenses", "{category: name, amount: rows", "{(name): name, amount: rows", "unexpected-token", "made by `group`"),
     ("expenses", "{category: name, amount: rows", "{rows.x: name, amount: rows", "unexpected-token", "made by `group`"),
     ("weather_note", FAILS, "mock: {ask: {status: 503}}", "wrong-value", "`{error: http.503}`"),

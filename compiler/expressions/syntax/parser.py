@@ -328,9 +328,20 @@ class Parser(TokenCursor):
         return LoopName(token.text, token.start, token.end)
 
     def computed_key(self, token: Token, wanted: str) -> NoReturn:
-        """Report a key of a record that is to be worked out."""
-        hint = "a key is written out; a map whose keys come from data is made by `group` or `count_by`"
+        """Report a key of a record that is to be worked out, or a value in braces, which make a record."""
+        hint = "leave out the braces around it, which make a record"
+        if self.tokens_until("}", ":"):
+            hint = "a key is written out; a map whose keys come from data is made by `group` or `count_by`"
         self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted, hint))
+
+    def tokens_until(self, last: str, wanted: str) -> bool:
+        """Return whether a token comes before another one, on the same level of brackets."""
+        depth = 0
+        for token in self.tokens[self.next :]:
+            if depth == 0 and token.text in {last, wanted}:
+                return token.text == wanted
+            depth += (token.text in {"(", "[", "{"}) - (token.text in {")", "]", "}"})
+        return False
 
     def record_display(self) -> Node:
         opened = self.open()
