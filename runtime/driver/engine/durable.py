@@ -87,7 +87,7 @@ class Durable:
         if run.port is None:
             run.port = self._new_port(run)
 
-    async def enqueue(self, run: Run) -> None:
+    async def enqueue(self, run: Run, *, is_quiet: bool = False) -> None:
         """Record a run that begins when it is claimed.
 
         Raises:
@@ -95,7 +95,7 @@ class Durable:
             Lost: The store has a run of this id.
             StoreError: The store cannot be written.
         """
-        created = self._created(run)._replace(is_queued=True)
+        created = self._created(run)._replace(is_queued=True, is_quiet=is_quiet)
         await self.journal.append_together([Entry(Lease(run.run_id), 1, [], [], created)])
 
     def _new_port(self, run: Run) -> Port:

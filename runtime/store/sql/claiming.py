@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from wfc.runtime.store.journal import Claim, Lease, RunStatus
+from wfc.runtime.store.journal import Claim, Ended, Lease, RunStatus
 from wfc.runtime.store.sql.connection import Connection, StoreWorkers
+from wfc.runtime.store.sql.messages import note_message
 
 __all__ = [
     "MOST_RECOVERIES",
@@ -76,7 +77,12 @@ class _Row(NamedTuple):
 
 
 def claim(
-    connection: Connection, workers: StoreWorkers, owner: str, most: int, run_id: str | None = None
+    connection: Connection,
+    workers: StoreWorkers,
+    owner: str,
+    most: int,
+    run_id: str | None = None,
+    told: Collection[str] = (),
 ) -> list[Claim]:
     """Claim runs that nobody has, with their parts: those that are due, or the one with an id.
 
@@ -93,7 +99,7 @@ def claim(
         if len(found) == most:
             break
         if row.owner is None or not _is_held(connection, workers, row.owner, known):
-            claimed = _take(connection, owner, row)
+            claimed = _take(connection, owner, row, told=told)
             if claimed is not None:
                 found.append(claimed)
     return found
@@ -117,13 +123,20 @@ def _is_held(connection: Connection, workers: StoreWorkers, holder: str, known: 
     return alive
 
 
-def _take(connection: Connection, owner: str, row: _Row, *, is_part: bool = False) -> Claim | None:
+def _take(
+    connection: Connection,
+    owner: str,
+    row: _Row,
+    *,
+    is_part: bool = False,
+    told: Collection[str] = (),
+) -> Claim | None:
     seq = last_seq(connection, row.run)
     recoveries = row.recoveries
     if row.status == "live" and not is_part:  # of a part the run above it counts them
         recoveries = recoveries + 1 if seq - row.claimed_seq <= 1 else 1
         if recoveries > MOST_RECOVERIES:
-            _give_up(connection, row.run)
+            _give_up(connection, row.run, told)
             return None
     connection.execute(
         """UPDATE runs SET epoch = epoch + 1, owner = ?, status = 'live', wake_at = NULL, recoveries = ?,
@@ -153,8 +166,10 @@ def last_seq(connection: Connection, number: int) -> int:
     return max(int(seq or 0) for (seq,) in rows)
 
 
-def _give_up(connection: Connection, number: int) -> None:
+def _give_up(connection: Connection, number: int, told: Collection[str]) -> None:
     dead: RunStatus = "dead"
+    error = f"it was taken up {MOST_RECOVERIES} times in a row without coming any further"
+    note_message(connection, number, Ended(dead, time.time_ns(), b"", dead, error), told)
     connection.execute(
         "UPDATE runs SET status = ?, owner = NULL, epoch = epoch + 1, ended = ? WHERE run = ?",
         (dead, time.time_ns(), number),

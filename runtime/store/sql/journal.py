@@ -109,7 +109,7 @@ class SqlJournal(Database):
         return await self.write(lambda connection: self._claim(connection, most, run_id))
 
     def _claim(self, connection: Connection, most: int, run_id: str | None) -> list[Claim]:
-        return claiming.claim(connection, self.workers, self.owner, most, run_id)
+        return claiming.claim(connection, self.workers, self.owner, most, run_id, self.told)
 
     async def alter(self, entries: Sequence[Entry]) -> None:
         """Write entries of runs that nobody works on, also of those that are over, in one commit; see ``altering``.
