@@ -15,7 +15,7 @@ from wfc.runtime.store.sql.appending import append
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.writer import Job, StoreConnection, Writer
 
-__all__ = ["Database"]
+__all__ = ["Database", "on_one_line"]
 
 T = TypeVar("T")
 
@@ -65,7 +65,7 @@ class Database(ABC):
 
         def failed(error: Exception) -> None:
             if entry.lease.lost is None:
-                entry.lease.lost = Lost(f"the store {self.name} cannot be written: {error}")
+                entry.lease.lost = Lost(f"the store {self.name} cannot be written: {on_one_line(error)}")
 
         def finished(lost: Lost | None, error: Exception | None) -> None:
             then(lost if error is None else entry.lease.lost)
@@ -150,7 +150,7 @@ class Database(ABC):
     def _as_store_error(self, error: Exception) -> Exception:
         if not isinstance(error, self.errors):
             return error
-        found = StoreError(f"the store {self.name} cannot be written: {error}")
+        found = StoreError(f"the store {self.name} cannot be written: {on_one_line(error)}")
         found.__cause__ = error
         return found
 
@@ -170,7 +170,14 @@ class Database(ABC):
                         connection.commit()
                 except self.errors as error:
                     if connection is None or not connection.is_broken or is_last:
-                        raise StoreError(f"the store {self.name} cannot be read: {error}") from error
+                        raise StoreError(
+                            f"the store {self.name} cannot be read: {on_one_line(error)}"
+                        ) from error
                     self._reader = None  # the server may have been started anew
                     connection.close()
         raise AssertionError("one of the two has returned or raised")
+
+
+def on_one_line(error: Exception) -> str:
+    """Return what a database says of an error, without its line breaks."""
+    return " ".join(str(error).split()) or type(error).__name__
