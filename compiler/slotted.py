@@ -15,10 +15,12 @@ from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any, TypeVar
 
-__all__ = ["dataclass", "field", "fields", "is_dataclass", "replace"]
+__all__ = ["MISSING", "dataclass", "field", "fields", "is_dataclass", "replace"]
 
 Class = TypeVar("Class", bound=type)
 MISSING: Any = object()
+"""The default of a field that has none."""
+
 PARTS = "__dataclass_parts__"
 FEW = 3  # instances for which it does not pay to compile; of every third class a small spec makes no more
 

@@ -86,7 +86,7 @@ def step_of(line: Any) -> dict[str, Any]:
         "began": moment(line.began),
         "seconds": None if line.ended is None else round((line.ended - line.began) / SECOND, 3),
         "attempts": line.attempts,
-        "status": line.status,
+        "status": "undone" if line.is_undone else line.status,
         "gave": line.gave,
         "error": line.error,
     }

@@ -21,14 +21,14 @@ from wfc.compiler.diagnostics.escaping import printable
 if TYPE_CHECKING:
     from wfc.runtime import Engine, Workflow
 
-__all__ = ["keep_version", "load_version"]
+__all__ = ["add_version", "keep_version", "load_version"]
 
 DIGEST = re.compile(r"[0-9a-f]{64}")
 NAME = re.compile(r"[^\W\d]\w{0,99}")
 
 
-def keep_version(engine: Engine, place: StorePlace, program: Program, path: str) -> None:
-    """Keep the code of a program, so that its runs can go on later, and let an engine know its version.
+def keep_version(engine: Engine, place: StorePlace, program: Program, path: str) -> str:
+    """Keep the code of a program, so that its runs can go on later, and let an engine know its version; return that.
 
     Args:
         path: What the program was loaded from.
@@ -50,9 +50,11 @@ def keep_version(engine: Engine, place: StorePlace, program: Program, path: str)
         raise click.ClickException(printable(told)) from None
     for workflow in (program.workflow, *program.others):
         engine.note_version(workflow, digest)
+    return digest
 
 
-def add(engine: Engine, program: Program, version: str) -> None:
+def add_version(engine: Engine, program: Program, version: str) -> None:
+    """Let an engine know the workflows of a program, under their version."""
     for workflow in (program.workflow, *program.others):
         engine.add(workflow, version=version)
 
@@ -113,4 +115,4 @@ def load_module(engine: Engine, path: str, digest: str, version: str) -> None:
     program = load_program(path)
     if program is None:
         raise click.ClickException(printable(f"{path} cannot be loaded"))
-    add(engine, program, version)
+    add_version(engine, program, version)

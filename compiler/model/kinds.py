@@ -1,7 +1,8 @@
 """The kinds of steps: the nodes for their actions, and the registry of the properties of each kind.
 
 To add one, follow "A new step kind" in `docs/contributing.md`: its keys in `schemas/workflow.schema.json`; its node
-and its entry here; then its resolver (`CALLS` in `resolve/steps/actions.py`) and its code (`WRITERS` in
+and its entry here; then its resolver (`CALLS` in `resolve/steps/actions.py`) and the method of a step's context that
+is called, which has the kind's name. Only what is more than a call of that method has code of its own (`WRITERS` in
 `codegen/methods/actions.py`).
 """
 
@@ -15,7 +16,7 @@ from wfc.compiler.model.messages import SendEvent
 from wfc.compiler.model.pauses import AskPerson, Pause, WaitEvent, WaitFor, WaitUntil
 from wfc.compiler.model.values import Value
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.types import Record, Type
+from wfc.compiler.types import STRING, Record, Type
 
 __all__ = [
     "ABOUT_ACTIONS",
@@ -38,22 +39,25 @@ ABOUT_ACTIONS: Final = ("retry", "timeout", "concurrency", "on_error", "idempote
 
 @dataclass(frozen=True, slots=True)
 class LlmCall:
-    """One model call.
+    """One model call; its fields are the arguments of ``ctx.llm``.
 
     Args:
-        output: ``STRING`` where the step declares none.
-        history: The messages that come before the prompt, or ``None``.
-        files: The images and documents that the model is shown, or ``None``.
-        shown: What whoever watches is shown while it comes: keys of `stream`.
+        history: The messages that come before the prompt.
+        files: The images and documents that the model is shown.
+        stream: Whether whoever watches is shown the text of the reply while it comes.
+        partial: Whether they are shown the fields of the reply that are there so far.
+        thinking: Whether they are shown what the model thinks before it replies.
     """
 
     model: Model
     prompt: Template
-    system: Template | None
-    output: Type
+    system: Template | None = None
     history: Value | None = None
     files: Value | None = None
-    shown: tuple[str, ...] = ()
+    output: Type = STRING
+    stream: bool = False
+    partial: bool = False
+    thinking: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from wfc.runtime.core.body_ticks import ChildStarted, Collected, Edited, WaitEnded, Waiting
+from wfc.runtime.core.execution import Execution
 from wfc.runtime.errors import StepError
 from wfc.runtime.events import Event, StartEvent, StepFailedEvent
 from wfc.runtime.plan.pauses import PauseValue
@@ -34,6 +35,7 @@ __all__ = [
     "Paused",
     "Recovered",
     "Replaced",
+    "Rewound",
     "RunExitTaken",
     "Started",
     "StepsCancelled",
@@ -80,6 +82,25 @@ class Recovered:
     def __init__(self, ready: tuple[int, ...] = (), rest: int = 0) -> None:
         self.ready = ready
         self.rest = rest
+
+
+class Rewound:
+    """The return of a run to how it was after an earlier tick, by a person; what has happened since counts no more.
+
+    Args:
+        to: The number of that tick.
+        why: ``retry``, ``rewind`` or ``fork``.
+        execution: How the run was then. It is a part of the run from now on.
+        of: The id of the run whose tick that is, where it is another one; empty: the run's own.
+    """
+
+    __slots__ = ("execution", "of", "to", "why")
+
+    def __init__(self, to: int, why: str, execution: Execution, of: str = "") -> None:
+        self.to = to
+        self.why = why
+        self.execution = execution
+        self.of = of
 
 
 class Halted:
@@ -345,6 +366,7 @@ class Cancelled:
 Tick = (
     Started
     | Recovered
+    | Rewound
     | Halted
     | Continued
     | Completed

@@ -32,6 +32,8 @@ def draw_stored(workflow: type[Workflow], lines: Sequence[StepLine], format: str
 def _marked(graph: Graph, lines: Sequence[StepLine]) -> Graph:
     counts: dict[str, Counter[str]] = {}
     for line in lines:
+        if line.is_undone:
+            continue
         counts.setdefault(line.step, Counter())[line.status] += 1
     boxes = tuple(
         replace(box, notes=(*box.notes, _told(counts[box.title])))

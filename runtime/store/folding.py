@@ -11,11 +11,10 @@ from wfc.runtime.core.execution import Execution
 from wfc.runtime.errors import SnapshotError, StoreError
 from wfc.runtime.events import StartEvent
 from wfc.runtime.plan import Plan
+from wfc.runtime.store.checkpoint import read_checkpoint, write_checkpoint
 from wfc.runtime.store.journal import Kept
-from wfc.runtime.store.reading import VERSION, read_execution
 from wfc.runtime.store.ticks import decode_tick
 from wfc.runtime.store.values import Values
-from wfc.runtime.store.writing import write_execution
 
 __all__ = ["fold", "read_outcome", "read_start", "write_snapshot", "write_start"]
 
@@ -58,21 +57,7 @@ def write_snapshot(execution: Execution, values: Values) -> bytes:
     Raises:
         SnapshotError: It cannot be written.
     """
-    now = execution.at
-    return _as_bytes(
-        {
-            "version": VERSION,
-            "at": now,
-            "state": values.write_model(execution.state),
-            "execution": write_execution(execution, values, now),
-        }
-    )
-
-
-def _read_snapshot(body: bytes, plan: Plan, run_id: str, values: Values) -> Execution:
-    data = json.loads(body)
-    state = values.read_model(data["state"], plan.state)
-    return read_execution(data["execution"], plan, run_id, state, values, data["at"], version=data["version"])
+    return _as_bytes(write_checkpoint(execution, values))
 
 
 def fold(kept: Kept, plan: Plan, run_id: str, start: bytes, values: Values) -> Execution:
@@ -86,7 +71,7 @@ def fold(kept: Kept, plan: Plan, run_id: str, start: bytes, values: Values) -> E
         StoreError: The ticks do not follow from each other: they are of other steps than the plan's.
     """
     if kept.snapshot is not None:
-        execution = _read_snapshot(kept.snapshot, plan, run_id, values)
+        execution = read_checkpoint(json.loads(kept.snapshot), plan, run_id, values)
     else:
         _, state, _ = read_start(start, plan, values)
         execution = Execution(plan, run_id, state)

@@ -28,7 +28,9 @@ __all__ = [
     "TaskClosed",
     "TaskDelegated",
     "TaskOpened",
+    "TasksReset",
     "Then",
+    "VersionChanged",
 ]
 
 RunStatus = Literal["queued", "live", "parked", "done", "failed", "cancelled", "dead"]
@@ -81,6 +83,19 @@ class TaskClosed(NamedTuple):
     by: str
 
 
+class TasksReset(NamedTuple):
+    """The questions that are open after a run went back; those that were open besides are closed."""
+
+    open: Sequence[TaskOpened]
+    at: int
+
+
+class VersionChanged(NamedTuple):
+    """The move of a run, with the parts of it that are not over, to another version of its code."""
+
+    version: str
+
+
 class TaskDelegated(NamedTuple):
     """The passing on of a question to somebody, so that from now on those in ``assign`` are asked."""
 
@@ -119,7 +134,17 @@ class Ended(NamedTuple):
     outcome: bytes
 
 
-Row = TaskOpened | TaskClosed | TaskDelegated | InboxTaken | Snapshot | Parked | Ended
+Row = (
+    TaskOpened
+    | TaskClosed
+    | TaskDelegated
+    | TasksReset
+    | VersionChanged
+    | InboxTaken
+    | Snapshot
+    | Parked
+    | Ended
+)
 
 
 class Created(NamedTuple):

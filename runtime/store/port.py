@@ -21,8 +21,8 @@ from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import Exit, Pause, StepRun
 from wfc.runtime.core.ticks import Answered, Tick
 from wfc.runtime.errors import RunLostError
-from wfc.runtime.store.blobs import divide
 from wfc.runtime.store.crash_points import CRASHES, reach
+from wfc.runtime.store.entries import entry_of
 from wfc.runtime.store.folding import write_snapshot
 from wfc.runtime.store.journal import (
     Created,
@@ -273,22 +273,8 @@ class Port:
         """Return what is written next, with its large values apart."""
         first = self._seq + 1
         self._seq += len(ticks)
-        blobs: dict[str, bytes] = {}
-        mentions: list[tuple[int, list[str]]] = []
-        for at, body in enumerate(ticks):
-            divided = divide(body)
-            if divided.blobs:
-                ticks[at] = divided.body
-                blobs |= divided.blobs
-                mentions.append((first + at, list(divided.blobs)))
-        for at, row in enumerate(rows):
-            if isinstance(row, Snapshot):
-                divided = divide(row.body)
-                rows[at] = Snapshot(row.seq, divided.body)
-                blobs |= divided.blobs
-                mentions.append((0, list(divided.blobs)))
         created, self._created = self._created, None
-        return Entry(self.lease, first, ticks, rows, created, blobs, mentions)
+        return entry_of(self.lease, first, ticks, rows, created)
 
     def _durable(self, held: list[Held], lost: Lost | None) -> None:
         """Let happen what an entry has made happen, now that it is durable; or give the run up."""

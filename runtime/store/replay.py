@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from wfc.runtime.core.advance import advance
+from wfc.runtime.core.advance.recovering import under_way
 from wfc.runtime.core.advance.releasing import finish_run
 from wfc.runtime.core.advance.relevance import is_relevant
 from wfc.runtime.core.effects import NotifyObservers, Publish
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import Exit, StepRun
-from wfc.runtime.core.ticks import AttemptFailed, Failed, ItemFailed, Recovered, Tick
+from wfc.runtime.core.ticks import AttemptFailed, Failed, ItemFailed, Recovered, Rewound, Tick
 from wfc.runtime.errors import StoreError
 from wfc.runtime.events import Event, StopEvent
 from wfc.runtime.internal_events import StepState, StepStateChanged
@@ -33,12 +34,14 @@ class Replayed(NamedTuple):
         at: Its moment, in nanoseconds.
         kind: What kind of tick it is.
         events: What whoever watched the run was shown, with what is internal.
+        back_to: The tick after which the run is as it was again, if it went back.
     """
 
     seq: int
     at: int
     kind: str
     events: tuple[Event, ...]
+    back_to: int | None = None
 
 
 @dataclass(slots=True)
@@ -51,6 +54,9 @@ class StepLine:
             over before.
         gave: The names of what it has emitted.
         error: Why its last attempt has failed, if it has.
+        since: The tick by which it began.
+        until: The tick by which it ended; ``None``: it has not.
+        is_undone: Whether the run went back to a time before it.
     """
 
     number: int
@@ -62,6 +68,9 @@ class StepLine:
     status: str = "running"
     gave: str = ""
     error: str = ""
+    since: int = 0
+    until: int | None = None
+    is_undone: bool = False
 
 
 _STATUS: Final = {
@@ -92,7 +101,12 @@ class Replay:
         self.execution: Execution = fold(kept or Kept(None, 0, ()), plan, run_id, start, values)
         self.execution.observed = True
         self.seq = 0 if kept is None else kept.seq
+        self.ready_by: dict[int, int] = {}  # the last tick that let a step run go on, by its number
+        self.ended_by: int | None = None  # the tick by which the run is over
+        self._failing_by = 0  # the tick that an exit of the run was taken for
+        self._returns: list[tuple[int, int]] = []  # the ticks by which the run went back, and to which
         self._values = values
+        self._ends: dict[int, list[StepLine]] = {}  # the lines of step runs as they were when these ended
         self._lines: dict[int, StepLine] = {}
         for one in self.execution.in_flight.values():
             self._begin(one, "running")
@@ -101,7 +115,13 @@ class Replay:
 
     def _begin(self, run: StepRun, status: str) -> None:
         self._lines[run.number] = StepLine(
-            run.number, run.step.name, run.event_name, run.began, attempts=run.attempt, status=status
+            run.number,
+            run.step.name,
+            run.event_name,
+            getattr(run, "began", self.execution.at),
+            attempts=run.attempt,
+            status=status,
+            since=self.seq,
         )
 
     def tell(self, body: bytes) -> Replayed:
@@ -120,14 +140,19 @@ class Replay:
             )
             raise StoreError(told)
         events = list(_before(execution, tick))
+        was_failing = execution.failing is not None
         advance(execution, tick, at)
         is_over = execution.outcome is not None
+        if execution.failing is not None and not was_failing:
+            self._failing_by = self.seq
         if is_over:
+            self.ended_by = self._failing_by if was_failing else self.seq
             finish_run(execution)
         for effect in execution.effects:
             if isinstance(effect, (Publish, NotifyObservers)):
                 events.append(effect.event)
         for run in execution.starting:
+            self.ready_by[run.number] = self.seq
             if run.exit <= Exit.TIMEOUT and not (isinstance(tick, Recovered) and run.step.action is None):
                 events.append(_state(run, StepState.RUNNING))
         execution.effects.clear()
@@ -139,7 +164,11 @@ class Replay:
             events.append(execution.outcome)
         if is_over:
             self._cut_off(execution.at)
-        return Replayed(self.seq, execution.at, type(tick).__name__, tuple(events))
+        back_to = None
+        if isinstance(tick, Rewound):
+            back_to = tick.to
+            self._go_back(tick.to)
+        return Replayed(self.seq, execution.at, type(tick).__name__, tuple(events), back_to)
 
     def _note(self, event: StepStateChanged, at: int) -> None:
         number, state = int(event.worker_id), event.step_state
@@ -147,7 +176,9 @@ class Replay:
         if line is None:
             if state not in _STATUS:
                 return
-            line = self._lines[number] = StepLine(number, event.name, event.input_event_name, at)
+            line = self._lines[number] = StepLine(
+                number, event.name, event.input_event_name, at, since=self.seq
+            )
         if line.ended is not None:
             return
         line.status = _STATUS.get(state, line.status)
@@ -155,15 +186,50 @@ class Replay:
         if event.error is not None:
             line.error = event.error
         if state in _ENDS:
-            line.ended = at
+            line.ended, line.until = at, self.seq
             line.gave = event.output_event_name or ""
             if event.error is not None:
                 line.status = "failed"
+            self._ends.setdefault(number, []).append(replace(line))
 
     def _cut_off(self, at: int) -> None:
         for line in self._lines.values():
             if line.ended is None:
                 line.ended, line.status = at, "cut off"
+
+    def _go_back(self, to: int) -> None:
+        """Note what is undone, and what is under way again."""
+        self.ended_by = None
+        self._returns.append((self.seq, to))
+        execution = self.execution
+        for number in execution.in_flight:
+            self.ready_by[number] = self.seq
+        for number, line in list(self._lines.items()):
+            is_undone = not self.counts(line.since)
+            ended = [end for end in self._ends.get(number, ()) if self.counts(end.until or 0)]
+            if ended and not is_undone:
+                self._lines[number] = replace(ended[-1], attempts=line.attempts)
+            elif is_undone:
+                line.is_undone = True
+            else:
+                self._lines[number] = replace(line, ended=None, until=None, gave="", is_undone=False)
+        for run in under_way(execution):
+            number, waits = run.number, run.number in execution.paused
+            if number not in self._lines and (waits or number in execution.in_flight):
+                self._begin(run, "")  # of another run that this one was made of
+            if number in self._lines:
+                self._lines[number].status = "waits" if waits else "running"
+
+    def counts(self, seq: int) -> bool:
+        """Return whether the run as it is now has come about by a tick, among others; it may have gone back."""
+        last = self.seq
+        for by, to in reversed(self._returns):
+            if by > last:  # what went back itself is undone
+                continue
+            if seq >= by:
+                return seq <= last
+            last = to
+        return seq <= last
 
     def lines(self) -> list[StepLine]:
         """Return the step runs that have been told, in the order in which they began."""

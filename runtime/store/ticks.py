@@ -14,6 +14,7 @@ from wfc.runtime.errors import SnapshotError, StepError
 from wfc.runtime.events import Event, StartEvent, StepFailedEvent
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.step import Step
+from wfc.runtime.store.checkpoint import read_checkpoint, write_checkpoint
 from wfc.runtime.store.emissions import read_emitted, read_saved, write_emitted, write_saved
 from wfc.runtime.store.gathered import read_expected, write_expected
 from wfc.runtime.store.pausing import read_pause_value, write_pause_value
@@ -202,6 +203,13 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
         "recovered",
         lambda tick, _, __: [list(tick.ready), tick.rest],
         lambda data, _, __: ticks.Recovered(tuple(data[0]), data[1]),
+    ),
+    ticks.Rewound: (
+        "rewound",
+        lambda tick, _, values: [tick.to, tick.why, write_checkpoint(tick.execution, values), tick.of],
+        lambda data, execution, values: ticks.Rewound(
+            data[0], data[1], read_checkpoint(data[2], execution.plan, execution.run_id, values), data[3]
+        ),
     ),
     ticks.Halted: ("halted", lambda _, __, ___: [], lambda _, __, ___: ticks.Halted()),
     ticks.Continued: ("continued", lambda _, __, ___: [], lambda _, __, ___: ticks.Continued()),

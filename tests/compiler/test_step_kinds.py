@@ -7,19 +7,18 @@ import runpy
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from types import NoneType
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
 from wfc import schemas
-from wfc.compiler.codegen.literals.functions import FunctionBuilder
-from wfc.compiler.codegen.methods.actions import WRITERS, ActionWriter
+from wfc.compiler.codegen.methods.actions import WRITERS
 from wfc.compiler.draw import flow_graph
 from wfc.compiler.expressions import Scope, Template
-from wfc.compiler.model import Action, MapItems, Step, Tool, WorkflowCall
+from wfc.compiler.model import Action, MapItems, Model, Tool, Value, WorkflowCall
 from wfc.compiler.model.kinds import STEP_KINDS, StepKind
 from wfc.compiler.passes import check_text, compile_text
-from wfc.compiler.python.literals import Code
 from wfc.compiler.resolve.steps.actions import CALLS, ActionResolver, KindOfCall
 from wfc.compiler.resolve.steps.steps import RESOLVERS
 from wfc.compiler.schema import expansion
@@ -49,24 +48,25 @@ steps:
 """
 
 
+ARGUMENTS = {Model, Template, Value, bool, int, str, NoneType}
+"""What `ActionWriter.argument` can write."""
+
+
 @dataclass(frozen=True, slots=True)
 class EchoCall:
     """What a step of the added kind does."""
 
     words: Template
+    function: str = "aloud"
 
 
 def resolve_echo(one: ActionResolver, _tool: Tool | None, _result: Type | None, scope: Scope) -> Any:
-    return EchoCall(one.reader.text(one.data["words"], one.place / "words", scope))
-
-
-def write_echo(_writer: ActionWriter, action: Any, _step: Step, function: FunctionBuilder) -> Code:
-    return Code(f"echo({function.template(action.words)})")
+    return EchoCall(one.reader.text(one.data["words"], one.place / "words", scope), "softly")
 
 
 @pytest.fixture
 def echo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Add a kind of step as a person would: to the schema, the registry, the resolution and the code."""
+    """Add a kind of step as a person would: to the schema, the registry and the resolution."""
     published = schemas.load()
     definitions = published["$defs"]
     definitions["echo_keys"] = {
@@ -95,7 +95,6 @@ def echo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(
         CALLS, "echo", KindOfCall(resolve_echo, lambda _one, _tool, _output: STRING, has_output=False)
     )
-    monkeypatch.setitem(WRITERS, EchoCall, write_echo)
     caches = (expansion.schema, expansion.validator, expansion.later_kinds)
     for each in caches:
         each.cache_clear()
@@ -151,7 +150,7 @@ def test_defaults_hold_for_an_added_kind() -> None:
 @pytest.mark.usefixtures("echo")
 def test_code_is_generated_for_an_added_kind() -> None:
     text = compile_text(SPEC.replace("Heard", "Echo").encode(), "greet.yaml", source="greet.yaml").python
-    assert 'return await echo(f"Hello {event.name}")' in text
+    assert 'return await ctx.echo(f"Hello {event.name}", function="softly")' in text
     assert "class Echo_(" in text
 
 
@@ -189,7 +188,19 @@ def test_every_kind_is_resolved_in_one_place() -> None:
 
 def test_code_is_generated_for_all_that_a_step_may_do() -> None:
     nodes = {node for each in STEP_KINDS.values() for node in each.nodes}
-    assert nodes == WRITERS.keys() | {MapItems, WorkflowCall} == set(get_args(Action))
+    assert nodes == set(get_args(Action))
+    assert nodes >= WRITERS.keys() | {MapItems, WorkflowCall}
+    for node in (
+        nodes - WRITERS.keys() - {MapItems, WorkflowCall}
+    ):  # the fields of such a call are its arguments
+        kinds = get_type_hints(node)
+        assert {
+            each for name, kind in kinds.items() if name != "output" for each in one_of(kind)
+        } <= ARGUMENTS
+
+
+def one_of(kind: object) -> tuple[object, ...]:
+    return get_args(kind) or (kind,)
 
 
 def test_what_can_be_run_has_a_node() -> None:

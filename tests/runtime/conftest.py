@@ -22,6 +22,7 @@ for _path in (
     "core/random_workflows",
     "driver/engine/keyed_flows",
     "driver/engine/order_flows",
+    "driver/engine/checkpoint_flows",
     "driver/engine/part_flows",
     "store/parking",
     "store/sqlite/journals",

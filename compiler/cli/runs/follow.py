@@ -71,6 +71,8 @@ async def follow(engine: Engine, run: str, since: int, *, waits: bool, form: str
 def lines(told: Replayed) -> list[str]:
     """Return a tick as lines of JSON: one for each event, or one if there is none."""
     head: dict[str, Any] = {"tick": told.seq, "at": moment(told.at), "kind": told.kind}
+    if told.back_to is not None:
+        head["back to"] = told.back_to
     found = [
         {
             **head,
@@ -97,6 +99,8 @@ def texts(told: Replayed) -> list[str]:
     """Return what people are told of a tick."""
     head = f"{told.seq:>5}  {moment(told.at)}  "
     found = [text for event in told.events if (text := text_of(event))]
+    if told.back_to is not None:
+        found.insert(0, f"the run goes on from how it was after tick {told.back_to}")
     return [printable(head + text) for text in found]
 
 

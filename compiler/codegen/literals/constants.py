@@ -61,7 +61,7 @@ def construct(record: Record, values: Mapping[str, Code], names: ClassNames) -> 
     return call(names.of(record), **{field_name(name): value for name, value in values.items()})
 
 
-def call(function: Code, *positional: Code, **named: Code) -> Code:
+def call(function: Code, /, *positional: Code, **named: Code) -> Code:
     """Return a call; arguments of other types than code are bugs."""
     assert all(isinstance(value, Code) for value in (function, *positional, *named.values())), (
         function,

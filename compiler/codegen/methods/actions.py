@@ -11,27 +11,27 @@ from wfc.compiler.codegen.literals.functions import FunctionBuilder
 from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.methods.pauses import pause_value, send_call
 from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.expressions import Template
 from wfc.compiler.model import (
     Action,
     AskPerson,
     CommandCall,
     HttpCall,
-    LlmCall,
+    Model,
     Pause,
     SendEvent,
     Step,
     ToolCall,
+    Value,
     WaitEvent,
     WaitFor,
     WaitUntil,
 )
+from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.python.literals import Code, literal
-from wfc.compiler.types import STRING
+from wfc.compiler.slotted import MISSING, fields
 
 __all__ = ["ActionWriter"]
-
-ARGUMENTS: Final = {"tokens": "stream"}
-"""What keys of `stream` are called in `ctx.llm`, where that is not the same."""
 
 
 class ActionWriter:
@@ -43,7 +43,7 @@ class ActionWriter:
 
     def action(self, action: Action, step: Step, function: FunctionBuilder) -> Code:
         """Return the expression that is awaited; for a pause, what it waits for."""
-        return WRITERS[type(action)](self, action, step, function)
+        return WRITERS.get(type(action), ActionWriter.call)(self, action, step, function)
 
     def http(self, action: HttpCall, step: Step, function: FunctionBuilder) -> Code:
         return self.bindings.request(action.request, function, action.output, step.name)
@@ -57,20 +57,35 @@ class ActionWriter:
     def pause(self, action: Pause, step: Step, function: FunctionBuilder) -> Code:
         return pause_value(action, step, function, self.bindings, self.names)
 
-    def llm(self, action: LlmCall, step: Step, function: FunctionBuilder) -> Code:
-        model = self.bindings.model(action.model, function)
-        prompt = self.bindings.text(action.prompt, f"{step.name}_prompt", function)
+    def call(self, action: Any, step: Step, function: FunctionBuilder) -> Code:
+        """Return the call of the context's method that has the name of the action's kind.
+
+        The fields of the action are its arguments: those without a default by their position, the others by their
+        names, and not at all where they have their default.
+        """
+        kind = next(name for name, each in STEP_KINDS.items() if type(action) in each.nodes)
+        positional: list[Code] = []
         named: dict[str, Code] = {}
-        if action.system is not None:
-            named["system"] = self.bindings.text(action.system, f"{step.name}_system", function)
-        if action.history is not None:
-            named["history"] = ValueWriter(function, self.names).value(action.history)
-        if action.files is not None:
-            named["files"] = ValueWriter(function, self.names).value(action.files)
-        if action.output != STRING:
-            named |= self.bindings.output(action.output, step.name)
-        named |= {ARGUMENTS.get(key, key): literal(True) for key in action.shown}
-        return call(Code("ctx.llm"), model, prompt, **named)
+        for each in fields(action):
+            value = getattr(action, each.name)
+            if each.default is MISSING:
+                positional.append(self.argument(each.name, value, step, function))
+            elif each.name == "output":
+                named |= {} if value == each.default else self.bindings.output(value, step.name)
+            elif value != each.default:
+                named[each.name] = self.argument(each.name, value, step, function)
+        return call(Code(f"ctx.{kind}"), *positional, **named)
+
+    def argument(self, name: str, value: object, step: Step, function: FunctionBuilder) -> Code:
+        """Return an argument of the context's method."""
+        match value:
+            case Model():
+                return self.bindings.model(value, function)
+            case Template():
+                return self.bindings.text(value, f"{step.name}_{name}", function)
+            case Value():
+                return ValueWriter(function, self.names).value(value)
+        return literal(value)
 
     def tool(self, action: ToolCall, step: Step, function: FunctionBuilder) -> Code:
         values = ValueWriter(function, self.names)
@@ -94,7 +109,6 @@ class ActionWriter:
 
 
 WRITERS: Final[dict[type, Callable[[ActionWriter, Any, Step, FunctionBuilder], Code]]] = {
-    LlmCall: ActionWriter.llm,
     ToolCall: ActionWriter.tool,
     HttpCall: ActionWriter.http,
     CommandCall: ActionWriter.command,
@@ -104,7 +118,7 @@ WRITERS: Final[dict[type, Callable[[ActionWriter, Any, Step, FunctionBuilder], C
     WaitUntil: ActionWriter.pause,
     WaitEvent: ActionWriter.pause,
 }
-"""How the one expression of each action is generated. A `map` and a workflow call are methods of their own (`steps`).
+"""How the one expression of an action is generated that is more than a call of the context's method of its name.
 
-This is the last place for a new kind; what it looks like is named in `model/kinds.py`.
+A `map` and a workflow call are methods of their own (`steps`).
 """

@@ -184,7 +184,17 @@ class ActionResolver:
         files = self.listed("files", FILE, scope)
         if model is None:
             return None
-        return LlmCall(model, prompt, system, result or STRING, history, files, self.shown)
+        return LlmCall(
+            model,
+            prompt,
+            system,
+            history,
+            files,
+            result or STRING,
+            stream="tokens" in self.shown,
+            partial="partial" in self.shown,
+            thinking="thinking" in self.shown,
+        )
 
     def listed(self, key: str, item: Type, scope: Scope) -> Value | None:
         """Return the list of a key, if the step has it."""
@@ -240,5 +250,6 @@ CALLS: Final[dict[str, KindOfCall]] = {
 }
 """How each kind of step is resolved that is one call; more than that is in `RESOLVERS` of `steps`.
 
-Next for a new kind: how it is generated, `WRITERS` in `codegen/methods/actions.py`.
+Next for a new kind: the method of its name in `runtime/driver/context/`; or how it is generated, if that is more than a
+call of such a method: `WRITERS` in `codegen/methods/actions.py`.
 """

@@ -33,6 +33,7 @@ from wfc.runtime.core.advance.pausing import (
 )
 from wfc.runtime.core.advance.recovering import recover
 from wfc.runtime.core.advance.restarting import Restarting, restart
+from wfc.runtime.core.advance.rewinding import rewind
 from wfc.runtime.core.advance.run_exits import exit_taken, fail
 from wfc.runtime.core.advance.scheduling import free_worker, resume, start_run, start_timer
 from wfc.runtime.core.advance.stuck import check_not_stuck
@@ -61,6 +62,7 @@ from wfc.runtime.core.ticks import (
     PauseResolved,
     Recovered,
     Replaced,
+    Rewound,
     RunExitTaken,
     Started,
     StepsCancelled,
@@ -84,7 +86,7 @@ def advance(execution: Execution, tick: Tick, at: int = 0) -> None:
     passed = at - execution.at
     if passed > 0:
         execution.at = at
-    if execution.outcome is None:
+    if execution.outcome is None or type(tick) is Rewound:
         try:
             _TICKS[type(tick)](execution, tick)
             if execution.due:
@@ -289,6 +291,7 @@ def _model_used(execution: Execution, tick: ModelUsed) -> None:
 _TICKS: dict[type[Tick], Callable[[Execution, Any], None]] = {
     Started: _started,
     Recovered: _recovered,
+    Rewound: rewind,
     Halted: deadline_halted,
     Continued: deadline_continued,
     Completed: _completed,

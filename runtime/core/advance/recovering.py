@@ -14,7 +14,7 @@ from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Recovered
 from wfc.runtime.plan.pauses import Child
 
-__all__ = ["recover"]
+__all__ = ["recover", "under_way"]
 
 
 def recover(execution: Execution, tick: Recovered) -> None:
@@ -46,7 +46,7 @@ def _cut_off(execution: Execution, run: StepRun) -> None:
 
 def _move_clocks(execution: Execution, rest: int) -> None:
     """Let all that the run itself counts go on as if no time had passed."""
-    for run in _under_way(execution):
+    for run in under_way(execution):
         if hasattr(run, "began"):
             run.began += rest
     of_pauses = {timer for pause in execution.paused.values() for timer in pause.timers}
@@ -62,7 +62,8 @@ def _move_clocks(execution: Execution, rest: int) -> None:
         execution.deadline += rest
 
 
-def _under_way(execution: Execution) -> Iterator[StepRun]:
+def under_way(execution: Execution) -> Iterator[StepRun]:
+    """Yield the step runs that are not over, wherever they are."""
     yield from execution.in_flight.values()
     yield from chain.from_iterable(execution.queues.values())
     yield from (one for one in execution.timers.values() if isinstance(one, StepRun))

@@ -18,6 +18,7 @@ from wfc.runtime.core.ticks import (
     Paused,
     PauseFailed,
     PauseResolved,
+    Rewound,
     RunExitTaken,
     Tick,
     TimerFired,
@@ -43,7 +44,7 @@ _OF_PAUSES = (Answered, Delegated, InboxEventTaken, InboxEventsRefused, PauseFai
 def is_relevant(execution: Execution, tick: Tick) -> bool:
     """Return whether a tick can change a run; a journal has no others, for nobody could say what they are about."""
     if execution.outcome is not None:
-        return False
+        return isinstance(tick, Rewound)
     if isinstance(tick, _OF_WORK):
         return tick.number in execution.in_flight
     if isinstance(tick, _OF_PAUSES):

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from pydantic_core import to_json
 
+from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.moments import SECOND, as_moment
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.messages import EventData
@@ -32,7 +33,7 @@ from wfc.runtime.store.snapshots import StoredRun, shape_of, values_for
 from wfc.runtime.store.sql.journal import SqlJournal
 from wfc.runtime.store.values import Values
 
-__all__ = ["Durable", "KeptPart"]
+__all__ = ["Durable", "KeptPart", "next_moment", "open_tasks", "values_of"]
 
 SOON = 10 * SECOND
 """A run that a timer wakes within this time is not put to rest."""
@@ -146,20 +147,8 @@ class Durable:
     def _note_questions(self, run: Run) -> None:
         """Record the open questions of a run that was in memory until now."""
         assert run.port is not None
-        for one in open_questions(run.execution):
-            about = {name: getattr(one, name) for name in _OF_TASKS}
-            expires = None if one.expires_at is None else as_moment(one.expires_at)
-            run.port.note(
-                TaskOpened(
-                    one.id,
-                    one.step,
-                    one.title,
-                    one.assign,
-                    to_json(about).decode(),
-                    as_moment(one.asked_at),
-                    expires,
-                )
-            )
+        for row in open_tasks(run.execution):
+            run.port.note(row)
 
     async def _park(self, run: Run, entries: list[Entry]) -> None:
         try:
@@ -362,6 +351,17 @@ def values_of(workflow: RunWorkflow[Run]) -> Values:
     return values_for(workflow._wfc.plan, workflow._wfc.serializer)
 
 
+def open_tasks(execution: Execution) -> list[TaskOpened]:
+    """Return the rows for the questions of a run that are open."""
+    found = []
+    for one in open_questions(execution):
+        about = {name: getattr(one, name) for name in _OF_TASKS}
+        expires = None if one.expires_at is None else as_moment(one.expires_at)
+        body, asked = to_json(about).decode(), as_moment(one.asked_at)
+        found.append(TaskOpened(one.id, one.step, one.title, one.assign, body, asked, expires))
+    return found
+
+
 def _all_parts(run: Run) -> list[Run]:
     return [found for part in run.children.parts() for found in (part, *_all_parts(part))]
 
@@ -378,7 +378,11 @@ def _rests(run: Run) -> bool:
 
 
 def _wake_at(run: Run) -> int | None:
-    execution = run.execution
+    return next_moment(run.execution)
+
+
+def next_moment(execution: Execution) -> int | None:
+    """Return the moment at which something happens in a run by itself; ``None``: never."""
     moments = [*execution.due_at.values(), *([] if execution.deadline is None else [execution.deadline])]
     return min(moments, default=None)
 

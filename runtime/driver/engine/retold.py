@@ -25,7 +25,7 @@ __all__ = ["RetoldRuns"]
 LOOKS_EVERY = 0.1
 """The seconds between two looks at a store for what another process has written."""
 
-_STARTED, _EDITED = "started", "edited"
+_BEGINNINGS, _EDITED = ("started", "rewound"), "edited"
 """The first tick of a run whose whole past is kept, but for changes of the state that came before."""
 
 _MOST_BEFORE_ITS_START = 100
@@ -44,21 +44,34 @@ class RetoldRuns(StoredTasks, Protocol):
             RunUnknownError: There is none of that id, or its workflow is not known here.
             StoreError: The workflow has other steps now.
         """
+        found = self.beginning_of(run_id)
+        workflow = self.workflow(found.workflow, version=found.version)
+        kept = self.kept_before(run_id, found)
+        return Replay(workflow._wfc.plan, run_id, found.start, values_of(workflow), kept)
+
+    def beginning_of(self, run_id: str) -> selecting.Beginning:
+        """Return what a stored run began with, if its steps are those that its workflow has here.
+
+        Raises:
+            RunUnknownError: There is none of that id, or its workflow is not known here.
+            StoreError: The workflow has other steps now.
+        """
         found = self.store.select(partial(selecting.beginning, run_id=run_id))
         if found is None:
             raise RunUnknownError(f"there is no run `{run_id}` in this store")
-        workflow = self.workflow(found.workflow, version=found.version)
-        plan = workflow._wfc.plan
-        if found.shape != shape_of(plan):
+        if found.shape != shape_of(self.workflow(found.workflow, version=found.version)._wfc.plan):
             raise StoreError(
                 f"the run {run_id} was started by a version of `{found.workflow}` with other steps or events than "
                 f"this one has, so what happened to its steps cannot be told with it"
             )
-        kept = None
-        if not self._is_kept_whole(run_id):
-            whole = self.store.select(partial(reading.kept, number=found.number))
-            kept = Kept(whole.snapshot, whole.snapshot_seq, ())
-        return Replay(plan, run_id, found.start, values_of(workflow), kept)
+        return found
+
+    def kept_before(self, run_id: str, found: selecting.Beginning) -> Kept | None:
+        """Return the snapshot before which nothing is kept of a run; ``None``: all of its ticks are."""
+        if self._is_kept_whole(run_id):
+            return None
+        whole = self.store.select(partial(reading.kept, number=found.number))
+        return Kept(whole.snapshot, whole.snapshot_seq, ())
 
     def _is_kept_whole(self, run_id: str) -> bool:
         """Return whether all ticks of a run are kept: it was neither pruned, nor in memory at first."""
@@ -69,7 +82,7 @@ class RetoldRuns(StoredTasks, Protocol):
         return (
             bool(ticks)
             and ticks[0][0] == 1
-            and next((one for one in kinds if one != _EDITED), "") == _STARTED
+            and next((one for one in kinds if one != _EDITED), "") in _BEGINNINGS
         )
 
     def _ticks_after(self, run_id: str, since: int, most: int) -> tuple[list[tuple[int, bytes]], bool]:

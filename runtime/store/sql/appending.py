@@ -19,6 +19,8 @@ from wfc.runtime.store.journal import (
     TaskClosed,
     TaskDelegated,
     TaskOpened,
+    TasksReset,
+    VersionChanged,
 )
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.pruning import drop_unmentioned
@@ -56,10 +58,10 @@ def append(connection: Connection, entry: Entry, owner: str) -> Lost | None:
     if not entry.ticks and connection.execute(_IS_OURS, fence).fetchone() is None:
         lease.lost = Lost(f"another process has claimed the run {lease.run_id}")
         return lease.lost
-    for digest, body in entry.blobs.items():
-        connection.execute("INSERT INTO blobs VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, body))
     for row in entry.rows:
         _ROWS[type(row)](connection, number, row)
+    for digest, body in entry.blobs.items():  # after a snapshot has let go what the one before it mentioned
+        connection.execute("INSERT INTO blobs VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, body))
     for seq, digests in entry.mentions:
         connection.executemany(
             "INSERT INTO blob_refs VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
@@ -99,9 +101,11 @@ def _create(connection: Connection, created: Created, entry: Entry, owner: str) 
 
 
 def _open_task(connection: Connection, number: int, row: TaskOpened) -> None:
-    connection.execute(
-        """INSERT INTO tasks (task_id, run, step, title, assign, opened, expires)
-            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING""",
+    connection.execute(  # one that was asked before is open again, as its step is tried again
+        """INSERT INTO tasks (task_id, run, step, title, assign, opened, expires) VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (task_id) DO UPDATE SET title = excluded.title, assign = excluded.assign,
+            opened = excluded.opened, expires = excluded.expires, closed = NULL, because = NULL, answered_by = NULL
+            WHERE tasks.run = excluded.run""",
         (
             row.task_id,
             number,
@@ -112,7 +116,10 @@ def _open_task(connection: Connection, number: int, row: TaskOpened) -> None:
             row.expires,
         ),
     )
-    connection.execute("INSERT INTO questions VALUES (?, ?) ON CONFLICT DO NOTHING", (row.task_id, row.body))
+    connection.execute(
+        "INSERT INTO questions VALUES (?, ?) ON CONFLICT (task_id) DO UPDATE SET body = excluded.body",
+        (row.task_id, row.body),
+    )
 
 
 def _delegate_task(connection: Connection, number: int, row: TaskDelegated) -> None:
@@ -136,6 +143,26 @@ def _close_task(connection: Connection, number: int, row: TaskClosed) -> None:
     connection.execute(
         "UPDATE tasks SET closed = ?, because = ?, answered_by = ? WHERE task_id = ? AND run = ?",
         (row.at, row.because, row.by, row.task_id, number),
+    )
+
+
+def _reset_tasks(connection: Connection, number: int, row: TasksReset) -> None:
+    connection.execute(
+        "UPDATE tasks SET closed = ?, because = 'cancelled' WHERE run = ? AND closed IS NULL",
+        (row.at, number),
+    )
+    for task in row.open:
+        _open_task(connection, number, task)
+
+
+def _change_version(connection: Connection, number: int, row: VersionChanged) -> None:
+    connection.execute(
+        """WITH RECURSIVE below (run, version) AS (
+            SELECT run, version FROM runs WHERE run = ?
+            UNION SELECT part.run, part.version FROM runs AS part JOIN below ON part.parent = below.run
+                WHERE part.attached AND part.ended IS NULL AND part.version = below.version)
+            UPDATE runs SET version = ? WHERE run IN (SELECT run FROM below)""",
+        (number, row.version),
     )
 
 
@@ -175,6 +202,8 @@ def _end(connection: Connection, number: int, row: Ended) -> None:
 _ROWS: dict[type[Row], Callable[[Connection, int, Any], None]] = {
     TaskOpened: _open_task,
     TaskClosed: _close_task,
+    TasksReset: _reset_tasks,
+    VersionChanged: _change_version,
     TaskDelegated: _delegate_task,
     InboxTaken: _take,
     Snapshot: _keep_snapshot,

@@ -9,7 +9,16 @@ from typing import Final, NamedTuple
 from wfc.runtime.store.journal import Claim, Lease, RunStatus
 from wfc.runtime.store.sql.connection import Connection, StoreWorkers
 
-__all__ = ["MOST_RECOVERIES", "claim", "described", "has_due", "is_worked_on", "release", "wake_next"]
+__all__ = [
+    "MOST_RECOVERIES",
+    "claim",
+    "described",
+    "has_due",
+    "is_worked_on",
+    "last_seq",
+    "release",
+    "wake_next",
+]
 
 MOST_RECOVERIES: Final = 10
 """How often in a row a run may be recovered without coming any further, before it is given up."""
@@ -109,7 +118,7 @@ def _is_held(connection: Connection, workers: StoreWorkers, holder: str, known: 
 
 
 def _take(connection: Connection, owner: str, row: _Row, *, is_part: bool = False) -> Claim | None:
-    seq = _last_seq(connection, row.run)
+    seq = last_seq(connection, row.run)
     recoveries = row.recoveries
     if row.status == "live" and not is_part:  # of a part the run above it counts them
         recoveries = recoveries + 1 if seq - row.claimed_seq <= 1 else 1
@@ -135,7 +144,8 @@ def _parts(connection: Connection, owner: str, number: int) -> list[Claim]:
     return found
 
 
-def _last_seq(connection: Connection, number: int) -> int:
+def last_seq(connection: Connection, number: int) -> int:
+    """Return the number of the last tick of a run."""
     rows = connection.execute(
         "SELECT max(seq) FROM ticks WHERE run = ? UNION ALL SELECT seq FROM snapshots WHERE run = ?",
         (number, number),

@@ -12,8 +12,9 @@ from typing import Any, TypeVar
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.crash_points import CRASHES, reach
-from wfc.runtime.store.journal import Claim, Fate, Kept, Lease, Posted
+from wfc.runtime.store.journal import Claim, Entry, Fate, Kept, Lease, Posted
 from wfc.runtime.store.sql import claiming, inbox, reading, selecting
+from wfc.runtime.store.sql.altering import alter
 from wfc.runtime.store.sql.connection import Connection, StoreWorkers
 from wfc.runtime.store.sql.database import Database
 from wfc.runtime.store.sql.pruning import forget_run, problems_in, prune_run
@@ -109,6 +110,17 @@ class SqlJournal(Database):
 
     def _claim(self, connection: Connection, most: int, run_id: str | None) -> list[Claim]:
         return claiming.claim(connection, self.workers, self.owner, most, run_id)
+
+    async def alter(self, entries: Sequence[Entry]) -> None:
+        """Write entries of runs that nobody works on, also of those that are over, in one commit; see ``altering``.
+
+        Raises:
+            Lost: Somebody works on one of them, or has changed it since it was read.
+            StoreError: The store cannot be written.
+        """
+        await self.write(lambda connection: alter(connection, self.workers, self.owner, entries))
+        if CRASHES:
+            reach("altered")
 
     async def release(self, lease: Lease) -> None:
         """Give a run back, so that others may claim it.

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
+from wfc.runtime.errors import StoreError
 from wfc.runtime.store.blobs import unite
 from wfc.runtime.store.sql.connection import Connection, StoreWorkers
 from wfc.runtime.store.sql.reading import read_blob
@@ -15,6 +16,7 @@ __all__ = [
     "Beginning",
     "DueRun",
     "beginning",
+    "bodies_after",
     "due",
     "ended_before",
     "of_key",
@@ -136,3 +138,17 @@ def ended_before(
         {"moment": moment, "key": key, "workflow": workflow},
     )
     return [run_id for (run_id,) in rows]
+
+
+def bodies_after(connection: Connection, number: int, since: int) -> list[bytes]:
+    """Return the bodies of a run's ticks after one, all as of one moment.
+
+    Raises:
+        StoreError: The journal has a gap, or a large value is missing.
+    """
+    rows = connection.execute(
+        "SELECT seq, body FROM ticks WHERE run = ? AND seq > ? ORDER BY seq", (number, since)
+    ).fetchall()
+    if any(row[0] != at for at, row in enumerate(rows, since + 1)):
+        raise StoreError("the store is damaged: the journal of a run has a gap")
+    return [unite(body, partial(read_blob, connection)) for _, body in rows]

@@ -1,0 +1,69 @@
+"""``wfc runs fork``."""
+
+from __future__ import annotations
+
+import asyncio
+
+import click
+
+from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.resuming import load_code
+from wfc.compiler.cli.runs.going_back import (
+    at_option,
+    confirmed,
+    continue_runs,
+    detach_option,
+    step_option,
+    tell,
+    tick_of,
+    yes_option,
+)
+from wfc.compiler.cli.stdout import output_kept
+from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
+from wfc.compiler.cli.tables import format_option
+
+__all__ = ["command"]
+
+
+@click.command("fork", cls=Command)
+@click.argument("run")
+@at_option
+@step_option
+@click.option("--run-id", "new_id", metavar="ID", help="The id of the new run; by default a random one.")
+@yes_option
+@detach_option
+@format_option
+@store_option
+def command(
+    run: str,
+    at: int | None,
+    step: str | None,
+    new_id: str | None,
+    yes: bool,
+    detach: bool,
+    format: str,
+    store: str | None,
+) -> int:
+    """Begin a new run that goes on from how a RUN was after a tick, or when a step began; the RUN stays as it is.
+
+    It is told first which steps are done again, with their effects outside; then it is asked for at the terminal, or
+    --yes says it. Its requests have other idempotency keys, and workflows that it waits for begin anew for it.
+
+    Exit status: 0 it has ended well, or is recorded, or nothing was done; 1 it has failed; 3 it rests.
+    """
+    place = place_of(store)
+    engine = open_engine(place, is_new_allowed=False)
+    try:
+        with refusals():
+            engine.show(run)
+            with output_kept():
+                load_code(engine, place, run, None)
+            to = tick_of(engine, run, at, step)
+            told = asyncio.run(engine.fork(run, to, new_id=new_id, dry_run=True))
+            tell(told, format, yes=yes)
+            if not confirmed(yes=yes):
+                return 0
+            asyncio.run(engine.fork(run, to, new_id=told.run_id))
+            return continue_runs(engine, place, [told.run_id], detach=detach)
+    finally:
+        engine.close()

@@ -1,0 +1,157 @@
+"""``wfc runs retry``."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.resuming import load_code
+from wfc.compiler.cli.runs.going_back import (
+    confirmed,
+    continue_runs,
+    detach_option,
+    load_newer,
+    tell,
+    yes_option,
+)
+from wfc.compiler.cli.stdout import output_kept
+from wfc.compiler.cli.stores import StorePlace, open_engine, place_of, refusals, store_option
+from wfc.compiler.cli.tables import format_option
+from wfc.compiler.diagnostics.escaping import printable
+from wfc.compiler.types.durations import seconds
+
+if TYPE_CHECKING:
+    from wfc.runtime import Engine
+
+__all__ = ["command"]
+
+MOST = 10_000
+"""How many of the runs that have failed are looked at, the newest first."""
+
+
+@click.command("retry", cls=Command)
+@click.argument("runs", metavar="[RUN]...", nargs=-1)
+@click.option("--failed", is_flag=True, help="All runs that have failed; less with the next two options.")
+@click.option("--workflow", metavar="NAME", help="Only those of this workflow.")
+@click.option(
+    "--since", metavar="TIME", help="Only those that have failed within this time, such as 1d or 90m."
+)
+@click.option(
+    "--with", "program", metavar="SPEC", help="With this spec or module instead of the code they began with."
+)
+@yes_option
+@detach_option
+@format_option
+@store_option
+def command(
+    runs: tuple[str, ...],
+    failed: bool,
+    workflow: str | None,
+    since: str | None,
+    program: str | None,
+    yes: bool,
+    detach: bool,
+    format: str,
+    store: str | None,
+) -> int:
+    """Let runs that have failed go on from the steps that failed. Steps that were done are not done again.
+
+    It is told first what is tried again; then it is asked for at the terminal, or --yes says it. A step that failed
+    has all its attempts again. Only a run that was cancelled must be named; it goes on from where it was.
+
+    With --with runs go on with another version, whose steps and events must be the same: only what they do is mended.
+
+    Exit status: 0 all have ended well, or are recorded, or nothing was done; 1 none can go on, or one has failed
+    again; 3 one rests.
+    """
+    if bool(runs) == failed or (not failed and (workflow is not None or since is not None)):
+        raise click.UsageError("name runs, or choose them by `--failed`, with `--workflow` and `--since`")
+    place = place_of(store, os.path.dirname(program) if program else ".")
+    engine = open_engine(place, is_new_allowed=False)
+    try:
+        with refusals():
+            with output_kept():
+                if program is not None and not load_newer(engine, place, program):
+                    return 1
+            found = list(dict.fromkeys(runs)) or failed_runs(engine, workflow, since)
+            if not found:
+                click.echo("no run has failed", err=True)
+                return 0
+            chosen = told(engine, place, found, format, is_loaded=program is not None, skips=failed, yes=yes)
+            if not chosen:
+                return 1
+            if not confirmed(yes=yes, count=len(chosen)):
+                return 0
+            asyncio.run(retry(engine, chosen))
+            return continue_runs(engine, place, chosen, detach=detach)
+    finally:
+        engine.close()
+
+
+def failed_runs(engine: Engine, workflow: str | None, since: str | None) -> list[str]:
+    """Return the ids of the runs that have failed and are no parts of others, the oldest first.
+
+    Raises:
+        click.UsageError: The time is none.
+    """
+    length = None if since is None else seconds(since)
+    if since is not None and (length is None or length < 0):
+        raise click.UsageError(
+            printable(f"`--since {since}` is no length of time: write it as 1d, 12h or 90m")
+        )
+    earliest = 0 if length is None else time.time_ns() - int(length * 1e9)
+    rows = engine.list_runs(status="failed", workflow=workflow, most=MOST)
+    found = [
+        row.run_id
+        for row in rows
+        if (row.ended or 0) >= earliest and engine.store.root_of(row.run_id) == row.run_id
+    ]
+    return found[::-1]
+
+
+def told(
+    engine: Engine,
+    place: StorePlace,
+    runs: list[str],
+    format: str,
+    *,
+    is_loaded: bool,
+    skips: bool,
+    yes: bool,
+) -> list[str]:
+    """Tell what runs do again; return those that can.
+
+    Args:
+        skips: Whether one that cannot is left out; else it is an error.
+
+    Raises:
+        click.ClickException: One of them cannot, or its code is not there.
+    """
+    from wfc.runtime.errors import WorkflowError
+
+    found = []
+    for run_id in runs:
+        try:
+            engine.show(run_id)
+            if not is_loaded:
+                with output_kept():
+                    load_code(engine, place, run_id, None)
+            tell(asyncio.run(engine.retry(run_id, dry_run=True)), format, yes=yes)
+        except (click.ClickException, WorkflowError) as error:
+            if not skips:
+                raise
+            click.echo(printable(f"{run_id}: left out: {error}"), err=True)
+        else:
+            found.append(run_id)
+    return found
+
+
+async def retry(engine: Engine, runs: list[str]) -> None:
+    """Let runs go on from what has failed."""
+    for run_id in runs:
+        await engine.retry(run_id)

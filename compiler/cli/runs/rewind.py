@@ -1,0 +1,61 @@
+"""``wfc runs rewind``."""
+
+from __future__ import annotations
+
+import asyncio
+
+import click
+
+from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.resuming import load_code
+from wfc.compiler.cli.runs.going_back import (
+    at_option,
+    confirmed,
+    continue_runs,
+    detach_option,
+    step_option,
+    tell,
+    tick_of,
+    yes_option,
+)
+from wfc.compiler.cli.stdout import output_kept
+from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
+from wfc.compiler.cli.tables import format_option
+
+__all__ = ["command"]
+
+
+@click.command("rewind", cls=Command)
+@click.argument("run")
+@at_option
+@step_option
+@yes_option
+@detach_option
+@format_option
+@store_option
+def command(
+    run: str, at: int | None, step: str | None, yes: bool, detach: bool, format: str, store: str | None
+) -> int:
+    """Let a RUN that rests or is over go on from how it was before: after a tick, or when a step began.
+
+    It is told first which steps are done again, with their effects outside; then it is asked for at the terminal, or
+    --yes says it. What came after that tick counts no more, and is shown as undone; `wfc runs show --at` still has it,
+    and the run may go back to it. The run's clocks have stood still since then.
+
+    Exit status: 0 it has ended well, or is recorded, or nothing was done; 1 it has failed; 3 it rests.
+    """
+    place = place_of(store)
+    engine = open_engine(place, is_new_allowed=False)
+    try:
+        with refusals():
+            engine.show(run)
+            with output_kept():
+                load_code(engine, place, run, None)
+            to = tick_of(engine, run, at, step)
+            tell(asyncio.run(engine.rewind(run, to, dry_run=True)), format, yes=yes)
+            if not confirmed(yes=yes):
+                return 0
+            asyncio.run(engine.rewind(run, to))
+            return continue_runs(engine, place, [run], detach=detach)
+    finally:
+        engine.close()

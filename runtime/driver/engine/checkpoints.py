@@ -1,0 +1,282 @@
+"""The part of an engine that lets stored runs go on from an earlier tick: retried, rewound, or as a run beside."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple, Protocol
+
+from wfc.runtime.core.advance import advance
+from wfc.runtime.core.advance.releasing import finish_run
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.ticks import Rewound, Tick
+from wfc.runtime.driver.engine.durable import next_moment, open_tasks, values_of
+from wfc.runtime.driver.engine.retold import RetoldRuns
+from wfc.runtime.driver.run import Run
+from wfc.runtime.driver.run.needs import RunWorkflow
+from wfc.runtime.errors import RunExistsError, RunUnknownError, StoreError, WorkflowTimeoutError
+from wfc.runtime.plan.pauses import Child
+from wfc.runtime.store.entries import entry_of
+from wfc.runtime.store.folding import write_snapshot
+from wfc.runtime.store.journal import (
+    Created,
+    Entry,
+    Lease,
+    Lost,
+    Parked,
+    Row,
+    Snapshot,
+    TasksReset,
+    VersionChanged,
+)
+from wfc.runtime.store.past import Past, StepAgain
+from wfc.runtime.store.rows import ended
+from wfc.runtime.store.sql import selecting
+from wfc.runtime.store.sql.altering import Standing, standing
+from wfc.runtime.store.ticks import encode_tick
+
+__all__ = ["CheckpointedRuns", "Rewinding"]
+
+_MAY_BE_RETRIED = ("failed", "cancelled", "dead")
+
+
+class Rewinding(NamedTuple):
+    """What it means that a run goes on from an earlier tick.
+
+    Args:
+        run_id: The run; of a fork the new one.
+        to: The tick after which it goes on; what came after that counts no more.
+        last: Its last tick.
+        failed_by: The error by which it is over, if it is.
+        again: The step runs that are done again.
+        came: What has come from outside since, which is gone: events by name, and answers.
+        parts: The runs that are parts of it and go on from where they have failed, too.
+    """
+
+    run_id: str
+    to: int
+    last: int
+    failed_by: str
+    again: tuple[StepAgain, ...]
+    came: tuple[str, ...]
+    parts: tuple[Rewinding, ...] = ()
+
+
+class _Altered(NamedTuple):
+    """A run that is to be changed: where it is, its past, and how it is to be."""
+
+    standing: Standing
+    past: Past
+    to: int
+    goal: Execution
+
+
+class CheckpointedRuns(RetoldRuns, Protocol):
+    """The part of an engine with a store that lets runs go on from an earlier tick."""
+
+    def version_of(self, workflow: RunWorkflow[Run]) -> str:
+        """Return what the code of a workflow is known by; empty if nobody has said it."""
+
+    async def retry(self, run_id: str, *, dry_run: bool = False) -> Rewinding:
+        """Let a run that has failed, or was cancelled, go on from what has failed; return what is done again.
+
+        It rests then, and is due at once: a worker takes it up, or ``resume``. Parts of it that have failed go on from
+        there too. It moves to the version of its code that this engine has.
+
+        Args:
+            dry_run: Whether nothing is changed.
+
+        Raises:
+            RunUnknownError: There is none of that id, or its workflow is not known here.
+            StoreError: It has not failed, it is a part of another run, somebody has changed it meanwhile, or what was
+                before its failure is not kept.
+        """
+        self._check_root(run_id)
+        altered = list(self._to_retry(run_id))
+        told = _told(altered)
+        if not dry_run:
+            await self._go_back(altered, "retry")
+        return told
+
+    async def rewind(self, run_id: str, at: int, *, dry_run: bool = False) -> Rewinding:
+        """Let a run go on from how it was after a tick; return what is done again. What came after stays readable.
+
+        Raises:
+            RunUnknownError: There is none of that id, or its workflow is not known here.
+            StoreError: It has no such tick, or is not kept so far back; it is a part of another run, somebody works
+                on it, or has changed it meanwhile.
+        """
+        self._check_root(run_id)
+        past, found = self._past_of(run_id)
+        goal = past.at(at)
+        altered = [_Altered(found, past, at, goal), *self._parts_to_retry(run_id, goal)]
+        told = _told(altered)
+        if not dry_run:
+            await self._go_back(altered, "rewind")
+        return told
+
+    async def fork(
+        self, run_id: str, at: int | None = None, *, new_id: str | None = None, dry_run: bool = False
+    ) -> Rewinding:
+        """Record a new run that goes on from how another was after a tick, by default the last; return what it does.
+
+        Parts of the run begin anew for the new one. It rests, and is due at once.
+
+        Raises:
+            RunUnknownError: There is none of that id, or its workflow is not known here.
+            RunExistsError: There is a run with the new id.
+            StoreError: It has no such tick, or is not kept so far back.
+        """
+        past, found = self._past_of(run_id)
+        to = past.seq if at is None else at
+        goal = past.at(to)
+        made = new_id or uuid.uuid4().hex
+        if self.store.runs(run_id=made):
+            raise RunExistsError(f"the store has a run with the id {made!r}", made)
+        told = Rewinding(made, to, past.seq, "", tuple(past.again_after(to)), tuple(past.came_after(to)))
+        if not dry_run:
+            await self._alter([self._forked(run_id, made, found, to, goal)])
+        return told
+
+    def beginning_of_step(self, run_id: str, step: str) -> int:
+        """Return the tick by which the last run of a step has begun, with what it got.
+
+        Raises:
+            RunUnknownError: There is no run of that id, or its workflow is not known here.
+            StoreError: There is no such step, or it has not run.
+        """
+        past, _ = self._past_of(run_id)
+        return past.beginning_of(step)
+
+    # --- what is to be changed
+
+    def _check_root(self, run_id: str) -> None:
+        root = self.store.root_of(run_id)
+        if root not in (None, run_id):
+            raise StoreError(f"the run {run_id} is a part of {root}, and goes back with that one only")
+        if self.run(run_id) is not None or self.store.is_worked_on(run_id):
+            raise StoreError(f"a process works on the run {run_id}: it goes back when it rests or is over")
+
+    def _past_of(self, run_id: str) -> tuple[Past, Standing]:
+        found = self.store.select(partial(standing, run_id=run_id))
+        if found is None:
+            raise RunUnknownError(f"there is no run `{run_id}` in this store")
+        began = self.beginning_of(run_id)
+        workflow = self.workflow(began.workflow, version=began.version)
+        kept = self.kept_before(run_id, began)
+        bodies = self.store.select(
+            partial(selecting.bodies_after, number=began.number, since=0 if kept is None else kept.seq)
+        )
+        past = Past(workflow._wfc.plan, run_id, began.start, values_of(workflow), kept, bodies)
+        return past, found._replace(seq=past.seq)
+
+    def _to_retry(self, run_id: str) -> Iterator[_Altered]:
+        """Yield a run that has failed, as it is to go on, and its parts that have.
+
+        Raises:
+            StoreError: It has not failed, or what was then is not kept.
+        """
+        past, found = self._past_of(run_id)
+        if found.status not in _MAY_BE_RETRIED:
+            raise StoreError(f"the run {run_id} has not failed: it is {found.status}")
+        execution = past.replay.execution
+        if execution.outcome is None:  # it was given up, or has been cut off
+            to, goal = past.seq, past.at(past.seq)
+        else:
+            to, goal = past.before_failure()
+            is_late = isinstance(execution.failing or execution.outcome, WorkflowTimeoutError)
+            if is_late and goal.deadline is not None:
+                goal.deadline = goal.at + (goal.deadline - found.started)  # all its time once more
+        yield _Altered(found, past, to, goal)
+        yield from self._parts_to_retry(run_id, goal)
+
+    def _parts_to_retry(self, run_id: str, goal: Execution) -> Iterator[_Altered]:
+        for part in _parts_wanted(run_id, goal):
+            found = self.store.runs(run_id=part)
+            if found and found[0].status in _MAY_BE_RETRIED:
+                yield from self._to_retry(part)
+
+    # --- writing it
+
+    async def _go_back(self, altered: list[_Altered], why: str) -> None:
+        await self._alter([self._entry(one, [Rewound(one.to, why, one.goal)]) for one in altered])
+
+    async def _alter(self, entries: list[Entry]) -> None:
+        try:
+            await self.store.alter(entries)
+        except Lost as lost:
+            raise StoreError(str(lost)) from None
+
+    def _entry(self, altered: _Altered, ticks: list[Tick]) -> Entry:
+        """Return the entry by which ticks happen to a run that nobody works on; it rests then, and is due."""
+        found, execution = altered.standing, altered.past.replay.execution
+        workflow = self.workflow(found.workflow, version=found.version)
+        bodies = self._applied(execution, ticks, found)
+        seq = found.seq + len(ticks)
+        rows: list[Row] = [TasksReset(open_tasks(execution), execution.at)]
+        if execution.outcome is None:
+            wake_at = time.time_ns() if execution.in_flight else next_moment(execution)
+            rows += [Snapshot(seq, write_snapshot(execution, values_of(workflow))), Parked(wake_at)]
+        else:
+            finish_run(execution)
+            rows.append(ended(execution, execution.outcome, values_of(workflow)))
+        version = self.version_of(workflow)
+        if version not in ("", found.version):
+            rows.insert(0, VersionChanged(version))
+        return entry_of(Lease(execution.run_id, found.number, found.epoch), found.seq + 1, bodies, rows)
+
+    def _applied(self, execution: Execution, ticks: list[Tick], found: Standing) -> list[bytes]:
+        """Apply ticks to a run that nobody works on; return them as they are written."""
+        values = values_of(self.workflow(found.workflow, version=found.version))
+        bodies = []
+        for tick in ticks:
+            at = max(time.time_ns(), execution.at)
+            bodies.append(encode_tick(tick, at, execution, values))
+            advance(execution, tick, at)
+            execution.effects.clear()
+            execution.starting.clear()
+        return bodies
+
+    def _forked(self, run_id: str, made: str, found: Standing, to: int, goal: Execution) -> Entry:
+        """Return the entry for a new run that goes on as another was."""
+        began = self.beginning_of(run_id)
+        workflow = self.workflow(began.workflow, version=began.version)
+        execution = Execution(workflow._wfc.plan, made, workflow._wfc.plan.new_state())
+        goal.run_id = made
+        bodies = self._applied(execution, [Rewound(to, "fork", goal, run_id)], found)
+        version = self.version_of(workflow) or began.version
+        now = time.time_ns()
+        created = Created(began.workflow, began.shape, version, found.key, began.start, now)
+        rows: list[Row] = [
+            TasksReset(open_tasks(execution), now),
+            Snapshot(1, write_snapshot(execution, values_of(workflow))),
+            Parked(now),
+        ]
+        return entry_of(Lease(made), 1, bodies, rows, created)
+
+
+def _parts_wanted(run_id: str, goal: Execution) -> Iterator[str]:
+    """Yield the ids of the parts that a run waits for, and of those that bodies have started which run again."""
+    for number, pause in goal.paused.items():
+        if isinstance(pause.value, Child) and not pause.value.detach:
+            again = f".{pause.run.attempt}" if pause.run.attempt > 1 else ""
+            yield f"{run_id}/{pause.run.step.name}/{number}{again}"
+    for number, run in goal.in_flight.items():
+        for count in range(getattr(run, "runs_before", 0), getattr(run, "started_runs", 0)):
+            yield f"{run_id}/{run.step.name}/{number}" + (f".{count + 1}" if count else "")
+
+
+def _told(altered: list[_Altered]) -> Rewinding:
+    first, *others = map(_told_of, altered)
+    return first._replace(parts=tuple(others))
+
+
+def _told_of(altered: _Altered) -> Rewinding:
+    past, to = altered.past, altered.to
+    execution = past.replay.execution
+    outcome = execution.outcome
+    failed_by = str(outcome) if isinstance(outcome, Exception) else ""
+    again, came = tuple(past.again_after(to)), tuple(past.came_after(to))
+    return Rewinding(execution.run_id, to, past.seq, failed_by, again, came)

@@ -1,0 +1,36 @@
+"""Entries of a journal, with their large values apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wfc.runtime.store.blobs import divide
+from wfc.runtime.store.journal import Created, Entry, Lease, Row, Snapshot
+
+__all__ = ["entry_of"]
+
+
+def entry_of(
+    lease: Lease, first: int, bodies: Sequence[bytes], rows: Sequence[Row], created: Created | None = None
+) -> Entry:
+    """Return the entry for ticks and what follows from them.
+
+    Args:
+        first: The number of the first tick.
+    """
+    blobs: dict[str, bytes] = {}
+    mentions: list[tuple[int, list[str]]] = []
+    ticks, others = list(bodies), list(rows)
+    for at, body in enumerate(ticks):
+        divided = divide(body)
+        if divided.blobs:
+            ticks[at] = divided.body
+            blobs |= divided.blobs
+            mentions.append((first + at, list(divided.blobs)))
+    for at, row in enumerate(others):
+        if isinstance(row, Snapshot):
+            divided = divide(row.body)
+            others[at] = Snapshot(row.seq, divided.body)
+            blobs |= divided.blobs
+            mentions.append((0, list(divided.blobs)))
+    return Entry(lease, first, ticks, others, created, blobs, mentions)
