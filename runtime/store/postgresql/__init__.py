@@ -20,7 +20,7 @@ except ImportError:
         "a store on PostgreSQL needs the packages dbos and psycopg: pip install 'wfc-workflows[dbos]'"
     ) from None
 
-from wfc.runtime.store.addresses import without_password
+from wfc.runtime.store.addresses import secrets_of, without_password
 from wfc.runtime.store.postgresql.connection import SCHEMA, ServerConnection, checked
 from wfc.runtime.store.postgresql.listening import CHANNEL, Listener
 from wfc.runtime.store.postgresql.schema import format_of, prepare
@@ -79,7 +79,10 @@ class PostgresJournal(SqlJournal):
                 prepare(reader)
                 opened.pop_all()  # only what cannot be used is closed
         except psycopg.Error as error:
-            raise StoreError(f"the store {shown} cannot be opened: {on_one_line(error)}") from None
+            said = on_one_line(error)
+            for secret in secrets_of(self.address):  # a misspelt address has it where a port should be
+                said = said.replace(secret, "…")
+            raise StoreError(f"the store {shown} cannot be opened: {said}") from None
         owner = f"{socket.gethostname()}-{os.getpid()}-{os.urandom(6).hex()}"
         super().__init__(shown, owner, ServerWorkers(), BEAT)
         self._reader = reader

@@ -259,7 +259,8 @@ def test_what_is_told_of_a_wrong_address(postgres: Server, database: str) -> Non
     assert "permission denied" in told(f"postgresql://locked:right@127.0.0.1:{postgres.port}/postgres")
     assert "cannot be opened" in told("postgresql://ann:s3cret@host:port/db")
     assert "is no address" in told("postgresql://ann:s3cret@[host/db")
-    assert "is no address" in told("postgresql://ann:s3cret/x@host:port/db")
+    assert "cannot be opened" in told("postgresql://ann:s3cret/x@host:port/db")
+    assert "cannot be opened" in told("postgresql://127.0.0.1:s3cret/x@host:port/db")
     assert "is no address" in told("mysql://ann:s3cret@host/db")
 
 
