@@ -39,6 +39,7 @@ class Database(ABC):
         self._reader: StoreConnection | None = None
         self._writer = Writer(self._connect, self._beat, interval)
         self._is_known = False
+        self._is_closed = False
         self._gathered: dict[
             asyncio.AbstractEventLoop, list[Job]
         ] = {}  # what was appended in this turn of a loop
@@ -54,8 +55,10 @@ class Database(ABC):
     def _finish(self) -> None:
         """Write what is left, and close the connections."""
         self._writer.close()
-        if self._reader is not None:
-            self._reader.close()
+        with self._lock:  # a thread may still be reading
+            self._is_closed = True
+            if self._reader is not None:
+                self._reader.close()
 
     # --- writing
 
@@ -158,6 +161,8 @@ class Database(ABC):
 
     def _read(self, read: Callable[[Connection], T]) -> T:
         with self._lock:
+            if self._is_closed:
+                raise StoreError(f"the store {self.name} is closed")
             for is_last in (False, True):
                 connection = self._reader
                 try:
