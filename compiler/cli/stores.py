@@ -14,6 +14,7 @@ from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
     from wfc.runtime import Engine
+    from wfc.schemas.tell import Tell
 
 __all__ = ["Keeping", "StorePlace", "open_engine", "place_of", "refusals", "store_option"]
 
@@ -35,6 +36,8 @@ class StorePlace(NamedTuple):
         versions: The folder with the code of versions.
         is_named: Whether the command line or the environment has named it.
         is_wanted: Whether anybody has named it, so that runs are kept there from their start.
+        project: The folder of the settings.
+        tell: Who is told of what waits for people; ``None``: nobody.
     """
 
     address: str
@@ -42,6 +45,8 @@ class StorePlace(NamedTuple):
     versions: Path
     is_named: bool
     is_wanted: bool
+    project: Path
+    tell: Tell | None = None
 
     @property
     def option(self) -> str:
@@ -89,7 +94,8 @@ def place_of(option: str | None, near: str = ".") -> StorePlace:
         raise click.UsageError(printable(str(error))) from None
     around = project if path is None else path.absolute().parent
     versions = (around if around.name == ".wfc" else around / ".wfc") / "versions"
-    return StorePlace(address, folder, versions, is_named=bool(given), is_wanted=address != beside)
+    wanted = address != beside
+    return StorePlace(address, folder, versions, bool(given), wanted, project, settings.tell)
 
 
 def open_engine(place: StorePlace, *, is_new_allowed: bool, engine: Engine | None = None) -> Engine:
@@ -106,6 +112,8 @@ def open_engine(place: StorePlace, *, is_new_allowed: bool, engine: Engine | Non
         store = open_store(place.address, folder=place.folder, is_new_allowed=is_new_allowed)
     except (StoreError, MissingPackageError) as error:
         raise click.ClickException(printable(str(error))) from None
+    if place.tell is not None:
+        store.told = place.tell.of
     if engine is None:
         return Engine(store=store)
     engine.open(store)

@@ -276,7 +276,7 @@ class PauseFailed:
 
     __slots__ = ("error", "number")
 
-    def __init__(self, number: int, error: StepError) -> None:
+    def __init__(self, number: int, error: Exception) -> None:
         self.number = number
         self.error = error
 

@@ -290,7 +290,7 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
     ticks.PauseFailed: (
         "pause-failed",
         lambda tick, _, values: [tick.number, values.write(tick.error)],
-        lambda data, _, values: ticks.PauseFailed(data[0], _step_error(data[1], values)),
+        lambda data, _, values: ticks.PauseFailed(data[0], _error(data[1], values)),
     ),
     ticks.ItemCompleted: (
         "item-completed",

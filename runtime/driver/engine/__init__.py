@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,9 @@ from wfc.runtime.store.opening import open_store
 from wfc.runtime.store.sql.journal import SqlJournal
 
 __all__ = ["Engine", "default_engine"]
+
+PART = "."
+"""What follows a workflow's name in the names of its parts."""
 
 REMEMBERED = 10_000
 """How many runs that are over an engine still knows, so as to say that they have ended."""
@@ -119,7 +123,11 @@ class Engine(CheckpointedRuns):
 
     def version_of(self, workflow: RunWorkflow[Run]) -> str:
         """Return what the code of a workflow is known by; empty if nobody has said it."""
-        return self._versions.get(type(workflow), "")
+        return self.version_of_class(type(workflow))
+
+    def version_of_class(self, workflow: type[Any]) -> str:
+        """Return what the code of a workflow's class is known by; empty if nobody has said it."""
+        return self._versions.get(workflow, "")
 
     def workflow(self, name: str, beside: type[Any] | None = None, version: str = "") -> StartableWorkflow:
         """Return the workflow of a name: one that was added, or one that was generated beside another one.
@@ -137,11 +145,28 @@ class Engine(CheckpointedRuns):
             found = self._of_versions.get((name, wanted), self._workflows.get(name))
         else:
             found = self._workflows.get(name)
-        if found is None and beside is not None:
+        if found is None and PART in name:
+            found = self._part(name, beside, version)
+        elif found is None and beside is not None:
             found = self._generated_beside(name, beside)
         if found is None:
             raise RunUnknownError(f"there is no workflow `{name}`: `engine.add(…)` makes one known")
         return found
+
+    def _part(self, name: str, beside: type[Any] | None, version: str) -> StartableWorkflow | None:
+        """Return the workflow of a part of another one, which stands in the module of that one."""
+        owner = name.partition(PART)[0]
+        owners = [] if beside is None else [beside]
+        with suppress(RunUnknownError):
+            owners.append(type(self.workflow(owner, beside, version)))
+        for kind in owners:
+            for part in definition_of(kind).parts:
+                if definition_of(part).name == name:
+                    if known := self._versions.get(kind):
+                        self.note_version(part, known)
+                    made: StartableWorkflow = part(engine=self)
+                    return made
+        return None
 
     def class_of(self, name: str, beside: type[Any] | None = None) -> type[Any] | None:
         """Return the class of a workflow that has a run or could be started."""

@@ -38,6 +38,7 @@ class Database(ABC):
         self._lock = threading.Lock()
         self._reader: StoreConnection | None = None
         self._writer = Writer(self._connect, self._beat, interval)
+        self.told: frozenset[str] = frozenset()  # what people are told of: see `messages`
         self._is_known = False
         self._is_closed = False
         self._gathered: dict[
@@ -78,7 +79,7 @@ class Database(ABC):
         if gathered is None:
             gathered = self._gathered[loop] = []
             loop.call_soon(self._hand_over, loop)
-        write = partial(append, entry=entry, owner=self.owner)
+        write = partial(append, entry=entry, owner=self.owner, told=self.told)
         gathered.append(Job(write, finished, loop, failed))
 
     def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -97,7 +98,7 @@ class Database(ABC):
 
         def write(connection: Connection) -> None:
             for entry in entries:
-                if (lost := append(connection, entry, self.owner)) is not None:
+                if (lost := append(connection, entry, self.owner, self.told)) is not None:
                     raise lost
 
         await self.write(write)

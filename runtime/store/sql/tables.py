@@ -53,6 +53,14 @@ MIGRATIONS: Final[Mapping[int, Sequence[str]]] = {
         "CREATE INDEX tasks_of_runs ON tasks (run)",
         "CREATE INDEX tasks_open ON tasks (opened) WHERE closed IS NULL",
     ),
+    3: (  # what people are told: due until it has been sent or given up
+        "ALTER TABLE runs ADD COLUMN is_quiet INTEGER NOT NULL DEFAULT 0",
+        """CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, message_id TEXT NOT NULL UNIQUE,
+            run INTEGER NOT NULL, what TEXT NOT NULL, task_id TEXT, body TEXT NOT NULL, at INTEGER NOT NULL,
+            due INTEGER, attempts INTEGER NOT NULL DEFAULT 0, ended INTEGER, became TEXT)""",
+        "CREATE INDEX messages_due ON messages (due) WHERE due IS NOT NULL",
+        "CREATE INDEX messages_of_runs ON messages (run)",
+    ),
 }
 """For each format after the first the statements that make it of the one before."""
 
