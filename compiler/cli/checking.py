@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from wfc.compiler.cli.findings import note, show
+from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.workspace.cache import Cache, CheckResult, check_all
 from wfc.compiler.workspace.severity import with_severities, wrong_settings
-from wfc.compiler.workspace.sources import Source, find_specs
+from wfc.compiler.workspace.sources import MANIFEST, Source, find_specs
 
 if TYPE_CHECKING:
     from wfc.compiler.workspace.compiled import Compiled
@@ -57,7 +59,20 @@ def check(
         found = check_all(sources, check_now, Cache.of_user() if cached else None)
     settings = wrong_settings(each.path for each in sources)
     shown = [with_severities(each) for each in found]
-    return 0 if show(shown, form=form, settings=settings, suppressed=suppressed) else 1
+    clean = show(shown, form=form, settings=settings, suppressed=suppressed)
+    note_stale_modules(sources)
+    return 0 if clean else 1
+
+
+def note_stale_modules(sources: Sequence[Source]) -> None:
+    """Say which modules beside specs were made from earlier texts of them."""
+    folders = {os.path.dirname(source.path) for source in sources}
+    if any(os.path.exists(os.path.join(folder, MANIFEST)) for folder in folders):
+        from wfc.compiler.cli.building.manifest import stale_beside  # loads more
+
+        for module, spec in stale_beside(sources):
+            told = f"{module} was made from an earlier text of {spec}: `wfc compile {spec}` makes it anew"
+            note(printable(told))
 
 
 def check_now(raw: bytes, path: str, project: Project) -> Compiled:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from wfc.compiler.cli.findings import show
+from wfc.compiler.cli.building.manifest import source_changed
+from wfc.compiler.cli.findings import note, show
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.model import Workflow as Resolved
 from wfc.compiler.passes import compile_shared, compile_text
@@ -93,6 +94,12 @@ def load_program(path: str) -> Program | None:
     if path.endswith(".py"):
         name = os.path.basename(path).removesuffix(".py")
         text = load_other(path).decode(errors="replace")
+        if spec := source_changed(path):
+            note(
+                printable(
+                    f"{path} was made from an earlier text of {spec}, and runs as it is; see `wfc verify`"
+                )
+            )
         module = import_beside(path, name) if name.isidentifier() else execute(name, path, text)
         return Program(workflow_in(module, path), None)
     source = load(path)

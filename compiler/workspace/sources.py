@@ -12,6 +12,7 @@ from wfc.compiler.workspace.detection import looks_like_spec
 from wfc.compiler.workspace.reading import read_or_reason, reason
 
 __all__ = [
+    "MANIFEST",
     "MAX_OTHER_BYTES",
     "PathError",
     "Source",
@@ -23,6 +24,9 @@ __all__ = [
 ]
 
 SUFFIXES = (".yaml", ".yml")
+
+MANIFEST = "wfc-manifest.json"
+"""The file that lists the generated modules of a folder."""
 
 MAX_OTHER_BYTES = 100 * 2**20
 """How large a file may be that is no spec: inputs, or a module."""

@@ -31,6 +31,7 @@ class CheckResult:
         lookups: What it depends on besides the spec's own bytes.
         suppressed: Warnings that a comment in the text asks not to mind.
         texts: The texts of other files that positions refer to, by path.
+        modules: What a compile would write, if that was asked for: the parts of each module, as texts.
     """
 
     path: str
@@ -39,6 +40,7 @@ class CheckResult:
     lookups: tuple[Lookup, ...] = ()
     suppressed: tuple[Diagnostic, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
+    modules: tuple[tuple[str, ...], ...] = ()
 
 
 def encode(result: CheckResult, raw: bytes, key: str) -> bytes:
@@ -55,7 +57,7 @@ def encode(result: CheckResult, raw: bytes, key: str) -> bytes:
     shown = {each.path for each in (*result.diagnostics, *result.suppressed)} - {result.path}
     texts = {path: each for path, each in result.texts.items() if path in shown}
     found = [to_json(result.diagnostics), to_json(result.suppressed)]
-    content = json.dumps([result.path, text, *found, result.lookups, texts]).encode()
+    content = json.dumps([result.path, text, *found, result.lookups, texts, result.modules]).encode()
     return digest(key, content) + content
 
 
@@ -68,10 +70,11 @@ def decode(content: bytes, raw: bytes, key: str) -> CheckResult | None:
     if digest(key, content[DIGEST:]) != content[:DIGEST]:
         return None
     try:
-        path, text, found, ignored, looked_up, others = json.loads(content[DIGEST:])
+        path, text, found, ignored, looked_up, others, written = json.loads(content[DIGEST:])
         diagnostics, suppressed = from_json(found), from_json(ignored)
         lookups = tuple((str(kind), str(about), str(result)) for kind, about, result in looked_up)
         texts = {str(other): str(each) for other, each in others.items()}
+        modules = tuple(tuple(str(part) for part in module) for module in written)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None  # well kept, and not by us
     text = text_of(raw) if text is None else text
@@ -79,7 +82,7 @@ def decode(content: bytes, raw: bytes, key: str) -> CheckResult | None:
         return None
     if not all_diagnostics(diagnostics) or not all_diagnostics(suppressed):
         return None
-    return CheckResult(path, text, diagnostics, lookups, suppressed, texts)
+    return CheckResult(path, text, diagnostics, lookups, suppressed, texts, modules)
 
 
 def all_diagnostics(value: object) -> bool:

@@ -1,4 +1,4 @@
-"""A digest of the code that checks specs, on which a check's result depends too."""
+"""A digest of the code that checks and compiles specs, on which a result depends too."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hashlib import sha256
 
 __all__ = ["fingerprint"]
 
-FORMAT = b"wfc check, results 3"
+FORMAT = b"wfc check, results 4"
 COMPILER = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCHEMAS = os.path.join(os.path.dirname(COMPILER), "schemas")
 
@@ -37,7 +37,7 @@ def fingerprint() -> bytes:
 
 
 def sources(folder: str) -> list[str]:
-    """Return the Python files and the schemas below a folder, in a fixed order."""
+    """Return the Python files, templates and schemas below a folder, in a fixed order."""
     found: list[str] = []
     waiting = [folder]
     while waiting:
@@ -46,7 +46,7 @@ def sources(folder: str) -> list[str]:
                 if entry.is_dir():
                     if entry.name != "__pycache__":
                         waiting.append(entry.path)
-                elif entry.name.endswith((".py", ".json")):
+                elif entry.name.endswith((".py", ".json", ".j2")):
                     found.append(entry.path)
     return found
 

@@ -50,15 +50,18 @@ class Cache:
         except OSError:
             return None  # our own code cannot be read as files
 
-    def find(self, path: str, raw: bytes, still_holds: Callable[[Lookup], bool]) -> CheckResult | None:
+    def find(
+        self, path: str, raw: bytes, still_holds: Callable[[Lookup], bool], purpose: str = ""
+    ) -> CheckResult | None:
         """Return the cached result of a spec's check, if there is one that is still valid.
 
         Args:
             path: The spec's path, as findings show it.
             raw: Its bytes.
             still_holds: Whether a lookup of that check finds the same now.
+            purpose: What else the result depends on, such as the folder that a module is for; of a check nothing.
         """
-        key = self.key(path, raw)
+        key = self.key(path, raw, purpose)
         try:
             content = read_own(self.place(key))
         except OSError:
@@ -68,9 +71,9 @@ class Cache:
             return None
         return result if all(map(still_holds, result.lookups)) else None
 
-    def keep(self, raw: bytes, result: CheckResult) -> None:
+    def keep(self, raw: bytes, result: CheckResult, purpose: str = "") -> None:
         """Store the result of checking a spec with these bytes; failures to do so are ignored."""
-        key = self.key(result.path, raw)
+        key = self.key(result.path, raw, purpose)
         try:
             content = encode(result, raw, key)
         except TypeError:
@@ -87,9 +90,10 @@ class Cache:
         except OSError:
             return  # no room, or no right to write
 
-    def key(self, path: str, raw: bytes) -> str:
-        shown = path.encode("utf-8", "surrogatepass")
-        return sha256(self.fingerprint + b"%d %s\n" % (len(shown), shown) + sha256(raw).digest()).hexdigest()
+    def key(self, path: str, raw: bytes, purpose: str) -> str:
+        shown, meant = path.encode("utf-8", "surrogatepass"), purpose.encode("utf-8", "surrogatepass")
+        asked = b"%d %s\n%s\n" % (len(shown), shown, meant)
+        return sha256(self.fingerprint + asked + sha256(raw).digest()).hexdigest()
 
     def place(self, key: str) -> str:
         return os.path.join(self.folder, key[:2], key[2:])

@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from wfc.compiler.cli import main
-from wfc.compiler.cli.compile import compile_source, to_write
+from wfc.compiler.cli.building.outputs import Build
 from wfc.compiler.diagnostics import Severity
 from wfc.compiler.passes import compile_text
-from wfc.compiler.workspace.project import project_of
 from wfc.compiler.workspace.sources import find_specs
 
 FOLDER = Path(__file__).parent / "golden"
@@ -40,12 +39,11 @@ IMPORTING = FOLDER / "importing/order.yaml"
 
 def test_a_spec_and_what_it_imports_are_golden(golden: Callable[[Path, str], None]) -> None:
     (source,) = find_specs([str(IMPORTING)], print)
-    project = project_of([source])
-    made = compile_source(source, str(IMPORTING.parent), project)
-    assert not made.diagnostics
-    outputs = list(to_write(made, str(IMPORTING.parent), project))
-    assert [output.name for output in outputs] == ["stock_shared.py", "order_workflow.py"]
-    for output in outputs:
+    made = Build([source], str(IMPORTING.parent), None).compiled(source)
+    assert not made.findings.diagnostics
+    assert [output.name for output in made.outputs] == ["stock_shared.py", "order_workflow.py"]
+    for output in made.outputs:
+        assert output.python is not None
         golden(Path(output.path), output.python)
 
 
@@ -71,11 +69,12 @@ def generated(folder: Path) -> list[str]:
 def compile_all(folder: Path, *places: str) -> None:
     """Compile all specs of some places into one folder."""
     real = find_specs([str(FOLDER.parents[3] / place) for place in places], print)
-    project = project_of(real)
+    build = Build(real, str(folder), None)
     for source in real:
-        made = compile_source(source, str(folder), project)
-        assert not made.failed, made.diagnostics
-        for output in to_write(made, str(folder), project):
+        made = build.compiled(source)
+        assert made.outputs or not made.findings.diagnostics, made.findings.diagnostics
+        for output in made.outputs:
+            assert output.python is not None
             Path(output.path).write_text(output.python, encoding="utf-8")
 
 

@@ -342,7 +342,7 @@ def broken(content: bytes, key: str) -> list[bytes]:
         return sha256(key.encode() + text).hexdigest().encode() + text
 
     good = json.loads(content[entries.DIGEST :])
-    path, text, found, ignored, asked, texts = good
+    path, text, found, ignored, asked, texts, modules = good
     position = {"Position": [1, 1, 0]}
     return [
         b"",
@@ -356,25 +356,27 @@ def broken(content: bytes, key: str) -> list[bytes]:
         signed(None),
         signed([]),
         signed(good[:3]),
-        signed([path, text, found, ignored, [["content", "x"]], texts]),
-        signed([path, text, found, ignored, [["content", "x", "y"]], texts]),
-        signed([path, text, found, ignored, [["mood", "x", "y"]], texts]),
-        signed([path, text, found, ignored, asked, ["x"]]),
-        signed([path, 17, found, ignored, asked, texts]),
-        signed(["other.yaml", text, found, ignored, asked, texts]),
-        signed([path, text, [{"Severity": [7]}], ignored, asked, texts]),
-        signed([path, text, [{"Popen": ["true"]}], ignored, asked, texts]),
-        signed([path, text, [{"Diagnostic": [1]}], ignored, asked, texts]),
-        signed([path, text, [position], ignored, asked, texts]),
-        signed([path, text, {"Position": [1, 1, 0], "Fix": []}, ignored, asked, texts]),
-        signed([path, text, "nothing", ignored, asked, texts]),
-        signed([path, text, found, [position], asked, texts]),
+        signed([path, text, found, ignored, [["content", "x"]], texts, modules]),
+        signed([path, text, found, ignored, [["content", "x", "y"]], texts, modules]),
+        signed([path, text, found, ignored, [["mood", "x", "y"]], texts, modules]),
+        signed([path, text, found, ignored, asked, ["x"], modules]),
+        signed([path, 17, found, ignored, asked, texts, modules]),
+        signed(["other.yaml", text, found, ignored, asked, texts, modules]),
+        signed([path, text, [{"Severity": [7]}], ignored, asked, texts, modules]),
+        signed([path, text, [{"Popen": ["true"]}], ignored, asked, texts, modules]),
+        signed([path, text, [{"Diagnostic": [1]}], ignored, asked, texts, modules]),
+        signed([path, text, [position], ignored, asked, texts, modules]),
+        signed([path, text, {"Position": [1, 1, 0], "Fix": []}, ignored, asked, texts, modules]),
+        signed([path, text, "nothing", ignored, asked, texts, modules]),
+        signed([path, text, found, [position], asked, texts, modules]),
+        signed([path, text, found, ignored, asked, texts, 5]),
+        signed([path, text, found, ignored, asked, texts, [5]]),
         signed_bytes(b"[" * 100_000),
-        signed_bytes(json.dumps([path, text, [], [], asked, texts]).encode(), "0" * 64),
+        signed_bytes(json.dumps([path, text, [], [], asked, texts, modules]).encode(), "0" * 64),
     ]
 
 
-@pytest.mark.parametrize("number", range(26))
+@pytest.mark.parametrize("number", range(28))
 def test_what_is_broken_is_as_if_it_were_not_there(wfc, greet: Path, kept: Path, number: int) -> None:
     greet.write_text(BAD)
     expected = wfc("check", "greet.yaml")
@@ -487,7 +489,8 @@ def test_nothing_but_entries_is_removed(tmp_path: Path, kept: Path, monkeypatch:
         cache.keep(b"%d" % number, CheckResult("a.yaml", str(number), ()))
     assert {path.name for path in elsewhere.iterdir()} == {mine, "0" * 62, "1" * 62 + ".17"}
     assert all((kept / f"{number:02x}" / mine).exists() for number in range(256))
-    assert not (kept / "01" / ("0" * 62)).exists()
+    emptied = [number for number in range(1, 256, 2) if not (kept / f"{number:02x}" / ("0" * 62)).exists()]
+    assert len(emptied) > 100  # of 128; by chance some have got nothing new
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="this platform has no such limits")

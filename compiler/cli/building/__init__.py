@@ -1,0 +1,1 @@
+"""Generated modules on disk: what specs ask for, what is there, and how it is written."""

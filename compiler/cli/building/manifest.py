@@ -1,0 +1,150 @@
+"""The manifest of a folder: which generated modules are in it, and what each was made from."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from wfc.compiler.codegen import OUTPUT_FORMAT
+from wfc.compiler.workspace.paths import relative_path
+from wfc.compiler.workspace.reading import read_file
+from wfc.compiler.workspace.sources import MANIFEST, PathError, Source, quoted_path
+
+if TYPE_CHECKING:
+    from wfc.compiler.cli.building.outputs import Output
+
+__all__ = [
+    "MOST_BYTES",
+    "Manifest",
+    "entry_of",
+    "manifest_text",
+    "read_manifest",
+    "source_changed",
+    "stale_beside",
+]
+
+MOST_BYTES = 2**28
+"""How much is read of what is there: a module of the largest spec is smaller by far."""
+RECORDS = ("triggers", "uses")
+
+
+class Manifest:
+    """A manifest that was read.
+
+    Args:
+        modules: What it says of each module, by the file's name.
+        output_format: The format of these modules; 0 where there is no manifest.
+    """
+
+    def __init__(self, modules: Mapping[str, Mapping[str, Any]], output_format: int = 0) -> None:
+        self.modules = modules
+        self.output_format = output_format
+
+
+def read_manifest(folder: str, *, force: bool = False) -> Manifest:
+    """Return a folder's manifest; an empty one if there is none.
+
+    Args:
+        force: Whether a file that is no manifest counts as none.
+
+    Raises:
+        PathError: What is there is no manifest.
+    """
+    path = os.path.join(folder, MANIFEST)
+    try:
+        record = json.loads(read_file(path, MOST_BYTES))
+    except OSError:
+        return Manifest({})  # none there; or none can be, which the writing will say
+    except (ValueError, RecursionError):
+        record = None
+    if isinstance(record, dict) and "output_format" in record and isinstance(record.get("modules"), dict):
+        found = {name: entry for name, entry in record["modules"].items() if is_entry(name, entry)}
+        written = record["output_format"]
+        return Manifest(found, written if isinstance(written, int) else 0)
+    if force:
+        return Manifest({})
+    raise PathError(f"{quoted_path(path)} is not a manifest of wfc; `--force` overwrites it")
+
+
+def is_entry(name: str, entry: object) -> bool:
+    return (
+        os.path.basename(name) == name
+        and isinstance(entry, dict)
+        and all(isinstance(value, dict if key in RECORDS else str) for key, value in entry.items())
+    )
+
+
+def entry_of(output: Output) -> dict[str, object]:
+    """Return what a manifest says of a module."""
+    return {
+        "workflow": output.workflow,
+        "source": output.source,
+        "source_sha256": output.source_sha256,
+        "sha256": output.sha256,
+        **({"uses": dict(sorted(output.uses.items()))} if output.uses else {}),
+        **({"triggers": output.triggers} if output.triggers else {}),
+    }
+
+
+def manifest_text(
+    known: Manifest, folder: str, outputs: Iterable[Output], without: Iterable[str] = ()
+) -> bytes:
+    """Return a folder's manifest as text: the modules written now, and those of earlier compiles that still exist.
+
+    Args:
+        without: The names of modules that are deleted.
+    """
+    modules: dict[str, Any] = {
+        name: entry
+        for name, entry in known.modules.items()
+        if name not in set(without) and os.path.isfile(os.path.join(folder, name))
+    }
+    modules |= {output.name: entry_of(output) for output in outputs}
+    record = {"output_format": OUTPUT_FORMAT, "modules": dict(sorted(modules.items()))}
+    # the name of a file need not be a text; as JSON writes it, it comes back as it was
+    return (json.dumps(record, indent=2, ensure_ascii=False) + "\n").encode(errors="backslashreplace")
+
+
+def stale_beside(sources: Iterable[Source]) -> list[tuple[str, str]]:
+    """Return the modules beside specs that were made from other texts of them, each with its spec's path."""
+    found: list[tuple[str, str]] = []
+    manifests: dict[str, Manifest] = {}
+    for source in sources:
+        folder = os.path.dirname(source.path) or "."
+        if folder not in manifests:
+            manifests[folder] = known_manifest(folder)
+        for name, entry in manifests[folder].modules.items():
+            if entry.get("source") == os.path.basename(source.path) and is_older(
+                folder, name, entry, source.raw
+            ):
+                found.append((os.path.normpath(os.path.join(folder, name)), source.path))
+    return found
+
+
+def source_changed(module: str) -> str:
+    """Return the path of a module's spec if it has changed since the module was made; else an empty text."""
+    folder = os.path.dirname(module) or "."
+    entry = known_manifest(folder).modules.get(os.path.basename(module), {})
+    spec = os.path.normpath(os.path.join(folder, str(entry.get("source", ""))))
+    try:
+        raw = read_file(spec, MOST_BYTES)
+    except (OSError, ValueError):
+        return ""
+    shown = relative_path(spec, ".")
+    return shown if entry and is_older(folder, os.path.basename(module), entry, raw) else ""
+
+
+def known_manifest(folder: str) -> Manifest:
+    try:
+        return read_manifest(folder)
+    except PathError:
+        return Manifest({})
+
+
+def is_older(folder: str, name: str, entry: Mapping[str, Any], raw: bytes) -> bool:
+    return entry.get("source_sha256") != sha256(raw).hexdigest() and os.path.isfile(
+        os.path.join(folder, name)
+    )

@@ -1,0 +1,128 @@
+"""Generated modules written to files, all or none, with the manifests that list them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+
+import click
+
+from wfc.compiler.cli.building.manifest import MOST_BYTES, Manifest, manifest_text, read_manifest
+from wfc.compiler.cli.building.outputs import Output
+from wfc.compiler.workspace.reading import read_file
+from wfc.compiler.workspace.sources import MANIFEST, quoted_path
+from wfc.compiler.workspace.writing import write_whole
+
+__all__ = ["content_at", "digest_of", "is_generated", "write_all"]
+
+HEADER = re.compile(r"^# Generated from .+\n# sha256:[0-9a-f]{64}, output format [0-9]+$", re.MULTILINE)
+
+
+def write_all(
+    outputs: Sequence[Output],
+    specs: Iterable[str],
+    *,
+    force: bool,
+    without: Mapping[str, Sequence[str]] | None = None,
+) -> None:
+    """Write modules and each folder's manifest; all are prepared before the first file is replaced.
+
+    Args:
+        outputs: Those that already stand there as they are meant need no text.
+        specs: The paths of what is compiled, which is never overwritten.
+        force: Whether files are overwritten that wfc did not write, or that somebody has edited since.
+        without: The names of modules that are to be deleted, by folder.
+
+    Raises:
+        click.UsageError: Two modules would be one file, a file there is not ours or has been edited, or a folder cannot
+            be written.
+    """
+    refuse_two_in_one(outputs)
+    without = without or {}
+    folders = dict.fromkeys([*(output.folder for output in outputs), *without])
+    known = {folder: read_manifest(folder, force=force) for folder in folders}
+    texts: dict[str, bytes] = {}
+    for output in outputs:
+        there = content_at(output.path)
+        if digest_of(there) != output.sha256:
+            refuse_loss(output.path, there, known[output.folder], force=force)
+            assert output.python is not None
+            texts[output.path] = output.python.encode()
+    for folder, manifest in known.items():
+        here = [output for output in outputs if output.folder == folder]
+        written = manifest_text(manifest, folder, here, without.get(folder, ()))
+        texts[os.path.normpath(os.path.join(folder, MANIFEST))] = written
+    deleted = [os.path.join(folder, name) for folder, names in without.items() for name in names]
+    read = {os.path.realpath(path) for path in (*specs, *(each.origin for each in outputs))}
+    for path in (*texts, *deleted):
+        if os.path.realpath(path) in read:
+            raise click.UsageError(f"{quoted_path(path)} is what is compiled, and would be overwritten")
+    write_and_delete(texts, deleted)
+
+
+def refuse_two_in_one(outputs: Sequence[Output]) -> None:
+    owners: dict[str, Output] = {}
+    for output in outputs:
+        if output.path in owners:
+            raise click.UsageError(
+                f"the modules of {quoted_path(owners[output.path].origin)} and {quoted_path(output.origin)} "
+                f"would both be written to {quoted_path(output.path)}"
+            )
+        owners[output.path] = output
+
+
+def refuse_loss(path: str, there: bytes | None, known: Manifest, *, force: bool) -> None:
+    """Refuse to overwrite what somebody else has written.
+
+    Raises:
+        click.UsageError: It is not what wfc wrote.
+    """
+    if there is None or force:
+        return
+    entry = known.modules.get(os.path.basename(path))
+    if not is_generated(there):
+        raise click.UsageError(f"{quoted_path(path)} was not written by wfc; `--force` overwrites it")
+    if entry is not None and entry.get("sha256") != digest_of(there):
+        raise click.UsageError(
+            f"{quoted_path(path)} has been edited since wfc wrote it; bring the change into the spec, or let "
+            "`--force` overwrite it"
+        )
+
+
+def write_and_delete(texts: Mapping[str, bytes], deleted: Iterable[str]) -> None:
+    try:
+        write_whole({path: raw for path, raw in texts.items() if content_at(path) != raw})
+        for path in deleted:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise click.UsageError(f"cannot write {quoted_path(str(error.filename))}: {reason}") from None
+
+
+def content_at(path: str) -> bytes | None:
+    """Return what is in a file; ``None`` if there is none.
+
+    Raises:
+        click.UsageError: It cannot be read.
+    """
+    try:
+        return read_file(path, MOST_BYTES)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise click.UsageError(f"cannot write {quoted_path(path)}: {reason}") from None
+
+
+def digest_of(content: bytes | None) -> str:
+    """Return the digest of a module, whichever line ends git has given it; of none an empty text."""
+    return "" if content is None else sha256(content.replace(b"\r\n", b"\n")).hexdigest()
+
+
+def is_generated(content: bytes) -> bool:
+    """Return whether a file has the header of generated modules."""
+    return HEADER.search(content.decode(errors="replace").replace("\r\n", "\n")) is not None
