@@ -14,7 +14,9 @@ from typing import Any, Final
 
 __all__ = ["KEYS", "MAX_BYTES", "SettingsFile", "settings_file"]
 
-KEYS: Final = frozenset({"modules", "commands", "config", "prices", "severity", "import_tools", "store"})
+KEYS: Final = frozenset(
+    {"modules", "commands", "config", "prices", "severity", "import_tools", "store", "tell"}
+)
 """All settings, by name."""
 
 MAX_BYTES: Final = 4_000_000

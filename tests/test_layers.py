@@ -54,6 +54,7 @@ RUNTIME_ROOMS = (
     "store",
     "driver",
     "workflow",
+    "agents",
     "drawing",
     "testing",
     "llama_index",
@@ -75,6 +76,7 @@ DOORS = {
     "pydantic_ai": {"runtime/calls", "runtime/tracing/model_calls"},
     "mcp": {"runtime/calls/mcp"},
     "opentelemetry": {"runtime/tracing/opentelemetry"},
+    "psycopg": {"runtime/store/postgresql"},
     "llama_index_instrumentation": {"runtime/llama_index/instrumentation"},
 }
 

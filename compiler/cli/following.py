@@ -13,6 +13,7 @@ import click
 from wfc.compiler.cli.end_event import as_fields, as_json, field_as_text
 from wfc.compiler.cli.resting import command_that_resumes, tell_of_rest
 from wfc.compiler.cli.stores import Keeping
+from wfc.compiler.cli.telling import telling
 from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
@@ -82,6 +83,33 @@ def unanswered(question: OpenQuestion) -> list[str]:
 
 
 async def watch(
+    begin: Callable[[], WorkflowHandler],
+    events: Sequence[Event] = (),
+    answers: dict[str, deque[Any]] | None = None,
+    terminal: Terminal | None = None,
+    mocked: frozenset[str] = frozenset(),
+    *,
+    keeping: Keeping | None = None,
+    rests: bool = False,
+) -> Followed:
+    """Follow a run as ``follow`` does, and tell people of what is kept in its store, if the settings say whom.
+
+    One that was in memory at first has a store only when it rests.
+    """
+    follows = partial(follow, begin, events, answers, terminal, mocked, keeping=keeping, rests=rests)
+    if keeping is None or keeping.place.tell is None:
+        return await follows()
+    if keeping.prepare is None:
+        async with telling(keeping.engine, keeping.place):
+            return await follows()
+    followed = await follows()
+    if followed.status == WAITS_FOR_PEOPLE:
+        async with telling(keeping.engine, keeping.place):
+            pass
+    return followed
+
+
+async def follow(
     begin: Callable[[], WorkflowHandler],
     events: Sequence[Event] = (),
     answers: dict[str, deque[Any]] | None = None,

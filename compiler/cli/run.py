@@ -126,9 +126,14 @@ def run(program: str, inputs: Inputs) -> Followed:
     terminal = None if inputs.file == "-" else terminal_if_any()
     mocked = frozenset(case.mock) if case is not None else frozenset()
     keeping = keeping_of(program, loaded, inputs)
+    asking = [step for step in asking_steps(loaded.workflow) or [] if step not in answers]
     try:
         if inputs.detach:
-            return asyncio.run(put_aside(keeping, made(loaded.workflow), start, inputs.run_id))
+            followed = asyncio.run(put_aside(keeping, made(loaded.workflow), start, inputs.run_id))
+            say_that_nobody_hears(keeping, asking)
+            return followed
+        if terminal is None:
+            say_that_nobody_hears(keeping, asking)
 
         def begin() -> WorkflowHandler:
             for other in loaded.others:
@@ -169,6 +174,17 @@ def keeping_of(program: str, loaded: Program, inputs: Inputs) -> Keeping | None:
         return Keeping(default_engine(), place, prepare)
     prepare()
     return Keeping(default_engine(), place, None)
+
+
+def say_that_nobody_hears(keeping: Keeping | None, asking: Sequence[str]) -> None:
+    """Say that nobody is told of the questions of a run that is kept from its start, if it may ask any."""
+    if keeping is None or not asking or not (keeping.place.is_wanted or keeping.prepare is None):
+        return
+    tell = keeping.place.tell
+    if tell is None or "task" not in tell.of:
+        names = ", ".join(f"`{step}`" for step in asking)
+        told = f"nobody is told when {names} asks (setting `tell`); `wfc tasks list` shows what is open"
+        click.echo(printable(told), err=True)
 
 
 async def put_aside(

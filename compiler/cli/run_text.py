@@ -42,6 +42,7 @@ def told_of(engine: Engine, run_id: str, at: int | None) -> dict[str, Any]:
         "questions": questions_of(engine, run_id, replay, is_now=is_now),
         "pending events": pending_of(execution),
         "posted": [posted_of(one) for one in engine.posted_to(run_id)] if is_now else [],
+        "messages": [message_of(one) for one in engine.messages_of(run_id)] if is_now else [],
         "state": state_of(execution),
         "outcome": outcome_of(execution.outcome),
         "steps": [step_of(line) for line in replay.lines()],
@@ -55,6 +56,11 @@ def wait_of(wait: Any) -> str:
 
 def posted_of(item: dict[str, Any]) -> dict[str, Any]:
     return {**item, "at": moment(item["at"])}
+
+
+def message_of(message: dict[str, Any]) -> dict[str, Any]:
+    """Return what people were told of a run, or are to be told, with what has become of it."""
+    return {**message, "at": moment(message["at"]), "ended": moment(message["ended"]) or None}
 
 
 def questions_of(engine: Engine, run_id: str, replay: Replay, *, is_now: bool) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from wfc.compiler.cli.json_text import one_line
 from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.cli.stores import StorePlace, open_engine, place_of, refusals, store_option
 from wfc.compiler.cli.tables import format_option
+from wfc.compiler.cli.telling import telling
 from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def command(
                 click.echo(line(note, format), err=True)
 
             worker = Worker(engine, load, tell, at_once=at_once)
-            asyncio.run(work(worker, engine, grace, until_idle=until_idle))
+            asyncio.run(work_and_tell(worker, engine, place, grace, until_idle=until_idle))
     finally:
         engine.close()
     return 0
@@ -101,6 +102,14 @@ def reason_against(engine: Engine, place: StorePlace, due: DueRun, only: set[str
     except click.ClickException as error:
         return error.message
     return None
+
+
+async def work_and_tell(
+    worker: Worker, engine: Engine, place: StorePlace, grace: float, *, until_idle: bool
+) -> None:
+    """Let a worker work, and tell people meanwhile what the settings say."""
+    async with telling(engine, place):
+        await work(worker, engine, grace, until_idle=until_idle)
 
 
 async def work(worker: Worker, engine: Engine, grace: float, *, until_idle: bool) -> None:

@@ -17,6 +17,7 @@ __all__ = [
     "unknown_severity",
     "unreadable_settings",
     "unused_suppression",
+    "wrong_tell",
 ]
 
 
@@ -127,3 +128,13 @@ def error_made_milder(place: Place, code: str, level: str) -> Finding:
     or that what the compiler promises about it would not hold, in whichever project. Take the line out of the settings.
     """
     return Finding("error-made-milder", f"`{code}` is an error, and cannot be `{level}`", place)
+
+
+@problem
+def wrong_tell(place: Place, why: str) -> Finding:
+    """The settings of who is told of questions and of failed runs are wrong, so that nobody would be told.
+
+    The table `[tool.wfc.tell]` has one of `program`, `address` and `workflow`, and may say `of` what is told and what
+    the addresses of `people` are. A program is among the `commands` too, since it is started.
+    """
+    return Finding("wrong-tell", why, place)

@@ -82,7 +82,7 @@ def levels_near(folder: str) -> Levels:
 @lru_cache(maxsize=64)
 def levels_in(file: SettingsFile) -> Levels:
     """Return the severities of a settings file."""
-    if b"severity" not in file.raw and file.is_announced:
+    if not (b"severity" in file.raw or b"tell" in file.raw) and file.is_announced:
         return Levels(file.path)
     path, text = os.path.relpath(file.path), file.text("replace")
     try:
@@ -92,7 +92,9 @@ def levels_in(file: SettingsFile) -> Levels:
     table = data.get("severity", {}) if isinstance(data, dict) else {}
     if not isinstance(table, dict):
         return with_problems(path, text, [unreadable(text, "`severity` must be a table")])
-    return of_table(path, text, table) if table else Levels(path, text)
+    levels = of_table(path, text, table) if table else Levels(path, text)
+    found = tell_problems(text, data) if isinstance(data, dict) and "tell" in data else []
+    return with_more_problems(levels, found)
 
 
 def of_table(path: str, text: str, table: Mapping[str, object]) -> Levels:
@@ -114,6 +116,23 @@ def of_table(path: str, text: str, table: Mapping[str, object]) -> Levels:
         else:
             levels[code] = LEVELS[level]
     return replace(with_problems(path, text, findings), levels=levels)
+
+
+def tell_problems(text: str, data: Mapping[str, object]) -> list[Finding]:
+    """Return what is wrong with the settings of who is told."""
+    from wfc.compiler.rules.suppressions import wrong_tell
+    from wfc.schemas.tell import BadTellError, read_tell
+
+    commands = data.get("commands")
+    try:
+        read_tell(data["tell"], commands if isinstance(commands, list) else [])
+    except BadTellError as error:
+        table = re.search(r"(?m)^[ \t]*(?:\[(?:tool\.wfc\.)?(tell)\b|(tell)[ \t]*=)", text)
+        start, end = table.span(table.lastindex or 0) if table else (0, 0)
+        key = re.compile(rf"""(?<![\w-])["']?({re.escape(error.key)})["']?[ \t]*=""").search(text, end)
+        at = Place((), "text", *(key.span(1) if error.key and key else (start, end)))
+        return [wrong_tell(at, str(error))]
+    return []
 
 
 def places(text: str, code: str) -> tuple[Place, Place]:
@@ -138,6 +157,11 @@ def unreadable(text: str, why: str) -> Finding:
         before = text.split("\n")[: int(at[1]) - 1]
         start = sum(len(line) + 1 for line in before) + int(at[2]) - 1
     return unreadable_settings(Place((), "text", start, start + 1), why.partition(" (at ")[0])
+
+
+def with_more_problems(levels: Levels, findings: Iterable[Finding]) -> Levels:
+    diagnostics = with_problems(levels.path, levels.text, findings).diagnostics
+    return replace(levels, diagnostics=(*levels.diagnostics, *diagnostics)) if diagnostics else levels
 
 
 def with_problems(path: str, text: str, findings: Iterable[Finding]) -> Levels:

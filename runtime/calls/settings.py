@@ -10,6 +10,7 @@ Settings are the table ``[tool.wfc]`` of the nearest ``pyproject.toml`` that has
     prices = {"openai:gpt-4o-mini" = {input = 0.15, output = 0.6}}  # US dollars for a million tokens
     import_tools = false            # `wfc check --import-tools` may not import them
     store = "sqlite:///runs.db"     # where runs are kept; a relative path is one from this file's folder
+    tell = {program = ["notify"]}    # who is told of open questions and failed runs: see ``wfc.schemas.tell``
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from pydantic import BaseModel, ValidationError
 from wfc.runtime.errors import SettingsError
 from wfc.runtime.values.outputs import adapter
 from wfc.schemas.settings import KEYS, MAX_BYTES, SettingsFile, settings_file
+from wfc.schemas.tell import BadTellError, Tell, read_tell
 
 __all__ = ["Price", "Settings", "read_config", "settings_near"]
 
@@ -56,6 +58,8 @@ class Settings:
         config: Values for the config of workflows, by name.
         prices: Prices of models, by ``provider:name``, for workflows that limit their cost.
         import_tools: Whether a check that is asked to may import python tools.
+        store: The address of the store of runs; empty: none is named.
+        tell: Who is told of what waits for people; ``None``: nobody.
     """
 
     path: Path | None = None
@@ -65,6 +69,7 @@ class Settings:
     prices: Mapping[str, Price] = field(default_factory=dict)
     import_tools: bool = True
     store: str = ""
+    tell: Tell | None = None
 
     @property
     def told_from(self) -> str:
@@ -140,6 +145,10 @@ def _settings(path: Path, data: object) -> Settings:
     store = data.get("store", "")
     if not isinstance(store, str):
         wrong('`store` must be the address of a store, such as "sqlite:///runs.db"')
+    try:
+        tell = read_tell(data["tell"], lists["commands"]) if "tell" in data else None
+    except BadTellError as error:
+        wrong(str(error))
     return Settings(
         path,
         lists["modules"],
@@ -148,6 +157,7 @@ def _settings(path: Path, data: object) -> Settings:
         {model: Price(float(price["input"]), float(price["output"])) for model, price in prices.items()},
         import_tools,
         store,
+        tell,
     )
 
 

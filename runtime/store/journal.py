@@ -28,6 +28,7 @@ __all__ = [
     "TaskClosed",
     "TaskDelegated",
     "TaskOpened",
+    "TaskReminded",
     "TasksReset",
     "Then",
     "VersionChanged",
@@ -107,6 +108,13 @@ class TaskDelegated(NamedTuple):
     at: int
 
 
+class TaskReminded(NamedTuple):
+    """A reminder of a question that is still open."""
+
+    task_id: str
+    at: int
+
+
 class InboxTaken(NamedTuple):
     """The taking of something out of the run's inbox, in the commit of the tick that it has become."""
 
@@ -127,17 +135,27 @@ class Parked(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """The end of a run, and how, as JSON text."""
+    """The end of a run, and how, as JSON text.
+
+    Args:
+        trouble: What people are told of it, of ``schemas.tell.WHAT``; empty: nothing.
+        error: What went wrong, in words.
+        step: The step that failed, if one did.
+    """
 
     status: RunStatus
     at: int
     outcome: bytes
+    trouble: str = ""
+    error: str = ""
+    step: str = ""
 
 
 Row = (
     TaskOpened
     | TaskClosed
     | TaskDelegated
+    | TaskReminded
     | TasksReset
     | VersionChanged
     | InboxTaken
@@ -158,6 +176,7 @@ class Created(NamedTuple):
         parent_number: The step run of the parent that it was started for.
         is_attached: Whether it is a part of its parent.
         is_queued: Whether it begins only when it is claimed.
+        is_quiet: Whether nobody is told of it, nor of the runs that it starts: it tells people itself.
     """
 
     workflow: str
@@ -170,6 +189,7 @@ class Created(NamedTuple):
     parent_number: int = 0
     is_attached: bool = False
     is_queued: bool = False
+    is_quiet: bool = False
 
 
 class Entry(NamedTuple):
@@ -209,6 +229,7 @@ class Claim(NamedTuple):
     """A run that was claimed, with the runs that are parts of it, which are claimed with it.
 
     ``outcome`` is how it ended, if it is over: so is a part whose end the run above has not heard of yet.
+    One that is claimed by itself although it is a part is left over (``is_left_over``): the run above it is over.
     """
 
     lease: Lease
@@ -222,12 +243,13 @@ class Claim(NamedTuple):
     recoveries: int
     outcome: bytes | None
     parts: Sequence[Claim] = ()
+    is_left_over: bool = False
 
 
 class Posted(NamedTuple):
     """Something for a run from outside: an answer, its passing on, an event, or the wish to cancel it."""
 
-    kind: Literal["answer", "delegation", "event", "cancel"]
+    kind: Literal["answer", "delegation", "event", "cancel", "edit"]
     body: str
     by: str
     at: int

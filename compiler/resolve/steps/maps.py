@@ -10,7 +10,7 @@ from wfc.compiler.expressions import Expression, Scope
 from wfc.compiler.expressions.typing.loops import LOOP
 from wfc.compiler.model import Call, MapItems, Value
 from wfc.compiler.python.literals import normal_form, pascal_case
-from wfc.compiler.resolve.steps.actions import ActionResolver, ResolvedAction, shown_of_answer
+from wfc.compiler.resolve.steps.actions import HIDING_USES, ActionResolver, ResolvedAction, shown_of_answer
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data
@@ -20,6 +20,7 @@ from wfc.compiler.resolve.values.reader import ValueReader, hint_for_list
 from wfc.compiler.resolve.values.scopes import ERROR, RESERVED, RESPONSE
 from wfc.compiler.rules import comprehensions as comprehension_problems
 from wfc.compiler.rules import names as name_problems
+from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as problems
 from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types import ANY, UNKNOWN, ListOf, Optional, Type, may_be_null, show
@@ -131,6 +132,14 @@ class MapResolver:
         acting = ActionResolver(
             self.name, data, self.place / "do", self.declared, self.reader, shown_of_answer(self.data)
         )
+        for key in ("within", "on_timeout"):
+            if key in data:
+                hint = "say under `on_item_error` what follows when an item fails"
+                self.declared.report(
+                    shape_problems.unknown_key(
+                        (self.place / "do" / key).key, key, "the `do` of a `map`", hint
+                    )
+                )
         tool = acting.tool()
         result = acting.result(tool) or UNKNOWN
         return acting.action(tool, result, scope), result, acting.sends_request(tool)
@@ -142,7 +151,7 @@ class MapResolver:
         place = self.place / "do" / "output"
         if not gives:
             return place
-        if "result" not in self.reader.uses and "unknown-type" not in self.declared.codes:
+        if "result" not in self.reader.uses and not HIDING_USES.intersection(self.declared.codes):
             self.declared.report(problems.unused_result(place.key, self.name))
         return None
 

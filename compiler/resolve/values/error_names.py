@@ -9,9 +9,13 @@ from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.resolve.symbols.tables import one_or_many
 from wfc.compiler.rules import steps as problems
 
-__all__ = ["KNOWN", "UNCAUGHT", "error_names"]
+__all__ = ["KNOWN", "PATTERN", "UNCAUGHT", "error_names"]
 
 KNOWN: Final = (
+    "agent",
+    "agent.turns",
+    "agent.tokens",
+    "agent.cost",
     "http",
     "http.4xx",
     "http.5xx",

@@ -17,7 +17,7 @@ from wfc.runtime.errors import InvalidMessageError, RunUnknownError, StoreError
 from wfc.runtime.store.journal import Kept
 from wfc.runtime.store.replay import Replay, Replayed
 from wfc.runtime.store.snapshots import shape_of
-from wfc.runtime.store.sql import inbox, reading, selecting
+from wfc.runtime.store.sql import inbox, messages, reading, selecting
 from wfc.runtime.store.waits import Wait, waits_in
 
 __all__ = ["RetoldRuns"]
@@ -144,6 +144,10 @@ class RetoldRuns(StoredTasks, Protocol):
         """Return what the steps of a run that rests wait for; nothing of one that is under way or over."""
         body = self.store.select(partial(selecting.snapshot_at_rest, run_id=run_id))
         return [] if body is None else waits_in(body)
+
+    def messages_of(self, run_id: str) -> list[dict[str, Any]]:
+        """Return what people were told of a stored run, or are to be told, as data, the oldest first."""
+        return self.store.select(partial(messages.messages_of, run_id=run_id))
 
     # --- runs by key, and runs that are not needed any more
 

@@ -158,9 +158,17 @@ class StoredRuns(EventDelivery, Protocol):
         return None if self._durable is None else self._durable.part_of(run, run_id, workflow)
 
     async def enqueue(
-        self, workflow: StartableWorkflow, start_event: StartEvent, run_id: str | None = None
+        self,
+        workflow: StartableWorkflow,
+        start_event: StartEvent,
+        run_id: str | None = None,
+        *,
+        is_quiet: bool = False,
     ) -> str:
         """Record a run that is to begin when somebody resumes it; return its id.
+
+        Args:
+            is_quiet: Whether nobody is told of it, nor of the runs that it starts.
 
         Raises:
             RunExistsError: The store has a run of this id.
@@ -173,7 +181,7 @@ class StoredRuns(EventDelivery, Protocol):
             run.key = rules.key(run)
         if self.store.runs(run_id=run.run_id):
             raise RunExistsError(f"the store has a run with the id {run.run_id!r}", run.run_id)
-        await self.kept.enqueue(run)
+        await self.kept.enqueue(run, is_quiet=is_quiet)
         return run.run_id
 
     async def resume(self, run_id: str) -> WorkflowHandler[Any]:
@@ -211,8 +219,9 @@ class StoredRuns(EventDelivery, Protocol):
         run.loop.call_soon(self.rests, run)
 
     def recovered(self, run: Run) -> None:
-        """Let a stored run that goes on here get what was posted to it."""
+        """Let a stored run that goes on here get what was posted to it, and drop the parts that it does not want."""
         self.kept.take_soon(run)
+        self.kept.drop_unwanted(run)
 
     def rests(self, run: Run) -> None:
         """Be told that nothing happens in a run before somebody answers, or a timer fires."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Final
 
 from wfc.runtime.errors import StoreError
@@ -19,10 +19,12 @@ from wfc.runtime.store.journal import (
     TaskClosed,
     TaskDelegated,
     TaskOpened,
+    TaskReminded,
     TasksReset,
     VersionChanged,
 )
 from wfc.runtime.store.sql.connection import Connection
+from wfc.runtime.store.sql.messages import note_message
 from wfc.runtime.store.sql.pruning import drop_unmentioned
 
 __all__ = ["append"]
@@ -32,10 +34,13 @@ _TICK: Final = """INSERT INTO ticks (run, seq, body)
 _IS_OURS: Final = "SELECT 1 FROM runs WHERE run = ? AND epoch = ? AND owner = ? /* FOR SHARE */"
 
 
-def append(connection: Connection, entry: Entry, owner: str) -> Lost | None:
+def append(connection: Connection, entry: Entry, owner: str, told: Collection[str] = ()) -> Lost | None:
     """Write an entry, or nothing of it, and return why: somebody else has the run.
 
     It is called within a transaction. A run that is lost fails alone; the others of its commit are written.
+
+    Args:
+        told: What people are told of: see ``messages``.
 
     Raises:
         StoreError: The store has one of the later ticks already, which must not be.
@@ -60,6 +65,8 @@ def append(connection: Connection, entry: Entry, owner: str) -> Lost | None:
         return lease.lost
     for row in entry.rows:
         _ROWS[type(row)](connection, number, row)
+        if told:
+            note_message(connection, number, row, told)
     for digest, body in entry.blobs.items():  # after a snapshot has let go what the one before it mentioned
         connection.execute("INSERT INTO blobs VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, body))
     for seq, digests in entry.mentions:
@@ -97,6 +104,12 @@ def _create(connection: Connection, created: Created, entry: Entry, owner: str) 
     (entry.lease.number,) = connection.execute(
         "SELECT run FROM runs WHERE run_id = ?", (entry.lease.run_id,)
     ).fetchone()
+    if created.is_quiet or parent is not None:
+        connection.execute(
+            "UPDATE runs SET is_quiet = 1 WHERE run = ? AND (? = 1 OR EXISTS "
+            "(SELECT 1 FROM runs AS above WHERE above.run = ? AND above.is_quiet = 1))",
+            (entry.lease.number, int(created.is_quiet), 0 if parent is None else parent.number),
+        )
     return True
 
 
@@ -205,6 +218,7 @@ _ROWS: dict[type[Row], Callable[[Connection, int, Any], None]] = {
     TasksReset: _reset_tasks,
     VersionChanged: _change_version,
     TaskDelegated: _delegate_task,
+    TaskReminded: lambda connection, number, row: None,  # which only people are told of
     InboxTaken: _take,
     Snapshot: _keep_snapshot,
     Parked: _park,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from wfc.runtime.store.journal import Claim, Lease, RunStatus
+from wfc.runtime.store.journal import Claim, Ended, Lease, RunStatus
 from wfc.runtime.store.sql.connection import Connection, StoreWorkers
+from wfc.runtime.store.sql.messages import note_message
 
 __all__ = [
+    "IS_ON_ITS_OWN",
     "MOST_RECOVERIES",
     "claim",
     "described",
@@ -25,12 +27,19 @@ MOST_RECOVERIES: Final = 10
 
 _SELECT: Final = (
     "SELECT run, run_id, epoch, workflow, shape, version, key, status, start, parent_number, recoveries, outcome, "
-    "owner, claimed_seq FROM runs "
+    "owner, claimed_seq, parent IS NOT NULL AND attached FROM runs "
 )
 _OF_AN_ID: Final = _SELECT + "WHERE run_id = ? AND ended IS NULL "
 _PARTS: Final = _SELECT + "WHERE parent = ? AND attached ORDER BY run /* FOR UPDATE */"
+
+IS_ON_ITS_OWN: Final = (
+    "(parent IS NULL OR NOT attached OR EXISTS "
+    "(SELECT 1 FROM runs AS above WHERE above.run = runs.parent AND above.ended IS NOT NULL))"
+)
+"""The condition for a run that no other goes on with: it is no part, or what it is a part of is over."""
+
 _IS_DUE: Final = (
-    "ended IS NULL AND (parent IS NULL OR NOT attached) AND (status IN ('queued', 'live') OR status = 'parked' "
+    f"ended IS NULL AND {IS_ON_ITS_OWN} AND (status IN ('queued', 'live') OR status = 'parked' "  # noqa: S608
     "AND (wake_at <= ? OR EXISTS (SELECT 1 FROM inbox WHERE inbox.run = runs.run)))"
 )
 _DUE: Final = (
@@ -57,6 +66,7 @@ class _Row(NamedTuple):
     outcome: bytes | None
     owner: str | None
     claimed_seq: int
+    is_part: bool
 
     def claimed(self, epoch: int, parts: Sequence[Claim] = ()) -> Claim:
         """Return the claim of the run under an epoch."""
@@ -72,11 +82,17 @@ class _Row(NamedTuple):
             self.recoveries,
             self.outcome,
             parts,
+            is_left_over=bool(self.is_part),
         )
 
 
 def claim(
-    connection: Connection, workers: StoreWorkers, owner: str, most: int, run_id: str | None = None
+    connection: Connection,
+    workers: StoreWorkers,
+    owner: str,
+    most: int,
+    run_id: str | None = None,
+    told: Collection[str] = (),
 ) -> list[Claim]:
     """Claim runs that nobody has, with their parts: those that are due, or the one with an id.
 
@@ -93,7 +109,7 @@ def claim(
         if len(found) == most:
             break
         if row.owner is None or not _is_held(connection, workers, row.owner, known):
-            claimed = _take(connection, owner, row)
+            claimed = _take(connection, owner, row, told=told)
             if claimed is not None:
                 found.append(claimed)
     return found
@@ -117,13 +133,20 @@ def _is_held(connection: Connection, workers: StoreWorkers, holder: str, known: 
     return alive
 
 
-def _take(connection: Connection, owner: str, row: _Row, *, is_part: bool = False) -> Claim | None:
+def _take(
+    connection: Connection,
+    owner: str,
+    row: _Row,
+    *,
+    is_part: bool = False,
+    told: Collection[str] = (),
+) -> Claim | None:
     seq = last_seq(connection, row.run)
     recoveries = row.recoveries
     if row.status == "live" and not is_part:  # of a part the run above it counts them
         recoveries = recoveries + 1 if seq - row.claimed_seq <= 1 else 1
         if recoveries > MOST_RECOVERIES:
-            _give_up(connection, row.run)
+            _give_up(connection, row.run, told)
             return None
     connection.execute(
         """UPDATE runs SET epoch = epoch + 1, owner = ?, status = 'live', wake_at = NULL, recoveries = ?,
@@ -153,8 +176,10 @@ def last_seq(connection: Connection, number: int) -> int:
     return max(int(seq or 0) for (seq,) in rows)
 
 
-def _give_up(connection: Connection, number: int) -> None:
+def _give_up(connection: Connection, number: int, told: Collection[str]) -> None:
     dead: RunStatus = "dead"
+    error = f"it was taken up {MOST_RECOVERIES} times in a row without coming any further"
+    note_message(connection, number, Ended(dead, time.time_ns(), b"", dead, error), told)
     connection.execute(
         "UPDATE runs SET status = ?, owner = NULL, epoch = epoch + 1, ended = ? WHERE run = ?",
         (dead, time.time_ns(), number),

@@ -15,6 +15,7 @@ _ALL_OF_A_RUN = (
     "DELETE FROM inbox WHERE run = ?",
     "DELETE FROM questions WHERE task_id IN (SELECT task_id FROM tasks WHERE run = ?)",
     "DELETE FROM tasks WHERE run = ?",
+    "DELETE FROM messages WHERE run = ?",
     "DELETE FROM runs WHERE run = ?",
 )
 
