@@ -5,11 +5,12 @@ from __future__ import annotations
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression
 from wfc.compiler.model import Action, MapItems, Retry, WorkflowCall
-from wfc.compiler.model.kinds import STEP_KINDS
+from wfc.compiler.model.kinds import STEP_KINDS, calls_agent
 from wfc.compiler.resolve.declarations import retries
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values import bounds
+from wfc.compiler.rules.shape import not_supported_yet
 
 __all__ = ["step_attempts"]
 
@@ -25,9 +26,26 @@ def step_retry(
     data: Data, action: Action | None, place: Place, name: str, declared: Declarations
 ) -> Retry | None:
     """Return the retry policy that applies when an attempt of a step fails."""
+    found = declared.defaults.retry if takes_defaults(data, action) else None
     if "retry" in data:
-        return retries.resolve_retry(data["retry"], place / "retry", name, declared)
-    return declared.defaults.retry if takes_defaults(data, action) else None
+        found = retries.resolve_retry(data["retry"], place / "retry", name, declared)
+    if found is not None and calls_agent(action) and is_worked_out(found):
+        at = (place / "retry" if "retry" in data else place).key
+        declared.report(not_supported_yet(at, "a retry policy with expressions, for an agent,"))
+    return found
+
+
+def is_worked_out(policy: Retry) -> bool:
+    """Return whether any part of a policy is an expression."""
+    parts = (
+        policy.max_attempts,
+        policy.delay,
+        policy.backoff,
+        policy.max_delay,
+        policy.jitter,
+        policy.within,
+    )
+    return any(isinstance(each, Expression) for each in parts)
 
 
 def step_timeout(
