@@ -249,7 +249,7 @@ class Claim(NamedTuple):
 class Posted(NamedTuple):
     """Something for a run from outside: an answer, its passing on, an event, or the wish to cancel it."""
 
-    kind: Literal["answer", "delegation", "event", "cancel"]
+    kind: Literal["answer", "delegation", "event", "cancel", "edit"]
     body: str
     by: str
     at: int

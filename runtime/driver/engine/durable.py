@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from functools import partial
 from typing import Any, Protocol
 
@@ -16,6 +16,7 @@ from wfc.runtime.core.moments import SECOND, as_moment
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.messages import EventData
 from wfc.runtime.driver.run import Run
+from wfc.runtime.driver.run.edits import Edits
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.questions import open_questions, read_answer, read_delegation
 from wfc.runtime.errors import (
@@ -181,7 +182,9 @@ class Durable:
             raise RunEndedError(f"the run {run_id} is over")
         raise RunLostError(f"another process has the run {run_id}")
 
-    async def check_answer(self, run_id: str, question: str, value: object, by: str) -> None:
+    async def check_answer(
+        self, run_id: str, question: str, value: object, by: str, state: Mapping[str, Any] | None = None
+    ) -> None:
         """Check an answer against a run that another process has, as the run is now.
 
         Raises:
@@ -191,7 +194,7 @@ class Durable:
         if found is not None:
             kept = await self.journal.read(found.lease)
             copy = self._read(found, kept, self._workflow_of(found))
-            read_answer(copy, question, value, by)
+            read_answer(copy, question, value, by, state)
 
     async def go_on(self, claim: Claim) -> Run:
         """Let a claimed run go on here; if it cannot, it is given back.
@@ -410,7 +413,7 @@ def _answer(run: Run, item: Posted) -> None:
     data = json.loads(item.body)
     asker = run.asker_of(data["question"])
     if asker is not None:
-        asker.answer(data["question"], data["value"], item.by)
+        asker.answer(data["question"], data["value"], item.by, data.get("state"))
 
 
 def _delegate(run: Run, item: Posted) -> None:
@@ -418,6 +421,13 @@ def _delegate(run: Run, item: Posted) -> None:
     asker = run.asker_of(data["question"])
     if asker is not None:
         asker.take(read_delegation(asker.execution, data["question"], data["to"], item.by, data["because"]))
+
+
+def _edit(run: Run, item: Posted) -> None:
+    data = json.loads(item.body)
+    events = [EventData(name, fields) for name, fields in data["events"]]
+    for tick in Edits(data["state"], events, data["dropped"]).ticks(run.execution, item.by):
+        run.take(tick)
 
 
 def _receive(run: Run, item: Posted) -> None:
@@ -432,6 +442,7 @@ def _cancel(run: Run, item: Posted) -> None:
 _TAKERS: dict[str, Callable[[Run, Posted], None]] = {
     "answer": _answer,
     "delegation": _delegate,
+    "edit": _edit,
     "event": _receive,
     "cancel": _cancel,
 }

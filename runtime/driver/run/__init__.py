@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from wfc.runtime.core.advance import advance
@@ -30,10 +31,9 @@ from wfc.runtime.core.ticks import (
     Tick,
     TimerFired,
 )
-from wfc.runtime.driver.run.attempts import Attempts
 from wfc.runtime.driver.run.bounds import take_bounds
 from wfc.runtime.driver.run.breakpoints import Breakpoints
-from wfc.runtime.driver.run.children import Children
+from wfc.runtime.driver.run.children import NO_CHILDREN, Children
 from wfc.runtime.driver.run.ending import Ending
 from wfc.runtime.driver.run.event_waits import EventWaits
 from wfc.runtime.driver.run.leaving import take_exit
@@ -84,9 +84,9 @@ class Run(ReachableRun["Run"]):
         **options: Any,
     ) -> None:
         super().__init__(workflow, start_event, run_id, **options)
-        self.children = Children(self)
+        self.children = NO_CHILDREN
         self.watchers = Watchers(self)
-        self.workers = Workers(self, Attempts(self))
+        self.workers = Workers(self)
         self.workers.bare = not self.doubles and self.trace is None
         self.breakpoints: Breakpoints | None = None
         self._event_waits: EventWaits | None = None
@@ -167,7 +167,9 @@ class Run(ReachableRun["Run"]):
     def _resume(self, stored: StoredRun) -> None:
         """Resume the run from where it was when it was stored."""
         execution = self.execution
-        self.children.asked_before = stored.asked_before or NONE
+        if stored.asked_before:
+            self.children = Children(self)
+            self.children.asked_before = stored.asked_before
         self.parked = {run_id: data for run_id, _, data in stored.children}
         rest = self.now() - execution.at
         for tick in stored.early:
@@ -344,6 +346,12 @@ class Run(ReachableRun["Run"]):
             self._event_waits = EventWaits(self.loop, self.execution, self.take)
         return self._event_waits
 
+    def add_child(self, known_as: int | str, child: Run, number: int) -> None:
+        """Add a run that the step run of this number has started."""
+        if self.children is NO_CHILDREN:
+            self.children = Children(self)
+        self.children.add(known_as, child, number)
+
     # --- what those outside ask for
 
     def look_inside(self) -> None:
@@ -368,14 +376,18 @@ class Run(ReachableRun["Run"]):
                 return part.asker_of(question)
         return self
 
-    def answer(self, question: str, value: object, by: str) -> None:
+    def answer(self, question: str, value: object, by: str, state: Mapping[str, Any] | None = None) -> None:
         """Accept an answer to a question, unless the question is closed or this person has answered it.
 
+        Args:
+            state: What is changed in the state in the same moment: values as JSON data, by path.
+
         Raises:
+            InvalidValueError: Such a value does not fit the state, or there is no such place in it.
             UnknownQuestionError: The run never asked this question.
             InvalidAnswerError: The answer does not fit.
         """
-        tick = read_answer(self, question, value, by)
+        tick = read_answer(self, question, value, by, state)
         if tick is not None:
             self.take(tick)
 
