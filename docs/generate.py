@@ -24,9 +24,9 @@ __all__ = ["pages"]
 
 DOCS: Final = Path(__file__).parent
 ROOMS: Final = (
-    "reading braces files shape names types outside_names values bindings python agents caching expressions"
-    " expression_names operands patterns templates steps pauses messages triggers runs flow joins races cases"
-    " suppressions"
+    "reading braces files shape names types outside_names values bindings python agents agent_tests caching"
+    " expressions expression_names operands patterns templates steps pauses messages triggers runs flow joins"
+    " races cases suppressions"
 ).split()
 """The order of the groups of problems, by their modules; others come last."""
 
@@ -67,7 +67,8 @@ TOLD: Final = {
     "values": ("Types", "Texts with expressions"),
     "bindings": ("Models", "Tools", "http", "Retry policies"),
     "python": ("Tools",),
-    "agents": ("Agents and knowledge",),
+    "agents": ("agent",),
+    "agent_tests": ("agent", "Tests"),
     "caching": ("cache",),
     "expressions": ("Expressions", "Operators"),
     "expression_names": ("What is in scope", "Expressions", "Filters"),

@@ -34,6 +34,10 @@ SECTIONS: Final = {
     "event": "events",
     "defaults": "defaults",
     "expect": "tests",
+    "agent_limits": "agent",
+    "agent_binding": "agent",
+    "scripted_reply": "tests",
+    "scripted_call": "tests",
 }
 """Where the reference says more about what stands at a key."""
 
@@ -60,6 +64,10 @@ UNIT_WORDS: Final = {
     "weeks": ("weeks of 7 days", "2 weeks"),
 }
 ERROR_WORDS: Final = {
+    "agent": "an agent has reached a bound of its own; narrower are the three below",
+    "agent.turns": "its model gave no answer within `max_turns` replies",
+    "agent.tokens": "its models have used the tokens of its `limits`",
+    "agent.cost": "its models have cost what its `limits` allow",
     "http": "anything wrong with a request or its reply; narrower are all names below that begin with `http.`",
     "http.4xx": "a status of 400 to 499: the request is at fault; likewise for other hundreds",
     "http.5xx": "a status of 500 to 599: the service is at fault",
@@ -100,6 +108,7 @@ ERROR_WORDS: Final = {
 PLACES: Final = {
     "spec": "the file",
     "_step": "a step",
+    "agent_binding": "an agent",
     "join_each": "a join of `each`",
     "join_": "a join",
     "restart_entry": "an entry of `emit`",

@@ -15,6 +15,13 @@ from typing import TYPE_CHECKING, Any, Final
 # Sorted by the tool, each of them would be a statement of its own.
 # isort: off
 if TYPE_CHECKING:
+    from wfc.runtime.agents.definition import (
+        Agent as Agent,
+        AgentTool as AgentTool,
+    )
+    from wfc.runtime.agents.loop import (
+        AgentLoop as AgentLoop,
+    )
     from wfc.runtime.plan.run_rules import (
         Bounds as Bounds,
         Limits as Limits,
@@ -313,6 +320,8 @@ _AUTHORS: Final = {
     "wfc.runtime.workflow": "Workflow",
 }
 _GENERATED_CODE: Final = {
+    "wfc.runtime.agents.definition": "Agent AgentTool",
+    "wfc.runtime.agents.loop": "AgentLoop",
     "wfc.runtime.authoring.decorators": "pause transform",
     "wfc.runtime.authoring.output_format": "require_output_format",
     "wfc.runtime.authoring.resource": "ResourceManager",

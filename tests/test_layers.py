@@ -54,6 +54,7 @@ RUNTIME_ROOMS = (
     "store",
     "driver",
     "workflow",
+    "agents",
     "drawing",
     "testing",
     "llama_index",

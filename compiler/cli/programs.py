@@ -252,11 +252,15 @@ def workflow_in(module: ModuleType, path: str) -> type[Workflow]:
         click.UsageError: There is none, or more than one.
     """
     from wfc.runtime import Workflow
+    from wfc.runtime.authoring.definition import definition_of
 
     found = [
         value
         for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, Workflow) and value.__module__ == module.__name__
+        if isinstance(value, type)
+        and issubclass(value, Workflow)
+        and value.__module__ == module.__name__
+        and not definition_of(value).is_part
     ]
     if len(found) == 1:
         return found[0]

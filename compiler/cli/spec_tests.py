@@ -8,11 +8,12 @@ import click
 
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.model import MockAnswer as Answer
+from wfc.compiler.model import ScriptedReply as Reply
 from wfc.compiler.model import TestCase, Workflow
 from wfc.compiler.rules import closest
 
 if TYPE_CHECKING:
-    from wfc.runtime.testing import MockAnswer, SpecTest
+    from wfc.runtime.testing import MockAnswer, ScriptedReply, SpecTest
 
 __all__ = ["named_test", "spec_test"]
 
@@ -31,6 +32,8 @@ def spec_test(case: TestCase) -> SpecTest:
         deliver=tuple(Delivery(each.event, each.fields, each.after) for each in case.deliver),
         config=case.config,
         cancel=case.cancel,
+        script={name: tuple(map(scripted_reply, replies)) for name, replies in case.script.items()},
+        tools={tool: tuple(map(mock_answer, answers)) for tool, answers in case.tools.items()},
     )
 
 
@@ -46,6 +49,21 @@ def mock_answer(answer: Answer) -> MockAnswer:
         body=answer.body,
         after=answer.after,
         attempts=tuple(map(mock_answer, answer.attempts)),
+    )
+
+
+def scripted_reply(reply: Reply) -> ScriptedReply:
+    """Return a reply of a model in the form that the runtime takes."""
+    from wfc.runtime.testing import ScriptedReply
+
+    return ScriptedReply(
+        say=reply.say,
+        give=reply.give,
+        calls=reply.calls,
+        error=reply.error,
+        asked=reply.asked,
+        shown=reply.shown,
+        offered=reply.offered,
     )
 
 

@@ -12,7 +12,7 @@ from wfc.compiler.codegen.literals.constants import call, constant
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter, Path
 from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.names import ModuleNames
-from wfc.compiler.codegen.shapes import PythonFunction
+from wfc.compiler.codegen.shapes import PartClass, PythonFunction
 from wfc.compiler.expressions import Expression, Template, generate_address, generate_body, generate_text
 from wfc.compiler.expressions.addresses import split_address
 from wfc.compiler.expressions.python.annotations import annotation, is_class
@@ -61,6 +61,8 @@ class Bindings:
         self.folder_of = folder_of
         self.constants: list[list[str]] = []
         self.functions: list[PythonFunction] = []
+        self.agents: list[list[str]] = []  # constants that mention functions
+        self.parts: list[PartClass] = []
         self.outputs: dict[Code, Code] = {}
         self.bodies: dict[Code, Code] = {}
         self.tools: dict[tuple[int, Code], Code] = {}

@@ -103,14 +103,16 @@ def assemble(
         classes=classes(workflow, names),
         constants=bindings.constants,
         functions=bindings.functions,
+        agents=bindings.agents,
+        parts=bindings.parts,
         name=names.workflow,
-        bases=class_arguments(workflow, names, file),
+        bases=class_arguments(workflow, names, file, bindings),
         description=docstring(workflow.description, INDENT),
         methods=printed,
     )
 
 
-def class_arguments(workflow: Workflow, names: ModuleNames, file: str) -> Code:
+def class_arguments(workflow: Workflow, names: ModuleNames, file: str, bindings: Bindings) -> Code:
     named = {"name": literal(workflow.name)}
     if workflow.config.fields:
         named["config"] = Code("Config")
@@ -121,6 +123,9 @@ def class_arguments(workflow: Workflow, names: ModuleNames, file: str) -> Code:
     if workflow.key is not None and workflow.key.when_running is not None:
         named["when_running"] = literal(workflow.key.when_running)
     named |= run_keywords(workflow)
+    if bindings.parts:
+        listed = ", ".join(part.name for part in bindings.parts)
+        named["parts"] = Code(f"({listed},)")
     spelled = call(Code("Workflow"), Code("Workflow"), **named, source=literal(file))
     return Code(spelled.removeprefix("Workflow(").removesuffix(")"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from wfc.compiler.model import Model, Resource, Retry, Step, Tool, Workflow, WorkflowCall
-from wfc.compiler.model.kinds import STEP_KINDS
+from wfc.compiler.model.kinds import STEP_KINDS, calls_agent
 from wfc.compiler.python.literals import Code, class_name, constant_name, method_name, normal_form
 from wfc.compiler.python.reserved_names import CLASSES, CONSTANTS, LOCALS
 from wfc.compiler.slotted import dataclass, field
@@ -36,7 +36,8 @@ class ScopeNames:
 
 def kinds(workflow: Workflow) -> set[str]:
     """Return the kinds of a workflow's steps; a tool that is a workflow is printed as a step of that kind."""
-    return {"workflow" if isinstance(step.action, WorkflowCall) else step.kind for step in workflow.steps}
+    found = {"workflow" if isinstance(step.action, WorkflowCall) else step.kind for step in workflow.steps}
+    return found | {"agent" for step in workflow.steps if calls_agent(step.action)}
 
 
 class ModuleNames:

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from wfc.compiler.python.literals import Code
 from wfc.compiler.slotted import dataclass
 
-__all__ = ["NO_CODE", "SELF", "ClassDefinition", "ClassField", "LiteralAlias", "Module", "PythonFunction"]
+__all__ = [
+    "NO_CODE",
+    "SELF",
+    "ClassDefinition",
+    "ClassField",
+    "LiteralAlias",
+    "Module",
+    "PartClass",
+    "PythonFunction",
+]
 
 NO_CODE = Code("")
 SELF = Code("self")
@@ -63,6 +72,15 @@ class LiteralAlias:
 
 
 @dataclass(frozen=True, slots=True)
+class PartClass:
+    """The class of runs that are the actions of steps, which says nothing but its keywords."""
+
+    name: Code
+    bases: Code
+    docstring: Code
+
+
+@dataclass(frozen=True, slots=True)
 class Module:
     """A module; without ``name`` it has no workflow class."""
 
@@ -74,6 +92,8 @@ class Module:
     classes: Sequence[ClassDefinition | LiteralAlias]
     constants: Sequence[Sequence[str]] = ()
     functions: Sequence[PythonFunction] = ()
+    agents: Sequence[Sequence[str]] = ()
+    parts: Sequence[PartClass] = ()
     name: Code = NO_CODE
     bases: Code = NO_CODE
     description: Code = NO_CODE

@@ -24,7 +24,7 @@ from wfc.compiler.model.bindings import (
     Retry,
     Tool,
 )
-from wfc.compiler.model.cases import Delivery, MockAnswer, TestCase
+from wfc.compiler.model.cases import Delivery, MockAnswer, ScriptedReply, TestCase
 from wfc.compiler.model.events import Event
 from wfc.compiler.model.exits import (
     Emission,
@@ -42,11 +42,13 @@ from wfc.compiler.model.exits import (
 )
 from wfc.compiler.model.kinds import (
     Action,
+    AgentCall,
     Call,
     CommandCall,
     HttpCall,
     LlmCall,
     MapItems,
+    RunsInside,
     ToolCall,
     WorkflowCall,
 )
@@ -62,6 +64,7 @@ __all__ = [
     "USUAL_CONCURRENCY",
     "Action",
     "Agent",
+    "AgentCall",
     "AnyOf",
     "Argument",
     "AskPerson",
@@ -105,7 +108,9 @@ __all__ = [
     "Restart",
     "Retry",
     "RunKey",
+    "RunsInside",
     "Save",
+    "ScriptedReply",
     "Secret",
     "SendEvent",
     "Step",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from wfc.compiler.diagnostics import Address
@@ -11,29 +12,25 @@ from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Type
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Agent:
-    """A model with tools. Agents may refer to each other in cycles, so ``tools`` and ``handoffs`` come last.
+    """A model that works with tools in a loop.
 
     Args:
+        model: ``None`` where that is not known, which has been reported.
         system: What the model is told before anything else.
         output: ``STRING`` where the agent declares none.
-        tools: What it may use: tools, and agents as tools.
-        handoffs: Agents to which it may hand over.
-        approve: The names of those of its tools whose use a person must approve.
-        max_turns: How many turns its loop may take, or ``None``.
+        tools: What the model may use.
+        bounds: Its bounds, by the names that the runtime has for them; those that it gives itself.
     """
 
     name: str
     model: Model | None
     system: Template | None
     output: Type
-    style: Literal["function", "react", "code"]
-    max_turns: int | None
+    tools: tuple[Tool, ...]
+    bounds: Mapping[str, object]
     address: Address
-    tools: tuple[Tool | Agent, ...] = ()
-    handoffs: tuple[Agent, ...] = ()
-    approve: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

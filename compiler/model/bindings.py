@@ -218,6 +218,7 @@ class Tool:
         output: What it returns; ``ANY`` if not declared.
         secrets: Keyword argument → secret, for a python tool.
         read_only: Whether calling it changes nothing anywhere.
+        timeout: The seconds that a call by an agent may take, if it says it.
     """
 
     name: str
@@ -234,6 +235,7 @@ class Tool:
     file: str = ""
     command: CommandLine | None = None
     mcp: McpOperation | None = None
+    timeout: float | None = None
 
 
 __all__ = [

@@ -41,6 +41,29 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
+class ScriptedReply:
+    """What a model replies in a turn of an agent, and to what; everything is plain JSON data.
+
+    Args:
+        say: What it says.
+        give: Its answer, as a list of that alone; empty if it gives none.
+        calls: The calls that it asks for: tools with their arguments.
+        error: The error with which the call of the model fails, by its dotted name.
+        asked: A part of the agent's prompt.
+        shown: A part of what the model was told since its last reply.
+        offered: The tools that it is offered; ``None``: any.
+    """
+
+    say: str = ""
+    give: tuple[object, ...] = field(default=(), hash=False)
+    calls: tuple[tuple[str, Mapping[str, object]], ...] = field(default=(), hash=False)
+    error: str | None = None
+    asked: str = ""
+    shown: str = ""
+    offered: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TestCase:
     """A test of the spec's own; values are plain JSON data.
 
@@ -48,10 +71,12 @@ class TestCase:
         mock: Step name → answers for its successive runs; the last one repeats.
         real: Names of steps whose action is really done.
         clock: The virtual clock's start, ISO 8601, or ``None``.
-        expect: As written: ``end with after ran emitted state streamed fails``; lengths of time in seconds.
+        expect: As written: ``end with after ran emitted state streamed calls turns fails``; lengths of time in seconds.
         deliver: Events from outside, in the order in which they come.
         config: Fields of the config that have another value than tests give them by themselves.
         cancel: When the run is cancelled, in seconds after its start; ``None``: it is not.
+        script: Step or agent → the replies of its model.
+        tools: Tool → answers for successive calls by agents; the last one repeats.
     """
 
     __test__ = False  # not one of pytest's
@@ -66,6 +91,8 @@ class TestCase:
     deliver: tuple[Delivery, ...] = ()
     config: Mapping[str, object] = field(default_factory=dict)
     cancel: float | None = None
+    script: Mapping[str, tuple[ScriptedReply, ...]] = field(default_factory=dict)
+    tools: Mapping[str, tuple[MockAnswer, ...]] = field(default_factory=dict)
 
 
-__all__ = ["Delivery", "MockAnswer", "TestCase"]
+__all__ = ["Delivery", "MockAnswer", "ScriptedReply", "TestCase"]

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from wfc.compiler.expressions import Expression, Template
+from wfc.compiler.model.agents import Agent
 from wfc.compiler.model.bindings import CommandLine, HttpRequest, Model, Tool
 from wfc.compiler.model.messages import SendEvent
 from wfc.compiler.model.pauses import AskPerson, Pause, WaitEvent, WaitFor, WaitUntil
@@ -22,14 +23,18 @@ __all__ = [
     "ABOUT_ACTIONS",
     "STEP_KINDS",
     "Action",
+    "AgentCall",
     "Call",
     "CommandCall",
     "HttpCall",
     "LlmCall",
     "MapItems",
+    "RunsInside",
     "StepKind",
     "ToolCall",
     "WorkflowCall",
+    "agent_tools",
+    "calls_agent",
     "is_request",
 ]
 
@@ -105,6 +110,24 @@ class WorkflowCall:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentCall:
+    """The work of an agent.
+
+    Args:
+        agent: The agent; for one that stands in the step, with the step's own keys.
+        system: What its model is told before anything else, where the step says it.
+        output: The type of the answer.
+        shown: What whoever watches is shown while it comes: keys of `stream`.
+    """
+
+    agent: Agent
+    prompt: Template
+    system: Template | None
+    output: Type
+    shown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class MapItems:
     """The action of a `map`, performed for each item of a list.
 
@@ -137,8 +160,12 @@ class MapItems:
     uses_loop: bool = False
 
 
-Call = LlmCall | ToolCall | HttpCall | CommandCall | WorkflowCall
+Call = LlmCall | ToolCall | HttpCall | CommandCall | WorkflowCall | AgentCall
 """One call of something outside."""
+
+
+RunsInside = WorkflowCall | AgentCall
+"""A call that is a run of its own."""
 
 
 def is_request(action: Action | None) -> bool:
@@ -149,6 +176,17 @@ def is_request(action: Action | None) -> bool:
 
 Action = Call | MapItems | SendEvent | Pause
 """All that a step may do."""
+
+
+def calls_agent(action: Action | None) -> bool:
+    """Return whether a step, or a `map` for each item, lets an agent work."""
+    return isinstance(action.do if isinstance(action, MapItems) else action, AgentCall)
+
+
+def agent_tools(action: Action | None) -> tuple[Tool, ...]:
+    """Return the tools of the agent that a step, or a `map` for each item, lets work."""
+    call = action.do if isinstance(action, MapItems) else action
+    return call.agent.tools if isinstance(call, AgentCall) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +202,7 @@ class StepKind:
         takes_defaults: Whether it takes `retry` and `timeout` from `defaults`, because it calls something and
             waits for nobody.
         is_pause: Whether it waits, for a person, a time or an event, and takes no worker meanwhile.
+        takes_within: Whether its whole wait may be bounded, and has an exit for that.
         acts: Whether it does anything beyond its exits.
         never_cached: Why its results cannot be kept; empty for one whose call decides that.
         cache_hint: What to do instead of caching.
@@ -175,6 +214,7 @@ class StepKind:
     words: str = ""
     takes_defaults: bool = False
     is_pause: bool = False
+    takes_within: bool = False
     acts: bool = True
     never_cached: str = ""
     cache_hint: str = "leave `cache` out"
@@ -217,6 +257,7 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
         nodes=(AskPerson,),
         words="approval approve review form person user human_in_the_loop input interrupt manual ask",
         is_pause=True,
+        takes_within=True,
         never_cached="a person is asked each time",
         reserved_names=frozenset({"Question"}),
     ),
@@ -232,6 +273,7 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
         nodes=(WaitFor, WaitUntil, WaitEvent),
         words="sleep delay timer pause wait_for receive",
         is_pause=True,
+        takes_within=True,
         never_cached="a wait has to pass each time",
         reserved_names=frozenset({"Delay", "Outside", "Until"}),
     ),
@@ -245,10 +287,13 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
     ),
     "agent": StepKind(
         shape="double hexagon",
+        nodes=(AgentCall,),
+        takes_within=True,
         words="react assistant crew",
         takes_defaults=True,
         never_cached="an agent's tools may do anything",
         cache_hint="give what the agent is asked for to an `llm` step",
+        reserved_names=frozenset({"Agent", "AgentLoop", "AgentTool", "Child"}),
     ),
     "retrieve": StepKind(
         shape="cylinder",

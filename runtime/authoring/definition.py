@@ -36,6 +36,8 @@ class Definition:
         self.receives: tuple[Receives, ...] = base.receives if base else ()
         self.moved: Mapping[str, str] = base.moved if base else {}
         self.removed: tuple[str, ...] = base.removed if base else ()
+        self.is_part: bool = base.is_part if base else False
+        self.parts: tuple[type[Any], ...] = ()
         self.added_steps: dict[str, StepFunction[Any, Any]] = {}  # the free functions among its steps
         self._plan: Plan | None = None
         self._run_rules: RunRules | None = None
@@ -155,10 +157,20 @@ class WorkflowDefinition(WorkflowBase):
         receives: tuple[Receives, ...] | None = None,
         moved: Mapping[str, str] | None = None,
         removed: tuple[str, ...] = (),
+        is_part: bool = False,
+        parts: tuple[type[Any], ...] = (),
         **kwargs: Any,
     ) -> None:
+        """Note the keywords of a class.
+
+        Args:
+            is_part: Whether its runs are nothing but the actions of steps of others.
+            parts: The classes of such runs that its own steps start, so that they are found by name.
+        """
         super().__init_subclass__(**kwargs)
         own = definition_of(cls)
+        own.is_part |= is_part
+        own.parts = parts
         if when_running is not None:
             own.when_running = when_running
         if limits is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from typing import (
     Any,
@@ -96,6 +97,13 @@ class StepFunction(Generic[P, R]):
     ) -> Callable[S2, R2]: ...
     def __get__(self, instance: object, owner: type) -> Any:
         return self if instance is None else self.function.__get__(instance, owner)
+
+    def with_options(self, **options: Any) -> StepFunction[P, R]:
+        """Return the same step with other values of these attributes, for a class derived from its own."""
+        made = copy.copy(self)
+        for name, value in options.items():
+            setattr(made, name, value)
+        return made
 
     def _registers(self, name: str) -> Callable[[F], F]:
         def register(function: F) -> F:

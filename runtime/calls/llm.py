@@ -11,6 +11,7 @@ from wfc.runtime.calls.host import CallHost
 from wfc.runtime.values.outputs import plain_type
 
 if TYPE_CHECKING:
+    from wfc.runtime.calls.transcripts import TurnReply, TurnRequest
     from wfc.runtime.records import File, Message  # whose class pydantic takes a while to build
 
 __all__ = ["Model", "call_llm"]
@@ -65,6 +66,12 @@ class Model(ModelOptions):
             thinking=thinking,
             partial=partial,
         )
+
+    async def take_turn(self, host: CallHost, request: TurnRequest) -> TurnReply:
+        """Ask this model, and no other, for the next message of an agent; see ``model_turns.take_turn``."""
+        from wfc.runtime.calls.model_turns import take_turn
+
+        return await take_turn(host, self, request)
 
 
 async def call_llm(

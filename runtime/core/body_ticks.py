@@ -18,14 +18,16 @@ class Edited:
         number: The step run; ``None``: it was not a step.
         ordinal: How many changes its body has made with this one: if it is cut off, these are done when it runs again.
         saved: The change; ``None``: it has come to nothing.
+        by: The person; empty: nobody has said it.
     """
 
-    __slots__ = ("number", "ordinal", "saved")
+    __slots__ = ("by", "number", "ordinal", "saved")
 
-    def __init__(self, number: int | None, ordinal: int, saved: Saved) -> None:
+    def __init__(self, number: int | None, ordinal: int, saved: Saved, by: str = "") -> None:
         self.number = number
         self.ordinal = ordinal
         self.saved = saved
+        self.by = by
 
 
 class ChildStarted:

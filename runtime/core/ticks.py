@@ -24,6 +24,7 @@ __all__ = [
     "Delegated",
     "Failed",
     "Halted",
+    "InboxEventDropped",
     "InboxEventTaken",
     "InboxEventsRefused",
     "ItemCompleted",
@@ -215,14 +216,15 @@ class Paused:
 
 
 class Answered:
-    """An answer to a question; ``answer`` has the type of its form."""
+    """An answer to a question; ``answer`` has the type of its form, ``saved`` is what is changed in the state too."""
 
-    __slots__ = ("answer", "by", "number")
+    __slots__ = ("answer", "by", "number", "saved")
 
-    def __init__(self, number: int, answer: Any, by: str) -> None:
+    def __init__(self, number: int, answer: Any, by: str, saved: Saved = None) -> None:
         self.number = number
         self.answer = answer
         self.by = by
+        self.saved = saved
 
 
 class Delegated:
@@ -239,6 +241,16 @@ class Delegated:
         self.to = to
         self.by = by
         self.because = because
+
+
+class InboxEventDropped:
+    """The removal of a kept event from the inbox by a person; ``event`` is its number."""
+
+    __slots__ = ("by", "event")
+
+    def __init__(self, event: int, by: str = "") -> None:
+        self.event = event
+        self.by = by
 
 
 class InboxEventTaken:
@@ -276,7 +288,7 @@ class PauseFailed:
 
     __slots__ = ("error", "number")
 
-    def __init__(self, number: int, error: StepError) -> None:
+    def __init__(self, number: int, error: Exception) -> None:
         self.number = number
         self.error = error
 
@@ -382,6 +394,7 @@ Tick = (
     | Paused
     | Answered
     | Delegated
+    | InboxEventDropped
     | InboxEventTaken
     | InboxEventsRefused
     | PauseResolved

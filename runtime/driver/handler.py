@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import warnings
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -148,21 +148,30 @@ class WorkflowHandler(Generic[R]):
         """
         return awaited_event(self._run.execution, int(worker_id)) if worker_id.isdecimal() else None
 
-    async def answer(self, question_id: str, value: object = None, *, by: str | None = None) -> None:
+    async def answer(
+        self,
+        question_id: str,
+        value: object = None,
+        *,
+        by: str | None = None,
+        state: Mapping[str, Any] | None = None,
+    ) -> None:
         """Answer a question; a second answer, or an answer to a closed question, has no effect.
 
         Args:
             question_id: The id of the question, from ``questions()`` or ``QuestionAsked``.
             value: The answer, as JSON data, or as the form's record.
             by: The person who answers, such as ``user:ann``; each person can answer a question once.
+            state: What is changed in the run's state in the same moment: values as JSON data, by path.
 
         Raises:
+            InvalidValueError: Such a value does not fit the state, or there is no such place in it.
             UnknownQuestionError: The run never asked this question.
             InvalidAnswerError: The answer does not fit; the question stays open.
         """
         asker = self._run.asker_of(question_id)
         if asker is not None:  # else it was a part's that is over
-            asker.answer(question_id, value, by or "")
+            asker.answer(question_id, value, by or "", state)
             await asker.recorded()
 
     def cancel_step(self, step: str | int) -> int:

@@ -101,6 +101,11 @@ class WorkflowInternals:
         return self.definition.run_rules
 
     @property
+    def is_part(self) -> bool:
+        """Whether runs are nothing but the actions of steps of other runs."""
+        return self.definition.is_part
+
+    @property
     def name(self) -> str:
         """The workflow's name: the one given to the constructor or in the spec, or the class's full name."""
         kind = self.kind

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Generic, Literal, TypeVar
 
 from wfc.runtime.errors import StepError
-from wfc.runtime.events import Event, InputRequiredEvent, Moment, StartEvent
+from wfc.runtime.events import Event, InputRequiredEvent, Moment, StartEvent, StopEvent
 from wfc.runtime.plan.inputs import Loop
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Delay",
     "Items",
     "Outside",
+    "PartEnd",
     "PauseValue",
     "Question",
     "QuestionAsked",
@@ -169,6 +170,18 @@ PauseValue = Question[Any] | Delay | Until | Outside[Any] | Child[Any] | Items[A
 """The values that a pausing step may return."""
 
 PAUSES: Final = (Question, Delay, Until, Outside, Child, Items)
+
+
+class PartEnd(StopEvent):
+    """The end of a run that is nothing but the action of a step: it stands for what that action gives."""
+
+    def as_result(self, kind: Any) -> Any:
+        """Return what the action gives, as a value of this type.
+
+        Raises:
+            StepError: The action has failed.
+        """
+        raise NotImplementedError
 
 
 ClosedBecause = Literal["answered", "expired", "timed out", "cancelled"]

@@ -229,6 +229,7 @@ class Claim(NamedTuple):
     """A run that was claimed, with the runs that are parts of it, which are claimed with it.
 
     ``outcome`` is how it ended, if it is over: so is a part whose end the run above has not heard of yet.
+    One that is claimed by itself although it is a part is left over (``is_left_over``): the run above it is over.
     """
 
     lease: Lease
@@ -242,12 +243,13 @@ class Claim(NamedTuple):
     recoveries: int
     outcome: bytes | None
     parts: Sequence[Claim] = ()
+    is_left_over: bool = False
 
 
 class Posted(NamedTuple):
     """Something for a run from outside: an answer, its passing on, an event, or the wish to cancel it."""
 
-    kind: Literal["answer", "delegation", "event", "cancel"]
+    kind: Literal["answer", "delegation", "event", "cancel", "edit"]
     body: str
     by: str
     at: int

@@ -307,6 +307,9 @@ class Port:
             if isinstance(one, StepRun):
                 if in_flight.get(one.number) is one:  # else it was dropped meanwhile
                     self.ready.append(one)
+            elif isinstance(one, StartChild):
+                if one.number in run.execution.paused:
+                    run.carry_out_one(one)
             elif isinstance(one, Effect):
                 run.carry_out_one(one)
             elif isinstance(one, asyncio.Future):

@@ -239,9 +239,10 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
             tick.number,
             tick.ordinal,
             write_saved(tick.saved, execution.state, values),
+            *([tick.by] if tick.by else []),
         ],
         lambda data, execution, values: body_ticks.Edited(
-            data[0], data[1], read_saved(data[2], execution.state, values)
+            data[0], data[1], read_saved(data[2], execution.state, values), *data[3:]
         ),
     ),
     body_ticks.ChildStarted: (
@@ -264,13 +265,28 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
     ticks.Paused: ("paused", _write_paused, _read_paused),
     ticks.Answered: (
         "answered",
-        lambda tick, _, values: [tick.number, values.write(tick.answer), tick.by],
-        lambda data, _, values: ticks.Answered(data[0], values.read(data[1]), data[2]),
+        lambda tick, execution, values: [
+            tick.number,
+            values.write(tick.answer),
+            tick.by,
+            *([] if tick.saved is None else [write_saved(tick.saved, execution.state, values)]),
+        ],
+        lambda data, execution, values: ticks.Answered(
+            data[0],
+            values.read(data[1]),
+            data[2],
+            read_saved(data[3], execution.state, values) if len(data) > 3 else None,
+        ),
     ),
     ticks.Delegated: (
         "delegated",
         lambda tick, _, __: [tick.number, list(tick.assign), tick.to, tick.by, tick.because],
         lambda data, _, __: ticks.Delegated(data[0], tuple(map(str, data[1])), *map(str, data[2:5])),
+    ),
+    ticks.InboxEventDropped: (
+        "inbox-event-dropped",
+        lambda tick, _, __: [tick.event, tick.by],
+        lambda data, _, __: ticks.InboxEventDropped(data[0], data[1]),
     ),
     ticks.InboxEventTaken: (
         "inbox-event-taken",
@@ -290,7 +306,7 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
     ticks.PauseFailed: (
         "pause-failed",
         lambda tick, _, values: [tick.number, values.write(tick.error)],
-        lambda data, _, values: ticks.PauseFailed(data[0], _step_error(data[1], values)),
+        lambda data, _, values: ticks.PauseFailed(data[0], _error(data[1], values)),
     ),
     ticks.ItemCompleted: (
         "item-completed",

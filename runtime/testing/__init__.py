@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wfc.runtime.testing.answers import ScriptedReply
 from wfc.runtime.testing.cases import (
     Delivery,
     MockAnswer,
@@ -18,6 +19,7 @@ __all__ = [
     "Delivery",
     "MockAnswer",
     "ScriptedModel",
+    "ScriptedReply",
     "SpecTest",
     "TestOutcome",
     "VirtualTimeLoop",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from wfc.runtime.driver.context import StepContext
     from wfc.runtime.plan.step import Step
 
-__all__ = ["MockAnswer", "Script", "UnmockedStepError", "mocked_error"]
+__all__ = ["MockAnswer", "Script", "ScriptedReply", "UnmockedStepError", "mocked_error"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,29 @@ class MockAnswer:
     def each(self) -> Sequence[MockAnswer]:
         """The answers to the attempts of one run."""
         return self.attempts or (self,)
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedReply:
+    """What a model replies in a turn of an agent, and to what; everything is plain JSON data.
+
+    Args:
+        say: What it says.
+        give: Its answer, as a list of that alone; empty if it gives none.
+        calls: The calls that it asks for: tools with their arguments.
+        error: The error with which the call of the model fails, by its dotted name.
+        asked: A part of the agent's prompt.
+        shown: A part of what the model was told since its last reply.
+        offered: The tools that it is offered; ``None``: any.
+    """
+
+    say: str = ""
+    give: Sequence[object] = ()
+    calls: Sequence[tuple[str, Mapping[str, object]]] = ()
+    error: str | None = None
+    asked: str = ""
+    shown: str = ""
+    offered: Sequence[str] | None = None
 
 
 class UnmockedStepError(SettingsError):

@@ -50,6 +50,8 @@ from wfc.runtime.values.outputs import problems
 if TYPE_CHECKING:
     from wfc.runtime.driver.context import StepContext
     from wfc.runtime.plan.step import Step
+    from wfc.runtime.testing.agents import AgentDoubles
+    from wfc.runtime.testing.answers import ScriptedReply
     from wfc.runtime.workflow import Workflow
 
 __all__ = ["Delivery", "MockAnswer", "SpecTest", "TestOutcome", "run_test", "start_mocked"]
@@ -77,6 +79,8 @@ class SpecTest:
         deliver: Events from outside.
         config: Fields of the config, as JSON data, that have another value than they have by themselves.
         cancel: When the run is cancelled, in seconds after its start; ``None``: it is not.
+        script: Step or agent → the replies of its model.
+        tools: Tool → answers for successive calls by agents; the last one repeats.
     """
 
     name: str
@@ -88,6 +92,8 @@ class SpecTest:
     deliver: Sequence[Delivery] = ()
     config: Mapping[str, object] = field(default_factory=dict)
     cancel: float | None = None
+    script: Mapping[str, Sequence[ScriptedReply]] = field(default_factory=dict)
+    tools: Mapping[str, Sequence[MockAnswer]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +126,14 @@ def run_test(workflow: type[Workflow], case: SpecTest, others: Sequence[type[Wor
         config = _config(workflow, case)
         arriving = [(each.after, _from_outside(workflow, each)) for each in case.deliver]
         play = _Play(
-            workflow, start, config, _doubles(workflow, case, scripts), scripts, arriving, case.cancel
+            workflow,
+            start,
+            config,
+            _doubles(workflow, case, scripts),
+            scripts,
+            arriving,
+            case.cancel,
+            _agent_doubles(workflow, case, is_virtual=True),
         )
         run_virtually(lambda: _run(play, seen, others), start=moment)
     except (_CannotRunError, SettingsError) as error:
@@ -129,6 +142,8 @@ def run_test(workflow: type[Workflow], case: SpecTest, others: Sequence[type[Wor
         return TestOutcome(case.name, (_waits_for_ever(scripts),))
     fault = _fault(seen.failure)
     found = (fault,) if fault else tuple(differences(case.expect, seen))
+    if play.agents is not None and not fault:
+        found += tuple(play.agents.unused())
     return TestOutcome(case.name, (*found, *_refusals(scripts)) if found else ())
 
 
@@ -170,6 +185,7 @@ class _Play:
     scripts: Mapping[str, Script]
     arriving: Sequence[tuple[float, Event]]
     cancel: float | None = None
+    agents: AgentDoubles | None = None
 
 
 async def _run(play: _Play, seen: Seen, others: Sequence[type[Workflow]]) -> None:
@@ -187,6 +203,8 @@ async def _run(play: _Play, seen: Seen, others: Sequence[type[Workflow]]) -> Non
         config=play.config,
         engine=engine,
     )
+    if play.agents is not None:
+        run.double_parts = play.agents.take_over
     run.watchers.observe(_observer(run, play.scripts, seen))
     _deliver(run, play.arriving)
     if play.cancel is not None:
@@ -197,6 +215,8 @@ async def _run(play: _Play, seen: Seen, others: Sequence[type[Workflow]]) -> Non
     except WorkflowError as error:
         seen.failure = error
     seen.took = loop.time()
+    if play.agents is not None:
+        seen.calls, seen.turns = play.agents.made, play.agents.turns
     seen.state = run.execution.state
 
 
@@ -253,6 +273,9 @@ def start_mocked(
     made, scripts = workflow(), _scripts(workflow, case, is_virtual=False)
     doubles = _doubles(workflow, case, scripts)
     run = Run(made, start, uuid.uuid4().hex, doubles=doubles, config=config)
+    agents = _agent_doubles(workflow, case, is_virtual=False)
+    if agents is not None:
+        run.double_parts = agents.take_over
 
     def observe(event: Event) -> None:
         if isinstance(event, QuestionAsked):
@@ -287,14 +310,35 @@ def _scripts(workflow: type[Workflow], case: SpecTest, *, is_virtual: bool) -> d
     }
 
 
+def _agent_doubles(workflow: type[Workflow], case: SpecTest, *, is_virtual: bool) -> AgentDoubles | None:
+    """Return what stands in for the models and tools of the workflow's agents, if it has any."""
+    if not definition_of(workflow).parts:
+        return None
+    from wfc.runtime.testing.agents import AgentDoubles
+
+    return AgentDoubles(case.script, case.tools, case.real, is_virtual=is_virtual)
+
+
+def _scripted(workflow: type[Workflow], case: SpecTest) -> set[str]:
+    """Return the steps whose agents work in a test, with models and tools that it stands in for."""
+    if not case.script:
+        return set()
+    from wfc.runtime.testing.agents import agents_of
+
+    return {step for step, agent in agents_of(workflow).items() if {step, agent} & case.script.keys()}
+
+
 def _doubles(workflow: type[Workflow], case: SpecTest, scripts: Mapping[str, Script]) -> dict[str, Double]:
     """Return replacements for the actions of steps: the test's mocks, and an error for a step without one."""
     doubles: dict[str, Double] = {}
+    scripted = _scripted(workflow, case)
     for step in definition_of(workflow).plan.steps:
         if step.action is not None and step.name not in case.real:
             acting = step.item or step  # an item's action is the step's
             if step.name in scripts:
                 doubles[step.name] = scripts[step.name].double
+            elif step.name in scripted:
+                continue
             elif acting.result is type(None) and not acting.pauses:
                 doubles[step.name] = _nothing  # events that a step sends to other runs are dropped
             elif not acting.pauses or not set(acting.pauses).issubset(_NEEDS_NOBODY):

@@ -35,6 +35,8 @@ class Seen:
         moments: When it showed each of them, in seconds after the start.
         took: Seconds from the start to the end.
         state: The state at the end.
+        calls: The calls of tools that agents have made: each with its tool and its arguments.
+        turns: How many replies their models have given.
     """
 
     end: Event | None = None
@@ -45,6 +47,8 @@ class Seen:
     moments: list[float] = field(default_factory=list)
     took: float = 0.0
     state: Any = None
+    calls: Sequence[Mapping[str, Any]] = ()
+    turns: int = 0
 
 
 def differences(expect: Mapping[str, Any], seen: Seen) -> Iterator[str]:
@@ -67,6 +71,10 @@ def differences(expect: Mapping[str, Any], seen: Seen) -> Iterator[str]:
         yield from _in_order("emitted", list(expect["emitted"]), seen.emitted)
     if "state" in expect:
         yield from _fields(expect["state"], seen.state, "state")
+    if "calls" in expect:
+        yield from _calls(expect["calls"], seen.calls)
+    if "turns" in expect and expect["turns"] != seen.turns:
+        yield f"there were {seen.turns} turns of agents, not {expect['turns']}"
     if "streamed" in expect:
         yield from _streamed(expect["streamed"], seen)
 
@@ -167,6 +175,13 @@ def _different(wanted: object, found: object, where: str) -> str:
 def _shown(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "…"
+
+
+def _calls(wanted: Sequence[Mapping[str, Any]], found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    yield from _in_order("calls", [one["tool"] for one in wanted], [one["tool"] for one in found])
+    for index, (one, other) in enumerate(zip(wanted, found, strict=False)):
+        if one["tool"] == other["tool"]:
+            yield from _compare(one["with"], other["with"], f"calls[{index}].with")
 
 
 def _in_order(what: str, wanted: Sequence[str], found: Sequence[str]) -> Iterator[str]:

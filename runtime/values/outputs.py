@@ -233,6 +233,10 @@ class Wanted:
             return from_json(self._type, text, outside=True)
         return from_json(_wrapper(self._type), text, outside=True).answer
 
+    def wrap(self, data: Any) -> Any:
+        """Return the JSON data of a value as a model answers it."""
+        return {"answer": data} if self._wrapped else data
+
     def unwrap(self, data: Any) -> Any:
         """Return the value in the JSON data of an answer that is not complete; ``None`` if there is none yet."""
         if not isinstance(data, dict):

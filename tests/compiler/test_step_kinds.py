@@ -16,7 +16,7 @@ from wfc import schemas
 from wfc.compiler.codegen.methods.actions import WRITERS
 from wfc.compiler.draw import flow_graph
 from wfc.compiler.expressions import Scope, Template
-from wfc.compiler.model import Action, MapItems, Model, Tool, Value, WorkflowCall
+from wfc.compiler.model import Action, AgentCall, MapItems, Model, Tool, Value, WorkflowCall
 from wfc.compiler.model.kinds import STEP_KINDS, StepKind
 from wfc.compiler.passes import check_text, compile_text
 from wfc.compiler.resolve.steps.actions import CALLS, ActionResolver, KindOfCall
@@ -189,9 +189,9 @@ def test_every_kind_is_resolved_in_one_place() -> None:
 def test_code_is_generated_for_all_that_a_step_may_do() -> None:
     nodes = {node for each in STEP_KINDS.values() for node in each.nodes}
     assert nodes == set(get_args(Action))
-    assert nodes >= WRITERS.keys() | {MapItems, WorkflowCall}
+    assert nodes >= WRITERS.keys() | {MapItems, WorkflowCall, AgentCall}
     for node in (
-        nodes - WRITERS.keys() - {MapItems, WorkflowCall}
+        nodes - WRITERS.keys() - {MapItems, WorkflowCall, AgentCall}
     ):  # the fields of such a call are its arguments
         kinds = get_type_hints(node)
         assert {

@@ -79,7 +79,6 @@ def test_the_reference_has_every_key_of_the_language() -> None:
 TO_COME = {
     "part",
     "shared",
-    "agent_binding",
     "knowledge_binding",
     "resource",
     "received",

@@ -76,7 +76,7 @@ def supported(name: str, shape: Mapping[str, Any]) -> Iterator[str]:
             yield key
 
 
-NOT_YET = ("agent", "retrieve", "knowledge", "openapi")
+NOT_YET = ("retrieve", "knowledge", "openapi")
 
 
 def elsewhere(pair: tuple[str, str], used: set[tuple[str, str]]) -> bool:

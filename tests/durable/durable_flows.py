@@ -31,6 +31,7 @@ class Flow(NamedTuple):
         at_once: How many calls may be under way at the moment of a kill.
         in_order: Whether no call begins again once one with a higher number has begun.
         people: What people do, in this order, each twice.
+        parts: The workflows of its parts, some of which it may not wait for.
         may_miss: The calls that a run need not come to, as its time may be up before.
     """
 
@@ -41,6 +42,7 @@ class Flow(NamedTuple):
     in_order: bool = False
     people: tuple[Said, ...] = ()
     may_miss: frozenset[tuple[str, int]] = frozenset()
+    parts: tuple[str, ...] = ()
 
 
 def once(call: str, *numbers: int) -> dict[tuple[str, int], int]:
@@ -80,6 +82,14 @@ ALL = (
         at_once=2,
     ),
     Flow(
+        "either",
+        {"n": 3},
+        once("work", 1, 2, 50),
+        at_once=2,
+        parts=("middle", "sleeper"),
+        may_miss=frozenset({("work", 50)}),
+    ),
+    Flow(
         "mail",
         {"heard": [1, 2, 3, 4, 5]},
         once("work", *range(1, 6)),
@@ -111,6 +121,12 @@ ALL = (
     ),
 )
 
+NAPPING = Flow("long", {"n": 40}, once("nap", *range(40)), in_order=True)
+"""It takes two seconds at least."""
+
+OTHERS = ("long", "many", "poison")
+"""Flows for single tests."""
+
 FLOWS = {flow.name: flow for flow in ALL}
 
 
@@ -119,7 +135,7 @@ def workflow_of(folder: Path, flow: str, engine: Engine | None = None) -> Workfl
     if flow == "by_hand":
         module = importlib.import_module("by_hand")
         made: Workflow = module.ByHand(timeout=None, engine=engine, workflow_name="by_hand")
-        made.add_workflows(part=module.Part(engine=engine))
+        made.add_workflows(part=module.Part(timeout=None, engine=engine))
         return made
     kind = sibling_workflow(folder, flow)
     assert kind is not None

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import time
 import traceback
 from pathlib import Path
@@ -19,6 +18,7 @@ from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import Tick
 from wfc.runtime.store import port, sqlite
 from wfc.runtime.store.port import Port
+from wfc.runtime.store.sqlite import workers
 from wfc.runtime.store.ticks import decode_tick
 from wfc.runtime.store.values import Values
 
@@ -32,6 +32,10 @@ _ENCODED: list[bytes] = []
 def install(folder: Path) -> None:
     """Look on from now on; and let even short runs have snapshots."""
     _FOLDER.append(folder)
+    if lease := os.environ.get("WFC_LEASE"):
+        workers.LEASE = sqlite.LEASE = float(lease)  # type: ignore[misc]
+    if os.environ.get("WFC_FOLDS") == "0":
+        return
     port.SHORTEST_TAIL = 600  # type: ignore[misc]
     encode, advance, append = port.encode_tick, port.advance, Port._append
 
@@ -61,7 +65,6 @@ def install(folder: Path) -> None:
 
         append(self, ticks, rows, [recorded, *held])
 
-    sqlite.prune_run = _note_before(sqlite.prune_run)
     port.encode_tick, port.advance = encode_noted, advance_compared
     Port._append = append_noted  # type: ignore[method-assign]
 
@@ -81,19 +84,6 @@ def _compare(fold: Fold, live: Execution, body: bytes) -> None:
     assert starting == list(live.starting)
     for name in {**found, **expected}:
         assert found.get(name) == expected.get(name), f"{name} after {body[:300]!r}"
-
-
-def _note_before(prune: Any) -> Any:
-    """A function that notes the ticks of a run before it prunes them, in the same transaction."""
-
-    def noted(connection: sqlite3.Connection, number: int) -> int:
-        (run_id,) = connection.execute("SELECT run_id FROM runs WHERE run = ?", (number,)).fetchone()
-        for seq, body in connection.execute("SELECT seq, body FROM ticks WHERE run = ?", (number,)):
-            write("history", {"run": run_id, "seq": seq, "body": body.decode()})
-        gone: int = prune(connection, number)
-        return gone
-
-    return noted
 
 
 def write(what: str, line: dict[str, Any]) -> None:

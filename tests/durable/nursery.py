@@ -18,11 +18,12 @@ import signal
 import sys
 import time
 import traceback
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import instruments
-from durable_flows import FLOWS, workflow_of
+from durable_flows import FLOWS, OTHERS, workflow_of
 from stores import KEEPERS, Keeper
 
 from wfc.runtime import Engine
@@ -57,9 +58,22 @@ class Stage:
             engine.add(workflow_of(self.folder, flow, engine))
         return engine
 
-    async def run(self, flow: str, run_id: str, prunes: bool = False, **_: Any) -> None:
-        """Starts a run, or lets it go on until it is over, and prunes it meanwhile."""
+    async def run(
+        self,
+        flow: str,
+        run_id: str,
+        prunes: bool = False,
+        inputs: dict[str, Any] | None = None,
+        pages: int | None = None,
+    ) -> None:
+        """Starts a run, or lets it go on until it is over, and prunes it meanwhile.
+
+        Args:
+            pages: By how many pages the file may grow, as if the disk were full then.
+        """
         engine = self.opened(flow)
+        if pages is not None:
+            engine.store.write_now(partial(limit_pages, pages=pages))
         handler = None
         while handler is None:
             try:
@@ -68,7 +82,7 @@ class Stage:
                 handler = await engine.resume(run_id)
             except RunUnknownError:
                 with contextlib.suppress(RunExistsError):
-                    handler = engine.workflow(flow).run(run_id=run_id, n=0)  # type: ignore[attr-defined]
+                    handler = engine.workflow(flow).run(run_id=run_id, **(inputs or {"n": 0}))  # type: ignore[attr-defined]
             except (RunLostError, RunEndedError):  # whoever answers has it
                 await asyncio.sleep(0.01)
         while handler is not None and not handler.is_done():
@@ -77,7 +91,14 @@ class Stage:
                 await self.keeper.prune(engine, run_id)  # type: ignore[misc]
         engine.close()
 
-    async def people(self, flow: str, run_id: str, **_: Any) -> None:
+    async def enqueue(self, flow: str, run_id: str) -> None:
+        """Puts a run aside for others."""
+        engine = self.opened(flow)
+        workflow = engine.workflow(flow)
+        await engine.enqueue(workflow, workflow._wfc.plan.start_class(n=0), run_id)
+        engine.close()
+
+    async def people(self, flow: str, run_id: str) -> None:
         """Does what people do, each as soon as it can be done, and once more."""
         engine = self.opened(flow)
         for said in FLOWS[flow].people:
@@ -109,12 +130,23 @@ class Stage:
                 await asyncio.wait_for(engine.park(run_id), 10)
         return True
 
-    async def work(self, flows: list[str], until_idle: bool = True, **_: Any) -> None:
-        """Works on all that is due, as ``wfc worker`` does."""
+    async def work(self, flows: list[str]) -> None:
+        """Works on all that is due, as ``wfc worker`` does, until nothing is."""
         engine = self.opened(*flows)
         worker = Worker(engine, lambda due: None, lambda note: None)
-        await worker.run(until_idle=until_idle)
+        await worker.run(until_idle=True)
         engine.close()
+
+
+def limit_pages(connection: Any, pages: int) -> None:
+    (count,) = connection.execute("PRAGMA page_count").fetchone()
+    connection.execute(f"PRAGMA max_page_count = {count + pages}").fetchone()
+
+
+def move_clock(seconds: float) -> None:
+    """Let this process think that it is later, or earlier."""
+    real, rest = time.time_ns, round(seconds * 1e9)
+    time.time_ns = lambda: real() + rest
 
 
 def crash_at(text: str) -> None:
@@ -128,6 +160,7 @@ def child(stage: Stage, command: dict[str, Any]) -> None:
     faulthandler.register(signal.SIGUSR1, all_threads=True)
     try:
         crash_at(command.pop("point", "") or "nowhere")
+        move_clock(command.pop("clock", 0))
         asyncio.run(getattr(stage, command.pop("do"))(**command))
         status = 0
     except BaseException:
@@ -162,7 +195,7 @@ def waited_for(pid: int, seconds: float | None) -> int | str:
 def main(folder: Path, keeper: str) -> None:
     stage = Stage(folder, KEEPERS[keeper])
     instruments.install(folder)
-    for flow in FLOWS:
+    for flow in (*FLOWS, *OTHERS):
         workflow_of(folder, flow)
     gc.freeze()
     print("ready", flush=True)

@@ -16,6 +16,7 @@ from typing import Any
 
 from durable_flows import FOLDER, Flow
 from judging import Judge
+from stores import KEEPERS
 
 __all__ = ["Nursery", "play"]
 
@@ -40,6 +41,8 @@ class Nursery:
         specs = sorted(map(str, folder.glob("*.yaml")))
         command = [sys.executable, "-c", "from wfc.compiler.cli import main; raise SystemExit(main())"]
         subprocess.run([*command, "compile", *specs], check=True, capture_output=True, cwd=folder)
+        self.judge = Judge(folder, KEEPER)
+        KEEPERS[KEEPER].open(folder).close()  # so that it is there before all others
         self.said = folder / "stderr.txt"
         with self.said.open("w") as errors:
             self.process = subprocess.Popen(
@@ -50,7 +53,6 @@ class Nursery:
                 text=True,
                 env=_environment(folder) | environment,
             )
-        self.judge = Judge(folder, KEEPER)
         assert self._read() == "ready", self.said.read_text()
 
     def _read(self) -> str:
@@ -165,5 +167,7 @@ def play(
     died += people.died
     if flow.people:  # who had the run for a while may have been the last that had it
         nursery.wait(nursery.ask("run", **about, point=""), run_id)
+    if flow.parts:  # what was left over when a process died is for workers
+        nursery.wait(nursery.ask("work", flows=[flow.name, *flow.parts]), run_id)
     nursery.judge.judge(flow, run_id, died)
     return died

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -35,13 +37,39 @@ class Keeper(NamedTuple):
         open: Returns the engine over what is in a folder.
         points: Where its processes can be killed.
         prune: Drops what a run's snapshot makes unnecessary; ``None`` where that is no notion.
+        pruned: Returns what was dropped of a run: the ticks with their numbers.
         problems: Returns what is wrong with what is kept, in words.
     """
 
     open: Callable[[Path], Engine]
     points: tuple[str, ...]
     prune: Callable[[Engine, str], object] | None
+    pruned: Callable[[Engine, str], list[tuple[int, bytes]]]
     problems: Callable[[Engine], list[str]]
+
+
+_KEPT_ASIDE: Final = (
+    "CREATE TABLE IF NOT EXISTS pruned (run INTEGER, seq INTEGER, body BLOB)",
+    """CREATE TRIGGER IF NOT EXISTS keep_aside BEFORE DELETE ON ticks
+        BEGIN INSERT INTO pruned VALUES (old.run, old.seq, old.body); END""",
+)
+"""What a test adds to a store, so that it sees what was pruned, in the same commit."""
+
+
+def _open(folder: Path) -> Engine:
+    path = folder / "runs.db"
+    is_new = not path.exists()
+    engine = Engine(store=path)
+    if is_new:
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            for statement in _KEPT_ASIDE:
+                connection.execute(statement)
+    return engine
+
+
+def _pruned(engine: Engine, run_id: str) -> list[tuple[int, bytes]]:
+    query = "SELECT seq, body FROM pruned JOIN runs USING (run) WHERE run_id = ?"
+    return engine.store.select(lambda connection: connection.execute(query, (run_id,)).fetchall())
 
 
 async def _prune(engine: Engine, run_id: str) -> None:
@@ -54,9 +82,10 @@ async def _prune(engine: Engine, run_id: str) -> None:
 
 KEEPERS: Final = {
     "sqlite": Keeper(
-        open=lambda folder: Engine(store=folder / "runs.db"),
+        open=_open,
         points=POINTS,
         prune=_prune,
+        pruned=_pruned,
         problems=lambda engine: engine.store.problems(),
     )
 }

@@ -48,7 +48,6 @@ def test_what_comes_later_says_so_at_its_key(shown: Any, more: dict[str, str], m
 
 
 KINDS = {
-    "agent": "agent: writer, prompt: Hello",
     "retrieve": "from: manuals, query: x",
 }
 

@@ -16,6 +16,7 @@ COMMANDS = {
     "retry": "Let runs that have failed go on from what failed.",
     "rewind": "Let a run go on from an earlier moment.",
     "fork": "Begin a new run from a moment of another.",
+    "edit": "Change the state and the pending events of a run.",
     "cancel": "Cancel a run.",
     "forget": "Delete all that is kept of runs that are over.",
     "prune": "Drop what runs need no more to go on.",
@@ -25,7 +26,7 @@ COMMANDS = {
 
 @click.group("runs", cls=Commands, commands=COMMANDS, package=__name__)
 def command() -> None:
-    """List, show, follow, resume, retry, rewind, fork, cancel and delete the runs that are kept in a store.
+    """List, show, follow, resume, retry, rewind, fork, edit, cancel and delete the runs that are kept in a store.
 
     The store is that of --store, of WFC_STORE or of the settings; else it is .wfc/runs.db beside the project.
     """

@@ -7,7 +7,7 @@ import asyncio
 import click
 
 from wfc.compiler.cli.command import Command
-from wfc.compiler.cli.resuming import load_code
+from wfc.compiler.cli.resuming import load_code, this_user
 from wfc.compiler.cli.runs.going_back import (
     at_option,
     confirmed,
@@ -18,6 +18,7 @@ from wfc.compiler.cli.runs.going_back import (
     tick_of,
     yes_option,
 )
+from wfc.compiler.cli.state_changes import changes_of, set_option
 from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
 from wfc.compiler.cli.tables import format_option
@@ -29,6 +30,7 @@ __all__ = ["command"]
 @click.argument("run")
 @at_option
 @step_option
+@set_option
 @click.option("--run-id", "new_id", metavar="ID", help="The id of the new run; by default a random one.")
 @yes_option
 @detach_option
@@ -38,6 +40,7 @@ def command(
     run: str,
     at: int | None,
     step: str | None,
+    changes: tuple[str, ...],
     new_id: str | None,
     yes: bool,
     detach: bool,
@@ -51,6 +54,7 @@ def command(
 
     Exit status: 0 it has ended well, or is recorded, or nothing was done; 1 it has failed; 3 it rests.
     """
+    state = changes_of(changes)
     place = place_of(store)
     engine = open_engine(place, is_new_allowed=False)
     try:
@@ -59,11 +63,11 @@ def command(
             with output_kept():
                 load_code(engine, place, run, None)
             to = tick_of(engine, run, at, step)
-            told = asyncio.run(engine.fork(run, to, new_id=new_id, dry_run=True))
+            told = asyncio.run(engine.fork(run, to, state=state, new_id=new_id, dry_run=True))
             tell(told, format, yes=yes)
             if not confirmed(yes=yes):
                 return 0
-            asyncio.run(engine.fork(run, to, new_id=told.run_id))
+            asyncio.run(engine.fork(run, to, state=state, by=this_user(), new_id=told.run_id))
             return continue_runs(engine, place, [told.run_id], detach=detach)
     finally:
         engine.close()

@@ -7,7 +7,7 @@ import asyncio
 import click
 
 from wfc.compiler.cli.command import Command
-from wfc.compiler.cli.resuming import load_code
+from wfc.compiler.cli.resuming import load_code, this_user
 from wfc.compiler.cli.runs.going_back import (
     at_option,
     confirmed,
@@ -18,6 +18,7 @@ from wfc.compiler.cli.runs.going_back import (
     tick_of,
     yes_option,
 )
+from wfc.compiler.cli.state_changes import changes_of, set_option
 from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
 from wfc.compiler.cli.tables import format_option
@@ -29,12 +30,20 @@ __all__ = ["command"]
 @click.argument("run")
 @at_option
 @step_option
+@set_option
 @yes_option
 @detach_option
 @format_option
 @store_option
 def command(
-    run: str, at: int | None, step: str | None, yes: bool, detach: bool, format: str, store: str | None
+    run: str,
+    at: int | None,
+    step: str | None,
+    changes: tuple[str, ...],
+    yes: bool,
+    detach: bool,
+    format: str,
+    store: str | None,
 ) -> int:
     """Let a RUN that rests or is over go on from how it was before: after a tick, or when a step began.
 
@@ -44,6 +53,7 @@ def command(
 
     Exit status: 0 it has ended well, or is recorded, or nothing was done; 1 it has failed; 3 it rests.
     """
+    state = changes_of(changes)
     place = place_of(store)
     engine = open_engine(place, is_new_allowed=False)
     try:
@@ -52,10 +62,10 @@ def command(
             with output_kept():
                 load_code(engine, place, run, None)
             to = tick_of(engine, run, at, step)
-            tell(asyncio.run(engine.rewind(run, to, dry_run=True)), format, yes=yes)
+            tell(asyncio.run(engine.rewind(run, to, state=state, dry_run=True)), format, yes=yes)
             if not confirmed(yes=yes):
                 return 0
-            asyncio.run(engine.rewind(run, to))
+            asyncio.run(engine.rewind(run, to, state=state, by=this_user()))
             return continue_runs(engine, place, [run], detach=detach)
     finally:
         engine.close()

@@ -12,6 +12,7 @@ from wfc.compiler.cli.following import show
 from wfc.compiler.cli.forms import fields_of
 from wfc.compiler.cli.json_text import parsed
 from wfc.compiler.cli.resuming import go_on, load_code, this_user
+from wfc.compiler.cli.state_changes import changes_of, set_option
 from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
 from wfc.compiler.diagnostics.escaping import printable
@@ -29,16 +30,24 @@ LONGEST_NAME = 100
     "-i", "pairs", metavar="NAME=VALUE", multiple=True, help="A field of the answer; lists as JSON."
 )
 @click.option("--by", "claimed", metavar="NAME", help="Who has answered; recorded as what this user says.")
+@set_option
 @store_option
 def command(
-    task: str, answer: str | None, pairs: tuple[str, ...], claimed: str | None, store: str | None
+    task: str,
+    answer: str | None,
+    pairs: tuple[str, ...],
+    claimed: str | None,
+    changes: tuple[str, ...],
+    store: str | None,
 ) -> int:
     """Answer a TASK, and let the run go on, until it ends or rests.
 
     The answer is JSON, or its fields are given one by one. It is held against the form and what the step requires
     before anything is recorded. It is that of the user of this computer, whom --by lets answer for somebody else. A
     process that has the run is told, and a worker takes it up; else the run goes on here, as with wfc runs resume.
+    With --set the state is changed in the same moment.
     """
+    state = changes_of(changes)
     place = place_of(store)
     engine = open_engine(place, is_new_allowed=False)
     try:
@@ -53,7 +62,7 @@ def command(
                 return 1
             leave = engine.store.has_workers()
             followed = asyncio.run(
-                go_on(engine, place, lambda: engine.answer(task, value, by=by, leave=leave))
+                go_on(engine, place, lambda: engine.answer(task, value, by=by, state=state, leave=leave))
             )
     finally:
         engine.close()

@@ -16,7 +16,7 @@ from wfc.compiler.codegen.methods.writer import BODY, MethodWriter
 from wfc.compiler.codegen.shapes import SELF, PythonFunction
 from wfc.compiler.expressions import Expression
 from wfc.compiler.expressions.python.annotations import annotation
-from wfc.compiler.model import MapItems, Step, Value, WorkflowCall
+from wfc.compiler.model import MapItems, RunsInside, Step, Value
 from wfc.compiler.model.kinds import is_request
 from wfc.compiler.python.literals import Code, literal, local_name
 
@@ -64,8 +64,8 @@ class MapWriter:
         function.use_all("event")
         function.use_all("events")
         name = self.names.class_scope.give(f"{step.name}_item")
-        if isinstance(action.do, WorkflowCall):
-            done = child_pause(action.do, function, self.names)
+        if isinstance(action.do, RunsInside):
+            done = child_pause(self.methods, action.do, step, function)
             returns = child_annotation(action.result, self.names)
             parameters = [SELF, *function.parameters]
         else:
@@ -77,7 +77,7 @@ class MapWriter:
         if action.on_item_error == "skip":
             named["on_error"] = literal("skip")
         decorated = call(Code(f"{self.names.method(step)}.item"), **named)
-        is_async = not isinstance(action.do, WorkflowCall)
+        is_async = not isinstance(action.do, RunsInside)
         return PythonFunction(name, parameters, returns, body, decorator=decorated, is_async=is_async)
 
     def give(self, step: Step, action: MapItems, value: Value) -> PythonFunction:

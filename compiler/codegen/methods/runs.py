@@ -14,6 +14,7 @@ from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import SELF, PythonFunction
 from wfc.compiler.expressions import Expression
 from wfc.compiler.model import LONGEST_DELAY, AskPerson, Join, MapItems, Retry, Step, Workflow
+from wfc.compiler.model.kinds import calls_agent
 from wfc.compiler.model.runs import Limits
 from wfc.compiler.python.literals import Code, literal
 from wfc.compiler.types import STRING, show
@@ -85,7 +86,8 @@ def bounds_method(workflow: Workflow, names: ModuleNames, start: FunctionParamet
     function = FunctionBuilder(names.scope, (start, config))
     named = computed(of_run, function)
     of_steps = {
-        step.name: computed(step_bounds(step), function) | retry_bounds(step.retry, function)
+        step.name: computed(step_bounds(step), function)
+        | (retry_bounds(step.retry, function) if not calls_agent(step.action) else {})
         for step in workflow.steps
     }
     pairs = [
@@ -104,7 +106,7 @@ def step_bounds(step: Step) -> dict[str, object]:
     action = step.action
     join = step.accepts if isinstance(step.accepts, Join) else None
     return {
-        "timeout": step.timeout,
+        "timeout": None if calls_agent(step.action) else step.timeout,
         "num_workers": step.concurrency,
         "items": action.max if isinstance(action, MapItems) else None,
         "quorum": action.quorum if isinstance(action, AskPerson) else None,

@@ -32,11 +32,11 @@ from wfc.compiler.model import (
     Join,
     MapItems,
     Pause,
+    RunsInside,
     Save,
     Step,
     WaitEvent,
     Workflow,
-    WorkflowCall,
     joined_events,
 )
 from wfc.compiler.python.literals import Code
@@ -83,14 +83,14 @@ class StepMethods(MethodWriter):
         """Yield the action of a step, as one method or as several."""
         if isinstance(step.action, MapItems):
             yield from self.maps.of(step, step.action, comment)
-        elif isinstance(step.action, WorkflowCall):
+        elif isinstance(step.action, RunsInside):
             yield call_method(self, step, step.action, comment)
         else:
             yield self.action(step, comment)
 
     def action(self, step: Step, comment: Code) -> PythonFunction:
         assert step.action is not None, step.name
-        assert not isinstance(step.action, (MapItems, WorkflowCall)), step.name
+        assert not isinstance(step.action, (MapItems, RunsInside)), step.name
         function = self.main_function(step)
         action = self.actions.action(step.action, step, function)
         doc = docstring(step.description, BODY)

@@ -10,18 +10,18 @@ from wfc.compiler.codegen.methods.writer import BODY, MethodWriter
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import SELF, PythonFunction
 from wfc.compiler.expressions.python.annotations import annotation
-from wfc.compiler.model import Step, WorkflowCall
+from wfc.compiler.model import AgentCall, RunsInside, Step, WorkflowCall
 from wfc.compiler.python.literals import Code, literal
 from wfc.compiler.types import Type
 
 __all__ = ["call_method", "child_annotation", "child_pause"]
 
 
-def call_method(methods: MethodWriter, step: Step, action: WorkflowCall, comment: Code) -> PythonFunction:
-    """Return the method that bears the name of a step of kind `workflow`."""
+def call_method(methods: MethodWriter, step: Step, action: RunsInside, comment: Code) -> PythonFunction:
+    """Return the method that bears the name of a step of kind `workflow` or `agent`."""
     assert step.result is not None, step.name
     function = methods.main_function(step)
-    value = child_pause(action, function, methods.names)
+    value = child_pause(methods, action, step, function)
     returns = child_annotation(step.result, methods.names)
     body = methods.lines(function, f"return {value}")
     doc = docstring(step.description, BODY)
@@ -30,7 +30,14 @@ def call_method(methods: MethodWriter, step: Step, action: WorkflowCall, comment
     return PythonFunction(methods.names.method(step), parameters, returns, body, doc, comment, decorator)
 
 
-def child_pause(action: WorkflowCall, function: FunctionBuilder, names: ModuleNames) -> Code:
+def child_pause(methods: MethodWriter, action: RunsInside, step: Step, function: FunctionBuilder) -> Code:
+    """Return the pause that runs another workflow, or an agent."""
+    if isinstance(action, AgentCall):
+        return methods.agents.pause(action, step, function)
+    return workflow_pause(action, function, methods.names)
+
+
+def workflow_pause(action: WorkflowCall, function: FunctionBuilder, names: ModuleNames) -> Code:
     """Return the pause that runs another workflow."""
     values = ValueWriter(function, names)
     pairs = ", ".join(f"{literal(name)}: {values.value(value)}" for name, value in action.inputs)

@@ -10,10 +10,12 @@ from wfc.compiler.codegen.layout.statements import fit
 from wfc.compiler.codegen.literals.constants import call
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter, step_parameters
 from wfc.compiler.codegen.methods.actions import ActionWriter
+from wfc.compiler.codegen.methods.agents import AgentWriter
 from wfc.compiler.codegen.methods.caching import cache_argument
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import SELF, PythonFunction
-from wfc.compiler.model import USUAL_CONCURRENCY, Join, Step, Workflow, WorkflowCall
+from wfc.compiler.model import USUAL_CONCURRENCY, Join, RunsInside, Step, Workflow
+from wfc.compiler.model.kinds import calls_agent
 from wfc.compiler.python.literals import Code, literal
 
 __all__ = ["BODY", "MethodWriter"]
@@ -30,6 +32,7 @@ class MethodWriter:
         self.names = names
         self.bindings = bindings
         self.actions = ActionWriter(bindings, names)
+        self.agents = AgentWriter(workflow, names, bindings)
 
     def function(
         self, step: Step, more: Sequence[FunctionParameter] = (), *, timed_out: bool = False
@@ -69,7 +72,7 @@ class MethodWriter:
             named["join"] = self.join(step.accepts)
         if isinstance(step.within, float):
             named["within"] = literal(step.within)
-        if kind == "step" or isinstance(step.action, WorkflowCall):
+        if kind == "step" or isinstance(step.action, RunsInside):
             named |= self.attempts(step)
         if isinstance(step.max_runs, int):
             named["max_runs"] = literal(step.max_runs)
@@ -78,9 +81,10 @@ class MethodWriter:
     def attempts(self, step: Step) -> dict[str, Code]:
         """Return the decorator's arguments for the attempts at a step's action, or at that of an item."""
         named: dict[str, Code] = {}
-        if step.retry is not None:
+        of_model = calls_agent(step.action)  # then they are about each call of its model
+        if step.retry is not None and not of_model:
             named["retry_policy"] = self.bindings.retry(step.retry)
-        if isinstance(step.timeout, float):
+        if isinstance(step.timeout, float) and not of_model:
             named["timeout"] = literal(step.timeout)
         if isinstance(step.concurrency, int) and step.concurrency != USUAL_CONCURRENCY:
             named["num_workers"] = literal(step.concurrency)

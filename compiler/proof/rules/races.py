@@ -232,6 +232,8 @@ def _acts(step: model.Step) -> bool:
         return not (action.tool.read_only or (request is not None and request.method in SAFE_METHODS))
     if isinstance(action, model.WorkflowCall):
         return True
+    if isinstance(action, model.AgentCall):
+        return not all(tool.read_only for tool in action.agent.tools)
     if isinstance(action, model.CommandCall):
         return not action.command.read_only
     return isinstance(action, model.HttpCall) and action.request.method not in SAFE_METHODS

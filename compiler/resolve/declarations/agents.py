@@ -1,11 +1,12 @@
-"""Declarations of agents under `agents`: their models, tools and handoffs."""
+"""Declarations of agents under `agents`, and agents that stand in a step: their models, tools and bounds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Final
 
 from wfc.compiler.diagnostics import Place
+from wfc.compiler.expressions import Template
 from wfc.compiler.model import Agent, Tool
 from wfc.compiler.python.literals import normal_form, pascal_case
 from wfc.compiler.resolve.declarations.defaults import step_model
@@ -15,19 +16,18 @@ from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import binding_scope
 from wfc.compiler.resolve.values.texts import read_prompt
-from wfc.compiler.rules import agents as agent_problems
+from wfc.compiler.rules import agents as problems
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.types import STRING, UNKNOWN, Type, parse_type
 
-__all__ = ["approved", "declare_agents", "handoffs", "tools"]
+__all__ = ["declare_agents", "look_up", "resolve_agent"]
+
+BOUNDS: Final = ("max_turns", "last_turn", "parallel_calls", "on_tool_error")
 
 
 def declare_agents(declared: Declarations) -> None:
-    """Declare the agents under `agents`; all names come first, because agents may refer to each other in
-    cycles.
-    """
+    """Declare the agents under `agents`."""
     declared.prepare("agents", declared.agents)
-    written: list[tuple[Agent, Data, Place]] = []
     for name, content, address in declared.entries("agents"):
         place = Place(address)
         first = declared.agents.nodes.get(name) or declared.tools.nodes.get(name)
@@ -39,90 +39,62 @@ def declare_agents(declared: Declarations) -> None:
         elif not check_style(name, place.key, "agent", declared.report) or not isinstance(content, Mapping):
             declared.agents.broken.add(name)
         else:
-            found = agent(name, content, place, declared)
-            declared.agents.nodes[name] = found
-            written.append((found, content, place))
-    for found, content, place in written:
-        found.tools = tools(content, place, declared)
-        found.handoffs = handoffs(content, place, declared)
-        found.approve = approved(content, place, found.tools, declared)
+            declared.agents.nodes[name] = declared_agent(name, content, place, declared)
 
 
-def agent(name: str, data: Data, place: Place, declared: Declarations) -> Agent:
-    """Return an agent without its tools and the agents that it refers to."""
-    reader = ValueReader(declared.report)
+def declared_agent(name: str, data: Data, place: Place, declared: Declarations) -> Agent:
+    """Return an agent under `agents`, whose texts see the config."""
     system = None
     if "system" in data:
+        reader = ValueReader(declared.report)
         system = read_prompt(data["system"], place / "system", binding_scope(declared), declared, reader)
-    style = data.get("style")
-    turns = data.get("max_turns")
+    output: Type = UNKNOWN if declared.is_broken((*place.address, "output")) else STRING
+    if "output" in data:
+        class_name = f"{pascal_case(name)}Result"
+        output = parse_type(data["output"], place / "output", declared.types, declared.report, class_name)
+    return resolve_agent(name, data, place, declared, system=system, output=output)
+
+
+def resolve_agent(
+    name: str, data: Data, place: Place, declared: Declarations, *, system: Template | None, output: Type
+) -> Agent:
+    """Return an agent from what an entry of `agents`, or a step, says of it."""
+    bounds = {key: data[key] for key in BOUNDS if key in data}
+    limits = data.get("limits")
+    if isinstance(limits, Mapping):
+        bounds |= limits
     return Agent(
         name=name,
         model=step_model(data, place, name, declared),
         system=system,
-        output=output(data, place, name, declared) or STRING,
-        style=style_of(style),
-        max_turns=turns if isinstance(turns, int) else None,
+        output=output,
+        tools=usable_tools(data, place, declared),
+        bounds=bounds,
         address=place.address,
     )
 
 
-def style_of(style: object) -> Literal["function", "react", "code"]:
-    return "react" if style == "react" else "code" if style == "code" else "function"
+def look_up(data: Data, place: Place, declared: Declarations) -> None:
+    """Look up the names that an agent mentions where they have no effect, so that nobody calls them unused."""
+    if isinstance(data.get("model"), str):
+        declared.models.find(str(data["model"]), place / "model", declared.report)
+    usable_tools(data, place, declared)
 
 
-def output(data: Data, place: Place, name: str, declared: Declarations) -> Type | None:
-    if declared.is_broken((*place.address, "output")):
-        return UNKNOWN
-    if "output" not in data:
-        return None
-    return parse_type(
-        data["output"], place / "output", declared.types, declared.report, f"{pascal_case(name)}Result"
-    )
-
-
-def tools(data: Data, place: Place, declared: Declarations) -> tuple[Tool | Agent, ...]:
-    """Return what a model may use, by name: tools, and agents that serve as tools."""
-    found: list[Tool | Agent] = []
-    for name, at in named(data, "tools", place):
-        node: Tool | Agent | None = None
-        if name in declared.agents.nodes or name in declared.agents.broken:
-            node = declared.agents.find(name, at, declared.report)
-        elif name in declared.tools.nodes or name in declared.tools.broken or declared.tools.unread:
-            node = declared.tools.find(name, at, declared.report)
-        elif not declared.agents.unread:
-            declared.report(
-                name_problems.unknown_tool(at, name, (*declared.tools.nodes, *declared.agents.nodes))
-            )
-        if node is not None:
-            found.append(node)
-    return tuple(found)
-
-
-def handoffs(data: Data, place: Place, declared: Declarations) -> tuple[Agent, ...]:
-    found = (declared.agents.find(name, at, declared.report) for name, at in named(data, "handoffs", place))
-    return tuple(each for each in found if each is not None)
-
-
-def approved(
-    data: Data, place: Place, known: tuple[Tool | Agent, ...], declared: Declarations
-) -> tuple[str, ...]:
-    """Return those of the agent's tools whose use a person must approve."""
-    names = {name for name, _ in named(data, "tools", place)}
-    found: list[str] = []
-    for name, at in named(data, "approve", place):
-        if name in names:
-            found.append(name)
-        elif not declared.is_broken((*place.address, "tools")):
-            declared.report(agent_problems.approves_no_tool(at, name, [each.name for each in known]))
-    return tuple(found)
-
-
-def named(data: Data, key: str, place: Place) -> list[tuple[str, Place]]:
-    """Return the names in a list, each with its place."""
-    listed = data.get(key)
-    return [
-        (normal_form(each), place / key / index)
-        for index, each in enumerate(listed if isinstance(listed, list) else ())
-        if isinstance(each, str)
-    ]
+def usable_tools(data: Data, place: Place, declared: Declarations) -> tuple[Tool, ...]:
+    """Return the tools that a model may use, each once."""
+    found: dict[str, Tool] = {}
+    listed = data.get("tools")
+    for index, written in enumerate(listed if isinstance(listed, list) else ()):
+        at = place / "tools" / index
+        tool = declared.tools.find(written, at, declared.report) if isinstance(written, str) else None
+        if tool is None:
+            continue
+        if normal_form(str(written)) in found:
+            declared.report(problems.tool_listed_twice(at, tool.name))
+        elif tool.workflow is not None:
+            declared.report(problems.not_for_agents(at, tool.name))
+        elif not tool.declares_args and (tool.python is not None or tool.mcp is not None):
+            declared.report(problems.tool_without_args(at, tool.name, Place(tool.address).key))
+        found.setdefault(tool.name, tool)
+    return tuple(found.values())

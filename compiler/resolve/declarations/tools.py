@@ -13,6 +13,7 @@ from wfc.compiler.resolve.declarations import commands, mcp_servers, requests
 from wfc.compiler.resolve.declarations.fields import read_fields
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.durations import duration
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import binding_scope
 from wfc.compiler.rules import bindings as problems
@@ -79,6 +80,7 @@ def resolve_tool(name: str, data: Data, place: Place, declared: Declarations) ->
         file=place.origin or declared.project.path,
         command=command,
         mcp=mcp,
+        timeout=duration(data["timeout"], place / "timeout", declared.report) if "timeout" in data else None,
     )
 
 

@@ -9,6 +9,7 @@ from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, Template
 from wfc.compiler.model import (
     Action,
+    AgentCall,
     Call,
     CommandCall,
     HttpCall,
@@ -142,8 +143,10 @@ class ActionResolver:
     def workflow(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> WorkflowCall | None:
         return workflow_calls.resolve_call(self.called(), self.data, self.place, scope, self.reader)
 
-    def agent(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> None:
-        agent_calls.resolve_agent_call(self.name, self.data, self.place, scope, self.declared, self.reader)
+    def agent(self, _tool: Tool | None, result: Type | None, scope: Scope) -> AgentCall | None:
+        return agent_calls.resolve_agent_call(
+            self.name, self.data, self.place, result, scope, self.declared, self.reader, self.shown
+        )
 
     def retrieve(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> None:
         searches.resolve_search(self.data, self.place, scope, self.declared, self.reader)

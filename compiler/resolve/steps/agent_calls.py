@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.expressions import Scope, Template
+from wfc.compiler.expressions import Scope
+from wfc.compiler.model import AgentCall
 from wfc.compiler.python.literals import normal_form
-from wfc.compiler.resolve.declarations.agents import approved, handoffs, tools
-from wfc.compiler.resolve.declarations.defaults import step_model
+from wfc.compiler.resolve.declarations import agents
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.texts import read_prompt
+from wfc.compiler.rules import agents as problems
 from wfc.compiler.rules import shape as shape_problems
-from wfc.compiler.types import MESSAGE, STRING, UNKNOWN, ListOf, Type
+from wfc.compiler.rules import steps as step_problems
+from wfc.compiler.types import STRING, UNKNOWN, Type
 
 __all__ = ["agent_result", "resolve_agent_call"]
+
+OF_THE_AGENT: Final = (
+    "model", "system", "tools", "output", "max_turns", "last_turn", "parallel_calls", "on_tool_error", "limits",
+)  # fmt: skip
+"""Keys of a step that say what its agent is, where it names none of `agents`."""
 
 
 def agent_result(data: Data, own: Type | None, declared: Declarations) -> Type:
@@ -29,26 +38,38 @@ def agent_result(data: Data, own: Type | None, declared: Declarations) -> Type:
 
 
 def resolve_agent_call(
-    name: str, data: Data, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
-) -> Template | None:
-    """Return the prompt of a step that calls an agent; look up everything else in it and report mistakes."""
-    if isinstance(data.get("agent"), str):
-        declared.agents.find(str(data["agent"]), place / "agent", declared.report)
-    elif not declared.is_broken((*place.address, "agent")):
-        step_model(data, place, name, declared)
-    if "system" in data:
-        read_prompt(data["system"], place / "system", scope, declared, reader)
-    known = tools(data, place, declared)
-    handoffs(data, place, declared)
-    if "tools" in data or "agent" not in data:
-        approved(data, place, known, declared)
-    for key, wanted in (("history", ListOf(MESSAGE)), ("memory", UNKNOWN)):
-        if key in data:
-            reader.value(data[key], place / key, wanted, scope)
-    if "prompt" in data:
-        return read_prompt(data["prompt"], place / "prompt", scope, declared, reader)
-    if not declared.is_broken((*place.address, "prompt")):
+    name: str,
+    data: Data,
+    place: Place,
+    result: Type | None,
+    scope: Scope,
+    declared: Declarations,
+    reader: ValueReader,
+    shown: tuple[str, ...] = (),
+) -> AgentCall | None:
+    """Return the call of an agent, which `agents` declares or which stands in the step."""
+    system = (
+        read_prompt(data["system"], place / "system", scope, declared, reader) if "system" in data else None
+    )
+    output = UNKNOWN if result is None else result
+    if "agent" in data:
+        agent = declared.agents.find(str(data["agent"]), place / "agent", declared.report)
+        for key in OF_THE_AGENT:
+            if key in data:
+                declared.report(problems.agent_said_twice((place / key).key, key, str(data["agent"])))
+        agents.look_up({key: data[key] for key in ("model", "tools") if key in data}, place, declared)
+    elif declared.is_broken((*place.address, "agent")):
+        agent = None
+    else:
+        agent = agents.resolve_agent(name, data, place, declared, system=None, output=output)
+    if "on_timeout" in data and "within" not in data and not declared.is_broken((*place.address, "within")):
         declared.report(
-            shape_problems.missing_key(place.key, f"`{name}`", ["prompt"], "write what the agent is asked")
+            step_problems.key_without_companion((place / "on_timeout").key, "on_timeout", "within")
         )
-    return None
+    if "prompt" not in data:
+        if not declared.is_broken((*place.address, "prompt")):
+            hint = "write what the agent is asked"
+            declared.report(shape_problems.missing_key(place.key, f"`{name}`", ["prompt"], hint))
+        return None
+    prompt = read_prompt(data["prompt"], place / "prompt", scope, declared, reader)
+    return None if agent is None or agent.model is None else AgentCall(agent, prompt, system, output, shown)

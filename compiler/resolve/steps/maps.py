@@ -20,6 +20,7 @@ from wfc.compiler.resolve.values.reader import ValueReader, hint_for_list
 from wfc.compiler.resolve.values.scopes import ERROR, RESERVED, RESPONSE
 from wfc.compiler.rules import comprehensions as comprehension_problems
 from wfc.compiler.rules import names as name_problems
+from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as problems
 from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types import ANY, UNKNOWN, ListOf, Optional, Type, may_be_null, show
@@ -131,6 +132,14 @@ class MapResolver:
         acting = ActionResolver(
             self.name, data, self.place / "do", self.declared, self.reader, shown_of_answer(self.data)
         )
+        for key in ("within", "on_timeout"):
+            if key in data:
+                hint = "say under `on_item_error` what follows when an item fails"
+                self.declared.report(
+                    shape_problems.unknown_key(
+                        (self.place / "do" / key).key, key, "the `do` of a `map`", hint
+                    )
+                )
         tool = acting.tool()
         result = acting.result(tool) or UNKNOWN
         return acting.action(tool, result, scope), result, acting.sends_request(tool)

@@ -315,7 +315,7 @@ def expiry(
     data: Data, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
 ) -> tuple[float | Expression | None, Expression | None, Exit | None]:
     """Return how long a step waits, or until when, and where the run goes then; nothing if it does not wait."""
-    if not STEP_KINDS[str(data["kind"])].is_pause:
+    if not STEP_KINDS[str(data["kind"])].takes_within:
         return None, None, None
     return pauses.resolve_expiry(data, place, scopes, exit_resolver)
 

@@ -52,10 +52,15 @@ def report_shown(
         place: Of the step.
     """
     kind = data.get("kind")
-    if kind == "agent" or not isinstance(kind, str):
+    if not isinstance(kind, str):
         return
     at = (place / "stream" / key).key
-    if kind != "llm":
+    if kind == "agent" and key == "partial":
+        why = "an agent's answer is shown whole, and its replies on the way as texts"
+        declared.report(step_problems.no_answer_to_show(at, why, key, without("tokens", others)))
+    elif kind == "agent":
+        return
+    elif kind != "llm":
         declared.report(step_problems.no_answer_to_show(at, f"no model answers in a `{kind}` step", key))
     elif key == "tokens" and answer not in (None, STRING, UNKNOWN):
         why = f"the answer is to be {show(answer)}, which is no text"

@@ -12,6 +12,10 @@ from wfc.compiler.rules import steps as problems
 __all__ = ["KNOWN", "UNCAUGHT", "error_names"]
 
 KNOWN: Final = (
+    "agent",
+    "agent.turns",
+    "agent.tokens",
+    "agent.cost",
     "http",
     "http.4xx",
     "http.5xx",

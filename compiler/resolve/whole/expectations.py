@@ -12,6 +12,7 @@ from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.durations import duration
 from wfc.compiler.resolve.values.error_names import KNOWN, error_names
 from wfc.compiler.resolve.values.reader import read_data
+from wfc.compiler.resolve.whole import scripts
 from wfc.compiler.resolve.whole.step_lookup import StepLookup
 from wfc.compiler.rules import cases as problems
 from wfc.compiler.rules import names as name_problems
@@ -54,6 +55,9 @@ class ExpectationReader:
             found["streamed"] = self.streamed(data["streamed"], place / "streamed")
         if "after" in data:
             found["after"] = duration(data["after"], place / "after", self.declared.report, zero=True) or 0.0
+        if "calls" in data:
+            reader = scripts.ScriptReader(self.declared, self.steps.steps, self.declared.flow_whole)
+            found["calls"] = reader.expected_calls(data["calls"], place / "calls")
         if isinstance(data.get("fails"), str):
             self.check_failure(data["fails"], place / "fails")
         return found

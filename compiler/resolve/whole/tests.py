@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.model import Delivery, Event, Step, TestCase
+from wfc.compiler.model import Delivery, Event, MockAnswer, ScriptedReply, Step, TestCase
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.durations import duration
 from wfc.compiler.resolve.values.reader import read_data
+from wfc.compiler.resolve.whole import scripts
 from wfc.compiler.resolve.whole.expectations import ExpectationReader
 from wfc.compiler.resolve.whole.mocks import MockReader
 from wfc.compiler.resolve.whole.step_lookup import StepLookup
@@ -80,9 +81,23 @@ class TestResolver:
             cancel=duration(data["cancel"], place / "cancel", self.declared.report)
             if "cancel" in data
             else None,
+            script={**(base.script if base is not None else {}), **self.script(data, place)},
+            tools={**(base.tools if base is not None else {}), **self.tools(data, place)},
         )
         self.known.setdefault(name, made)
         return made
+
+    def script(self, data: Data, place: Place) -> Mapping[str, tuple[ScriptedReply, ...]]:
+        """Return the replies of the models of agents."""
+        return self.of_agents().scripts(data["script"], place / "script") if "script" in data else {}
+
+    def tools(self, data: Data, place: Place) -> Mapping[str, tuple[MockAnswer, ...]]:
+        """Return what tools give to agents."""
+        return self.of_agents().tools(data["tools"], place / "tools") if "tools" in data else {}
+
+    def of_agents(self) -> scripts.ScriptReader:
+        """Return what reads what a test says of agents."""
+        return scripts.ScriptReader(self.declared, self.mocks.steps.steps, self.declared.flow_whole)
 
     def base(self, data: Data, place: Place) -> TestCase | None:
         """Return the test that another one is like."""

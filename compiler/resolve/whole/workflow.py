@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Mapping
 from wfc.compiler.diagnostics import Origin, Place
 from wfc.compiler.expressions import Expression
 from wfc.compiler.model import Import, Step, TestCase, Whole, Workflow
+from wfc.compiler.model.kinds import agent_tools
 from wfc.compiler.python.literals import normal_form, pascal_case
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style
@@ -44,7 +45,12 @@ def build_workflow(
         used.add(each)
     imports = imported_modules(declared)
     theirs = {each for module in imports for each in module.types if isinstance(each, Record)}
-    outputs = tuple(record for record in used.records if record.role == "output" and record not in theirs)
+    args = {tool.args for step in steps for tool in agent_tools(step.action)}
+    outputs = tuple(
+        record
+        for record in used.records
+        if (record.role == "output" or record in args) and record not in theirs
+    )
     name_outputs(outputs, declared)
     return Workflow(
         name=name,

@@ -20,6 +20,7 @@ from wfc.runtime.core.advance.items import item_completed, item_failed
 from wfc.runtime.core.advance.joins import match_value_computed, time_out
 from wfc.runtime.core.advance.observing import note_emitted, note_state
 from wfc.runtime.core.advance.pausing import (
+    inbox_event_dropped,
     inbox_event_taken,
     inbox_events_refused,
     keep_in_inbox,
@@ -51,6 +52,7 @@ from wfc.runtime.core.ticks import (
     Delegated,
     Failed,
     Halted,
+    InboxEventDropped,
     InboxEventsRefused,
     InboxEventTaken,
     ItemCompleted,
@@ -307,6 +309,7 @@ _TICKS: dict[type[Tick], Callable[[Execution, Any], None]] = {
     Paused: step_paused,
     Answered: question_answered,
     Delegated: question_delegated,
+    InboxEventDropped: inbox_event_dropped,
     InboxEventTaken: inbox_event_taken,
     InboxEventsRefused: inbox_events_refused,
     PauseResolved: pause_resolved,

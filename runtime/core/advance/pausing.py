@@ -18,6 +18,7 @@ from wfc.runtime.core.step_runs import Exit, Pause
 from wfc.runtime.core.ticks import (
     Answered,
     Delegated,
+    InboxEventDropped,
     InboxEventsRefused,
     InboxEventTaken,
     Paused,
@@ -41,8 +42,10 @@ from wfc.runtime.plan.pauses import (
 )
 from wfc.runtime.plan.step import Step
 from wfc.runtime.values.choices import schema_with_choices
+from wfc.runtime.values.drafts import save
 
 __all__ = [
+    "inbox_event_dropped",
     "inbox_event_taken",
     "inbox_events_refused",
     "keep_in_inbox",
@@ -204,6 +207,8 @@ def question_answered(execution: Execution, tick: Answered) -> None:
         or any(tick.by == by for by, _ in pause.answers)
     ):
         return
+    if tick.saved is not None:
+        execution.state = save(execution.state, tick.saved)
     pause.answers.append((tick.by, tick.answer))
     quorum = pause.value.quorum
     if quorum is None:
@@ -248,6 +253,15 @@ def keep_sent_event(execution: Execution, event: Event, sender: Step) -> None:
         execution.unclaimed = {}
     execution.unclaimed.setdefault(type(event), sender.name)
     keep_in_inbox(execution, event)
+
+
+def inbox_event_dropped(execution: Execution, tick: InboxEventDropped) -> None:
+    """Remove a kept event; nobody has to have waited for those of its class that are left."""
+    event = execution.inbox.pop(tick.event, None)
+    if event is not None and not any(type(one) is type(event) for one in execution.inbox.values()):
+        execution.unclaimed = {
+            kind: sender for kind, sender in execution.unclaimed.items() if kind is not type(event)
+        }
 
 
 def inbox_event_taken(execution: Execution, tick: InboxEventTaken) -> None:

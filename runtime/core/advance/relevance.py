@@ -10,6 +10,7 @@ from wfc.runtime.core.ticks import (
     Completed,
     Delegated,
     Failed,
+    InboxEventDropped,
     InboxEventsRefused,
     InboxEventTaken,
     ItemCompleted,
@@ -49,6 +50,8 @@ def is_relevant(execution: Execution, tick: Tick) -> bool:
         return tick.number in execution.in_flight
     if isinstance(tick, _OF_PAUSES):
         return tick.number in execution.paused
+    if isinstance(tick, InboxEventDropped):
+        return tick.event in execution.inbox
     if isinstance(tick, WaitEnded):
         return tick.wait in execution.event_waits
     if isinstance(tick, TimerFired):

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from wfc.runtime.authoring.resource.kinds import Resource
 from wfc.runtime.calls.bindings import Basic, Bearer, McpServer, OAuth2, PythonTool, Secret
-from wfc.runtime.calls.budget import check_budget, cost_of_call
 from wfc.runtime.calls.llm import Model, call_llm
 from wfc.runtime.calls.sibling_modules import settings_folder
-from wfc.runtime.core.ticks import ModelUsed
 from wfc.runtime.driver.context.cached_calls import CachedCalls, named
 from wfc.runtime.driver.loops import call_and_block
 from wfc.runtime.driver.run.replies import ShownReply
+from wfc.runtime.driver.run.spending import check_limits, count_call
 from wfc.runtime.errors import WorkflowRuntimeError
-from wfc.runtime.internal_events import ModelCalled
 from wfc.runtime.values.outputs import Output
 
 if TYPE_CHECKING:
@@ -314,12 +313,7 @@ class Calling(CachedCalls):
             LimitError: The run has used up its tokens or its budget.
             SettingsError: The run's cost is limited, and the model's price is unknown.
         """
-        run = self._started("afford")
-        execution, limits = run.execution, run.limits
-        if limits is not None:
-            folder = settings_folder(type(run.workflow))
-            tokens, cost_usd = execution.tokens, execution.cost_usd
-            check_budget(limits, tokens, cost_usd, model, folder, own_server=own_server)
+        check_limits(self._started("afford"), model, own_server=own_server)
 
     def spent(
         self,
@@ -337,24 +331,13 @@ class Calling(CachedCalls):
             price: Returns what the call has cost in US dollars, if that is known; asked where no settings say it.
         """
         run, step_run = self._started("spent"), self._inside("spent")
-        is_limited = run.limits is not None and run.limits.cost_usd is not None
-        cost = None
-        if is_limited or run.execution.observed:
-            folder = settings_folder(type(run.workflow))
-            cost = cost_of_call(model, tokens_in, tokens_out, folder, price)
-        call_and_block(run.loop, run.take, ModelUsed(tokens_in + tokens_out, cost or 0.0))
-        if run.execution.observed:
-            called = ModelCalled(
-                step_name=step_run.step.name,
-                worker_id=str(step_run.number),
-                attempt=step_run.attempt,
-                model=model,
-                tokens_in=tokens_in,
-                tokens_out=tokens_out,
-                tokens_cached=cached,
-                cost_usd=cost,
-            )
-            call_and_block(run.loop, run.watchers.note, called)
+        count = partial(count_call, run, step_run, model, tokens_in, tokens_out, cached, price)
+        call_and_block(run.loop, count)
+
+    def used(self) -> tuple[int, float]:
+        """Return the tokens that the models of this run have used by now, and what they have cost in US dollars."""
+        execution = self._started("used").execution
+        return execution.tokens, execution.cost_usd
 
     def answering(self) -> AbstractContextManager[ShownReply]:
         """Show a further model reply to the run's watchers; what is yielded takes each piece."""

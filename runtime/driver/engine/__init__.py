@@ -6,15 +6,16 @@ import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.authoring.run_rules import RunRules
 from wfc.runtime.calls.sibling_modules import folder_of, sibling_workflow
-from wfc.runtime.driver.engine.checkpoints import CheckpointedRuns
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.engine.durable import Durable
+from wfc.runtime.driver.engine.edits import EditedRuns
 from wfc.runtime.driver.gates import Admission, Gate
 from wfc.runtime.driver.loops import call_soon
 from wfc.runtime.driver.messages import (
@@ -38,11 +39,14 @@ from wfc.runtime.store.sql.journal import SqlJournal
 
 __all__ = ["Engine", "default_engine"]
 
+PART = "."
+"""What follows a workflow's name in the names of its parts."""
+
 REMEMBERED = 10_000
 """How many runs that are over an engine still knows, so as to say that they have ended."""
 
 
-class Engine(CheckpointedRuns):
+class Engine(EditedRuns):
     """A registry of workflows and of live runs that can reach each other.
 
     Its runs may be in event loops of different threads. Each process has a default engine,
@@ -141,11 +145,28 @@ class Engine(CheckpointedRuns):
             found = self._of_versions.get((name, wanted), self._workflows.get(name))
         else:
             found = self._workflows.get(name)
-        if found is None and beside is not None:
+        if found is None and PART in name:
+            found = self._part(name, beside, version)
+        elif found is None and beside is not None:
             found = self._generated_beside(name, beside)
         if found is None:
             raise RunUnknownError(f"there is no workflow `{name}`: `engine.add(…)` makes one known")
         return found
+
+    def _part(self, name: str, beside: type[Any] | None, version: str) -> StartableWorkflow | None:
+        """Return the workflow of a part of another one, which stands in the module of that one."""
+        owner = name.partition(PART)[0]
+        owners = [] if beside is None else [beside]
+        with suppress(RunUnknownError):
+            owners.append(type(self.workflow(owner, beside, version)))
+        for kind in owners:
+            for part in definition_of(kind).parts:
+                if definition_of(part).name == name:
+                    if known := self._versions.get(kind):
+                        self.note_version(part, known)
+                    made: StartableWorkflow = part(engine=self)
+                    return made
+        return None
 
     def class_of(self, name: str, beside: type[Any] | None = None) -> type[Any] | None:
         """Return the class of a workflow that has a run or could be started."""

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from wfc.runtime.core.advance import advance
 from wfc.runtime.core.advance.releasing import finish_run
+from wfc.runtime.core.advance.relevance import is_relevant
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import Rewound, Tick
 from wfc.runtime.driver.engine.durable import next_moment, open_tasks, values_of
 from wfc.runtime.driver.engine.retold import RetoldRuns
 from wfc.runtime.driver.run import Run
+from wfc.runtime.driver.run.edits import Edits
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.errors import RunExistsError, RunUnknownError, StoreError, WorkflowTimeoutError
 from wfc.runtime.plan.pauses import Child
@@ -71,6 +73,7 @@ class _Altered(NamedTuple):
     past: Past
     to: int
     goal: Execution
+    then: tuple[Tick, ...] = ()  # what happens to it after that
 
 
 class CheckpointedRuns(RetoldRuns, Protocol):
@@ -100,44 +103,73 @@ class CheckpointedRuns(RetoldRuns, Protocol):
             await self._go_back(altered, "retry")
         return told
 
-    async def rewind(self, run_id: str, at: int, *, dry_run: bool = False) -> Rewinding:
+    async def rewind(
+        self,
+        run_id: str,
+        at: int,
+        *,
+        state: Mapping[str, Any] | None = None,
+        by: str = "",
+        dry_run: bool = False,
+    ) -> Rewinding:
         """Let a run go on from how it was after a tick; return what is done again. What came after stays readable.
 
+        Args:
+            state: What is changed in its state then: values as JSON data, by path.
+            by: The person who changes it, such as ``user:ann``.
+
         Raises:
+            InvalidValueError: A value does not fit the state, or there is no such place in it.
             RunUnknownError: There is none of that id, or its workflow is not known here.
             StoreError: It has no such tick, or is not kept so far back; it is a part of another run, somebody works
                 on it, or has changed it meanwhile.
         """
         self._check_root(run_id)
-        past, found = self._past_of(run_id)
+        past, found = self.past_of(run_id)
         goal = past.at(at)
-        altered = [_Altered(found, past, at, goal), *self._parts_to_retry(run_id, goal)]
+        then = tuple(Edits(state or {}).ticks(goal, by))
+        altered = [_Altered(found, past, at, goal, then), *self._parts_to_retry(run_id, goal)]
         told = _told(altered)
         if not dry_run:
             await self._go_back(altered, "rewind")
         return told
 
     async def fork(
-        self, run_id: str, at: int | None = None, *, new_id: str | None = None, dry_run: bool = False
+        self,
+        run_id: str,
+        at: int | None = None,
+        *,
+        state: Mapping[str, Any] | None = None,
+        by: str = "",
+        new_id: str | None = None,
+        dry_run: bool = False,
     ) -> Rewinding:
         """Record a new run that goes on from how another was after a tick, by default the last; return what it does.
 
         Parts of the run begin anew for the new one. It rests, and is due at once.
 
+        Args:
+            state: What is changed in its state: values as JSON data, by path.
+            by: The person who changes it, such as ``user:ann``.
+
         Raises:
+            InvalidValueError: A value does not fit the state, or there is no such place in it.
             RunUnknownError: There is none of that id, or its workflow is not known here.
             RunExistsError: There is a run with the new id.
             StoreError: It has no such tick, or is not kept so far back.
         """
-        past, found = self._past_of(run_id)
+        past, found = self.past_of(run_id)
         to = past.seq if at is None else at
         goal = past.at(to)
+        then = Edits(state or {}).ticks(goal, by)
         made = new_id or uuid.uuid4().hex
         if self.store.runs(run_id=made):
             raise RunExistsError(f"the store has a run with the id {made!r}", made)
         told = Rewinding(made, to, past.seq, "", tuple(past.again_after(to)), tuple(past.came_after(to)))
         if not dry_run:
-            await self._alter([self._forked(run_id, made, found, to, goal)])
+            await self.alter(
+                [self._forked(run_id, found, goal, [Rewound(to, "fork", goal, run_id), *then], made)]
+            )
         return told
 
     def beginning_of_step(self, run_id: str, step: str) -> int:
@@ -147,7 +179,7 @@ class CheckpointedRuns(RetoldRuns, Protocol):
             RunUnknownError: There is no run of that id, or its workflow is not known here.
             StoreError: There is no such step, or it has not run.
         """
-        past, _ = self._past_of(run_id)
+        past, _ = self.past_of(run_id)
         return past.beginning_of(step)
 
     # --- what is to be changed
@@ -159,7 +191,13 @@ class CheckpointedRuns(RetoldRuns, Protocol):
         if self.run(run_id) is not None or self.store.is_worked_on(run_id):
             raise StoreError(f"a process works on the run {run_id}: it goes back when it rests or is over")
 
-    def _past_of(self, run_id: str) -> tuple[Past, Standing]:
+    def past_of(self, run_id: str) -> tuple[Past, Standing]:
+        """Return the past of a stored run, and where it is.
+
+        Raises:
+            RunUnknownError: There is none of that id, or its workflow is not known here.
+            StoreError: The workflow has other steps now, or the journal is damaged.
+        """
         found = self.store.select(partial(standing, run_id=run_id))
         if found is None:
             raise RunUnknownError(f"there is no run `{run_id}` in this store")
@@ -178,7 +216,7 @@ class CheckpointedRuns(RetoldRuns, Protocol):
         Raises:
             StoreError: It has not failed, or what was then is not kept.
         """
-        past, found = self._past_of(run_id)
+        past, found = self.past_of(run_id)
         if found.status not in _MAY_BE_RETRIED:
             raise StoreError(f"the run {run_id} has not failed: it is {found.status}")
         execution = past.replay.execution
@@ -201,23 +239,40 @@ class CheckpointedRuns(RetoldRuns, Protocol):
     # --- writing it
 
     async def _go_back(self, altered: list[_Altered], why: str) -> None:
-        await self._alter([self._entry(one, [Rewound(one.to, why, one.goal)]) for one in altered])
+        await self.alter(
+            [
+                self.entry_of(one.past, one.standing, [Rewound(one.to, why, one.goal), *one.then])
+                for one in altered
+            ]
+        )
 
-    async def _alter(self, entries: list[Entry]) -> None:
+    async def alter(self, entries: list[Entry]) -> None:
+        """Write what was changed in runs that nobody works on, in one commit.
+
+        Raises:
+            StoreError: Somebody works on one of them, or has changed it meanwhile.
+        """
         try:
             await self.store.alter(entries)
         except Lost as lost:
             raise StoreError(str(lost)) from None
 
-    def _entry(self, altered: _Altered, ticks: list[Tick]) -> Entry:
-        """Return the entry by which ticks happen to a run that nobody works on; it rests then, and is due."""
-        found, execution = altered.standing, altered.past.replay.execution
+    def entry_of(self, past: Past, found: Standing, ticks: Sequence[Tick]) -> Entry:
+        """Return the entry by which ticks happen to a run that nobody works on; it rests then, or is due.
+
+        Raises:
+            SnapshotError: It cannot be written.
+        """
+        execution = past.replay.execution
         workflow = self.workflow(found.workflow, version=found.version)
         bodies = self._applied(execution, ticks, found)
-        seq = found.seq + len(ticks)
+        seq = found.seq + len(bodies)
         rows: list[Row] = [TasksReset(open_tasks(execution), execution.at)]
         if execution.outcome is None:
-            wake_at = time.time_ns() if execution.in_flight else next_moment(execution)
+            has_work = (
+                execution.in_flight or execution.inputs is None or (execution.inbox and execution.expecting)
+            )
+            wake_at = time.time_ns() if has_work else next_moment(execution)
             rows += [Snapshot(seq, write_snapshot(execution, values_of(workflow))), Parked(wake_at)]
         else:
             finish_run(execution)
@@ -227,11 +282,13 @@ class CheckpointedRuns(RetoldRuns, Protocol):
             rows.insert(0, VersionChanged(version))
         return entry_of(Lease(execution.run_id, found.number, found.epoch), found.seq + 1, bodies, rows)
 
-    def _applied(self, execution: Execution, ticks: list[Tick], found: Standing) -> list[bytes]:
+    def _applied(self, execution: Execution, ticks: Sequence[Tick], found: Standing) -> list[bytes]:
         """Apply ticks to a run that nobody works on; return them as they are written."""
         values = values_of(self.workflow(found.workflow, version=found.version))
         bodies = []
         for tick in ticks:
+            if not is_relevant(execution, tick):
+                continue
             at = max(time.time_ns(), execution.at)
             bodies.append(encode_tick(tick, at, execution, values))
             advance(execution, tick, at)
@@ -239,19 +296,21 @@ class CheckpointedRuns(RetoldRuns, Protocol):
             execution.starting.clear()
         return bodies
 
-    def _forked(self, run_id: str, made: str, found: Standing, to: int, goal: Execution) -> Entry:
+    def _forked(
+        self, run_id: str, found: Standing, goal: Execution, ticks: Sequence[Tick], made: str
+    ) -> Entry:
         """Return the entry for a new run that goes on as another was."""
         began = self.beginning_of(run_id)
         workflow = self.workflow(began.workflow, version=began.version)
         execution = Execution(workflow._wfc.plan, made, workflow._wfc.plan.new_state())
         goal.run_id = made
-        bodies = self._applied(execution, [Rewound(to, "fork", goal, run_id)], found)
+        bodies = self._applied(execution, ticks, found)
         version = self.version_of(workflow) or began.version
         now = time.time_ns()
         created = Created(began.workflow, began.shape, version, found.key, began.start, now)
         rows: list[Row] = [
             TasksReset(open_tasks(execution), now),
-            Snapshot(1, write_snapshot(execution, values_of(workflow))),
+            Snapshot(len(bodies), write_snapshot(execution, values_of(workflow))),
             Parked(now),
         ]
         return entry_of(Lease(made), 1, bodies, rows, created)

@@ -14,19 +14,23 @@ from wfc.runtime.driver.messages import read_as
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.children import Parent
 from wfc.runtime.driver.run.needs import RunEngine, RunInternals, RunWorkflow
+from wfc.runtime.driver.run.spending import OWN_LIMITS
 from wfc.runtime.errors import (
+    ExpressionError,
     InvalidMessageError,
+    LimitError,
     RunLostError,
     RunParkedError,
     RunUnknownError,
     StepError,
+    StepFailedError,
     WorkflowCancelledByUser,
     WorkflowError,
     WorkflowTimeoutError,
 )
 from wfc.runtime.events import Event, StartEvent, StopEvent, event_name
-from wfc.runtime.plan.pauses import Child
-from wfc.runtime.raised_errors import step_error
+from wfc.runtime.plan.pauses import Child, PartEnd
+from wfc.runtime.raised_errors import is_final, step_error
 from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.snapshots import read_run
 
@@ -88,7 +92,10 @@ class ChildStarter(RunEngine[Run], Protocol):
             if made is None:
                 start = _start_event(workflow, child.inputs)
                 made = self._prepare_below(workflow, start, run_id, run, number)
-            admitted = self.admit(_relate(made, run, step_run, is_attached=not child.detach))
+            related = _relate(made, run, step_run, is_attached=not child.detach)
+            if run.double_parts is not None and workflow._wfc.is_part:
+                run.double_parts(related)
+            admitted = self.admit(related)
             if CRASHES:
                 reach("child")
         except WorkflowError as error:
@@ -196,9 +203,14 @@ def _resolve_with_end(run: Run, number: int, child: Child[Any], admitted: Run) -
         run.children.remove(number)
         try:
             if error is not None:
-                raise _failure(admitted, error)
-            run.take(PauseResolved(number, _end_as_declared(admitted, admitted.future.result(), child)))
-        except StepError as failure:
+                raise (_failure_of_part if admitted.workflow._wfc.is_part else _failure)(admitted, error)
+            kind = run.execution.paused[number].run.step.result
+            end = admitted.future.result()
+            found = (
+                end.as_result(kind) if isinstance(end, PartEnd) else _end_as_declared(admitted, end, child)
+            )
+            run.take(PauseResolved(number, found))
+        except WorkflowError as failure:
             run.take(PauseFailed(number, failure))
 
     admitted.future.add_done_callback(ended)
@@ -266,6 +278,22 @@ def _failure(admitted: Run, error: BaseException) -> StepError:
     failure = StepError(f"workflow.{kind}", f"the workflow `{name}` {said}: {error}")
     failure.__cause__ = error
     return failure
+
+
+def _failure_of_part(admitted: Run, error: BaseException) -> WorkflowError:
+    """Return the error of a step whose action was a run: what has failed in there, as if the step had done it."""
+    cause = error.__cause__
+    if isinstance(cause, LimitError) and cause.name.startswith(OWN_LIMITS):
+        return StepError(cause.name, str(cause))
+    if isinstance(cause, WorkflowError) and is_final(cause):
+        return cause
+    if isinstance(error, StepFailedError) and error.name != "expression":
+        return error.error
+    if isinstance(error, WorkflowError) and is_final(error):
+        return error
+    if isinstance(error, StepFailedError):
+        return ExpressionError(str(error))
+    return _failure(admitted, error)
 
 
 def _relate(made: Run, run: Run, step_run: StepRun, *, is_attached: bool) -> Run:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
+from functools import partial
 from typing import Any, Protocol
 
 from pydantic_core import to_json
@@ -15,6 +16,7 @@ from wfc.runtime.core.moments import SECOND, as_moment
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.messages import EventData
 from wfc.runtime.driver.run import Run
+from wfc.runtime.driver.run.edits import Edits
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.questions import open_questions, read_answer, read_delegation
 from wfc.runtime.errors import (
@@ -188,7 +190,9 @@ class Durable:
             raise RunEndedError(f"the run {run_id} is over")
         raise RunLostError(f"another process has the run {run_id}")
 
-    async def check_answer(self, run_id: str, question: str, value: object, by: str) -> None:
+    async def check_answer(
+        self, run_id: str, question: str, value: object, by: str, state: Mapping[str, Any] | None = None
+    ) -> None:
         """Check an answer against a run that another process has, as the run is now.
 
         Raises:
@@ -198,7 +202,7 @@ class Durable:
         if found is not None:
             kept = await self.journal.read(found.lease)
             copy = self._read(found, kept, self._workflow_of(found))
-            read_answer(copy, question, value, by)
+            read_answer(copy, question, value, by, state)
 
     async def go_on(self, claim: Claim) -> Run:
         """Let a claimed run go on here; if it cannot, it is given back.
@@ -217,6 +221,8 @@ class Durable:
             await self.journal.release(claim.lease)
             raise
         self.begin_now(run)
+        if claim.is_left_over and not run.execution.left_by and run.execution.failing is None:
+            run.cancel(_not_wanted(run.run_id))
         return run
 
     def begin_now(self, run: Run) -> None:
@@ -225,7 +231,6 @@ class Durable:
             run.start()
             if CRASHES:
                 reach("recovered")
-            self._drop_unwanted(run)
 
     async def _read_parts(self, parts: Iterable[Claim]) -> dict[str, KeptPart]:
         found: dict[str, KeptPart] = {}
@@ -302,21 +307,34 @@ class Durable:
         over.conclude()
         return over
 
-    def _drop_unwanted(self, run: Run) -> None:
-        """Cancel the parts that a recovered run does not want any more, which it had no time to tell them."""
-        port = run.port
-        assert port is not None
+    def drop_unwanted(self, run: Run) -> None:
+        """Cancel the parts that a recovered run does not want any more, which it had no time to tell them.
 
-        def drop() -> None:
-            for run_id, (claim, kept) in self._parts.pop(run.run_id, {}).items():
-                if kept is None:
-                    continue
+        A body that begins again may come to ask for the runs that it has started; what it has not asked for is
+        cancelled when the run is over.
+        """
+        port = run.port
+        if port is not None and self._parts.get(run.run_id):
+            run.loop.call_soon(port.after, partial(self._drop, run, run.execution.in_flight))
+            run.future.add_done_callback(lambda _: self._drop_rest(run))
+
+    def _drop_rest(self, run: Run) -> None:
+        if not isinstance(run.execution.outcome, RunLostError | RunParkedError):
+            self._drop(run, ())
+        self._parts.pop(run.run_id, None)
+
+    def _drop(self, run: Run, at_work: Container[int]) -> None:
+        """Cancel what is left of a recovered run's parts, except those of step runs that are at work."""
+        parts = self._parts.get(run.run_id, {})
+        for run_id, (claim, kept) in list(parts.items()):
+            if claim.parent_number in at_work:
+                continue
+            del parts[run_id]
+            if kept is not None:
                 with contextlib.suppress(WorkflowError):
                     part = self._restore(claim, kept, self._workflow_of(claim))
                     self._registry.admit(part)
-                    part.cancel(f"the run that {run_id} was part of, {run.run_id}, does not want it any more")
-
-        port.after(drop)
+                    part.cancel(_not_wanted(run_id))
 
     # --- what is posted to runs
 
@@ -352,6 +370,10 @@ class Durable:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _not_wanted(run_id: str) -> str:
+    return f"the run that {run_id} was part of does not want it any more"
 
 
 def values_of(workflow: RunWorkflow[Run]) -> Values:
@@ -399,7 +421,7 @@ def _answer(run: Run, item: Posted) -> None:
     data = json.loads(item.body)
     asker = run.asker_of(data["question"])
     if asker is not None:
-        asker.answer(data["question"], data["value"], item.by)
+        asker.answer(data["question"], data["value"], item.by, data.get("state"))
 
 
 def _delegate(run: Run, item: Posted) -> None:
@@ -407,6 +429,13 @@ def _delegate(run: Run, item: Posted) -> None:
     asker = run.asker_of(data["question"])
     if asker is not None:
         asker.take(read_delegation(asker.execution, data["question"], data["to"], item.by, data["because"]))
+
+
+def _edit(run: Run, item: Posted) -> None:
+    data = json.loads(item.body)
+    events = [EventData(name, fields) for name, fields in data["events"]]
+    for tick in Edits(data["state"], events, data["dropped"]).ticks(run.execution, item.by):
+        run.take(tick)
 
 
 def _receive(run: Run, item: Posted) -> None:
@@ -421,6 +450,7 @@ def _cancel(run: Run, item: Posted) -> None:
 _TAKERS: dict[str, Callable[[Run, Posted], None]] = {
     "answer": _answer,
     "delegation": _delegate,
+    "edit": _edit,
     "event": _receive,
     "cancel": _cancel,
 }

@@ -19,6 +19,6 @@ def state_of(execution: Execution) -> dict[str, Any]:
 def pending_of(execution: Execution) -> list[dict[str, Any]]:
     """Return the events in a run's inbox that nobody has taken yet, the oldest first, as JSON data."""
     return [
-        {"event": event_name(event), "with": event.model_dump(mode="json", by_alias=True)}
-        for event in execution.inbox.values()
+        {"number": number, "event": event_name(event), "with": event.model_dump(mode="json", by_alias=True)}
+        for number, event in execution.inbox.items()
     ]

@@ -233,8 +233,9 @@ class StoredRuns(EventDelivery, Protocol):
         run.loop.call_soon(self.rests, run)
 
     def recovered(self, run: Run) -> None:
-        """Let a stored run that goes on here get what was posted to it."""
+        """Let a stored run that goes on here get what was posted to it, and drop the parts that it does not want."""
         self.kept.take_soon(run)
+        self.kept.drop_unwanted(run)
 
     def rests(self, run: Run) -> None:
         """Be told that nothing happens in a run before somebody answers, or a timer fires."""

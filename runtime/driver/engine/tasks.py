@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from wfc.runtime.driver.engine.stored import StoredRuns
@@ -58,13 +58,20 @@ class StoredTasks(StoredRuns, Protocol):
         return found
 
     async def answer(
-        self, task_id: str, value: object = None, *, by: str, leave: bool = False
+        self,
+        task_id: str,
+        value: object = None,
+        *,
+        by: str,
+        state: Mapping[str, Any] | None = None,
+        leave: bool = False,
     ) -> WorkflowHandler[Any] | None:
         """Answer a task; return when the answer is recorded.
 
         Args:
             value: The answer, as JSON data.
             by: The person who answers, such as ``user:ann``. The same person's second answer has no effect.
+            state: What is changed in the run's state in the same moment: values as JSON data, by path.
             leave: Whether to leave it to others to let the run go on, such as a worker, unless it is a part of another.
 
         Returns:
@@ -73,6 +80,7 @@ class StoredTasks(StoredRuns, Protocol):
         Raises:
             UnknownQuestionError: There is no such task.
             InvalidAnswerError: The answer does not fit, or the question is closed.
+            InvalidValueError: A value does not fit the state, or there is no such place in it.
             StoreError: The run cannot go on.
         """
         task = self.task(task_id)
@@ -82,15 +90,16 @@ class StoredTasks(StoredRuns, Protocol):
             raise InvalidAnswerError(f"the question `{task_id}` is closed: {task.because}")
         root = self.store.root_of(task.run_id) or task.run_id
         if self.run(root) is None:
-            await self.kept.check_answer(task.run_id, task_id, value, by)  # before anything is written
+            await self.kept.check_answer(task.run_id, task_id, value, by, state)  # before anything is written
         if self.run(root) is None and ((leave and root == task.run_id) or self.store.is_worked_on(root)):
-            await self.bring(task.run_id, "answer", {"question": task_id, "value": value}, by)
+            data = {"question": task_id, "value": value, **({"state": dict(state)} if state else {})}
+            await self.bring(task.run_id, "answer", data, by)
             return None
         handler = await self.resume(root)
         run = self.run(root)
         if run is not None:
             await run.recorded()  # so that its parts go on too
-        await handler.answer(task_id, value, by=by)
+        await handler.answer(task_id, value, by=by, state=state)
         return handler
 
     async def delegate(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
@@ -19,6 +20,13 @@ Load = Callable[[DueRun], str | None]
 
 PATIENCE: Final = 600
 """How often in a row a store may fail to be read before the worker gives up: about a minute."""
+
+
+SUSPECT: Final = 2
+"""Recoveries without coming any further after which a run is taken up alone: it may be what kills its processes."""
+
+TRIAL: Final = 5.0
+"""The seconds after which others begin beside such a run although it has not come any further."""
 
 
 class WorkerNote(NamedTuple):
@@ -55,6 +63,8 @@ class Worker:
         self._refused: set[tuple[str, str]] = set()  # versions whose code is not here
         self._broken: set[str] = set()  # ids of runs that cannot go on
         self._going: dict[str, asyncio.Task[None]] = {}
+        self._begun: dict[str, float] = {}  # when those that are going were taken up, by the monotonic clock
+        self._alone: str | None = None  # the run that is taken up alone
         self._leaves = asyncio.Event()
 
     def drain(self) -> None:
@@ -90,13 +100,30 @@ class Worker:
     def _claim_due(self) -> None:
         """Begin with what is due, as far as there is room."""
         room = self._at_once - len(self._going)
-        if room <= 0:
+        if room <= 0 or (self._alone is not None and not self._is_safe(self._alone)):
             return
-        for due in self._engine.store.due(list(self._refused), room + len(self._going) + len(self._broken)):
+        self._alone = None
+        found = self._engine.store.due(list(self._refused), room + len(self._going) + len(self._broken))
+        for due in sorted(found, key=lambda due: due.recoveries):
             if len(self._going) >= self._at_once:
                 break
-            if due.run_id not in self._going and due.run_id not in self._broken and self._has_code(due):
-                self._going[due.run_id] = asyncio.create_task(self._drive(due))
+            if due.run_id in self._going or due.run_id in self._broken or not self._has_code(due):
+                continue
+            if due.recoveries >= SUSPECT:
+                if not all(map(self._is_safe, self._going)):
+                    break
+                self._alone = due.run_id
+            self._begun[due.run_id] = time.monotonic()
+            self._going[due.run_id] = asyncio.create_task(self._drive(due))
+            if self._alone is not None:
+                break
+
+    def _is_safe(self, run_id: str) -> bool:
+        """Return whether a run has not been taken up just now: it has come further, or has had some time."""
+        begun = self._begun.get(run_id)
+        if begun is None or time.monotonic() - begun > TRIAL:
+            return True
+        return self._engine.store.has_come_further(run_id)
 
     def _has_code(self, due: DueRun) -> bool:
         version = due.workflow, due.version
@@ -112,6 +139,7 @@ class Worker:
             self._tell(await self._outcome(due))
         finally:
             del self._going[due.run_id]
+            del self._begun[due.run_id]
 
     async def _outcome(self, due: DueRun) -> WorkerNote:
         """Let a run go on until it ends or rests; return how."""

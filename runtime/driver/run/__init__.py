@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from wfc.runtime.core.advance import advance
@@ -368,14 +369,18 @@ class Run(ReachableRun["Run"]):
                 return part.asker_of(question)
         return self
 
-    def answer(self, question: str, value: object, by: str) -> None:
+    def answer(self, question: str, value: object, by: str, state: Mapping[str, Any] | None = None) -> None:
         """Accept an answer to a question, unless the question is closed or this person has answered it.
 
+        Args:
+            state: What is changed in the state in the same moment: values as JSON data, by path.
+
         Raises:
+            InvalidValueError: Such a value does not fit the state, or there is no such place in it.
             UnknownQuestionError: The run never asked this question.
             InvalidAnswerError: The answer does not fit.
         """
-        tick = read_answer(self, question, value, by)
+        tick = read_answer(self, question, value, by, state)
         if tick is not None:
             self.take(tick)
 

@@ -62,6 +62,10 @@ class RunInternals(Protocol[R]):
         """The workflow's name."""
 
     @property
+    def is_part(self) -> bool:
+        """Whether runs are nothing but the actions of steps of other runs."""
+
+    @property
     def plan(self) -> Plan:
         """The plan of the class's steps."""
 

@@ -40,6 +40,7 @@ from wfc.runtime.plan.pauses import (
 from wfc.runtime.raised_errors import step_error
 from wfc.runtime.values.choices import not_chosen, schema_with_choices
 from wfc.runtime.values.outputs import InvalidOutput, from_json
+from wfc.runtime.values.state_edits import edited
 
 __all__ = [
     "OpenQuestion",
@@ -121,10 +122,16 @@ def awaited_event(execution: Execution, number: int) -> tuple[str, datetime | No
     return None
 
 
-def read_answer(run: CallingRun, question: str, value: object, by: str) -> Tick | None:
+def read_answer(
+    run: CallingRun, question: str, value: object, by: str, state: Mapping[str, Any] | None = None
+) -> Tick | None:
     """Return the tick for an answer; ``None`` if the question is closed, or this person has answered it.
 
+    Args:
+        state: What is changed in the state in the same moment: values as JSON data, by path.
+
     Raises:
+        InvalidValueError: Such a value does not fit the state, or there is no such place in it.
         UnknownQuestionError: The run never asked this question.
         InvalidAnswerError: The answer does not fit the form, or does not meet the requirements.
         ExpressionError: A requirement cannot be evaluated.
@@ -146,7 +153,7 @@ def read_answer(run: CallingRun, question: str, value: object, by: str) -> Tick 
             raise InvalidAnswerError(f"the answer to `{question}` does not fit: {strange}")
     if said := unmet_requirements(run, pause.run, answer):
         raise InvalidAnswerError(f"the answer to `{question}` is not as required: {'; '.join(said)}")
-    return Answered(number, answer, by)
+    return Answered(number, answer, by, edited(execution.state, state) if state else None)
 
 
 def read_delegation(execution: Execution, question: str, to: str, by: str, because: str) -> Tick:

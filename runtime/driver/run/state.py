@@ -54,6 +54,7 @@ class StatefulRun(Generic[R]):
         "bounds",
         "bounds_ahead",
         "clock",
+        "double_parts",
         "doubles",
         "early",
         "engine",
@@ -107,6 +108,7 @@ class StatefulRun(Generic[R]):
         self.future: asyncio.Future[StopEvent] = RunFuture(loop=self.loop)
         self.kept: KeptSnapshot | None = None  # of one that was cancelled, as it was before
         self.doubles = doubles
+        self.double_parts: Callable[[Any], None] | None = None  # puts doubles into runs that are its actions
         # a loop whose clock jumps has a calendar that goes with it
         self.clock: Callable[[], datetime] = clock or getattr(self.loop, "today", None) or _utc_now
         self.now: Callable[[], int] = (

@@ -11,6 +11,7 @@ from wfc.runtime.store.sql.connection import Connection, StoreWorkers
 from wfc.runtime.store.sql.messages import note_message
 
 __all__ = [
+    "IS_ON_ITS_OWN",
     "MOST_RECOVERIES",
     "claim",
     "described",
@@ -26,12 +27,19 @@ MOST_RECOVERIES: Final = 10
 
 _SELECT: Final = (
     "SELECT run, run_id, epoch, workflow, shape, version, key, status, start, parent_number, recoveries, outcome, "
-    "owner, claimed_seq FROM runs "
+    "owner, claimed_seq, parent IS NOT NULL AND attached FROM runs "
 )
 _OF_AN_ID: Final = _SELECT + "WHERE run_id = ? AND ended IS NULL "
 _PARTS: Final = _SELECT + "WHERE parent = ? AND attached ORDER BY run /* FOR UPDATE */"
+
+IS_ON_ITS_OWN: Final = (
+    "(parent IS NULL OR NOT attached OR EXISTS "
+    "(SELECT 1 FROM runs AS above WHERE above.run = runs.parent AND above.ended IS NOT NULL))"
+)
+"""The condition for a run that no other goes on with: it is no part, or what it is a part of is over."""
+
 _IS_DUE: Final = (
-    "ended IS NULL AND (parent IS NULL OR NOT attached) AND (status IN ('queued', 'live') OR status = 'parked' "
+    f"ended IS NULL AND {IS_ON_ITS_OWN} AND (status IN ('queued', 'live') OR status = 'parked' "  # noqa: S608
     "AND (wake_at <= ? OR EXISTS (SELECT 1 FROM inbox WHERE inbox.run = runs.run)))"
 )
 _DUE: Final = (
@@ -58,6 +66,7 @@ class _Row(NamedTuple):
     outcome: bytes | None
     owner: str | None
     claimed_seq: int
+    is_part: bool
 
     def claimed(self, epoch: int, parts: Sequence[Claim] = ()) -> Claim:
         """Return the claim of the run under an epoch."""
@@ -73,6 +82,7 @@ class _Row(NamedTuple):
             self.recoveries,
             self.outcome,
             parts,
+            is_left_over=bool(self.is_part),
         )
 
 

@@ -143,7 +143,7 @@ class SqlJournal(Database):
         return self._read(partial(claiming.described, run_id=run_id))
 
     def root_of(self, run_id: str) -> str | None:
-        """Return the id of the run that a run is part of, at the top; ``None``: there is no such run."""
+        """Return the id of the run that a run goes on with, at the top; ``None``: there is no such run."""
         return self._read(partial(reading.root_of, run_id=run_id))
 
     def is_worked_on(self, run_id: str) -> bool:
@@ -221,6 +221,10 @@ class SqlJournal(Database):
     def due(self, refused: Sequence[tuple[str, str]] = (), most: int = 100) -> list[DueRun]:
         """Return runs that wait for somebody to work on them; see ``selecting.due``."""
         return self._read(partial(selecting.due, workers=self.workers, versions=refused, most=most))
+
+    def has_come_further(self, run_id: str) -> bool:
+        """Return whether a run has recorded anything since it goes on; see ``selecting.has_come_further``."""
+        return self._read(partial(selecting.has_come_further, run_id=run_id))
 
     # --- upkeep
 

@@ -125,12 +125,17 @@ def history(connection: Connection, number: int) -> list[tuple[int, bytes]]:
 
 
 def root_of(connection: Connection, run_id: str) -> str | None:
-    """Return the id of the run that a run is part of, at the top; ``None``: there is no such run."""
+    """Return the id of the run that a run goes on with: at the top of those that it is part of and that are not over.
+
+    It is the run itself if there is none; ``None``: there is no such run.
+    """
     row = connection.execute("SELECT parent, attached FROM runs WHERE run_id = ?", (run_id,)).fetchone()
     while row is not None and row[0] is not None and row[1]:
-        found = "SELECT parent, attached, run_id FROM runs WHERE run = ?"
-        row = connection.execute(found, (row[0],)).fetchone()
-        run_id = row[2]
+        found = "SELECT parent, attached, run_id, ended FROM runs WHERE run = ?"
+        above = connection.execute(found, (row[0],)).fetchone()
+        if above is None or above[3] is not None:
+            break
+        row, run_id = above, above[2]
     return None if row is None else run_id
 
 

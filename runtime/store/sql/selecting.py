@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.blobs import unite
+from wfc.runtime.store.sql.claiming import IS_ON_ITS_OWN, last_seq
 from wfc.runtime.store.sql.connection import Connection, StoreWorkers
 from wfc.runtime.store.sql.reading import read_blob
 
@@ -19,6 +20,7 @@ __all__ = [
     "bodies_after",
     "due",
     "ended_before",
+    "has_come_further",
     "of_key",
     "snapshot_at_rest",
     "snapshot_seq",
@@ -27,11 +29,15 @@ __all__ = [
 
 
 class DueRun(NamedTuple):
-    """A run that waits for somebody to work on it."""
+    """A run that waits for somebody to work on it.
+
+    ``recoveries`` is how often in a row it has been recovered without coming any further.
+    """
 
     run_id: str
     workflow: str
     version: str
+    recoveries: int = 0
 
 
 class Beginning(NamedTuple):
@@ -55,18 +61,18 @@ def due(
         versions: The workflows and versions that are not asked for.
     """
     rows = connection.execute(
-        """SELECT run_id, workflow, version, owner FROM runs WHERE ended IS NULL AND (parent IS NULL OR NOT attached)
+        f"""SELECT run_id, workflow, version, recoveries, owner FROM runs WHERE ended IS NULL AND {IS_ON_ITS_OWN}
             AND (status IN ('queued', 'live') OR status = 'parked'
             AND (wake_at <= ? OR EXISTS (SELECT 1 FROM inbox WHERE inbox.run = runs.run)
                 OR EXISTS (SELECT 1 FROM runs AS part JOIN inbox USING (run)
                     WHERE part.parent = runs.run AND part.attached)))
-            ORDER BY coalesce(wake_at, started), run""",
+            ORDER BY coalesce(wake_at, started), run""",  # noqa: S608 - of a constant
         (time.time_ns(),),
     )
     refused = set(versions)
     known: dict[str, bool] = {}
     found: list[DueRun] = []
-    for run_id, workflow, version, owner in rows:
+    for run_id, workflow, version, recoveries, owner in rows:
         if (workflow, version) in refused:
             continue
         if owner is not None:
@@ -74,10 +80,17 @@ def due(
                 known[owner] = workers.is_alive(connection, owner)
             if known[owner]:
                 continue
-        found.append(DueRun(run_id, workflow, version))
+        found.append(DueRun(run_id, workflow, version, recoveries))
         if len(found) == most:
             break
     return found
+
+
+def has_come_further(connection: Connection, run_id: str) -> bool:
+    """Return whether a run has recorded more than that it goes on since it was claimed, or is not under way."""
+    query = "SELECT run, claimed_seq FROM runs WHERE run_id = ? AND status = 'live'"
+    found = connection.execute(query, (run_id,)).fetchone()
+    return found is None or last_seq(connection, found[0]) - found[1] > 1
 
 
 def beginning(connection: Connection, run_id: str) -> Beginning | None:

@@ -17,9 +17,9 @@ from wfc.schemas import load
 HERE = Path(__file__).parent
 SCHEMA = load()
 LATER = {
-    *("agents", "knowledge"),
+    "knowledge",
 }
-LATER_KINDS = {"agent", "retrieve"}
+LATER_KINDS = {"retrieve"}
 
 
 def parts(schema: Any, at: str = "") -> Iterator[tuple[str, dict[str, Any]]]:

@@ -67,3 +67,15 @@ def kill(run: str, n: int) -> int:
     note("begin", run, "kill", n)
     os.kill(os.getpid(), 9)
     return n
+
+
+def nap(run: str, n: int) -> int:
+    note("begin", run, "nap", n)
+    time.sleep(0.05)
+    note("end", run, "nap", n)
+    return n + 1
+
+
+async def count(run: str, n: int) -> int:
+    note("begin", run, "count", n)
+    return n

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from decimal import Decimal
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
+
+from pydantic import Field
 
 from wfc.runtime import (
     Child,
@@ -15,7 +18,9 @@ from wfc.runtime import (
     Event,
     Item,
     Items,
+    Outside,
     Question,
+    Receives,
     Record,
     RetryPolicy,
     RunState,
@@ -24,6 +29,7 @@ from wfc.runtime import (
     Workflow,
     pause,
     step,
+    transform,
 )
 from wfc.runtime.driver.engine.durable import values_of
 from wfc.runtime.store.folding import fold, write_snapshot
@@ -123,6 +129,70 @@ class Asking(Workflow):
         return End(n=ev.n)
 
 
+class Line(Record):
+    price: Decimal
+    count: Annotated[int, Field(ge=1)] = 1
+
+
+class Basket(RunState):
+    sum_: Annotated[int, Field(alias="sum", ge=0)] = 0
+    lines: list[Line] = []  # noqa: RUF012 - pydantic copies it
+
+
+class Extra(Event):
+    n: int
+
+
+class Editing(Workflow):
+    """Asks, and then ends with what is in its state; takes extras meanwhile."""
+
+    @transform
+    def put(self, ev: Go, state: Basket) -> Asked | Extra:
+        state.lines = [Line(price=Decimal(ev.n))]
+        return Asked(n=ev.n) if ev.n else Extra(n=1)
+
+    @pause
+    def ask(self, ev: Asked) -> Question[Form]:
+        return Question(form=Form, title="All right?")
+
+    @ask.then
+    def answered(self, ev: Asked, result: Form, state: Basket) -> End:
+        return End(n=state.sum_ + int(sum(line.price * line.count for line in state.lines)))
+
+    @step
+    async def add(self, ev: Extra) -> int:
+        act("add")
+        return ev.n
+
+    @add.then
+    def added(self, ev: Extra, result: int, state: Basket) -> None:
+        state.sum_ += result
+
+
+class Note(Event):
+    n: int
+
+
+class Noting(Workflow, receives=(Receives(Note),)):
+    """Asks, and then waits for a note from outside that comes after or has come before."""
+
+    @pause
+    def ask(self, ev: Go) -> Question[Form]:
+        return Question(form=Form, title="All right?")
+
+    @ask.then
+    def answered(self, ev: Go, result: Form) -> Asked:
+        return Asked(n=ev.n)
+
+    @pause
+    def wait(self, ev: Asked) -> Outside[Note]:
+        return Outside(Note)
+
+    @wait.then
+    def waited(self, ev: Asked, result: Note) -> End:
+        return End(n=result.n)
+
+
 class Below(Workflow):
     """A part that acts twice."""
 
@@ -188,7 +258,7 @@ class Waiting(Workflow):
         return End(n=ev.n)
 
 
-FLOWS: tuple[type[Workflow], ...] = (Order, Asking, Below, Above, Many, Waiting)
+FLOWS: tuple[type[Workflow], ...] = (Order, Asking, Editing, Noting, Below, Above, Many, Waiting)
 
 
 def within(path: Path, main: Callable[[Engine], Awaitable[T]]) -> T:

@@ -1,0 +1,203 @@
+"""What tests say of agents: the replies of their models, what their tools give, and the calls that are expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.model import Agent, AgentCall, MapItems, MockAnswer, ScriptedReply, Step, Tool
+from wfc.compiler.python.literals import normal_form
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.durations import duration
+from wfc.compiler.resolve.values.error_names import error_names
+from wfc.compiler.resolve.values.reader import read_data
+from wfc.compiler.rules import agent_tests as problems
+from wfc.compiler.rules import values as value_problems
+from wfc.compiler.slotted import dataclass
+from wfc.compiler.types import STRING, Type
+
+__all__ = ["ScriptReader"]
+
+REPLIES: Final = ("calls", "say", "give", "error")
+"""What a reply may be; `say` may stand beside `calls`."""
+
+OF_ANSWERS: Final = frozenset({"give", "error", "after"})
+
+
+@dataclass(slots=True)
+class ScriptReader:
+    """Reads `script`, `tools` and the expected calls.
+
+    Args:
+        steps: The steps, by name.
+        whole: Whether all steps are there, so that what is not among them is nowhere.
+    """
+
+    declared: Declarations
+    steps: Mapping[str, Step]
+    whole: bool
+
+    def agents(self) -> dict[str, tuple[Agent, Type]]:
+        """Return what may have a script: steps, and the agents that they call, each with the type of its answer."""
+        found: dict[str, tuple[Agent, Type]] = {}
+        for step, action in self.calls():
+            found[step.name] = action.agent, action.output
+        for _, action in self.calls():
+            found.setdefault(action.agent.name, (action.agent, action.output))
+        return found
+
+    def calls(self) -> Iterator[tuple[Step, AgentCall]]:
+        """Yield the steps that call an agent."""
+        for step in self.steps.values():
+            action = step.action.do if isinstance(step.action, MapItems) else step.action
+            if isinstance(action, AgentCall):
+                yield step, action
+
+    def tools_in_use(self) -> dict[str, Tool]:
+        """Return the tools that agents may call."""
+        return {tool.name: tool for _, action in self.calls() for tool in action.agent.tools}
+
+    def scripts(self, data: object, place: Place) -> dict[str, tuple[ScriptedReply, ...]]:
+        """Return the replies of the models of agents."""
+        found: dict[str, tuple[ScriptedReply, ...]] = {}
+        known = self.agents()
+        for name, content in data.items() if isinstance(data, Mapping) else ():
+            at, own = place / str(name), normal_form(str(name))
+            if own not in known:
+                if self.whole:
+                    self.declared.report(problems.not_of_an_agent(at.key, own, "agent", list(known)))
+                continue
+            agent, output = known[own]
+            replies = enumerate(content if isinstance(content, list) else ())
+            found[own] = tuple(
+                self.reply(each, at / index, agent, output)
+                for index, each in replies
+                if isinstance(each, Mapping)
+            )
+        return found
+
+    def reply(self, data: Data, place: Place, agent: Agent, output: Type) -> ScriptedReply:
+        """Return one reply."""
+        given = [key for key in REPLIES if key in data]
+        if not given:
+            self.declared.report(problems.empty_reply(place))
+        if len(given) > 1 and given != ["calls", "say"]:
+            self.declared.report(problems.several_replies((place / given[1]).key, given[0], given[1]))
+        offered = data.get("offered")
+        return ScriptedReply(
+            say=str(data.get("say", "")),
+            give=(self.answer(data["give"], place / "give", output),) if "give" in data else (),
+            calls=tuple(
+                self.calls_in(data.get("calls"), place / "calls", {each.name: each for each in agent.tools})
+            ),
+            error=self.error(data["error"], place / "error") if "error" in data else None,
+            asked=str(data.get("asked", "")),
+            shown=str(data.get("shown", "")),
+            offered=tuple(self.named(offered, place / "offered", agent))
+            if isinstance(offered, list)
+            else None,
+        )
+
+    def answer(self, data: object, place: Place, output: Type) -> object:
+        """Return an answer that a model gives as data."""
+        if output == STRING:
+            why = "the answer of this agent is a text, which its model says"
+            self.declared.report(value_problems.wrong_value(place, why, "write `say` instead of `give`"))
+            return None
+        return read_data(data, place.address, output, self.declared.report)
+
+    def error(self, name: object, place: Place) -> str:
+        error_names(str(name), place, self.declared.report, mocked=True)
+        return str(name)
+
+    def named(self, names: list[object], place: Place, agent: Agent) -> Iterator[str]:
+        """Yield the names of tools that an agent has."""
+        known = {each.name for each in agent.tools}
+        for index, name in enumerate(names):
+            own = normal_form(str(name))
+            if own not in known:
+                self.declared.report(problems.not_of_an_agent(place / index, own, "tool", sorted(known)))
+            yield own
+
+    def calls_in(
+        self, data: object, place: Place, known: Mapping[str, Tool]
+    ) -> Iterator[tuple[str, Mapping[str, object]]]:
+        """Yield calls of tools with their arguments."""
+        for index, each in enumerate(data if isinstance(data, list) else ()):
+            if not isinstance(each, Mapping) or "tool" not in each:
+                continue
+            at, name = place / index, normal_form(str(each["tool"]))
+            tool = known.get(name)
+            if tool is None:
+                self.declared.report(problems.not_of_an_agent(at / "tool", name, "tool", list(known)))
+                continue
+            given = each.get("with", {})
+            at = at / "with" if "with" in each else at
+            args = read_data(given, at.address, tool.args, self.declared.report)
+            yield name, args if isinstance(args, Mapping) else {}
+
+    def tools(self, data: object, place: Place) -> dict[str, tuple[MockAnswer, ...]]:
+        """Return what tools give to agents."""
+        found: dict[str, tuple[MockAnswer, ...]] = {}
+        known = self.tools_in_use()
+        for name, content in data.items() if isinstance(data, Mapping) else ():
+            at, own = place / str(name), normal_form(str(name))
+            tool = known.get(own)
+            if tool is None:
+                if self.whole:
+                    self.declared.report(problems.not_of_an_agent(at.key, own, "tool", list(known)))
+                continue
+            each = enumerate(content) if isinstance(content, list) else [(None, content)]
+            found[own] = tuple(
+                self.tool_answer(one, at if index is None else at / index, tool) for index, one in each
+            )
+        return found
+
+    def tool_answer(self, data: object, place: Place, tool: Tool) -> MockAnswer:
+        """Return what a tool gives, or how it fails."""
+        if not isinstance(data, Mapping) or not {"give", "error"} & data.keys():
+            return MockAnswer(read_data(data, place.address, tool.output, self.declared.report))
+        head = "error" if "error" in data else "give"
+        for key in data:
+            if key not in {head, "after"}:
+                self.declared.report(problems.several_replies((place / str(key)).key, head, str(key)))
+        after = 0.0
+        if "after" in data:
+            after = duration(data["after"], place / "after", self.declared.report, zero=True) or 0.0
+        if head == "error":
+            return MockAnswer(error=self.error(data["error"], place / "error"), after=after)
+        return MockAnswer(
+            read_data(data["give"], (place / "give").address, tool.output, self.declared.report), after=after
+        )
+
+    def expected_calls(self, data: object, place: Place) -> list[dict[str, object]]:
+        """Return the calls that a test expects, each with some of its arguments."""
+        found: list[dict[str, object]] = []
+        known = self.tools_in_use()
+        for index, each in enumerate(data if isinstance(data, list) else ()):
+            if not isinstance(each, Mapping) or "tool" not in each:
+                continue
+            at, name = place / index, normal_form(str(each["tool"]))
+            tool = known.get(name)
+            if tool is None:
+                if self.whole:
+                    self.declared.report(problems.not_of_an_agent(at / "tool", name, "tool", list(known)))
+                continue
+            found.append({"tool": name, "with": self.some_args(each.get("with"), at / "with", tool)})
+        return found
+
+    def some_args(self, data: object, place: Place, tool: Tool) -> dict[str, object]:
+        found: dict[str, object] = {}
+        for key, content in data.items() if isinstance(data, Mapping) else ():
+            field, at = tool.args.fields.get(normal_form(str(key))), place / str(key)
+            if field is None:
+                self.declared.report(
+                    value_problems.unknown_entry(at.key, str(key), f"`{tool.name}`", tool.args.fields, "", [])
+                )
+            else:
+                found[field.name_outside] = read_data(
+                    content, at.address, field.type, self.declared.report, field.constraints
+                )
+        return found

@@ -1,0 +1,60 @@
+"""Problems with what tests say of agents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.rules import closest, problem
+from wfc.compiler.rules.fixes import correct_name
+
+__all__ = ["empty_reply", "not_of_an_agent", "several_replies"]
+
+
+@problem
+def not_of_an_agent(place: Place, name: str, what: str, known: Sequence[str]) -> Finding:
+    """A test speaks of an agent or of a tool that nothing in the workflow uses so.
+
+    `script` has what the models of agents reply, by the name of a step of kind `agent` or of the agent that it calls;
+    `tools` what agents are given by their tools, by the names of these. What steps of other kinds give, also those of
+    kind `tool`, stands under `mock`.
+    """
+    said = "no step is or calls an agent" if what == "agent" else "no agent here has a tool"
+    return Finding(
+        "not-of-an-agent",
+        f"{said} `{name}`",
+        place,
+        closest(name, known)
+        or (f"there are {', '.join(f'`{each}`' for each in known[:12])}" if known else ""),
+        fix=correct_name(place, name, known),
+    )
+
+
+@problem
+def empty_reply(place: Place) -> Finding:
+    """A reply in a `script` says nothing.
+
+    A model says something, gives an answer, calls tools, or the call of it fails: `{say: TEXT}`, `{give: VALUE}`,
+    `{calls: [{tool: NAME, with: {…}}]}`, `{error: NAME}`.
+    """
+    return Finding(
+        "empty-reply",
+        "this reply says nothing",
+        place,
+        "write `say`, `give`, `calls` or `error`, and what comes",
+    )
+
+
+@problem
+def several_replies(place: Place, first: str, second: str) -> Finding:
+    """A reply of a model, or an answer of a tool, is two things at once.
+
+    A model says something, gives an answer, calls tools, or fails; only `say` may stand beside `calls`. A tool gives
+    something or fails. What comes one after another are several entries of the list.
+    """
+    return Finding(
+        "several-replies",
+        f"`{second}` does not stand beside `{first}`",
+        place,
+        "make two entries of the list of it, or take one of the two out",
+    )

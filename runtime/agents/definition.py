@@ -1,0 +1,120 @@
+"""What an agent is: its model, its tools, the answer that it is to give, and its bounds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final, Literal
+
+from wfc.runtime.calls.llm import Model
+from wfc.runtime.calls.transcripts import ANSWER_TOOL, OfferedTool
+from wfc.runtime.plan.retries import RetryRule
+from wfc.runtime.values.outputs import adapter
+
+__all__ = ["LONGEST_CALL", "Agent", "AgentTool"]
+
+LONGEST_CALL: Final = 300.0
+"""How many seconds a call may take whose tool does not say it."""
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""The names of tools that all providers take."""
+
+
+@dataclass(frozen=True)
+class AgentTool:
+    """A tool of an agent.
+
+    Args:
+        name: As the spec calls it.
+        call: Calls it with a context, the config if ``takes_config``, and its arguments.
+        args: The record class of its arguments.
+        description: What the model is told of it.
+        bound: The arguments that the model neither sees nor chooses, by their names outside.
+        timeout: The seconds that a call may take.
+        final: Whether its result is the agent's answer, if it is called alone.
+        takes_config: Whether ``call`` is given the config.
+    """
+
+    name: str
+    call: Callable[..., Any]
+    args: type[Any]
+    description: str = ""
+    bound: Sequence[str] = ()
+    timeout: float = LONGEST_CALL
+    final: bool = False
+    takes_config: bool = False
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of the arguments that a model gives."""
+        found = adapter(self.args).json_schema(by_alias=True)
+        found.pop("title", None)
+        hidden = set(self.bound)
+        found["properties"] = {
+            name: one for name, one in found.get("properties", {}).items() if name not in hidden
+        }
+        found["required"] = [name for name in found.get("required", ()) if name not in hidden]
+        return found
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A model that works with tools in a loop until it gives an answer.
+
+    Args:
+        name: For messages.
+        model: The model, or a function of the config that returns it.
+        output: The type of the answer; ``None``: a text.
+        max_turns: How many replies of the model there may be.
+        last_turn: ``answer``: in the last turn no tools may be called.
+        parallel_calls: How many calls may be made at once.
+        on_tool_error: Whether the model is told of a tool's error, or the agent fails by it.
+        tokens: How many tokens the models may use; ``None``: any number.
+        cost_usd: What the models may cost in US dollars; ``None``: anything.
+        retry_policy: For calls of the model.
+        timeout: The seconds that a call of the model may take; ``None``: any number.
+        shown: What of the replies is shown to watchers while it arrives: ``text``, ``thinking``.
+    """
+
+    name: str
+    model: Model | Callable[[Any], Model]
+    tools: Sequence[AgentTool] = ()
+    output: Any = None
+    max_turns: int = 20
+    last_turn: Literal["fail", "answer"] = "fail"
+    parallel_calls: int = 8
+    on_tool_error: Literal["tell", "fail"] = "tell"
+    tokens: int | None = None
+    cost_usd: float | None = None
+    retry_policy: RetryRule | None = None
+    timeout: float | None = None
+    shown: Sequence[str] = field(default_factory=tuple)
+
+    def model_for(self, config: Any) -> Model:
+        """Return the model, made with the config if it needs that."""
+        return self.model if isinstance(self.model, Model) else self.model(config)
+
+    @cached_property
+    def by_name(self) -> dict[str, AgentTool]:
+        """The tools by the names that models are told: short, and of letters that all providers take."""
+        found: dict[str, AgentTool] = {}
+        for number, tool in enumerate(self.tools, 1):
+            fits = _NAME.fullmatch(tool.name) is not None and tool.name != ANSWER_TOOL
+            name = tool.name if fits else f"tool_{number}"
+            while name in found or (not fits and any(each.name == name for each in self.tools)):
+                name += "_"
+            found[name] = tool
+        return found
+
+    @cached_property
+    def offered(self) -> tuple[OfferedTool, ...]:
+        """The tools as a model is told of them."""
+        return tuple(
+            OfferedTool(name, _told(tool, name), tool.schema()) for name, tool in self.by_name.items()
+        )
+
+
+def _told(tool: AgentTool, name: str) -> str:
+    """Return a tool's description, with its own name where the model is told another one."""
+    return tool.description if tool.name == name else f"{tool.name}: {tool.description}".removesuffix(": ")

@@ -1,0 +1,169 @@
+"""The events and the state of an agent's loop."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any, Literal
+
+from pydantic import Field
+
+from wfc.runtime.calls.transcripts import CallRequest, Said, TurnReply
+from wfc.runtime.errors import StepError
+from wfc.runtime.events import ClosedFields, Event, Record, RunState, StartEvent
+from wfc.runtime.plan.pauses import PartEnd
+from wfc.runtime.values.outputs import InvalidOutput, from_json
+
+__all__ = [
+    "AgentInput",
+    "AgentOutput",
+    "AgentStopped",
+    "ApprovalForm",
+    "CallAllowed",
+    "CallDone",
+    "JudgedReply",
+    "LoopState",
+    "Outcome",
+    "ReviewWanted",
+    "ToolCall",
+    "ToolCallResult",
+    "TurnDue",
+]
+
+Outcome = Literal["done", "changed", "refused", "failed"]
+"""What became of a call: it was made, made with other arguments, not allowed, or it has failed."""
+
+
+class AgentInput(ClosedFields, StartEvent):
+    """What an agent begins with.
+
+    Args:
+        prompt: What it is asked.
+        system: What its model is told before anything else.
+        bound: The arguments of its tools that the model does not choose, as JSON data.
+        timeout: How long a call of the model may take, where that is worked out in a run.
+    """
+
+    prompt: str
+    system: str | None = None
+    bound: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    timeout: timedelta | None = None
+
+
+class TurnDue(ClosedFields, Event):
+    """The model is to be asked again."""
+
+
+class ToolCall(ClosedFields, Event):
+    """A call that the model asks for."""
+
+    call: CallRequest
+
+
+class ReviewWanted(ClosedFields, Event):
+    """A call that a person has to allow."""
+
+    call: CallRequest
+
+
+class CallAllowed(ClosedFields, Event):
+    """A call that may be made; ``changed`` has the arguments, as JSON, that a person has put in place of its own."""
+
+    call: CallRequest
+    changed: str | None = None
+
+
+class ToolCallResult(ClosedFields, Event):
+    """What became of a call.
+
+    Args:
+        text: What the model is told.
+        value: The result of a tool whose result may be the answer, as JSON.
+    """
+
+    id: str
+    tool: str
+    outcome: Outcome
+    text: str
+    value: str | None = None
+
+
+class AgentOutput(ClosedFields, PartEnd):
+    """An agent's answer, as JSON."""
+
+    answer: str
+    turns: int
+    tokens: int
+    cost_usd: float
+
+    def as_result(self, kind: Any) -> Any:
+        """Return the answer as a value of a type.
+
+        Raises:
+            StepError: It is not of this type.
+        """
+        try:
+            return from_json(kind, self.answer, outside=True)
+        except InvalidOutput as error:
+            raise StepError(
+                "model.invalid_output", f"the answer of the agent is another one: {error}"
+            ) from None
+
+
+class AgentStopped(ClosedFields, PartEnd):
+    """The end of an agent that has reached a bound of its own; ``name`` is that of the error."""
+
+    name: str
+    message: str
+    turns: int
+
+    def as_result(self, kind: Any) -> Any:
+        """Raise the error that the agent's step has failed by.
+
+        Raises:
+            StepError: Always.
+        """
+        raise StepError(self.name, self.message)
+
+
+class JudgedReply(Record):
+    """A model's reply and what it comes to: an answer as JSON, calls to make, or what is wrong with it.
+
+    Args:
+        told: What the model is told of calls that nobody makes, by their ids.
+    """
+
+    reply: TurnReply
+    answer: str | None = None
+    problem: str | None = None
+    told: dict[str, str] = Field(default_factory=dict)
+
+
+class CallDone(Record):
+    """The result of a call; see ``ToolCallResult``."""
+
+    text: str
+    value: str | None = None
+
+
+class ApprovalForm(Record):
+    """A person's answer to whether a call may be made; ``args`` are the arguments to make it with instead."""
+
+    decision: Literal["continue", "change", "refuse"]
+    args: dict[str, Any] | None = None
+    note: str | None = None
+
+
+class LoopState(RunState):
+    """The state of an agent's loop.
+
+    Args:
+        messages: What was said since the prompt; whole at each turn, with an answer to each call.
+        told: What the model is told of calls that are not made, by their ids.
+        tokens: How many its models have used.
+    """
+
+    messages: list[Said] = Field(default_factory=list)
+    turns: int = 0
+    told: dict[str, str] = Field(default_factory=dict)
+    tokens: int = 0
+    cost_usd: float = 0.0

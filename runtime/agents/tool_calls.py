@@ -1,0 +1,100 @@
+"""Calls of an agent's tools: arguments read and checked, the call made within its time, the result as a text."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic_core import to_json
+
+from wfc.runtime.agents.definition import Agent, AgentTool
+from wfc.runtime.agents.events import CallDone
+from wfc.runtime.agents.turns import cut
+from wfc.runtime.calls.transcripts import CallRequest
+from wfc.runtime.errors import StepError
+from wfc.runtime.values.outputs import InvalidOutput, from_json
+from wfc.runtime.values.outside_names import json_outside
+
+__all__ = ["CANNOT_BE_MADE", "as_done", "make_call", "read_call", "told_of"]
+
+CANNOT_BE_MADE: Final = ("agent.unknown_tool", "agent.arguments")
+"""The errors of calls that were not made, of which the model is told in any case."""
+
+_LARGEST: Final = 16_000_000
+"""The size of a result in JSON that a call may have."""
+
+_LONGEST_ERROR: Final = 300
+
+
+def read_call(
+    agent: Agent, call: CallRequest, args: str, bound: Mapping[str, object]
+) -> tuple[AgentTool, Any]:
+    """Return the tool of a call and its arguments, those that the model does not choose among them.
+
+    Args:
+        args: The arguments as JSON.
+        bound: What the model does not choose, by names outside.
+
+    Raises:
+        StepError: There is no such tool, or the arguments do not fit.
+    """
+    tool = agent.by_name.get(call.tool)
+    if tool is None:
+        known = ", ".join(f"`{name}`" for name in agent.by_name) or "none"
+        raise StepError(
+            "agent.unknown_tool", f"there is no tool `{call.tool[:100]}`; those that there are: {known}"
+        )
+    try:
+        given = json.loads(args or "{}")
+    except (ValueError, RecursionError):
+        raise StepError("agent.arguments", f"the arguments of `{call.tool}` are no JSON") from None
+    if not isinstance(given, dict):
+        raise StepError("agent.arguments", f"the arguments of `{call.tool}` are no record")
+    if strange := sorted(given.keys() & set(tool.bound)):
+        raise StepError("agent.arguments", f"`{call.tool}` has no argument `{strange[0]}`")
+    try:
+        return tool, from_json(tool.args, to_json({**given, **bound}), outside=True)
+    except (InvalidOutput, ValueError) as error:
+        raise StepError("agent.arguments", f"the arguments of `{call.tool}` do not fit: {error}") from None
+
+
+async def make_call(context: Any, config: Any, tool: AgentTool, args: Any) -> Any:
+    """Call a tool; return its result.
+
+    Raises:
+        StepError: The call failed, or took too long.
+    """
+    more = (config,) if tool.takes_config else ()
+    try:
+        async with asyncio.timeout(tool.timeout) as bound:
+            return await tool.call(context, *more, args)
+    except TimeoutError:
+        if bound.expired():
+            raise StepError("timeout", f"`{tool.name}` took longer than {tool.timeout:g} s") from None
+        raise
+
+
+def as_done(tool: AgentTool, result: object) -> CallDone:
+    """Return the result of a call as the model is told of it.
+
+    Raises:
+        StepError: It cannot be written as JSON, or is too large.
+    """
+    try:
+        written = json_outside(result)
+        text = result if isinstance(result, str) else written.decode()
+    except (ValueError, RecursionError) as error:
+        raise StepError("tool.invalid_output", f"`{tool.name}` gave what is no JSON: {error}") from None
+    if len(written) > _LARGEST:
+        raise StepError(
+            "tool.too_large", f"`{tool.name}` gave {len(written):,} bytes; at most {_LARGEST:,} are taken"
+        )
+    return CallDone(text=cut(text) or "(nothing)", value=written.decode() if tool.final else None)
+
+
+def told_of(error: StepError) -> str:
+    """Return what a model is told of a call that has failed."""
+    said = error.message if len(error.message) <= _LONGEST_ERROR else error.message[:_LONGEST_ERROR] + "…"
+    return f"error: {said} ({error.name})"

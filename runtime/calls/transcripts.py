@@ -1,0 +1,104 @@
+"""The transcript of an agent and its models, in our own form, which is kept whichever model is asked next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from pydantic import Field
+
+from wfc.runtime.events import Record
+
+__all__ = ["ANSWER_TOOL", "CallAnswer", "CallRequest", "OfferedTool", "Said", "TurnReply", "TurnRequest"]
+
+ANSWER_TOOL: Final = "final_result"
+"""The tool by which a model gives an answer that is more than a text."""
+
+
+class CallRequest(Record):
+    """A call that a model asks for.
+
+    Args:
+        id: What its answer refers to; unique in a transcript.
+        tool: The tool, as the model was told its name.
+        args: Its arguments, as the model wrote them: JSON, if it kept to what it was told.
+    """
+
+    id: str
+    tool: str
+    args: str
+
+
+class CallAnswer(Record):
+    """What a model is told of a call that it asked for."""
+
+    id: str
+    tool: str
+    text: str
+
+
+class Said(Record):
+    """One message of a transcript.
+
+    Args:
+        role: Who says it: the user, the model, or the tools that it has called.
+        text: What the user or the model says.
+        calls: The calls that the model asks for.
+        answers: What the tools say: one answer for each call of the message before, in its order.
+        raw: The model's message as its provider's library wrote it, where it has more than text and calls.
+    """
+
+    role: Literal["user", "model", "tools"]
+    text: str = ""
+    calls: list[CallRequest] = Field(default_factory=list)
+    answers: list[CallAnswer] = Field(default_factory=list)
+    raw: str | None = None
+
+
+class TurnReply(Record):
+    """A model's reply in a turn.
+
+    Args:
+        raw: See ``Said``.
+        tokens: How many the agent has used by now, with all that it has asked.
+        cost_usd: What that has cost in US dollars, as far as it is known.
+    """
+
+    text: str = ""
+    calls: list[CallRequest] = Field(default_factory=list)
+    raw: str | None = None
+    tokens: int = 0
+    cost_usd: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedTool:
+    """A tool as a model is told of it: ``schema`` is the JSON Schema of its arguments."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    """What a model is asked in a turn.
+
+    Args:
+        said: The messages so far.
+        system: What it is told before anything else.
+        tools: What it may call.
+        output: The type of its answer; ``None``: a text.
+        is_last: Whether it must answer now, and call nothing.
+        in_parallel: Whether it may ask for several calls at once.
+        shown: What of its reply is shown to watchers while it arrives: ``text``, ``thinking``.
+    """
+
+    said: Sequence[Said]
+    system: str | None = None
+    tools: Sequence[OfferedTool] = ()
+    output: Any = None
+    is_last: bool = False
+    in_parallel: bool = True
+    shown: Sequence[str] = ()

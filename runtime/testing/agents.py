@@ -1,0 +1,201 @@
+"""What stands in for the models and the tools of agents in the tests of specs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import to_json
+
+from wfc.runtime.agents.events import AgentInput, CallDone, JudgedReply
+from wfc.runtime.agents.loop import AgentLoop, request_of
+from wfc.runtime.agents.tool_calls import as_done, make_call
+from wfc.runtime.agents.turns import cut
+from wfc.runtime.authoring.definition import definition_of
+from wfc.runtime.calls.transcripts import ANSWER_TOOL, CallRequest, TurnReply, TurnRequest
+from wfc.runtime.driver.run import Run
+from wfc.runtime.errors import StepError
+from wfc.runtime.testing.answers import MockAnswer, ScriptedReply, UnmockedStepError, mocked_error
+from wfc.runtime.values.outputs import Wanted, plain_type
+from wfc.runtime.values.outside_names import json_outside
+
+if TYPE_CHECKING:
+    from wfc.runtime.driver.context import StepContext
+    from wfc.runtime.workflow import Workflow
+
+__all__ = ["AgentDoubles", "agents_of"]
+
+_LONGEST_SHOWN = 300
+
+
+def agents_of(workflow: type[Workflow]) -> dict[str, str]:
+    """Return the steps of a workflow that let an agent work, each with the agent's name."""
+    definition = definition_of(workflow)
+    return {
+        str(definition_of(part).name).removeprefix(f"{definition.name}."): part.agent.name
+        for part in definition.parts
+    }
+
+
+class AgentDoubles:
+    """The models and the tools of the agents in one test.
+
+    Args:
+        script: Step or agent → the replies of its model.
+        tools: Tool → answers for successive calls; the last one repeats.
+        real: Steps whose agents really act.
+        is_virtual: Whether time passes by itself, so that answers come when they are due.
+
+    ``made`` holds the calls that were made, ``turns`` the number of replies.
+    """
+
+    def __init__(
+        self,
+        script: Mapping[str, Sequence[ScriptedReply]],
+        tools: Mapping[str, Sequence[MockAnswer]],
+        real: Sequence[str],
+        *,
+        is_virtual: bool,
+    ) -> None:
+        self._left = {name: list(replies) for name, replies in script.items()}
+        self._tools = {name: deque(answers) for name, answers in tools.items()}
+        self._real = frozenset(real)
+        self._is_virtual = is_virtual
+        self.made: list[dict[str, Any]] = []
+        self.turns = 0
+
+    def take_over(self, run: Run) -> None:
+        """Let these doubles act in a run that is an agent's."""
+        assert run.parent is not None
+        above = run.above
+        if above is not None and not above.workflow._wfc.is_part and run.parent.step in self._real:
+            return
+        run.doubles = {"think": self._think, "call": self._call}
+        run.double_parts = self.take_over
+        run.workers.bare = False
+
+    def unused(self) -> list[str]:
+        """Return a sentence for each script with replies that nobody has asked for."""
+        return [
+            f"`script` of `{name}`: {len(left)} of its replies were not asked for; the first is {_shown(left[0])}"
+            for name, left in self._left.items()
+            if left
+        ]
+
+    async def _think(self, context: StepContext) -> JudgedReply:
+        run = context._run
+        assert isinstance(run, Run) and isinstance(run.workflow, AgentLoop)
+        inputs = run.execution.inputs
+        assert isinstance(inputs, AgentInput)
+        request = request_of(run.workflow.agent, inputs, run.execution.state)
+        reply = self._next(run, request)
+        if reply.error is not None:
+            error = mocked_error(MockAnswer(error=reply.error))
+            if isinstance(error, StepError) and error.name.startswith("http."):
+                error.also = (*error.also, "model")  # as a reply of a model's service
+            raise error
+        self.turns += 1
+        return run.workflow.judged(context, _as_said(reply, request))
+
+    def _next(self, run: Run, request: TurnRequest) -> ScriptedReply:
+        """Return the first reply of an agent's script that is for this turn, and take it out."""
+        assert isinstance(run.workflow, AgentLoop) and run.parent is not None
+        names = (run.parent.step, run.workflow.agent.name)
+        name = next((each for each in names if each in self._left), names[-1])
+        left = self._left.get(name, [])
+        for place, reply in enumerate(left):
+            if not _misses(reply, run.workflow, request):
+                return left.pop(place)
+        why = _misses(left[0], run.workflow, request) if left else "its `script` has no reply left"
+        new = " / ".join(_new_texts(request))
+        raise UnmockedStepError(
+            f"the model of the agent `{name}` was asked once more, and {why}; what it was told last: {_cut(new)}"
+        )
+
+    async def _call(self, context: StepContext) -> CallDone:
+        run, step_run = context._run, context._step_run
+        assert isinstance(run, Run) and isinstance(run.workflow, AgentLoop) and step_run is not None
+        inputs = run.execution.inputs
+        assert isinstance(inputs, AgentInput)
+        tool, args = run.workflow.checked(step_run.event, inputs)
+        given = json.loads(json_outside(args))
+        if tool.name not in self._tools:
+            raise UnmockedStepError(
+                f"the agent `{run.workflow.agent.name}` called the tool `{tool.name}` with {_cut(json.dumps(given))}, "
+                f"but the test says nothing of it: say under `tools` what it gives"
+            )
+        answers = self._tools[tool.name]
+        answer = answers.popleft() if len(answers) > 1 else answers[0]
+        self.made.append({"tool": tool.name, "with": given})
+
+        async def give(_context: object, _args: object) -> object:
+            if self._is_virtual:
+                await asyncio.sleep(answer.after)
+            if answer.error is not None:
+                raise mocked_error(answer)
+            return answer.value
+
+        return as_done(
+            tool, await make_call(context, None, replace(tool, call=give, takes_config=False), args)
+        )
+
+
+def _as_said(reply: ScriptedReply, request: TurnRequest) -> TurnReply:
+    """Return a scripted reply as a model gives it."""
+    used = sum(len(one.calls) for one in request.said)
+    names = _names(request)
+    asked = [(names.get(tool, tool), to_json(args).decode()) for tool, args in reply.calls]
+    text = reply.say
+    if reply.give:
+        written = Wanted(plain_type(request.output)).wrap(reply.give[0])
+        if request.tools:
+            asked.append((ANSWER_TOOL, to_json(written).decode()))
+        else:
+            text = to_json(written).decode()
+    calls = [
+        CallRequest(id=f"call_{used + number}", tool=tool, args=args)
+        for number, (tool, args) in enumerate(asked, 1)
+    ]
+    return TurnReply(text=text, calls=calls)
+
+
+def _names(request: TurnRequest) -> dict[str, str]:
+    """Return the names by which the model knows tools, by their own, where these differ."""
+    return {
+        each.description.partition(":")[0]: each.name
+        for each in request.tools
+        if each.name.startswith("tool_")
+    }
+
+
+def _misses(reply: ScriptedReply, loop: AgentLoop, request: TurnRequest) -> str:
+    """Return why a reply is not for this turn; empty if it is."""
+    new = _new_texts(request)
+    if reply.asked not in request.said[0].text:
+        return f"its next reply is for one that is asked {reply.asked!r}"
+    if not any(reply.shown in each for each in new):
+        return f"its next reply is for one that is shown {reply.shown!r}"
+    if reply.offered is not None:
+        offered = sorted(loop.agent.by_name[each.name].name for each in request.tools)
+        if sorted(reply.offered) != offered:
+            return f"its next reply is for one that is offered {', '.join(reply.offered)}, not {', '.join(offered)}"
+    return ""
+
+
+def _new_texts(request: TurnRequest) -> list[str]:
+    """Return what the model is told since its last reply."""
+    new = [one for one in request.said[-1:] if one.role != "model"]
+    return [text for one in new for text in (one.text, *(each.text for each in one.answers))]
+
+
+def _shown(reply: ScriptedReply) -> str:
+    said = reply.say or (str(reply.give[0]) if reply.give else "") or reply.error or ""
+    return _cut(said or ", ".join(f"a call of `{tool}`" for tool, _ in reply.calls))
+
+
+def _cut(text: str) -> str:
+    return cut(text) if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"

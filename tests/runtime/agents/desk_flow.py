@@ -1,0 +1,132 @@
+"""A desk whose agent looks two things up; model and tools write down each of their calls. Run as a program, it runs a
+stored run, or lets it go on: ``desk_flow.py STORE LOG RUN_ID``."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from wfc.runtime import Child, Engine, Record, StartEvent, StepError, StopEvent, Workflow, pause
+from wfc.runtime.agents.definition import Agent, AgentTool
+from wfc.runtime.agents.loop import AgentLoop
+from wfc.runtime.calls.llm import Model
+from wfc.runtime.calls.transcripts import CallRequest, TurnReply, TurnRequest
+from wfc.runtime.errors import RunUnknownError
+
+Answering = Callable[[TurnRequest], TurnReply | Exception]
+
+
+class TurnModel(Model):
+    """A model whose replies a function works out from what it is asked; ``asked`` holds that."""
+
+    asked: list[TurnRequest]
+    _answer: Answering
+
+    def __init__(self, answer: Answering) -> None:
+        super().__init__("scripted:model")
+        object.__setattr__(self, "asked", [])
+        object.__setattr__(self, "_answer", answer)
+
+    async def take_turn(self, host: Any, request: TurnRequest) -> TurnReply:
+        host.afford(self.use)
+        self.asked.append(request)
+        reply = self._answer(request)
+        host.spent(self.use, 10, 5)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+
+def in_turn(*replies: TurnReply | Exception) -> Answering:
+    """Gives these replies one after the other, the last one again and again."""
+    left = list(replies)
+    return lambda _: left.pop(0) if len(left) > 1 else left[0]
+
+
+def call(tool: str, args: str = "{}", known_as: str = "") -> CallRequest:
+    return CallRequest(id=known_as or f"{tool}{args}", tool=tool, args=args)
+
+
+def calls(*wanted: CallRequest) -> TurnReply:
+    return TurnReply(calls=list(wanted))
+
+
+def says(text: str) -> TurnReply:
+    return TurnReply(text=text)
+
+
+class FindArgs(Record):
+    order_id: str
+
+
+class Asked(StartEvent):
+    question: str
+
+
+class Answered(StopEvent):
+    text: str
+
+
+def desk(agent: Agent, kind: Any = str) -> type[Workflow]:
+    """A workflow of one step, whose action is an agent."""
+
+    class DeskAgent(AgentLoop, agent=agent, name="desk.answer"):
+        pass
+
+    class Desk(Workflow, name="desk", parts=(DeskAgent,)):
+        @pause
+        def answer(self, event: Asked) -> Child[kind]:
+            return Child(DeskAgent, {"prompt": event.question, "system": "Be kind."})
+
+        @answer.then
+        def after_answer(self, result: kind) -> Answered:
+            return Answered(text=str(result))
+
+        @answer.on_error
+        def answer_failed(self, error: StepError) -> Answered:
+            return Answered(text=f"{error.name}: {error.message}")
+
+    return Desk
+
+
+def written_down(log: Path) -> type[Workflow]:
+    """The desk whose model and tools write down their calls."""
+
+    def note(text: str) -> None:
+        with log.open("a") as file:
+            file.write(f"{text}\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def answer(request: TurnRequest) -> TurnReply:
+        turn = 1 + sum(one.role == "model" for one in request.said)
+        note(f"think {turn}")
+        told = [each.text for one in request.said for each in one.answers]
+        if turn == 1:
+            return calls(call("find", '{"order_id": "A"}', "a"), call("find", '{"order_id": "B"}', "b"))
+        return calls(call("find", '{"order_id": "C"}', "c")) if turn == 2 else says(", ".join(told))
+
+    async def find(_context: Any, args: FindArgs) -> str:
+        note(f"find {args.order_id}")
+        return f"{args.order_id} is here"
+
+    return desk(Agent("desk", TurnModel(answer), tools=[AgentTool("find", find, FindArgs)], parallel_calls=1))
+
+
+async def main(store: str, log: str, run_id: str) -> None:
+    kind = written_down(Path(log))
+    engine = Engine(store=store)
+    engine.add(kind)
+    try:
+        handler = await engine.resume(run_id)
+    except RunUnknownError:
+        handler = kind(engine=engine).run(run_id=run_id, question="where?")
+    print((await handler).text)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))
