@@ -137,7 +137,7 @@ class TriggerStarter:
         """Return what creates the run that a trigger starts; nothing, if it cannot be started, which is noted."""
         try:
             event: StartEvent = start_by(rule, workflow, trigger, workflow._wfc.read_config)
-            return [self._engine.entry_of(workflow, event, run_id)]
+            return [self._engine.queued_entry(workflow, event, run_id)]
         except (WorkflowError, StepError) as error:
             self._note(f"{run_id} cannot be started: {error}")
             return []

@@ -182,7 +182,7 @@ class StoredRuns(EventDelivery, Protocol):
         await self.kept.enqueue(run, is_quiet=is_quiet)
         return run.run_id
 
-    def entry_of(self, workflow: StartableWorkflow, start_event: StartEvent, run_id: str) -> Entry:
+    def queued_entry(self, workflow: StartableWorkflow, start_event: StartEvent, run_id: str) -> Entry:
         """Return what creates a run that is to begin when somebody resumes it, for a commit with something else.
 
         Raises:
