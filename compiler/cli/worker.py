@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import signal
 import sys
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import click
@@ -24,6 +24,7 @@ from wfc.compiler.diagnostics.escaping import printable
 if TYPE_CHECKING:
     from wfc.compiler.cli.programs import Program
     from wfc.runtime import Engine
+    from wfc.runtime.driver.engine.metrics import WorkerMetrics
     from wfc.runtime.driver.engine.starting import TriggerStarter
     from wfc.runtime.driver.engine.working import Worker, WorkerNote
     from wfc.runtime.store.sql.selecting import DueRun
@@ -44,6 +45,12 @@ __all__ = ["command"]
     metavar="SECONDS",
     help="How long the runs under way have when the worker is to end.",
 )
+@click.option(
+    "--metrics",
+    type=click.IntRange(0, 65535),
+    metavar="PORT",
+    help="Serve figures for Prometheus at /metrics of this port of this machine; 0: of a free one.",
+)
 @click.option("--schedules", is_flag=True, help="Show the next moment of each schedule, and end.")
 @click.option("--until-idle", is_flag=True, help="End when nothing is due and nothing under way.")
 @format_option
@@ -52,6 +59,7 @@ def command(
     paths: tuple[str, ...],
     at_once: int,
     grace: float,
+    metrics: int | None,
     schedules: bool,
     until_idle: bool,
     format: str,
@@ -67,6 +75,7 @@ def command(
     SIGTERM and Ctrl-C let it claim nothing any more, and end when the runs under way have ended or rest. What takes
     longer than --grace is given back, and goes on elsewhere or later; a second signal gives back all at once.
     """
+    from wfc.runtime.driver.engine.metrics import WorkerMetrics
     from wfc.runtime.driver.engine.working import Worker
 
     place = place_of(store)
@@ -83,17 +92,43 @@ def command(
             def load(due: DueRun) -> str | None:
                 return reason_against(engine, place, due, only)
 
+            figures = WorkerMetrics(engine)
+
             def tell(note: WorkerNote) -> None:
+                figures.note(note)
                 click.echo(line(note, format), err=True)
 
             if not schedules:
                 worker = Worker(engine, load, tell, at_once=at_once)
-                asyncio.run(work_and_tell(worker, starter, engine, place, grace, until_idle=until_idle))
+                with serving(figures, metrics):
+                    asyncio.run(work_and_tell(worker, starter, engine, place, grace, until_idle=until_idle))
     finally:
         engine.close()
     if schedules:
         show_schedules(moments)
     return 0
+
+
+@contextlib.contextmanager
+def serving(figures: WorkerMetrics, port: int | None) -> Iterator[None]:
+    """Serve the figures of a worker, if a port is given.
+
+    Raises:
+        click.ClickException: The port is taken.
+    """
+    from wfc.runtime.driver.engine.metrics import served
+
+    if port is None:
+        yield
+        return
+    with contextlib.ExitStack() as stack:
+        try:
+            chosen = stack.enter_context(served(figures, port))
+        except OSError as error:
+            told = f"nothing can be served at the port {port}: {error.strerror or error}"
+            raise click.ClickException(printable(told)) from None
+        click.echo(f"figures are at http://127.0.0.1:{chosen}/metrics", err=True)
+        yield
 
 
 def loaded(paths: tuple[str, ...]) -> list[tuple[str, Program]] | None:
@@ -195,6 +230,7 @@ async def work(worker: Worker, engine: Engine, grace: float, *, until_idle: bool
 def line(note: WorkerNote, format: str) -> str:
     """Return what is told of a run."""
     if format == "json":
-        return one_line(note._asdict(), sys.stderr.encoding)
+        at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        return one_line({"at": at, **note._asdict()}, sys.stderr.encoding)
     because = f": {note.because}" if note.because else ""
     return printable(f"{note.run_id}  {note.workflow}  {note.what}{because}")

@@ -89,7 +89,12 @@ def unclosed_bracket(place: Place, opened: str, closing: str, end: int) -> Findi
 
 @problem
 def stray_character(
-    place: Place, character: str, *, opens_expression: bool = False, fix: Fix | None = None
+    place: Place,
+    character: str,
+    *,
+    opens_expression: bool = False,
+    path: bool = False,
+    fix: Fix | None = None,
 ) -> Finding:
     """A character stands in an expression that means nothing there.
 
@@ -100,6 +105,8 @@ def stray_character(
     hint = "texts stand in straight quotes" if character in "“”„‘’‚«»´`" else ""
     if character == "{{":
         hint = "this is an expression already: leave out `{{` and `}}`"
+    elif character == "$" and path:
+        hint = "a field stands behind the name of what holds it, as in `event.name`; nothing is called `$`"
     elif character == "$":
         hint = "names and numbers stand without `$`"
     if opens_expression:

@@ -53,6 +53,8 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
         if meant
         else closest(name, names) or ("declare it under `types`" if name.isidentifier() else "")
     )
+    if not hint and place.address[:1] in {("config",), ("state",)}:
+        hint = 'a value is given as the `default` of a type: `{type: string, default: "…"}`'
     return Finding(
         "unknown-type",
         f"there is no type `{name}`",

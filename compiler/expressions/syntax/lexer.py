@@ -149,8 +149,9 @@ def stray(text: str, place: Place, position: int) -> Finding:
         return problems.unclosed_text(place.stretch(position, closing if closing > 0 else len(text)), letter)
     opens = text.startswith("${{", position)
     fix = without_braces(text, place, position) if opens else straight(text, place, position)
+    path = text.startswith("$.", position)
     return problems.stray_character(
-        place.stretch(position, position + 1), letter, opens_expression=opens, fix=fix
+        place.stretch(position, position + 1), letter, opens_expression=opens, path=path, fix=fix
     )
 
 

@@ -10,7 +10,7 @@ from wfc.compiler.expressions import Expression, Scope
 from wfc.compiler.expressions.typing.loops import LOOP
 from wfc.compiler.model import Call, MapItems, Value
 from wfc.compiler.python.literals import normal_form, pascal_case
-from wfc.compiler.resolve.steps.actions import ActionResolver, ResolvedAction, shown_of_answer
+from wfc.compiler.resolve.steps.actions import HIDING_USES, ActionResolver, ResolvedAction, shown_of_answer
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data
@@ -151,7 +151,7 @@ class MapResolver:
         place = self.place / "do" / "output"
         if not gives:
             return place
-        if "result" not in self.reader.uses and "unknown-type" not in self.declared.codes:
+        if "result" not in self.reader.uses and not HIDING_USES.intersection(self.declared.codes):
             self.declared.report(problems.unused_result(place.key, self.name))
         return None
 
