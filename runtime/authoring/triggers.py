@@ -135,7 +135,9 @@ def start_by(
         read_config: Returns its config, which only some need.
 
     Raises:
-        WorkflowError: It cannot be made.
+        ExpressionError: A value of it cannot be computed.
+        WorkflowValidationError: The method gives something else.
+        SettingsError: The config cannot be read.
     """
     wanted = inspect.signature(rule.function.function).parameters
     given: dict[str, Any] = {}
