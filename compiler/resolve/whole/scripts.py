@@ -18,12 +18,23 @@ from wfc.compiler.rules import values as value_problems
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import STRING, Record, Type
 
-__all__ = ["ScriptReader"]
+__all__ = ["ScriptReader", "script_reader"]
 
 REPLIES: Final = ("calls", "say", "give", "error")
 """What a reply may be; `say` may stand beside `calls`."""
 
 OF_ANSWERS: Final = frozenset({"give", "error", "after"})
+UNRESOLVED: Final = frozenset({"unknown-agent", "unknown-model", "unknown-tool"})
+"""Findings with which nobody knows what a step of kind `agent` calls."""
+OF_AGENTS: Final = ("agents", "models", "steps", "tools")
+"""Sections of which nothing may be lost, else a name that is not known may be one of what is lost."""
+
+
+def script_reader(declared: Declarations, steps: Mapping[str, Step]) -> ScriptReader:
+    """Return the reader for a spec whose steps are resolved."""
+    lost = any(declared.is_broken((section,)) for section in OF_AGENTS)
+    lost = lost or not UNRESOLVED.isdisjoint(declared.codes)
+    return ScriptReader(declared, steps, declared.flow_whole and not lost)
 
 
 @dataclass(slots=True)

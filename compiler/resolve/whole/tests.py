@@ -102,7 +102,7 @@ class TestResolver:
 
     def of_agents(self) -> scripts.ScriptReader:
         """Return what reads what a test says of agents."""
-        return scripts.ScriptReader(self.declared, self.mocks.steps.steps, self.declared.flow_whole)
+        return scripts.script_reader(self.declared, self.mocks.steps.steps)
 
     def base(self, data: Data, place: Place) -> TestCase | None:
         """Return the test that another one is like."""
