@@ -10,7 +10,7 @@ from wfc.compiler.resolve.declarations import retries
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values import bounds
-from wfc.compiler.rules.shape import not_supported_yet
+from wfc.compiler.rules import shape as shape_problems
 
 __all__ = ["step_attempts"]
 
@@ -31,7 +31,9 @@ def step_retry(
         found = retries.resolve_retry(data["retry"], place / "retry", name, declared)
     if found is not None and calls_agent(action) and is_worked_out(found):
         at = (place / "retry" if "retry" in data else place).key
-        declared.report(not_supported_yet(at, "a retry policy with expressions, for an agent,"))
+        declared.report(
+            shape_problems.not_supported_yet(at, "a retry policy with expressions, for an agent,")
+        )
     return found
 
 
