@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import json
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Protocol
@@ -44,6 +46,9 @@ from wfc.runtime.raised_errors import is_final, step_error
 from wfc.runtime.values.drafts import Saved, changes_in, deep_changes_in, deep_draft_of, draft_of
 
 __all__ = ["Attempts"]
+
+_PLAIN = frozenset({int, str, bool, type(None)})
+"""Classes whose values are JSON data as they are."""
 
 _OF_A_MODEL = ("model", "connection", "timeout")
 """Errors for which the next model is asked."""
@@ -148,12 +153,14 @@ class Attempts:
                 raise expression_error(error) from error
             tell(run, step_run, said_after)
         if step.of is not None:
-            return self._give(step_run, result)
-        return (
-            Completed(step_run.number, result)
-            if step.then is None
-            else self._exit(step.then, step_run, result)
-        )
+            tick = self._give(step_run, result)
+        elif step.then is None:
+            tick = Completed(step_run.number, result)
+        else:
+            tick = self._exit(step.then, step_run, result)
+        if run.port is not None and run.execution.plan.is_generated and not step.pauses:
+            _note_given(tick, result)
+        return tick
 
     def _give(self, step_run: StepRun, result: Any) -> Tick:
         """Return the tick with the result of an item."""
@@ -173,6 +180,8 @@ class Attempts:
         if step.give_instead is not None:
             try:
                 tick = ItemCompleted(step_run.number, *self._evaluate(step.give_instead, step_run, None))
+                if self._run.port is not None and self._run.execution.plan.is_generated:
+                    tick.gave = "error", found.name
             except Exception as error:
                 return self._tail_failed(step_run, error)
         if step.give_instead is not None or step.on_item_error != "fail":
@@ -277,7 +286,10 @@ class Attempts:
                 return self._tail_failed(step_run, tail_error)
             if emitted is not UNHANDLED:
                 tell_handled(run, step_run, found.name, found.message, emitted)
-                return Completed(step_run.number, emitted, saved)
+                tick = Completed(step_run.number, emitted, saved)
+                if run.port is not None and run.execution.plan.is_generated:
+                    tick.gave = "error", found.name
+                return tick
         return self._failed(step_run, found, error, saved)
 
     def _next_delay(self, step_run: StepRun, error: Exception) -> float | None:
@@ -365,6 +377,14 @@ class Attempts:
         if step_run.step.handler and not tail:
             handled = failed_event(step_run, error, failed, run.clock())
         return Failed(step_run.number, failed, handled, saved)
+
+
+def _note_given(tick: Tick, result: Any) -> None:
+    """Note on the tick of a step run what its action gave, for a test that is made of the run."""
+    if isinstance(tick, Completed | ItemCompleted):
+        with contextlib.suppress(ValueError):  # what has no form in JSON cannot stand in a test either
+            plain = type(result) in _PLAIN
+            tick.gave = "give", result if plain else json.loads(to_json(result, by_alias=True))
 
 
 def _not_kept(refused: SnapshotError) -> StepError:
