@@ -32,6 +32,15 @@ settings.register_profile("same", SAME, max_examples=100)
 settings.register_profile("search", UNHURRIED, max_examples=2_000)
 
 
+_SERVER = importlib.util.spec_from_file_location(
+    "postgres_server", Path(__file__).with_name("postgres_server.py")
+)
+assert _SERVER is not None and _SERVER.loader is not None
+sys.modules["postgres_server"] = _server = importlib.util.module_from_spec(_SERVER)
+_SERVER.loader.exec_module(_server)
+postgres, database, store = _server.postgres, _server.database, _server.store
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Choose how many examples a search by chance tries: a part of them, unless the tests marked `full` run too.
 

@@ -76,6 +76,7 @@ DOORS = {
     "pydantic_ai": {"runtime/calls", "runtime/tracing/model_calls"},
     "mcp": {"runtime/calls/mcp"},
     "opentelemetry": {"runtime/tracing/opentelemetry"},
+    "psycopg": {"runtime/store/postgresql"},
     "llama_index_instrumentation": {"runtime/llama_index/instrumentation"},
 }
 

@@ -23,7 +23,7 @@ VARIABLE = "WFC_STORE"
 store_option = click.option(
     "--store",
     metavar="URL",
-    help=f"The store of runs, such as sqlite:///runs.db. [env: {VARIABLE}]",
+    help=f"The store of runs, such as sqlite:///runs.db or postgresql://user@host/database. [env: {VARIABLE}]",
 )
 
 
@@ -51,9 +51,10 @@ class StorePlace(NamedTuple):
     @property
     def option(self) -> str:
         """The option by which a command finds it again; empty if it does so by itself."""
-        if not self.is_named:
-            return "" if self.folder == Path.cwd() else f" --store {self.address}"
-        return "" if os.environ.get(VARIABLE) == self.address else f" --store {self.address}"
+        from wfc.runtime.store.addresses import without_password
+
+        is_found = os.environ.get(VARIABLE) == self.address if self.is_named else self.folder == Path.cwd()
+        return "" if is_found else f" --store {without_password(self.address)}"
 
 
 class Keeping(NamedTuple):
@@ -91,7 +92,7 @@ def place_of(option: str | None, near: str = ".") -> StorePlace:
         path = read_address(address, folder).path
     except (SettingsError, StoreError) as error:
         raise click.UsageError(printable(str(error))) from None
-    around = path.absolute().parent
+    around = project if path is None else path.absolute().parent
     versions = (around if around.name == ".wfc" else around / ".wfc") / "versions"
     wanted = address != beside
     return StorePlace(address, folder, versions, bool(given), wanted, project, settings.tell)
@@ -104,12 +105,12 @@ def open_engine(place: StorePlace, *, is_new_allowed: bool, engine: Engine | Non
         click.ClickException: The store cannot be opened, or there is none.
     """
     from wfc.runtime import Engine
-    from wfc.runtime.errors import StoreError
+    from wfc.runtime.errors import MissingPackageError, StoreError
     from wfc.runtime.store.opening import open_store
 
     try:
         store = open_store(place.address, folder=place.folder, is_new_allowed=is_new_allowed)
-    except StoreError as error:
+    except (StoreError, MissingPackageError) as error:
         raise click.ClickException(printable(str(error))) from None
     if place.tell is not None:
         store.told = place.tell.of

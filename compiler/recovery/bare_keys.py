@@ -17,6 +17,7 @@ __all__ = ["bare_keys"]
 
 DEEPEST: Final = 4
 MOST_OWNERS: Final = 4
+OF_ALL: Final = ", which bounds each attempt of a step; the time of the whole run is its `deadline`"
 
 
 def bare_keys(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
@@ -51,7 +52,7 @@ def suspicion(
         Place((*owner, under[0]), "key"),
         f"{joined(under)} {'stands' if one else 'stand'} {spot(owner)}, and {'seems' if one else 'seem'} to belong "
         f"under `{wrapper}`",
-        f"write `{wrapper}: {{{written}}}`",
+        f"write `{wrapper}: {{{written}}}`" + (OF_ALL if not owner and under == ["timeout"] else ""),
     )
     return Suspicion(finding, with_value(data, owner, {**left, wrapper: there}), moves, least)
 

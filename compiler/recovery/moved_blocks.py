@@ -78,6 +78,8 @@ def undeclared(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Addres
     for section, name in islice(names, MOST_STRANGE):
         found = (each for each in places if each[-1] == name and each[:1] != (section,))
         for address in islice(found, MOST_PLACES):
+            if address[-2:-1] == (section,) and section not in data:
+                yield address[:-1], (section,), 2
             yield address, (section, name), 2
 
 

@@ -43,6 +43,8 @@ OF_PLAIN_VALUES: Final = SECTIONS.keys() | {
 """What is said of values that are no expressions."""
 MOST_PLACES: Final = 10
 COMMENT: Final = re.compile(r"\s+(?://|--|/\*)\s*(?P<words>\w[^*]*)(?:\*/)?$")
+OF_RESULTS: Final = frozenset({"body", "data", "output", "outputs", "response", "result"})
+"""What a step's result is called behind its name in other languages."""
 FIELD: Final = re.compile(r"\s*\.\s*(\w+)")
 
 
@@ -101,10 +103,16 @@ def name_of_step(finding: Finding, data: Data) -> Finding:
     place = finding.place
     if not isinstance(steps, dict) or not isinstance(steps.get(name), dict):
         return finding
-    events = emitted(steps[name].get("emit"))
+    events = list(dict.fromkeys(emitted(steps[name].get("emit"))))
     text = at(data, place.address)
     after = FIELD.match(text, place.end or 0) if isinstance(text, str) else None
+    if after and after[1] in OF_RESULTS:
+        after = FIELD.match(text, after.end()) or after
     field = after[1] if after else "…"
+    if place.address[:2] == ("steps", name):
+        return replace(
+            finding, hint=f"what a step's own action gives is `result`: write `result.{field}`", fix=None
+        )
     accepts = at(data, (*place.address[:2], "accepts"))
     shared = [each for each in accepted(accepts) if each in events]
     if shared and isinstance(accepts, dict):

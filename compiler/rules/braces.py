@@ -31,7 +31,7 @@ OF_SEVERAL = frozenset(
 
 
 @problem
-def text_cut_by_comma(place: Place, key: str, rest: str, whole: Place | None) -> Finding:
+def text_cut_by_comma(place: Place, key: str, rest: str, whole: Place | None, meant: str = "") -> Finding:
     """Between braces a comma ends a value, and what follows it is read as another key.
 
     `{reason: late, no answer}` has the key `reason` and a key `no answer` without a value. Put the text in
@@ -42,6 +42,8 @@ def text_cut_by_comma(place: Place, key: str, rest: str, whole: Place | None) ->
         return Finding("text-cut-by-comma", what, place, f"write a list, `{key}: […, {rest}]`")
     if key:
         what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
+        if meant:
+            return Finding("text-cut-by-comma", what, place, f"a type is written `{meant}`")
         word, _, value = rest.partition(" ")
         hint = "put the text in quotes"
         if value and word.isidentifier():
@@ -85,7 +87,9 @@ def number_cut_by_comma(place: Place, key: str, whole: str, rest: str) -> Findin
     Numbers are written without commas: `1000`, not `1,000`, and `0.5`, not `0,5`.
     """
     what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
-    whole_number = "" if whole.lstrip("-0") == "" else f"write `{whole}{rest}`, or "
+    certain = whole.lstrip("-0") == "" or "." in whole  # `0,5` and `5.000,00`
+    whole = whole.replace(".", "")
+    whole_number = "" if certain else f"write `{whole}{rest}`, or "
     return Finding("number-cut-by-comma", what, place, f"{whole_number or 'write '}`{whole}.{rest}`")
 
 

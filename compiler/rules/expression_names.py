@@ -70,6 +70,8 @@ def unknown_field(place: Place, name: str, of: str, known: Sequence[str], own: s
         hint, renamed = own_name_instead(place, name, own)
         return Finding("unknown-field", f"{of} has no field `{name}`", place, hint, fix=renamed)
     hint = suggestion(name, known) or "it has no fields"
+    if of == "`response`" and hint.startswith("there "):
+        hint += "; what the reply holds is the `result`"
     fix = correct_name(place, name, known)
     return Finding("unknown-field", f"{of} has no field `{name}`", place, hint, fix=fix, about=(name,))
 

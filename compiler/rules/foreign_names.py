@@ -16,8 +16,10 @@ WHERE_NAMES_ARE = {
     "config": "`config` cannot be used here",
     "inputs": "`inputs` cannot be used here",
     "run": "`run` cannot be used here",
-    "steps": "what a step gave is in the event that it emitted, `event`, or in `state` if the step has saved it",
-    **dict.fromkeys(["jobs", "needs", "nodes"], "what a step gave is in the event that it emitted: `event`"),
+    **dict.fromkeys(
+        ["jobs", "needs", "nodes", "steps"],
+        "what a step gave is in the event that it emitted (`event`, in a join `events`), or in `state`, if it saves it",
+    ),
     **dict.fromkeys(["github", "trigger", "webhook"], "what a run begins with is in `inputs`"),
     **dict.fromkeys(["item", "items"], "an item has the name that `as` gives it in a `map` or an `each`"),
     **dict.fromkeys(["default", "otherwise"], "the last entry of a list needs no `when`"),

@@ -146,7 +146,7 @@ def dollar_before_statement(place: Place) -> Finding:
 
 
 @warning
-def statement_elsewhere(place: Place) -> Finding:
+def statement_elsewhere(place: Place, value: str = "") -> Finding:
     """`{%` stands in a text that takes no statements.
 
     In an address, a name and a command, `{% for %}` and `{% if %}` are text and stay as they are. To choose within an
@@ -156,7 +156,9 @@ def statement_elsewhere(place: Place) -> Finding:
         "statement-elsewhere",
         "`{%` is text here; addresses and names take no statements",
         place,
-        "use `${{ a if condition else b }}`, or a filter",
+        f"a value is put in by `${{{{ {value} }}}}`"
+        if value
+        else "use `${{ a if condition else b }}`, or a filter",
     )
 
 
@@ -183,13 +185,16 @@ OTHER_STATEMENTS: Final = frozenset(
 
 
 @problem
-def unknown_statement(place: Place, word: str, known: Sequence[str]) -> Finding:
+def unknown_statement(place: Place, word: str, known: Sequence[str], value: str = "") -> Finding:
     """A statement is none of those that there are.
 
     In a text there are `{% for item in list %} … {% endfor %}`, `{% if condition %} … {% elif condition %} …
     {% else %} … {% endif %}` and `{% use NAME %}`, and nothing else. `{%` as text is `${{ "{%" }}`.
     """
     found = f"there is no statement `{word}`" if word else "a statement is wanted here"
+    if value:
+        hint = f"a value is put in by `${{{{ {value} }}}}`"
+        return Finding("unknown-statement", found, place, hint)
     if word in OTHER_STATEMENTS:  # meant as it is written, so that nothing similar is meant
         there_are = f"there are {', '.join(f'`{each}`' for each in known)}"
         return Finding("unknown-statement", found, place, there_are)

@@ -17,19 +17,35 @@ from wfc.compiler.schema.synonyms import other_key, step_note, top_note
 __all__ = ["advice", "meaning", "version_for_language"]
 
 Schema = Mapping[str, Any]
+PAUSES: Final = frozenset({"human", "wait"})
+"""Kinds whose steps only wait, so that nothing of them can fail or be tried again."""
+NAMES: Final = frozenset({"id", "name"})
+OF_THE_WORKFLOW: Final = "the workflow's name stands under `workflow`; for more words there is `description`"
 NOT_FIELDS: Final = "an event's fields stand under `with`"
 
 
 def advice(
-    key: str, schema: Schema, missing: Sequence[str], absent: Sequence[str], definitions: Mapping[str, Schema]
+    key: str,
+    content: Any,
+    schema: Schema,
+    missing: Sequence[str],
+    absent: Sequence[str],
+    definitions: Mapping[str, Schema],
 ) -> str:
     """Return what to do about a key that the language does not know at its place.
 
     Args:
+        content: What stands under the key.
         missing: Keys that must be there and are not.
         absent: All that could be there and are not.
     """
-    if said := other_key(key, absent):
+    kind = schema["properties"].get("kind", {}).get("const")
+    acts = kind not in STEP_KINDS or (STEP_KINDS[kind].acts and kind not in PAUSES)
+    idle = set() if acts else {*ABOUT_ACTIONS, "cache", *(() if kind == "human" else ("require",))}
+    absent = [each for each in absent if each not in idle]
+    if {"workflow", "steps"} <= schema["properties"].keys() and key in NAMES:
+        return "write `workflow`" if "workflow" in absent else OF_THE_WORKFLOW
+    if said := other_key(key, absent, content):
         return said
     if {"end", "with", "emitted"} <= schema["properties"].keys():
         return f"write `end: {key}`" if key[:1].isupper() else NOT_FIELDS
@@ -58,10 +74,9 @@ def advice(
         return f"it is a key of {' and of '.join(homes)}"
     if len(homes) > 2:
         return "it is a key of a step"
-    kind = schema["properties"].get("kind", {}).get("const")
-    acts = kind not in STEP_KINDS or STEP_KINDS[kind].acts
-    useful = [each for each in absent if acts or each not in {*ABOUT_ACTIONS, "cache", "require"}]
-    return f"what can stand here too is {phrases.joined(useful)}" if useful else "nothing else can stand here"
+    if not acts and other_key(key, ABOUT_ACTIONS):
+        return f"a `{kind}` has no action that could fail: leave it out"
+    return f"what can stand here too is {phrases.joined(absent)}" if absent else "nothing else can stand here"
 
 
 def meaning(schema: Schema, key: str, definitions: Mapping[str, Schema]) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from wfc.compiler.diagnostics import Address, Place, Report
 from wfc.compiler.limits import MAX_FINDINGS, EnoughError, at_most
 from wfc.compiler.rules import comprehensions as comprehension_problems
+from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as reading_problems
 from wfc.compiler.rules import shape as problems
 from wfc.compiler.rules import types as type_problems
@@ -39,6 +40,8 @@ Schema = Mapping[str, Any]
 NEEDED: Final = ("start", "end", "events", "steps")
 """Sections without which nothing more can be said about a spec."""
 
+OF_ERRORS: Final = frozenset({"errors", "never_on", "retry_on"})
+"""Keys that hold a list of names of errors."""
 NAMES_IN_SCOPE: Final = frozenset({"config", "event", "events", "inputs", "response", "result", "state"})
 
 
@@ -149,6 +152,11 @@ class Explainer:
                     return False
             hint = instead_hint(value, names, title, str(address[-1]) if address else "")
             place, fix = Place(address), instead_fix(value, names, title, Place(address))
+            if isinstance(value, int) and 400 <= value < 600 and address[-2:-1] and address[-2] in OF_ERRORS:
+                hint, fix = (
+                    f"write `http.{value}`",
+                    fixes.replace_text(place, f"http.{value}", old=str(value)),
+                )
             self.report(
                 problems.wrong_type(place, named(address), wanted(title, names), found(value), hint, fix)
             )

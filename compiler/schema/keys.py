@@ -123,7 +123,8 @@ class Keys:
         if other_version is not None:
             missing.remove("wfc")
         for key in strange:
-            self.unknown(key, schema, address, advice(key, schema, missing, absent, self.definitions))
+            hint = advice(key, value[key], schema, missing, absent, self.definitions)
+            self.unknown(key, schema, address, hint)
             self.broken.add((*address, key))
         if missing and not strange:
             self.missing(schema, missing, address, value)

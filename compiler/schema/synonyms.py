@@ -142,8 +142,12 @@ def other_kind(kind: str) -> str:
     return f"write `{meant}`" if meant else ""
 
 
-def other_key(key: str, possible: Container[str]) -> str:
-    """Return a hint for a key that has another name here; empty if that is none of the possible ones."""
+def other_key(key: str, possible: Container[str], content: Any = None) -> str:
+    """Return a hint for a key that has another name here; empty if that is none of the possible ones.
+
+    Args:
+        content: What stands under the key, which may be right as it is.
+    """
     name = plain(key)
     meant = meanings(name, possible)
     if name in NOTES and (not meant or meant[0] in {"description", "event"}):
@@ -152,7 +156,9 @@ def other_key(key: str, possible: Container[str]) -> str:
             return NOTES[name]
     if not meant:
         return ""
-    return f"write `{WRITTEN.get(name, meant[0]) if meant[0] != 'start' else 'start'}`"
+    if meant[0] == "start" or (meant[0] == "retry" and isinstance(content, (str, dict))):
+        return f"write `{meant[0]}`"
+    return f"write `{WRITTEN.get(name, meant[0])}`"
 
 
 def is_other_word(key: str, near: str, possible: Container[str]) -> bool:

@@ -23,6 +23,7 @@ YES: Final = frozenset({"yes", "on", "y"})
 NO: Final = frozenset({"no", "off", "n"})
 LONGEST: Final = 40
 ASSIGNED: Final = r"(?:state\.)?(?P<name>\w+) *:?= *(?P<words>[^=].{0,60})"
+JOINS: Final = ("all", "any", "each")
 EXPRESSIONS: Final = ("a condition", "an expression")
 """How the titles of expressions begin."""
 ADDRESSES: Final = frozenset({"base_url", "url"})
@@ -109,7 +110,7 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
     if "string" in types and isinstance(value, (bool, int, float)):
         return for_scalar(value, title, key)
     if "string" in types and isinstance(value, (dict, list)) and "object" not in types:
-        if title.startswith(EXPRESSIONS):
+        if title.startswith(EXPRESSIONS) and isinstance(value, list):
             return "put the whole expression in quotes, for YAML reads brackets and braces as its own"
         is_text = title.startswith(TEXT) and isinstance(value, dict)
         return "put it in quotes if it is meant as a text" if is_text else ""
@@ -121,7 +122,12 @@ def reshaped(value: Any, title: str, key: str) -> str:
     names = [str(each) for each in value][:4] if isinstance(value, (dict, list)) else []
     flat = bool(names) and all(isinstance(each, str) for each in value)
     if title == "the name of an event" and isinstance(value, dict) and names:
+        if join := next((each for each in JOINS if each in value), ""):
+            either = ", or `[A, B]` for either of two" if join == "any" else ""
+            return f"a join is no item of a list: write `accepts: {{{join}: …}}`{either}"
         event = value.get("event", names[0])
+        if not isinstance(event, str) or event[:1].islower():
+            return ""
         return f"write `{event}`" + (
             ", and its fields under `with`" if key == "end" and value.get(event) else ""
         )
@@ -135,16 +141,20 @@ def reshaped(value: Any, title: str, key: str) -> str:
             else ""
         )
     if title.startswith("an event's fields") and names and all(isinstance(each, dict) for each in value):
-        return "leave out each `- `: an event's fields are one map"
+        fields = [str(field) for each in value for field in each][:4]
+        written = ", ".join(f"{each}: …" for each in fields)
+        return f"write one map instead of a list, without `- ` and `[ ]`: `{{{written}}}`"
     if title.startswith("a map from steps to numbers") and flat:
         return f"write `{{{', '.join(f'{each}: 1' for each in names)}}}`"
+    if key == "end" and any(each[:1].islower() for each in names):
+        return ""
     if isinstance(value, dict) and names and (title.startswith("a list of names") or key == "end"):
         more = "; their values come from the environment" if key == "secrets" else ""
         return f"write `[{', '.join(names)}]`{more}"
     if isinstance(value, dict) and names and title.startswith("a list of"):
         return "begin it with `- `: it is one entry of a list"
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and key == "expect":
-        return "leave out the `- `"
+        return "leave out the `- `, or the `[ ]`"
     return ""
 
 

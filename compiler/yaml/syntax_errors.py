@@ -224,6 +224,8 @@ def find_malformed_line(problem: SyntaxProblem) -> Finding | None:
             or malformed_lines.find_no_colon(text, at)
             or malformed_lines.find_indented_too_far(text, at)
         )
+    if "scanning a block scalar" in said:
+        return malformed_lines.find_after_closing(text, at)
     if "scanning an alias" in said:
         return malformed_lines.find_no_key(text, *malformed_lines.line_at(text, at))
     if "could not find expected ':'" in said and problem.opened is not None:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from wfc.compiler.diagnostics import Address, Edit, Finding, Fix, Place
 from wfc.compiler.rules import braces as brace_problems
 from wfc.compiler.rules import reading as problems
+from wfc.compiler.types.notations import other_notation
 
 __all__ = ["CONDITIONS", "check_comment_after", "check_key_without_value"]
 
@@ -18,7 +19,7 @@ SUPPRESSION: Final = r"#[ \t]+wfc:[ \t]*ignore\b"
 CONDITIONS: Final = frozenset({"when", "that", "until", "keep"})
 """Keys whose whole value is an expression."""
 
-DIGITS: Final = r"[:\[ {](?P<whole>-?\d+), *(?P<rest>\d+)\Z"
+DIGITS: Final = r"[:\[ {](?P<whole>-?\d+(?:\.\d{3})*), *(?P<rest>\d+)\Z"
 """A number with a comma in it."""
 
 LONGEST: Final = 2_000
@@ -104,6 +105,10 @@ def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Fin
         return None
     start, end = key.start_mark.index, key.end_mark.index
     place = Place((), "text", start, end)
+    quoted = re.fullmatch(r"([^\W\d][\w-]*) +[\"']\$", text[start:end])
+    if text[end : end + 2] == "{{" and quoted is not None:
+        at = Place((), "text", start, start + quoted.end(1))
+        return brace_problems.no_colon_in_braces(at, quoted[1], "…")
     if text[end : end + 2] == "{{" and text[end - 1] == "$":
         return brace_problems.expression_needs_quotes(Place((), "text", end - 1, end + 2), alone=False)
     if (entry := entry_without_colon(text, start, end)) is not None:
@@ -112,7 +117,8 @@ def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Fin
     number = re.compile(DIGITS).search(text, max(0, start - 40), end)
     if number is not None:
         return brace_problems.number_cut_by_comma(place, before, number["whole"], number["rest"])
-    return brace_problems.text_cut_by_comma(place, before, key.value, whole)
+    meant = other_notation(text[whole.start : whole.end]) if whole is not None else ""
+    return brace_problems.text_cut_by_comma(place, before, key.value, whole, meant)
 
 
 def entry_without_colon(text: str, start: int, end: int) -> re.Match[str] | None:

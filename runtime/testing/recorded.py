@@ -53,7 +53,7 @@ class _Reply(NamedTuple):
     error: str | None = None
 
 
-class _Recorder:
+class _RunReader:
     """A reader of a run's ticks, which notes what a test needs."""
 
     def __init__(self, replay: Replay, values: Values) -> None:
@@ -117,13 +117,17 @@ class _Recorder:
 def _run_of(execution: Execution, tick: Tick) -> StepRun | None:
     """Return the step run that a tick is of, if it gets something by it."""
     if isinstance(tick, TimerFired):
-        pause = execution.timers.get(tick.timer)
-        expires = getattr(pause, "timers", {}).get(tick.timer) in (Exit.EXPIRED, Exit.BROKEN)
-        return pause.run if expires and isinstance(pause.value, Question | Child) else None
+        waiting = execution.timers.get(tick.timer)
+        if not isinstance(waiting, Pause) or not isinstance(waiting.value, Question | Child):
+            return None
+        return waiting.run if waiting.timers.get(tick.timer) in (Exit.EXPIRED, Exit.BROKEN) else None
     number = getattr(tick, "number", None)
+    if number is None:
+        return None
     pause = execution.paused.get(number)
-    found: StepRun | None = execution.in_flight.get(number) if pause is None else pause.run
-    return found if pause is None or isinstance(pause.value, Question | Child) else None
+    if pause is None:
+        return execution.in_flight.get(number)
+    return pause.run if isinstance(pause.value, Question | Child) else None
 
 
 def _is_mocked(run: StepRun) -> bool:
@@ -202,7 +206,7 @@ def recorded_test(
     Raises:
         StoreError: The run is not over, or its ticks do not say enough.
     """
-    recorder = _Recorder(replay, values)
+    recorder = _RunReader(replay, values)
     for body in bodies:
         recorder.read(body)
     outcome = replay.execution.outcome

@@ -312,7 +312,7 @@ TABLE: list[tuple[str, str, str, str]] = [
         "  DaysKnown: {days_left: integer}",
         "  DaysKnown:\n    - days_left: integer",
         "wrong-type",
-        "leave out each `- `: an event's fields are one map",
+        "write one map instead of a list, without `- ` and `[ ]`: `{da",
     ),
     (
         "  DaysKnown: {days_left: integer}",

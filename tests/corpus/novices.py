@@ -476,7 +476,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "      Judge this: ${{ event.text }}\n",
         "      Judge this: ${{ steps.look_up.outputs.total }}\n",
         "unknown-name",
-        "what a step gave is in the event that it emitted, `event`, o",
+        "what a step gave is in the event that it emitted (`event`, in",
     ),
     (
         "env",

@@ -75,6 +75,10 @@ FILTER_NAMES: Final = {
 that a filter has here is known without this table."""
 OTHER_MEANING: Final = frozenset({"format", "group"})
 """Filters whose names are those of something else elsewhere: of texts with gaps, of parts that a pattern matched."""
+KEYWORDS: Final = frozenset({"await", "new", "return"})
+"""Words of other languages that stand before a value."""
+PREFIXES: Final = frozenset({"b", "f", "r", "u"})
+"""Letters that other languages write before a text's quote."""
 TYPE_WORDS: Final = frozenset({"list", "map", "optional"})
 """With which types begin that have several words."""
 LISTS: Final = {
@@ -127,6 +131,9 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
         return (
             f"an operator is missing before it; or, if `{name}` takes it, it stands in brackets: `{name}(…)`"
         )
+    before = tokens[at - 1] if at else token
+    if token.kind == "string" and before.end == token.start and before.text.lower() in PREFIXES:
+        return f"a text has no `{before.text}` before its quote; values are put into a text by `~`"
     if token.kind == "string" and at and tokens[at - 1].kind != "operator":
         return "an operator is missing before it, such as `==`"
     if at and (token.text == "of" or tokens[at - 1].text == "optional") and tokens[at - 1].text in TYPE_WORDS:
@@ -137,6 +144,8 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
         return f"an item of a list is asked for in brackets: `[{token.text.lstrip('.')}]`"
     if token.text in UNITS and at and tokens[at - 1].kind in {"integer", "number"}:
         return f"a number has no unit; a length of time is `'{tokens[at - 1].text} {token.text}' | duration`"
+    if token.kind == "name" and at and before.text in KEYWORDS:
+        return f"leave out `{before.text}`"
     if token.kind == "name" and at and tokens[at - 1].kind != "operator":
         return (
             "what stands side by side needs an operator between: `==`, `!=`, `<`, `<=`, `>`, `>=` or `in` to compare, "

@@ -327,6 +327,22 @@ class Parser(TokenCursor):
         self.take()
         return LoopName(token.text, token.start, token.end)
 
+    def computed_key(self, token: Token, wanted: str) -> NoReturn:
+        """Report a key of a record that is to be worked out, or a value in braces, which make a record."""
+        hint = "leave out the braces around it, which make a record"
+        if self.tokens_until("}", ":"):
+            hint = "a key is written out; a map whose keys come from data is made by `group` or `count_by`"
+        self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted, hint))
+
+    def tokens_until(self, last: str, wanted: str) -> bool:
+        """Return whether a token comes before another one, on the same level of brackets."""
+        depth = 0
+        for token in self.tokens[self.next :]:
+            if depth == 0 and token.text in {last, wanted}:
+                return token.text == wanted
+            depth += (token.text in {"(", "[", "{"}) - (token.text in {")", "]", "}"})
+        return False
+
     def record_display(self) -> Node:
         opened = self.open()
         entries: list[tuple[Constant, Node]] = []
@@ -334,10 +350,14 @@ class Parser(TokenCursor):
             key = self.token
             if key.text == "{" and key.start == opened.end:
                 self.fail_with(problems.stray_character(self.place.stretch(opened.start, key.end), "{{"))
+            if key.kind == "operator" and key.text in "([":
+                self.computed_key(key, "a field's name")
             if key.kind not in ("string", "name"):
                 self.unexpected("a field's name")
             self.take()
             if not self.accept(":"):
+                if self.token.text in {".", "["}:
+                    self.computed_key(self.token, "`:`")
                 self.unexpected("`:`")
             # a key is never looked up, so its quotes may be left out
             name = key.value if key.kind == "string" else key.text

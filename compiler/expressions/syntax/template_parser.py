@@ -143,7 +143,8 @@ class TemplateParser:
         elif mark == "{{":
             self.report(template_problems.braces_without_dollar(place))
         elif mark == "{%":
-            self.report(template_problems.statement_elsewhere(place))
+            path = re.compile(r"\{%-?\s*(\w+(?:\.\w+)+)\s*-?%\}").match(self.text, at)
+            self.report(template_problems.statement_elsewhere(place, path[1] if path else ""))
         else:
             if 0 <= self.closed < at:
                 self.closed = self.text.find("#}", at)
@@ -225,11 +226,10 @@ class TemplateParser:
                 self.parts.append(self.used_text(parser))
                 self.nothing_after(word, parser)
             case _:
-                raise UnreadableError(
-                    template_problems.unknown_statement(
-                        self.span(word) if word.text else place, word.text, STATEMENTS
-                    )
-                )
+                is_path = len(rest) > 2 and rest[0].text == "."
+                value = self.text[word.start : rest[-2].end] if is_path else ""
+                at = self.span(word) if word.text else place
+                raise UnreadableError(template_problems.unknown_statement(at, word.text, STATEMENTS, value))
 
     def guarded(self, parser: Parser) -> Node:
         """Parse a condition; a broken one still opens its statement."""

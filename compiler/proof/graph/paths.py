@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import permutations
 from typing import TypeVar
 
 from wfc.compiler.model.flow import START
@@ -18,11 +19,13 @@ __all__ = [
     "hops_from",
     "path_between",
     "path_of_event",
+    "paths_apart",
     "shortest_route",
 ]
 
 S = TypeVar("S")
 LONGEST = 16  # names in a path before its middle is left out
+MOST_HOPS = 24  # that are looked at where courses part
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +147,30 @@ def path_between(graph: FlowGraph, source: int, goal: int) -> list[Hop]:
                 came[following] = (node, hop)
                 queue.append(following)
     return []
+
+
+def paths_apart(graph: FlowGraph, source: int, one: int, other: int) -> tuple[list[Hop], list[Hop]] | None:
+    """Return ways to two nodes that begin with two tokens of one way out of a node; ``None`` if none are found."""
+    for way in graph.nodes[source].ways[:MOST_HOPS]:
+        hops = [
+            (Hop(source, way, event), target)
+            for event in way.singles
+            for target, _slot in graph.acceptors.get(event, ())
+        ][:MOST_HOPS]
+        if len(hops) < 2:
+            continue
+        to_one = [[begun, *path_between(graph, target, one)] for begun, target in hops]
+        to_other = [[begun, *path_between(graph, target, other)] for begun, target in hops]
+        for first, second in permutations(range(len(hops)), 2):
+            if all(
+                len(path) > 1 or target == goal
+                for path, target, goal in (
+                    (to_one[first], hops[first][1], one),
+                    (to_other[second], hops[second][1], other),
+                )
+            ):
+                return to_one[first], to_other[second]
+    return None
 
 
 def path_of_event(graph: FlowGraph, event: str) -> list[Hop]:

@@ -11,7 +11,7 @@ from wfc.compiler.expressions.syntax.tree import Binary, Node, path_of, walk
 from wfc.compiler.model.flow import exits
 from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.proof.graph.concurrency import Concurrency, Parting, members
-from wfc.compiler.proof.graph.paths import describe_path, path_between
+from wfc.compiler.proof.graph.paths import describe_path, path_between, paths_apart
 from wfc.compiler.rules import races as problems
 from wfc.compiler.slotted import dataclass, fields, is_dataclass
 from wfc.compiler.types import NO_CONSTRAINTS, UNKNOWN
@@ -186,11 +186,14 @@ def _races_with_ends(
 
 def describe_courses(analysis: FlowAnalysis, parted: int, one: int, other: int) -> str:
     """Describe how two steps come to run in parallel, from where their courses part."""
-    told = [
-        describe_path(analysis.graph, path_between(analysis.graph, parted, node), node)
-        for node in dict.fromkeys((one, other))
+    graph = analysis.graph
+    courses = paths_apart(graph, parted, one, other) or [
+        path_between(graph, parted, node) for node in (one, other)
     ]
-    return " and ".join(told) if len(told) > 1 else f"{told[0]}, several times"
+    told = dict.fromkeys(
+        describe_path(graph, hops, node) for hops, node in zip(courses, (one, other), strict=True)
+    )
+    return " and ".join(told) if len(told) > 1 else f"{', '.join(told)}, several times"
 
 
 def shared_uses(analysis: FlowAnalysis, node: int) -> SharedUses:
@@ -233,7 +236,7 @@ def _acts(step: model.Step) -> bool:
     if isinstance(action, model.WorkflowCall):
         return True
     if isinstance(action, model.AgentCall):
-        return not all(tool.read_only for tool in action.agent.tools)
+        return not all(use.tool.read_only for use in action.agent.tools)
     if isinstance(action, model.CommandCall):
         return not action.command.read_only
     return isinstance(action, model.HttpCall) and action.request.method not in SAFE_METHODS

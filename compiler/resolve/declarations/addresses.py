@@ -75,11 +75,17 @@ def check_form(address: Address, template: Template, reader: ValueReader) -> Non
         hint = "write `auth: {basic: {user: …, password: SECRET}}`"
         reader.report(problems.bad_url(place, "the address names a user", hint))
     elif UNFIT.search(literal):
-        reader.report(problems.bad_url(place, "the server's name holds a blank or a backslash"))
+        hint = "an address is one text: write its parts side by side, without `+`" if " + " in text else ""
+        reader.report(problems.bad_url(place, "the server's name holds a blank or a backslash", hint))
+
+
+CONFIG: Final = re.compile(r"config\.\w+")
 
 
 def without_scheme(text: str, place: Place, reader: ValueReader) -> None:
-    if NAME.match(text):
+    if value := CONFIG.match(text):
+        why, hint = "the address does not say its scheme", f"a value is put in by `${{{{ {value[0]} }}}}`"
+    elif NAME.match(text):
         why, hint = "the address does not say its scheme", "begin it with `https://` or `http://`"
     else:
         why, hint = "the address names no server", "an address is written as in `https://desk.example/orders`"

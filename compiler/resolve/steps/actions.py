@@ -31,7 +31,10 @@ from wfc.compiler.rules import values as problems
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import ANY, FILE, MESSAGE, STRING, UNKNOWN, ListOf, Type, assignable, parse_type, show
 
-__all__ = ["ActionResolver", "ResolvedAction", "shown_of_answer"]
+__all__ = ["HIDING_USES", "ActionResolver", "ResolvedAction", "shown_of_answer"]
+
+HIDING_USES: Final = frozenset({"braces-without-dollar", "expression-as-text", "unknown-type"})
+"""Findings of what may be meant as a use of the result, or hides one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,7 +197,7 @@ class EventFiller:
         if given in (ANY, UNKNOWN) or not assignable(given, field.type):
             return
         rival = self.rival(name, field)
-        if rival and not self.silent:
+        if rival and not self.silent and field.type is not UNKNOWN:
             self.reader.report(problems.unclear_whole(place, event.name, name, source, rival))
         self.take(name, field, reference(self.scope, source), [source], fills, place)
         del left[name]

@@ -11,7 +11,7 @@ from wfc.compiler.model import USUAL_CONCURRENCY, Exit, MapItems, Requirement, S
 from wfc.compiler.model.kinds import ABOUT_ACTIONS, STEP_KINDS, Action, is_request
 from wfc.compiler.resolve.steps import caching, maps, pauses, sends, streams
 from wfc.compiler.resolve.steps.accepts import resolve_accepts
-from wfc.compiler.resolve.steps.actions import ActionResolver, ResolvedAction, shown_of_answer
+from wfc.compiler.resolve.steps.actions import HIDING_USES, ActionResolver, ResolvedAction, shown_of_answer
 from wfc.compiler.resolve.steps.attempts import step_attempts
 from wfc.compiler.resolve.steps.exits import ExitResolver
 from wfc.compiler.resolve.steps.saves import resolve_saves
@@ -212,7 +212,7 @@ def report_unused_result(name: str, resolved: ResolvedAction, declared: Declarat
     if (
         resolved.wanted is not None
         and is_structured(resolved.result)
-        and "unknown-type" not in declared.codes
+        and not HIDING_USES.intersection(declared.codes)
     ):
         declared.report(problems.unused_result(resolved.wanted.key, name))
 

@@ -41,9 +41,11 @@ def warning_for(text: str, place: Place, wanted: Type, scope: Scope) -> Finding 
     here = place.stretch(0, len(text))
     if spread := SPREAD.fullmatch(text):
         return problems.expression_as_text(here, text, "", together(spread["path"]))
+    findings = list(mistakes(text.lstrip("$"), place, scope))
+    if SIMPLE.fullmatch(text) and [each.code for each in findings] == ["no-arithmetic"]:
+        return problems.expression_as_text(here, text, "", in_braces(findings[0].hint))
     if SIMPLE.fullmatch(text):
         return problems.expression_as_text(here, text, text.lstrip("$"))
-    findings = list(mistakes(text, place, scope))
     if not findings:
         return problems.expression_as_text(here, text, text)
     if len(findings) == 1 and findings[0].code == "method-call" and CALL.fullmatch(text):

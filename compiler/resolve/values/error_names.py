@@ -9,7 +9,7 @@ from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.resolve.symbols.tables import one_or_many
 from wfc.compiler.rules import steps as problems
 
-__all__ = ["KNOWN", "UNCAUGHT", "error_names"]
+__all__ = ["KNOWN", "PATTERN", "UNCAUGHT", "error_names"]
 
 KNOWN: Final = (
     "agent",

@@ -19,7 +19,7 @@ from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.durations import duration
-from wfc.compiler.resolve.values.error_names import error_names
+from wfc.compiler.resolve.values.error_names import KNOWN, PATTERN, error_names
 from wfc.compiler.resolve.values.reader import read_data
 from wfc.compiler.rules import cases as problems
 from wfc.compiler.rules import fixes
@@ -28,7 +28,7 @@ from wfc.compiler.rules import pauses as pause_problems
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.rules import values as value_problems
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.types import UNKNOWN, Record
+from wfc.compiler.types import UNKNOWN, Record, Type
 
 __all__ = ["AnswerReader", "is_one_quorum"]
 
@@ -140,6 +140,9 @@ class AnswerReader:
         elif isinstance(call, WorkflowCall) and not call.detach and len(call.ends) > 1:
             names = [name for name, _ in call.ends]
             self.declared.report(problems.which_end_of_the_workflow(place, call.workflows, names))
+        elif hint := self.meant_error(data, wanted):
+            why = f"wanted the output of `{step.name}`, and this is no part of it"
+            self.declared.report(value_problems.wrong_value(place, why, hint))
         else:
             data = read_data(data, place.address, wanted or UNKNOWN, self.declared.report)
         quorum = step.action.quorum if isinstance(step.action, AskPerson) else None
@@ -150,6 +153,17 @@ class AnswerReader:
         ):
             self.declared.report(pause_problems.quorum_of_answers(place, step.name, quorum, len(data)))
         return data
+
+    def meant_error(self, data: object, wanted: Type | None) -> str:
+        """Return how an error is written, if it is meant by what does not fit; else an empty text."""
+        if not isinstance(wanted, Record):
+            return ""
+        if isinstance(data, str) and (data == "error" or data in KNOWN or PATTERN.fullmatch(data)):
+            return f"an error is `{{error: {'NAME' if data == 'error' else data}}}`"
+        status = data.get("status") if isinstance(data, Mapping) and "status" not in wanted.fields else None
+        if isinstance(status, int) and FIRST_ERROR <= status < 600 and is_request(self.step.action):
+            return f"a reply with this status is `{{error: http.{status}}}`"
+        return ""
 
     def one_event(self, data: Data, place: Place, records: Mapping[str, Record]) -> object:
         """Read one of several events, as `{event: Name, with: {…}}`."""

@@ -9,7 +9,7 @@ from wfc.compiler.resolve.symbols.contracts import PartFile
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.rules import files as problems
 
-__all__ = ["check_contracts"]
+__all__ = ["accepted_events", "check_contracts", "emitted_events"]
 
 
 def check_contracts(

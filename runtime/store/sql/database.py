@@ -15,7 +15,7 @@ from wfc.runtime.store.sql.appending import append
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.writer import Job, StoreConnection, Writer
 
-__all__ = ["Database"]
+__all__ = ["Database", "on_one_line"]
 
 T = TypeVar("T")
 
@@ -40,6 +40,7 @@ class Database(ABC):
         self._writer = Writer(self._connect, self._beat, interval)
         self.told: frozenset[str] = frozenset()  # what people are told of: see `messages`
         self._is_known = False
+        self._is_closed = False
         self._gathered: dict[
             asyncio.AbstractEventLoop, list[Job]
         ] = {}  # what was appended in this turn of a loop
@@ -55,8 +56,10 @@ class Database(ABC):
     def _finish(self) -> None:
         """Write what is left, and close the connections."""
         self._writer.close()
-        if self._reader is not None:
-            self._reader.close()
+        with self._lock:  # a thread may still be reading
+            self._is_closed = True
+            if self._reader is not None:
+                self._reader.close()
 
     # --- writing
 
@@ -66,7 +69,7 @@ class Database(ABC):
 
         def failed(error: Exception) -> None:
             if entry.lease.lost is None:
-                entry.lease.lost = Lost(f"the store {self.name} cannot be written: {error}")
+                entry.lease.lost = Lost(f"the store {self.name} cannot be written: {on_one_line(error)}")
 
         def finished(lost: Lost | None, error: Exception | None) -> None:
             then(lost if error is None else entry.lease.lost)
@@ -151,7 +154,7 @@ class Database(ABC):
     def _as_store_error(self, error: Exception) -> Exception:
         if not isinstance(error, self.errors):
             return error
-        found = StoreError(f"the store {self.name} cannot be written: {error}")
+        found = StoreError(f"the store {self.name} cannot be written: {on_one_line(error)}")
         found.__cause__ = error
         return found
 
@@ -159,6 +162,8 @@ class Database(ABC):
 
     def _read(self, read: Callable[[Connection], T]) -> T:
         with self._lock:
+            if self._is_closed:
+                raise StoreError(f"the store {self.name} is closed")
             for is_last in (False, True):
                 connection = self._reader
                 try:
@@ -171,7 +176,14 @@ class Database(ABC):
                         connection.commit()
                 except self.errors as error:
                     if connection is None or not connection.is_broken or is_last:
-                        raise StoreError(f"the store {self.name} cannot be read: {error}") from error
+                        raise StoreError(
+                            f"the store {self.name} cannot be read: {on_one_line(error)}"
+                        ) from error
                     self._reader = None  # the server may have been started anew
                     connection.close()
         raise AssertionError("one of the two has returned or raised")
+
+
+def on_one_line(error: Exception) -> str:
+    """Return what a database says of an error, without its line breaks."""
+    return " ".join(str(error).split()) or type(error).__name__

@@ -173,8 +173,8 @@ def runs(
 
 _TASK = """SELECT task_id, run_id, workflow, step, title, assign, passed_on, opened, expires, closed, because,
     answered_by {more} FROM tasks JOIN runs USING (run) {beside} WHERE """
-_ASKS = """EXISTS (SELECT 1 FROM json_each(assign) AS one JOIN json_each(CAST(:whom AS TEXT)) AS wanted
-    WHERE one.value = wanted.value)"""
+_ASKS = """EXISTS (SELECT 1 FROM json_each(assign) AS one
+    WHERE one.value IN (SELECT value FROM json_each(CAST(:whom AS TEXT))))"""
 
 
 def task(connection: Connection, task_id: str) -> TaskRow | None:

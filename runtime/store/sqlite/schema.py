@@ -1,4 +1,4 @@
-"""The tables of a store in SQLite, and the steps that bring an older file up to date."""
+"""The creation of the tables of a store in a file, and bringing an older file up to date."""
 
 from __future__ import annotations
 
@@ -7,69 +7,15 @@ from typing import Final
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.sql.connection import Connection
+from wfc.runtime.store.sql.tables import MIGRATIONS, TABLES
 
-__all__ = ["FORMAT", "MIGRATIONS", "format_of", "prepare"]
+__all__ = ["format_of", "prepare"]
 
 APPLICATION: Final = 0x77666331
 """The mark of our files, so that no other program's database is written to."""
 
-_TABLES: Final = (
-    "CREATE TABLE meta (format INTEGER NOT NULL)",
-    """CREATE TABLE runs (
-        run INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE, workflow TEXT NOT NULL, shape TEXT NOT NULL,
-        version TEXT NOT NULL, key TEXT, status TEXT NOT NULL, start BLOB NOT NULL,
-        parent INTEGER, parent_number INTEGER NOT NULL, attached INTEGER NOT NULL,
-        owner TEXT, epoch INTEGER NOT NULL, wake_at INTEGER,
-        recoveries INTEGER NOT NULL DEFAULT 0, claimed_seq INTEGER NOT NULL DEFAULT 0,
-        started INTEGER NOT NULL, ended INTEGER, outcome BLOB)""",
-    "CREATE INDEX runs_of_parents ON runs (parent) WHERE parent IS NOT NULL",
-    "CREATE INDEX runs_to_do ON runs (status, wake_at) WHERE ended IS NULL",
-    "CREATE INDEX runs_of_workflows ON runs (workflow, started)",
-    "CREATE TABLE ticks (id INTEGER PRIMARY KEY, run INTEGER NOT NULL, seq INTEGER NOT NULL, body BLOB NOT NULL)",
-    "CREATE UNIQUE INDEX ticks_in_order ON ticks (run, seq)",
-    "CREATE TABLE snapshots (run INTEGER PRIMARY KEY, seq INTEGER NOT NULL, body BLOB NOT NULL)",
-    "CREATE TABLE blobs (digest TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID",
-    """CREATE TABLE blob_refs (digest TEXT NOT NULL, run INTEGER NOT NULL, seq INTEGER NOT NULL,
-        PRIMARY KEY (digest, run, seq)) WITHOUT ROWID""",
-    "CREATE INDEX blob_refs_of_runs ON blob_refs (run, seq)",
-    """CREATE TABLE inbox (id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, kind TEXT NOT NULL,
-        body TEXT NOT NULL, by TEXT NOT NULL, at INTEGER NOT NULL)""",
-    "CREATE INDEX inbox_of_runs ON inbox (run, id)",
-    """CREATE TABLE tasks (task_id TEXT PRIMARY KEY, run INTEGER NOT NULL, step TEXT NOT NULL, body TEXT NOT NULL,
-        opened INTEGER NOT NULL, expires INTEGER, closed INTEGER, because TEXT, answered_by TEXT) WITHOUT ROWID""",
-    "CREATE INDEX tasks_of_runs ON tasks (run)",
-    "CREATE INDEX tasks_open ON tasks (opened) WHERE closed IS NULL",
-    "CREATE TABLE workers (owner TEXT PRIMARY KEY, beat INTEGER NOT NULL, port INTEGER NOT NULL) WITHOUT ROWID",
-)
-
-MIGRATIONS: Final[Mapping[int, Sequence[str]]] = {
-    2: (  # what a list of tasks needs stands apart from their forms, which are long
-        "CREATE TABLE questions (task_id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID",
-        "INSERT INTO questions SELECT task_id, body FROM tasks",
-        """CREATE TABLE listed_tasks (task_id TEXT PRIMARY KEY, run INTEGER NOT NULL, step TEXT NOT NULL,
-            title TEXT NOT NULL, assign TEXT NOT NULL, passed_on TEXT NOT NULL DEFAULT '[]', opened INTEGER NOT NULL,
-            expires INTEGER, closed INTEGER, because TEXT, answered_by TEXT) WITHOUT ROWID""",
-        """INSERT INTO listed_tasks (task_id, run, step, title, assign, opened, expires, closed, because, answered_by)
-            SELECT task_id, run, step, coalesce(json_extract(body, '$.title'), ''),
-            coalesce(json_extract(body, '$.assign'), '[]'), opened, expires, closed, because, answered_by FROM tasks""",
-        "DROP TABLE tasks",
-        "ALTER TABLE listed_tasks RENAME TO tasks",
-        "CREATE INDEX tasks_of_runs ON tasks (run)",
-        "CREATE INDEX tasks_open ON tasks (opened) WHERE closed IS NULL",
-    ),
-    3: (  # what people are told: due until it has been sent or given up
-        "ALTER TABLE runs ADD COLUMN is_quiet INTEGER NOT NULL DEFAULT 0",
-        """CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, message_id TEXT NOT NULL UNIQUE,
-            run INTEGER NOT NULL, what TEXT NOT NULL, task_id TEXT, body TEXT NOT NULL, at INTEGER NOT NULL,
-            due INTEGER, attempts INTEGER NOT NULL DEFAULT 0, ended INTEGER, became TEXT)""",
-        "CREATE INDEX messages_due ON messages (due) WHERE due IS NOT NULL",
-        "CREATE INDEX messages_of_runs ON messages (run)",
-    ),
-}
-"""For each format after the first the statements that make it of the one before."""
-
-FORMAT: Final = 1 + len(MIGRATIONS)
-"""The format of the files that this version writes."""
+_WORKERS: Final = """CREATE TABLE workers
+    (owner TEXT PRIMARY KEY, beat INTEGER NOT NULL, port INTEGER NOT NULL) WITHOUT ROWID"""
 
 
 def format_of(connection: Connection) -> int:
@@ -103,7 +49,7 @@ def prepare(connection: Connection, migrations: Mapping[int, Sequence[str]] = MI
                 f"the store has the format {found}, and this version reads at most {newest}: update wfc"
             )
         if not found:
-            for statement in _TABLES:
+            for statement in (*TABLES, _WORKERS):
                 connection.execute(statement)
             connection.execute("INSERT INTO meta VALUES (1)")
             connection.execute(f"PRAGMA application_id = {APPLICATION}")

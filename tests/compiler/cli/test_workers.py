@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from wfc.runtime.store.sqlite.schema import FORMAT
+from wfc.runtime.store.sql.tables import FORMAT
 
 LOOP = """\
 wfc: 1

@@ -547,3 +547,19 @@ def test_items_one_after_the_other_do_not_race_with_each_other(
     checked = check_text(BATCH.format(once=once, count=count, note=note).encode(), "trial.yaml")
     codes = {each.code for each in checked.diagnostics} - {"unused-declaration"}
     assert codes == ({"race-on-state"} if races else set())
+
+
+def test_of_a_step_that_runs_twice_both_ways_are_told() -> None:
+    """Not the way of an exit of the run, on which it runs once."""
+    text = FRAME.format(
+        steps="""\
+  left: {kind: tool, accepts: Began, tool: act, on_error: Left, emit: nothing}
+  right: {kind: tool, accepts: Began, tool: act, on_error: Left, emit: nothing}
+  settle: {kind: transform, accepts: Left, emit: Failed}
+"""
+    ).replace("start: Began\n", "start: Began\ndeadline: 1 day\non_deadline: Left\n")
+    diagnostics = check_text(text.encode(), "trial.yaml").diagnostics
+    (between,) = [each for each in diagnostics if each.code == "race-between-ends"]
+    assert (
+        "start → left (on_error) → Left → settle and start → right (on_error) → Left → settle" in between.hint
+    )

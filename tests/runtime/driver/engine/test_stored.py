@@ -88,11 +88,11 @@ class Looping(Workflow):
         return End(n=n) if n >= most else Turn(n=n + 1)
 
 
-def within(path: Path, main: Callable[[Engine], Awaitable[T]], *workflows: type[Workflow]) -> T:
+def within(store: str | Path, main: Callable[[Engine], Awaitable[T]], *workflows: type[Workflow]) -> T:
     """Runs a coroutine with an engine of its own, as a process would; what is under way is cut off at its end."""
 
     async def inside() -> T:
-        engine = Engine(store=path / "runs.db")
+        engine = Engine(store=store)
         for one in workflows:
             engine.add(one)
         try:
@@ -118,7 +118,7 @@ def ticks(engine: Engine) -> int:
     return len(engine.history("one")) if engine.list_runs() else 0
 
 
-def test_a_finished_step_never_runs_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_finished_step_never_runs_again(store: str | Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Looping, "HOLD", 2)
 
     async def first(engine: Engine) -> None:
@@ -133,11 +133,11 @@ def test_a_finished_step_never_runs_again(tmp_path: Path, monkeypatch: pytest.Mo
         assert (await engine.resume("one")).run_id == "one"  # it does so already
         return await found
 
-    within(tmp_path, first)
+    within(store, first)
     assert LOG == ["act 0", "act 1", "act 2"]
     LOG.clear()
     monkeypatch.setattr(Looping, "HOLD", -1)
-    assert within(tmp_path, second, Looping) == End(n=5)
+    assert within(store, second, Looping) == End(n=5)
     assert LOG == ["act 2", "act 3", "act 4", "act 5"]
 
     async def third(engine: Engine) -> None:
@@ -155,7 +155,7 @@ def test_a_finished_step_never_runs_again(tmp_path: Path, monkeypatch: pytest.Mo
             await Looping(engine=engine).run(run_id="one")
         assert engine.store.problems() == []
 
-    within(tmp_path, third, Looping)
+    within(store, third, Looping)
 
 
 class Answer(Record):
@@ -173,7 +173,7 @@ class Asking(Workflow):
         return End(n=int(result.ok))
 
 
-def test_a_question_is_parked_and_answered_by_another_process(tmp_path: Path) -> None:
+def test_a_question_is_parked_and_answered_by_another_process(store: str | Path) -> None:
     async def ask(engine: Engine) -> None:
         handler = Asking(engine=engine).run(run_id="one")
         await until(engine.tasks)
@@ -203,17 +203,17 @@ def test_a_question_is_parked_and_answered_by_another_process(tmp_path: Path) ->
             await engine.answer(task.task_id, {"ok": True}, by="user:bob")
         return found
 
-    within(tmp_path, ask)
-    assert within(tmp_path, answer, Asking) == End(n=1)
+    within(store, ask)
+    assert within(store, answer, Asking) == End(n=1)
 
 
-def test_a_run_in_memory_is_parked_when_it_rests(tmp_path: Path) -> None:
+def test_a_run_in_memory_is_parked_when_it_rests(store: str | Path) -> None:
     async def ask() -> None:
         engine = Engine()
         handler = Asking(engine=engine).run(run_id="one")
         async for _ in handler.stream_events():
             break
-        engine.open(tmp_path / "runs.db")
+        engine.open(store)
         await engine.park("one")
         with pytest.raises(RunParkedError):
             await handler
@@ -225,12 +225,12 @@ def test_a_run_in_memory_is_parked_when_it_rests(tmp_path: Path) -> None:
         return await handler
 
     asyncio.run(ask())
-    assert within(tmp_path, answer, Asking) == End(n=1)
+    assert within(store, answer, Asking) == End(n=1)
 
 
-def test_an_answer_reaches_the_process_that_has_the_run(tmp_path: Path) -> None:
+def test_an_answer_reaches_the_process_that_has_the_run(store: str | Path) -> None:
     async def main() -> None:
-        ours, theirs = Engine(store=tmp_path / "runs.db"), Engine(store=tmp_path / "runs.db")
+        ours, theirs = Engine(store=store), Engine(store=store)
         theirs.add(Asking)
         handler = Asking(engine=ours).run(run_id="one")
         await until(theirs.tasks)
@@ -256,14 +256,14 @@ def test_an_answer_reaches_the_process_that_has_the_run(tmp_path: Path) -> None:
 
 
 def test_what_was_posted_without_ringing_is_seen_at_the_next_beat(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: str | Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever posted it has died in between."""
     monkeypatch.setattr("wfc.runtime.store.sqlite.LEASE", 0.6)
     monkeypatch.setattr("wfc.runtime.store.sqlite.ring", lambda port: None)
 
     async def main() -> None:
-        ours, theirs = Engine(store=tmp_path / "runs.db"), Engine(store=tmp_path / "runs.db")
+        ours, theirs = Engine(store=store), Engine(store=store)
         theirs.add(Asking)
         handler = Asking(engine=ours).run(run_id="one")
         await until(theirs.tasks)
@@ -290,7 +290,7 @@ class Inner(Looping):
     pass
 
 
-def test_a_part_goes_on_with_the_run_above_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_goes_on_with_the_run_above_it(store: str | Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Inner, "HOLD", 2)
 
     async def first(engine: Engine) -> None:
@@ -304,10 +304,10 @@ def test_a_part_goes_on_with_the_run_above_it(tmp_path: Path, monkeypatch: pytes
         assert [row.run_id for row in engine.list_runs()] == ["one/begin/1", "one"]
         return await (await engine.resume("one/begin/1"))  # which is a part: the whole goes on
 
-    within(tmp_path, first)
+    within(store, first)
     monkeypatch.setattr(Inner, "HOLD", -1)
     LOG.clear()
-    assert within(tmp_path, second) == End(n=105)
+    assert within(store, second) == End(n=105)
     assert LOG == ["act 2", "act 3", "act 4", "act 5", "outer"]
 
 
@@ -322,7 +322,7 @@ class Trying(Workflow):
         raise StepError("http.503", "not now")
 
 
-def test_retries_count_over_a_crash(tmp_path: Path) -> None:
+def test_retries_count_over_a_crash(store: str | Path) -> None:
     async def first(engine: Engine) -> None:
         Trying(engine=engine).run(run_id="one")
         await until(lambda: len(LOG) == 2)
@@ -333,8 +333,8 @@ def test_retries_count_over_a_crash(tmp_path: Path) -> None:
             await handler
         assert engine.show("one").status == "failed"
 
-    within(tmp_path, first)
-    within(tmp_path, second, Trying)
+    within(store, first)
+    within(store, second, Trying)
     assert len(LOG) == 4, "a failure, the one that was cut off and its repetition, and a last attempt"
 
 
@@ -348,7 +348,7 @@ class Waiting(Workflow):
         return End(n=1)
 
 
-def test_a_wait_goes_on_by_the_calendar(tmp_path: Path) -> None:
+def test_a_wait_goes_on_by_the_calendar(store: str | Path) -> None:
     async def first(engine: Engine) -> None:
         Waiting(engine=engine).run(run_id="one")
         await until(lambda: ticks(engine) == 2)
@@ -359,8 +359,8 @@ def test_a_wait_goes_on_by_the_calendar(tmp_path: Path) -> None:
         assert await handler == End(n=1)
         return (engine.history("one")[-1].at - began) / 1e9
 
-    within(tmp_path, first)
-    assert 0.59 < within(tmp_path, second, Waiting) < 3
+    within(store, first)
+    assert 0.59 < within(store, second, Waiting) < 3
 
 
 class Found(Event):
@@ -388,7 +388,7 @@ class Naming(Workflow):
 
 
 @pytest.mark.parametrize("kind", range(4))
-def test_a_result_that_cannot_be_kept_is_the_steps_failure(tmp_path: Path, kind: int) -> None:
+def test_a_result_that_cannot_be_kept_is_the_steps_failure(store: str | Path, kind: int) -> None:
     async def main(engine: Engine) -> None:
         with pytest.raises(StepFailedError) as raised:
             await Unfit(engine=engine).run(run_id="one", most=kind)
@@ -396,17 +396,17 @@ def test_a_result_that_cannot_be_kept_is_the_steps_failure(tmp_path: Path, kind:
         assert engine.show("one").status == "failed"
         assert engine.store.problems() == []
 
-    within(tmp_path, main)
+    within(store, main)
 
 
-def test_what_a_run_begins_with_must_fit_too(tmp_path: Path) -> None:
+def test_what_a_run_begins_with_must_fit_too(store: str | Path) -> None:
     async def main(engine: Engine) -> None:
         with pytest.raises(SnapshotError):
             Naming(engine=engine).run(run_id="one", name="\ud800")
         assert engine.list_runs() == []
         assert engine.run("one") is None
 
-    within(tmp_path, main)
+    within(store, main)
 
 
 class Other(Looping):
@@ -415,7 +415,7 @@ class Other(Looping):
         return None
 
 
-def test_a_run_goes_on_with_its_own_version_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_goes_on_with_its_own_version_only(store: str | Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Looping, "HOLD", 1)
 
     async def first(engine: Engine) -> None:
@@ -437,11 +437,11 @@ def test_a_run_goes_on_with_its_own_version_only(tmp_path: Path, monkeypatch: py
         engine.add(Looping, "flow", version="aaa")
         return await (await engine.resume("one"))
 
-    within(tmp_path, first)
+    within(store, first)
     monkeypatch.setattr(Looping, "HOLD", -1)
-    within(tmp_path, with_other_steps)
-    within(tmp_path, with_other_code)
-    assert within(tmp_path, with_its_own) == End(n=5)
+    within(store, with_other_steps)
+    within(store, with_other_code)
+    assert within(store, with_its_own) == End(n=5)
 
 
 class Paid(Event):
@@ -458,7 +458,7 @@ class Selling(Workflow, receives=(Receives(Paid),)):
         return End(n=result.amount)
 
 
-def test_an_event_is_taken_once_by_a_run_that_nobody_has(tmp_path: Path) -> None:
+def test_an_event_is_taken_once_by_a_run_that_nobody_has(store: str | Path) -> None:
     async def first(engine: Engine) -> None:
         Selling(engine=engine).run(run_id="one")
         await until(lambda: ticks(engine) == 2)
@@ -480,12 +480,12 @@ def test_an_event_is_taken_once_by_a_run_that_nobody_has(tmp_path: Path) -> None
             await engine.post("one", EventData("Paid", {"amount": 1}))
         return found
 
-    within(tmp_path, first)
-    within(tmp_path, second)
-    assert within(tmp_path, third, Selling) == End(n=7)
+    within(store, first)
+    within(store, second)
+    assert within(store, third, Selling) == End(n=7)
 
 
-def test_what_is_acknowledged_is_recorded(tmp_path: Path) -> None:
+def test_what_is_acknowledged_is_recorded(store: str | Path) -> None:
     async def main(engine: Engine) -> None:
         handler = Asking(engine=engine).run(run_id="one")
         await until(engine.tasks)
@@ -498,7 +498,7 @@ def test_what_is_acknowledged_is_recorded(tmp_path: Path) -> None:
         assert "arrived" in [tick.kind for tick in engine.history("two")]
         assert await other == End(n=3)
 
-    within(tmp_path, main)
+    within(store, main)
 
 
 class Mapping(Workflow):
@@ -518,7 +518,7 @@ class Mapping(Workflow):
         return End(n=sum(result))
 
 
-def test_the_items_of_a_map_go_on_where_they_were(tmp_path: Path) -> None:
+def test_the_items_of_a_map_go_on_where_they_were(store: str | Path) -> None:
     async def first(engine: Engine) -> None:
         Mapping(engine=engine).run(run_id="one", most=12)
         await until(lambda: len(LOG) == 12 and ticks(engine) >= 13)
@@ -526,8 +526,8 @@ def test_the_items_of_a_map_go_on_where_they_were(tmp_path: Path) -> None:
     async def second(engine: Engine) -> Any:
         return await (await engine.resume("one"))
 
-    within(tmp_path, first)
-    assert within(tmp_path, second, Mapping) == End(n=66)
+    within(store, first)
+    assert within(store, second, Mapping) == End(n=66)
     assert sorted(LOG) == sorted([f"item {n}" for n in range(12)] + ["item 5"])
 
 
@@ -557,6 +557,6 @@ def test_snapshots_come_by_bytes(tmp_path: Path, count: int) -> None:
             list(range(1, count + 3))
         )
 
-    within(tmp_path, first)
+    within(tmp_path / "runs.db", first)
     size = (tmp_path / "runs.db").stat().st_size
     assert size / count < 400, "with a list that grows, snapshots included"

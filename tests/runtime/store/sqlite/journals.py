@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wfc.runtime.store.journal import Created, Entry, Lease, Lost, Row
+from wfc.runtime.store.sql.journal import SqlJournal
 from wfc.runtime.store.sqlite import SqliteJournal
 
 
@@ -15,7 +16,7 @@ def created(start: bytes = b"{}") -> Created:
 
 
 async def append(
-    journal: SqliteJournal,
+    journal: SqlJournal,
     lease: Lease,
     seq: int,
     ticks: Sequence[bytes] = (),
@@ -28,7 +29,7 @@ async def append(
     return await asyncio.wait_for(future, 30)
 
 
-async def new_run(journal: SqliteJournal, run_id: str = "run", ticks: Sequence[bytes] = (b"[1]",)) -> Lease:
+async def new_run(journal: SqlJournal, run_id: str = "run", ticks: Sequence[bytes] = (b"[1]",)) -> Lease:
     lease = Lease(run_id)
     assert await append(journal, lease, 1, ticks, new=created()) is None
     return lease

@@ -16,8 +16,9 @@ from journals import append, new_run, opened
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.blobs import LARGE, divide, unite
 from wfc.runtime.store.journal import Entry, Lease, Snapshot
+from wfc.runtime.store.sql.tables import FORMAT, MIGRATIONS
 from wfc.runtime.store.sqlite import SqliteJournal
-from wfc.runtime.store.sqlite.schema import FORMAT, MIGRATIONS, format_of, prepare
+from wfc.runtime.store.sqlite.schema import format_of, prepare
 
 NEXT = {**MIGRATIONS, FORMAT + 1: ("ALTER TABLE runs ADD COLUMN note TEXT", "UPDATE runs SET note = 'moved'")}
 

@@ -1,0 +1,197 @@
+"""A store of runs in a database of a PostgreSQL server, which processes on several machines share."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from wfc.runtime.errors import MissingPackageError, StoreError
+
+try:
+    import psycopg
+except ImportError:
+    raise MissingPackageError(
+        "a store on PostgreSQL needs the packages dbos and psycopg: pip install 'wfc-workflows[dbos]'"
+    ) from None
+
+from wfc.runtime.store.addresses import secrets_of, without_password
+from wfc.runtime.store.postgresql.connection import SCHEMA, ServerConnection, checked
+from wfc.runtime.store.postgresql.listening import CHANNEL, Listener
+from wfc.runtime.store.postgresql.schema import format_of, prepare
+from wfc.runtime.store.sql.connection import Connection
+from wfc.runtime.store.sql.database import on_one_line
+from wfc.runtime.store.sql.journal import SqlJournal
+
+__all__ = ["BEAT", "LEASE", "PostgresJournal", "ServerWorkers"]
+
+LEASE: Final = 4.0
+"""The seconds without a beat after which a process counts as dead. If it is not, its writing is refused."""
+
+BEAT: Final = 1.0
+"""The seconds between two beats of a process."""
+
+_IS_ALIVE: Final = f"beat > clock_timestamp() - interval '{LEASE} seconds'"
+
+
+class ServerWorkers:
+    """The processes that work on a store, by the beats that they leave in it; the server's clock alone counts."""
+
+    def is_alive(self, connection: Connection, owner: str) -> bool:
+        """Return whether a process is at work: its last beat is not too long ago."""
+        found = connection.execute(
+            f"SELECT 1 FROM workers WHERE owner = ? AND {_IS_ALIVE}",  # noqa: S608 - of constants
+            (owner,),
+        )
+        return found.fetchone() is not None
+
+    def forget(self, connection: Connection, owner: str) -> None:
+        """Leave a process that is gone to those who give its work to others."""
+
+
+class PostgresJournal(SqlJournal):
+    """A store of runs in a database of a server.
+
+    Args:
+        address: The database, as ``postgresql://user@host:5432/database``.
+        is_new_allowed: Whether the tables may be created.
+
+    Raises:
+        StoreError: The server cannot be reached, or the tables are none of ours.
+    """
+
+    errors = (psycopg.Error,)
+
+    def __init__(self, address: str, *, is_new_allowed: bool = True) -> None:
+        self.address = checked(address)
+        shown = without_password(self.address)
+        try:
+            reader = ServerConnection(self.address)
+            with contextlib.ExitStack() as opened:
+                opened.callback(reader.close)
+                if not is_new_allowed and not format_of(reader):
+                    raise StoreError(f"there is no store at {shown}")
+                prepare(reader)
+                opened.pop_all()  # only what cannot be used is closed
+        except psycopg.Error as error:
+            said = on_one_line(error)
+            for secret in secrets_of(self.address):  # a misspelt address has it where a port should be
+                said = said.replace(secret, "…")
+            raise StoreError(f"the store {shown} cannot be opened: {said}") from None
+        owner = f"{socket.gethostname()}-{os.getpid()}-{os.urandom(6).hex()}"
+        super().__init__(shown, owner, ServerWorkers(), BEAT)
+        self._reader = reader
+        self._listener: Listener | None = None
+        self._hearer: tuple[asyncio.AbstractEventLoop, Callable[[], None]] | None = None
+        self._taker: Callable[[], None] | None = None
+
+    def _connect(self) -> ServerConnection:
+        return ServerConnection(self.address)
+
+    # --- the processes that share the database
+
+    def _beat(self, connection: Connection) -> None:
+        connection.execute(
+            """INSERT INTO workers (owner, beat) VALUES (?, clock_timestamp())
+                ON CONFLICT (owner) DO UPDATE SET beat = excluded.beat""",
+            (self.owner,),
+        )
+        if (
+            self._hearer is not None
+            and connection.execute(
+                "SELECT 1 FROM inbox JOIN runs USING (run) WHERE owner = ? LIMIT 1", (self.owner,)
+            ).fetchone()
+        ):
+            self._heard(self.owner)
+
+    def _leave(self, connection: Connection) -> None:
+        connection.execute("DELETE FROM workers WHERE owner = ?", (self.owner,))
+        connection.execute("SELECT pg_notify(?, ?)", (CHANNEL, self.owner))  # which wakes the listener
+
+    def _tell(self, connection: Connection, owner: str | None) -> Callable[[], None] | None:
+        connection.execute("SELECT pg_notify(?, ?)", (CHANNEL, owner or ""))
+        return None
+
+    def _heard(self, told: str | None) -> None:
+        """Pass on, in the listener's thread, that something was posted."""
+        hearer, taker = self._hearer, self._taker
+        if hearer is not None and told in {None, self.owner}:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits there any more
+                hearer[0].call_soon_threadsafe(hearer[1])
+        if taker is not None and not told:
+            taker()
+
+    def listen(self, loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+        """Call a function in a loop whenever something may have been posted to a run of this process."""
+        self._hearer = loop, call
+        self._start_listening()
+
+    def listen_for_due(self, call: Callable[[], None]) -> None:
+        """Call a function, in a thread, whenever something may have been posted to a run that nobody has."""
+        self._taker = call
+        self._start_listening()
+
+    def _start_listening(self) -> None:
+        if self._listener is None:
+            self._listener = Listener(self._connect, self._heard)
+
+    def stop_listening(self) -> None:
+        """Call nothing any more."""
+        self._hearer = self._taker = None
+        if self._listener is not None:
+            self._listener.end()
+
+    @contextlib.contextmanager
+    def claiming(self) -> Iterator[None]:
+        """Let others know that this process claims what is due, so that they may leave runs to it."""
+        self._known()
+        self.write_now(partial(self._note_taking, takes=True))
+        try:
+            yield
+        finally:
+            with contextlib.suppress(StoreError):  # its beats end soon, which says the same
+                self.write_now(partial(self._note_taking, takes=False))
+
+    def _note_taking(self, connection: Connection, *, takes: bool) -> None:
+        connection.execute("UPDATE workers SET takes_from_queue = ? WHERE owner = ?", (takes, self.owner))
+
+    def has_workers(self) -> bool:
+        """Return whether a live process claims what is due."""
+
+        def found(connection: Connection) -> bool:
+            rows = connection.execute(
+                f"SELECT 1 FROM workers WHERE takes_from_queue AND {_IS_ALIVE} LIMIT 1"  # noqa: S608 - of constants
+            )
+            return rows.fetchone() is not None
+
+        return self._read(found)
+
+    # --- upkeep
+
+    def close(self) -> None:
+        """Write what is left, give back the runs of this process, and close the connections."""
+        self.stop_listening()
+        super().close()
+        if self._listener is not None:
+            self._listener.join(1.0)
+
+    @property
+    def format(self) -> int:
+        """The format of the tables."""
+        return self._read(lambda connection: int(connection.execute("SELECT format FROM meta").fetchone()[0]))
+
+    def backup(self, path: Path | str) -> None:
+        """Refuse to copy the store, which the server's own programs do.
+
+        Raises:
+            StoreError: Always.
+        """
+        raise StoreError(
+            f"a store on PostgreSQL is copied by the server's own programs: "
+            f"pg_dump --schema={SCHEMA} --file={path} and the address"
+        )

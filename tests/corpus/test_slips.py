@@ -1,0 +1,110 @@
+"""Slips of authors who know the language: one change of a spec of the guide, and the hint that leads back."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from wfc.compiler.diagnostics import Diagnostic
+from wfc.compiler.diagnostics.fixes import fix_until_stable
+from wfc.compiler.diagnostics.render import render
+from wfc.compiler.passes import check_text
+
+GUIDE = Path(__file__).parents[2] / "docs/guide.md"
+SPECS = {
+    name: text
+    for text in re.findall(r"```yaml\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    for name in re.findall(r"^workflow: (\w+)$", text, re.MULTILINE)
+}
+PLACED = "OrderPlaced: {item: string, quantity: integer}"
+ADDRESS = "url: ${{ config.weather_url }}/today/${{ event.city }}"
+FAILS = "mock: {ask: {error: http.503}}"
+JOIN = "accepts: {all: [PriceFound, StockFound]}"
+TABLE = [
+    # the workflow, what stands there, what is written instead, the one code, what the hint says
+    ("orders", "workflow: orders", "name: orders", "unknown-key", "write `workflow`"),
+    ("orders", "workflow: orders", "workflow: orders\nname: Orders", "unknown-key", "the workflow's name stands"),
+    ("orders", "start: OrderPlaced", "start: [OrderPlaced]", "wrong-type", "write `OrderPlaced`"),
+    ("orders", "end: [OrderAccepted, OrderRefused]", "end: OrderAccepted", "event-never-accepted", "add `Order"),
+    ("orders", PLACED, f"{PLACED[:-1]}, tone: enum(red, green)}}", "text-cut-by-comma", "`{enum: [red, green]}`"),
+    ("orders", PLACED, "OrderPlaced: [item: string, quantity: integer]", "wrong-type", "`{item: …, quantity: …}`"),
+    ("orders", "kind: transform", "kind: transform\n    max_retries: 3", "unknown-key", "a `transform` has no action"),
+    ("orders", "when: event.quantity > 100", 'when: "event.quantity" > 100', "syntax-error", "put all of it in quotes"),
+    ("orders", "when: event.quantity > 100", "when: {a: 1}", "wrong-type", ""),
+    ("orders", '"${{ event.quantity }} is more than we have"', "event.quantity + ' is more'", "expression-as-text",
+     "put texts together with `~`"),
+    ("weather_note", "    retry: patient", "    retries: patient", "unknown-key", "write `retry`"),
+    ("weather_note", "retry_on: [http.5xx, http.429,", "retry_on: [http.5xx, 429,", "wrong-type", "write `http.429`"),
+    ("weather_note", ADDRESS, "url: config.weather_url/today/${{ event.city }}", "bad-url",
+     "`${{ config.weather_url }}`"),
+    ("weather_note", ADDRESS, "url: ${{ config.weather_url }} + '/today'", "bad-url", "without `+`"),
+    ("weather_note", "result.celsius < 5", "response.celsius < 5", "unknown-field", "is the `result`"),
+    ("weather_note", "result.celsius < 5", "ask.celsius < 5", "unknown-name", "write `result.celsius`"),
+    ("weather_note", '"${{ error.message }}"', "\"${{ f'{error.name}' }}\"", "unexpected-token", "has no `f` before"),
+    ("weather_note", '"${{ error.message }}"', '"{% error.message %}"', "unknown-statement", "`${{ error.message }}`"),
+    ("weather_note", 'with: {text: "Take a coat to ${{ event.city }}"}', 'with: {text "${{ event.city }}", }',
+     "no-colon-in-braces", "write `text: …`"),
+    ("weather_note", "result.celsius < 5", "await result.celsius < 5", "unexpected-token", "leave out `await`"),
+    ("weather_note", "result.celsius < 5", "$.celsius < 5", "stray-character", "as in `event.name`"),
+    ("weather_note", ADDRESS, "url: https://weather.example/{% event.city %}", "statement-elsewhere",
+     "`${{ event.city }}`"),
+    ("parcel", "    within: 5 days", "    within: 5 days\n    withItems: [a]", "unknown-key",
+     "what can stand here too is `for`, `until`, `description`, `max_runs`, `on_limit`, `save` and `stream`"),
+    ("weather_note", "${{ error.message }}", "${{ {error.message} }}", "unexpected-token", "leave out the braces"),
+    ("orders", "OrderAccepted: {item: string}", "OrderAccepted: {item: strnig}", "unknown-type", "`string`"),
+    ("orders", "start: {item: pen, quantity: 3}", "start: {item: pen, quantity: 5.000,00}", "number-cut-by-comma",
+     "write `5000.00`"),
+    ("expenses", "{category: name, amount: rows", "{(name): name, amount: rows", "unexpected-token", "made by `group`"),
+    ("expenses", "{category: name, amount: rows", "{rows.x: name, amount: rows", "unexpected-token", "made by `group`"),
+    ("weather_note", FAILS, "mock: {ask: {status: 503}}", "wrong-value", "`{error: http.503}`"),
+    ("weather_note", FAILS, "mock: {ask: timeout}", "wrong-value", "`{error: timeout}`"),
+    ("weather_note", FAILS, "mock: {ask: error}", "wrong-value", "`{error: NAME}`"),
+    ("weather_note", '{type: string, format: uri, default: "https://weather.example"}', "https://weather.example",
+     "unknown-type", "the `default` of a type"),
+    ("quote", JOIN, "accepts: [{all: [PriceFound, StockFound]}]", "wrong-type", "`accepts: {all: …}`"),
+    ("quote", "${{ events.price }}", "${{ ask_price.result.price }}", "unknown-name", "`events.PriceFound.price`"),
+    ("quote", "${{ events.price }}", "${{ steps.ask_price.price }}", "unknown-name", "in a join `events`"),
+    ("quote", "deadline: 1 min", "timeout: 1 min", "misplaced-key", "the time of the whole run is its `deadline`"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("workflow", "right", "wrong", "code", "hint"), TABLE, ids=[f"{each[0]}: {each[2]}" for each in TABLE]
+)
+def test_the_hint_leads_back(workflow: str, right: str, wrong: str, code: str, hint: str) -> None:
+    text = SPECS[workflow]
+    assert right in text
+    bad = text.replace(right, wrong, 1)
+    found = check_text(bad.encode(), "slip.yaml").diagnostics
+    assert [each.code for each in found] == [code], render(found, {"slip.yaml": bad})
+    assert hint in found[0].hint
+    assert hint or not found[0].hint
+
+
+FIXED = [
+    # the workflow, what stands there, what is written instead, and what the fixes make of it
+    ("orders", "${{ event.quantity }} is", "${{ event.quantity is", "${{ event.quantity is more than we have }}"),
+    ("count_down", 'rounds: "${{ state.rounds }}", reason: all', 'rounds: "${{ state.rounds ", reason: all', None),
+    ("weather_note", "[http, timeout, connection]", "[http, http, connection]", "[http, http, connection]"),
+    ("quote", JOIN, "accepts: {all: [PriceFound, [StockFound, PriceFound]]}",
+     "accepts: {all: [PriceFound, [StockFound, PriceFound]]}"),
+    ("quote", JOIN, "accepts: {all: [PriceFound, StockFound, StockFound]}", JOIN),
+    ("holiday", 'when: result.answer == "later"', 'when: (result.answer == "later)', '(result.answer == "later)'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("workflow", "right", "wrong", "after"), FIXED, ids=[each[2] for each in FIXED])
+def test_a_fix_gives_back_what_was_meant_or_leaves_it(
+    workflow: str, right: str, wrong: str, after: str | None
+) -> None:
+    text = SPECS[workflow]
+    assert right in text
+    bad = text.replace(right, wrong, 1)
+
+    def found(each: str) -> tuple[Diagnostic, ...]:
+        return check_text(each.encode(), "slip.yaml").diagnostics
+
+    fixed = fix_until_stable(bad, found(bad), found, unsafe=True).text
+    assert fixed == text if after is None else after in fixed
