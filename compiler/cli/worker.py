@@ -54,8 +54,6 @@ def command(
     SIGTERM and Ctrl-C let it claim nothing any more, and end when the runs under way have ended or rest. What takes
     longer than --grace is given back, and goes on elsewhere or later; a second signal gives back all at once.
     """
-    from wfc.runtime.driver.engine.working import Worker
-
     place = place_of(store)
     engine = open_engine(place, is_new_allowed=True)
     try:
@@ -70,11 +68,22 @@ def command(
             def tell(note: WorkerNote) -> None:
                 click.echo(line(note, format), err=True)
 
-            worker = Worker(engine, load, tell, at_once=at_once)
+            worker = kind_of_worker(engine)(engine, load, tell, at_once=at_once)
             asyncio.run(work_and_tell(worker, engine, place, grace, until_idle=until_idle))
     finally:
         engine.close()
     return 0
+
+
+def kind_of_worker(engine: Engine) -> type[Worker]:
+    """Return the worker for the store of an engine."""
+    if engine.store.has_queue:
+        from wfc.runtime.engines.dbos import QueueWorker
+
+        return QueueWorker
+    from wfc.runtime.driver.engine.working import Worker
+
+    return Worker
 
 
 def names_of(paths: tuple[str, ...]) -> set[str]:
