@@ -37,6 +37,9 @@ SECTIONS: Final = {
     "agent_limits": "agent",
     "agent_binding": "agent",
     "scripted_reply": "tests",
+    "approval": "agent",
+    "agent_tool": "agent",
+    "approval_answer": "tests",
     "scripted_call": "tests",
 }
 """Where the reference says more about what stands at a key."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from wfc.runtime.agents.definition import (
         Agent as Agent,
         AgentTool as AgentTool,
+        Approval as Approval,
     )
     from wfc.runtime.agents.loop import (
         AgentLoop as AgentLoop,
@@ -313,7 +314,7 @@ _AUTHORS: Final = {
     "wfc.runtime.workflow": "Workflow",
 }
 _GENERATED_CODE: Final = {
-    "wfc.runtime.agents.definition": "Agent AgentTool",
+    "wfc.runtime.agents.definition": "Agent AgentTool Approval",
     "wfc.runtime.agents.loop": "AgentLoop",
     "wfc.runtime.authoring.decorators": "pause transform",
     "wfc.runtime.authoring.output_format": "require_output_format",

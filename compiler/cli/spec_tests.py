@@ -34,6 +34,7 @@ def spec_test(case: TestCase) -> SpecTest:
         cancel=case.cancel,
         script={name: tuple(map(scripted_reply, replies)) for name, replies in case.script.items()},
         tools={tool: tuple(map(mock_answer, answers)) for tool, answers in case.tools.items()},
+        people={tool: tuple(map(mock_answer, answers)) for tool, answers in case.people.items()},
     )
 
 

@@ -6,7 +6,7 @@ Times are in seconds everywhere. Addresses say where in the spec a node comes fr
 from __future__ import annotations
 
 from wfc.compiler.model.accepts import AnyOf, Join, clock_start, joined_events
-from wfc.compiler.model.agents import Agent, Knowledge
+from wfc.compiler.model.agents import Agent, Approval, Knowledge, ToolUse
 from wfc.compiler.model.bindings import (
     LONGEST_DELAY,
     Argument,
@@ -66,6 +66,7 @@ __all__ = [
     "Agent",
     "AgentCall",
     "AnyOf",
+    "Approval",
     "Argument",
     "AskPerson",
     "Auth",
@@ -118,6 +119,7 @@ __all__ = [
     "TestCase",
     "Tool",
     "ToolCall",
+    "ToolUse",
     "Value",
     "WaitEvent",
     "WaitFor",

@@ -6,10 +6,47 @@ from collections.abc import Mapping
 from typing import Literal
 
 from wfc.compiler.diagnostics import Address
-from wfc.compiler.expressions import Template
+from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.model.bindings import Model, Tool
+from wfc.compiler.model.values import Value
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.types import Type
+from wfc.compiler.types import Record, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """That a person has to allow the calls of a tool.
+
+    Args:
+        when: Which calls; ``None``: all.
+        title: The question; ``None``: one that is made of the tool's name.
+        show: What the person is shown; ``None``: the arguments.
+        within: Seconds to wait for an answer.
+    """
+
+    when: Expression | None
+    title: Template | None
+    show: Template | None
+    assign: tuple[Template, ...]
+    within: float
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A tool as an agent has it.
+
+    Args:
+        bound: The arguments that the model does not choose.
+        free: What it chooses.
+        final: Whether its result is the agent's answer.
+        approval: That a person has to allow its calls, if one has to.
+    """
+
+    tool: Tool
+    bound: tuple[tuple[str, Value], ...]
+    free: Record
+    final: bool = False
+    approval: Approval | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +65,7 @@ class Agent:
     model: Model | None
     system: Template | None
     output: Type
-    tools: tuple[Tool, ...]
+    tools: tuple[ToolUse, ...]
     bounds: Mapping[str, object]
     address: Address
 
@@ -49,4 +86,4 @@ class Knowledge:
     address: Address
 
 
-__all__ = ["Agent", "Knowledge"]
+__all__ = ["Agent", "Approval", "Knowledge", "ToolUse"]

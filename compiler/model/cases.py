@@ -77,6 +77,7 @@ class TestCase:
         cancel: When the run is cancelled, in seconds after its start; ``None``: it is not.
         script: Step or agent → the replies of its model.
         tools: Tool → answers for successive calls by agents; the last one repeats.
+        people: Tool → what people say to successive calls that they have to allow.
     """
 
     __test__ = False  # not one of pytest's
@@ -93,6 +94,7 @@ class TestCase:
     cancel: float | None = None
     script: Mapping[str, tuple[ScriptedReply, ...]] = field(default_factory=dict)
     tools: Mapping[str, tuple[MockAnswer, ...]] = field(default_factory=dict)
+    people: Mapping[str, tuple[MockAnswer, ...]] = field(default_factory=dict)
 
 
 __all__ = ["Delivery", "MockAnswer", "ScriptedReply", "TestCase"]

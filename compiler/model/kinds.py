@@ -186,7 +186,7 @@ def calls_agent(action: Action | None) -> bool:
 def agent_tools(action: Action | None) -> tuple[Tool, ...]:
     """Return the tools of the agent that a step, or a `map` for each item, lets work."""
     call = action.do if isinstance(action, MapItems) else action
-    return call.agent.tools if isinstance(call, AgentCall) else ()
+    return tuple(each.tool for each in call.agent.tools) if isinstance(call, AgentCall) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +293,7 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
         takes_defaults=True,
         never_cached="an agent's tools may do anything",
         cache_hint="give what the agent is asked for to an `llm` step",
-        reserved_names=frozenset({"Agent", "AgentLoop", "AgentTool", "Child"}),
+        reserved_names=frozenset({"Agent", "AgentLoop", "AgentTool", "Approval", "Child"}),
     ),
     "retrieve": StepKind(
         shape="cylinder",

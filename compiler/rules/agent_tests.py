@@ -16,10 +16,14 @@ def not_of_an_agent(place: Place, name: str, what: str, known: Sequence[str]) ->
     """A test speaks of an agent or of a tool that nothing in the workflow uses so.
 
     `script` has what the models of agents reply, by the name of a step of kind `agent` or of the agent that it calls;
-    `tools` what agents are given by their tools, by the names of these. What steps of other kinds give, also those of
-    kind `tool`, stands under `mock`.
+    `tools` what agents are given by their tools, and `people` what is said to calls that a person has to allow, by the
+    names of tools. What steps of other kinds give, also those of kind `tool`, stands under `mock`.
     """
-    said = "no step is or calls an agent" if what == "agent" else "no agent here has a tool"
+    said = {
+        "agent": "no step is or calls an agent",
+        "tool": "no agent here has a tool",
+        "approval": "nobody has to allow calls of a tool",
+    }[what]
     return Finding(
         "not-of-an-agent",
         f"{said} `{name}`",

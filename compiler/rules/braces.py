@@ -87,7 +87,9 @@ def number_cut_by_comma(place: Place, key: str, whole: str, rest: str) -> Findin
     Numbers are written without commas: `1000`, not `1,000`, and `0.5`, not `0,5`.
     """
     what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
-    whole_number = "" if whole.lstrip("-0") == "" else f"write `{whole}{rest}`, or "
+    certain = whole.lstrip("-0") == "" or "." in whole  # `0,5` and `5.000,00`
+    whole = whole.replace(".", "")
+    whole_number = "" if certain else f"write `{whole}{rest}`, or "
     return Finding("number-cut-by-comma", what, place, f"{whole_number or 'write '}`{whole}.{rest}`")
 
 

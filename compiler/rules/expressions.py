@@ -40,7 +40,7 @@ def empty_expression(place: Place) -> Finding:
 
 
 @problem
-def unclosed_braces(place: Place, opening: str, closing: str, rest: str, end: int) -> Finding:
+def unclosed_braces(place: Place, opening: str, closing: str, rest: str, gap: tuple[int, int]) -> Finding:
     """An expression or a statement is opened, and never closed.
 
     An expression in a text stands between `${{` and `}}`, a statement in a prompt between `{%` and `%}`.
@@ -52,24 +52,21 @@ def unclosed_braces(place: Place, opening: str, closing: str, rest: str, end: in
         f"`{opening}` is not closed",
         place,
         f"add `{closing}`" if rest.strip() == closing else f"close it with `{closing}`",
-        fix=replace_text(place.stretch(end, end), rest, title=f"add `{rest.strip()}`"),
+        fix=replace_text(place.stretch(*gap), rest, title=f"add `{rest.strip()}`"),
     )
 
 
 @problem
-def unclosed_text(place: Place, quote: str) -> Finding:
+def unclosed_text(place: Place, quote: str, *, certain: bool = True) -> Finding:
     """A text in quotes does not end.
 
     Texts in an expression stand between two quotes of the same kind. Add the second one. Where the text
     holds that kind of quote itself, use the other kind around it, or write `\\` before each.
     """
-    return Finding(
-        "unclosed-text",
-        "this text does not end",
-        place,
-        f"add `{quote}`",
-        fix=replace_text(place.stretch(place.end or 0, place.end or 0), quote, title=f"add `{quote}`"),
-    )
+    # Args: certain: whether it can only end where the line does.
+    at = place.stretch(place.end or 0, place.end or 0)
+    fix = replace_text(at, quote, title=f"add `{quote}`") if certain else None
+    return Finding("unclosed-text", "this text does not end", place, f"add `{quote}`", fix=fix)
 
 
 @problem

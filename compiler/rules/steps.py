@@ -73,15 +73,15 @@ def end_event_accepted(place: Place, name: str) -> Finding:
 
 
 @problem
-def accepted_twice(place: Place, name: str) -> Finding:
+def accepted_twice(place: Place, name: str, *, certain: bool = True) -> Finding:
     """A step's `accepts` lists one event twice.
 
     Once is enough: a list means any one of its events, and a join waits for one of each. To wait for
     several events of one name, send them out with an `each` and collect them with `accepts: {each: …}`.
     """
-    return Finding(
-        "accepted-twice", f"`{name}` is in this list already", place, fix=remove_entry(place, "safe")
-    )
+    # Args: certain: whether it says just the same twice, so that either may go.
+    fix = remove_entry(place, "safe") if certain else None
+    return Finding("accepted-twice", f"`{name}` is in this list already", place, fix=fix)
 
 
 @problem

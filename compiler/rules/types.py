@@ -347,8 +347,9 @@ def unknown_format(place: Place, name: str, known: Iterable[str]) -> Finding:
 def bad_pattern(place: Place, reason: str) -> Finding:
     """A `pattern` is not a pattern that can be used.
 
-    Patterns are regular expressions without looking around (`(?=…)`) and without referring back (`\\1`),
-    so that testing a text takes a time in proportion to its length, whoever wrote the text.
+    Patterns are regular expressions without looking around (`(?=…)`) and without referring back (`\\1`), with at most
+    2,000 parts once bounded repetitions such as `a{1,50}` are written out, so that testing a text takes a time in
+    proportion to its length, whoever wrote the text. How long a text may be is said by `max_length`.
     """
     return Finding("bad-pattern", f"this pattern cannot be used: {reason}", place)
 

@@ -25,7 +25,7 @@ from wfc.compiler.types.shapes import (
     Type,
 )
 from wfc.compiler.types.show import show
-from wfc.compiler.types.text_patterns import whole_text
+from wfc.compiler.types.text_patterns import MOST_REPEATED, repeated, whole_text
 from wfc.compiler.types.values import below, fits
 
 __all__ = ["FORMATS", "parse_constraints"]
@@ -102,6 +102,8 @@ def bad_pattern(value: object) -> str:
         return "it is longer than 1000 characters"
     if found := re.search(NOT_LINEAR, value):
         return f"`{found.group(1)}` looks around or back, which this kind of pattern cannot"
+    if (parts := repeated(value)) > MOST_REPEATED:
+        return f"its repetitions make {parts:,} parts of it, and {MOST_REPEATED:,} are allowed"
     if re.search(VERBOSE, value):
         return "comments and blanks without a meaning (`(?x)`) cannot be had here"
     try:

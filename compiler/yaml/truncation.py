@@ -19,7 +19,7 @@ SUPPRESSION: Final = r"#[ \t]+wfc:[ \t]*ignore\b"
 CONDITIONS: Final = frozenset({"when", "that", "until", "keep"})
 """Keys whose whole value is an expression."""
 
-DIGITS: Final = r"[:\[ {](?P<whole>-?\d+), *(?P<rest>\d+)\Z"
+DIGITS: Final = r"[:\[ {](?P<whole>-?\d+(?:\.\d{3})*), *(?P<rest>\d+)\Z"
 """A number with a comma in it."""
 
 LONGEST: Final = 2_000

@@ -13,7 +13,7 @@ from wfc.runtime.calls.transcripts import ANSWER_TOOL, OfferedTool
 from wfc.runtime.plan.retries import RetryRule
 from wfc.runtime.values.outputs import adapter
 
-__all__ = ["LONGEST_CALL", "Agent", "AgentTool"]
+__all__ = ["LONGEST_CALL", "Agent", "AgentTool", "Approval"]
 
 LONGEST_CALL: Final = 300.0
 """How many seconds a call may take whose tool does not say it."""
@@ -56,6 +56,23 @@ class AgentTool:
         }
         found["required"] = [name for name in found.get("required", ()) if name not in hidden]
         return found
+
+
+@dataclass(frozen=True)
+class Approval:
+    """How a person allows a call.
+
+    Args:
+        title: The question in one line; empty for one that is made of the tool's name.
+        show: What the person is shown; ``None``: the arguments.
+        assign: Who is asked, such as ``user:ann`` or ``group:leads``; empty: anybody who sees it.
+        within: Seconds to wait for an answer; without one the call is refused.
+    """
+
+    title: str = ""
+    show: str | None = None
+    assign: Sequence[str] = ()
+    within: float | None = None
 
 
 @dataclass(frozen=True)

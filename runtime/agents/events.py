@@ -23,6 +23,7 @@ __all__ = [
     "JudgedReply",
     "LoopState",
     "Outcome",
+    "Review",
     "ReviewWanted",
     "ToolCall",
     "ToolCallResult",
@@ -59,10 +60,22 @@ class ToolCall(ClosedFields, Event):
     call: CallRequest
 
 
+class Review(Record):
+    """Whether, and how, a person has to allow a call; or why it is refused as one like it was."""
+
+    is_wanted: bool = False
+    title: str = ""
+    show: str = ""
+    assign: list[str] = Field(default_factory=list)
+    within: float | None = None
+    refused: str | None = None
+
+
 class ReviewWanted(ClosedFields, Event):
     """A call that a person has to allow."""
 
     call: CallRequest
+    review: Review
 
 
 class CallAllowed(ClosedFields, Event):
@@ -160,6 +173,7 @@ class LoopState(RunState):
         messages: What was said since the prompt; whole at each turn, with an answer to each call.
         told: What the model is told of calls that are not made, by their ids.
         tokens: How many its models have used.
+        refused: What the model was told of calls that a person has refused, by tool and arguments.
     """
 
     messages: list[Said] = Field(default_factory=list)
@@ -167,3 +181,4 @@ class LoopState(RunState):
     told: dict[str, str] = Field(default_factory=dict)
     tokens: int = 0
     cost_usd: float = 0.0
+    refused: dict[str, str] = Field(default_factory=dict)

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wfc.runtime.agents.asking_step import unmet_by
+from wfc.runtime.agents.asking_step import approval_of, unmet_by
 from wfc.runtime.agents.definition import Agent
 from wfc.runtime.agents.events import (
     AgentInput,
     AgentOutput,
     AgentStopped,
+    ApprovalForm,
     CallAllowed,
     CallDone,
     JudgedReply,
     LoopState,
     Outcome,
+    Review,
+    ReviewWanted,
     ToolCall,
     ToolCallResult,
     TurnDue,
 )
 from wfc.runtime.agents.tool_calls import CANNOT_BE_MADE, as_done, make_call, read_call, told_of
-from wfc.runtime.agents.turns import answers_to, judge, wanted_calls
-from wfc.runtime.authoring.decorators import step, transform
+from wfc.runtime.agents.turns import MOST_CALLS, answers_to, judge, wanted_calls
+from wfc.runtime.authoring.decorators import pause, step, transform
 from wfc.runtime.authoring.run_rules import run_bounds
-from wfc.runtime.calls.transcripts import Said, TurnReply, TurnRequest
+from wfc.runtime.calls.transcripts import CallRequest, Said, TurnReply, TurnRequest
 from wfc.runtime.driver.context import Context
 from wfc.runtime.errors import StepError
 from wfc.runtime.events import RunConfig
 from wfc.runtime.plan.inputs import Inputs
 from wfc.runtime.plan.joins import EachOf
 from wfc.runtime.plan.outcomes import UNHANDLED, Unhandled
+from wfc.runtime.plan.pauses import Question
 from wfc.runtime.plan.run_rules import Bounds, Limits, StepBounds
+from wfc.runtime.values.outside_names import json_outside
 from wfc.runtime.workflow import Workflow
 
 __all__ = ["AgentLoop", "request_of"]
@@ -104,10 +111,80 @@ class AgentLoop(Workflow, name="agent.loop", is_part=True):
         said = f"the agent `{self.agent.name}` has taken its {self.agent.max_turns} turns, and has given no answer"
         return AgentStopped(name="agent.turns", message=said, turns=state.turns)
 
-    @transform
-    def review(self, event: ToolCall) -> CallAllowed:
-        """Allow a call."""
+    @step(num_workers=MOST_CALLS)
+    async def review(
+        self, ctx: Context[LoopState], event: ToolCall, inputs: Inputs[AgentInput], state: LoopState
+    ) -> Review:
+        """Return whether a person has to allow a call; one that cannot be made needs nobody."""
+        try:
+            tool, args = self.checked(CallAllowed(call=event.call), inputs)
+        except StepError:
+            return Review()
+        if refused := state.refused.get(_same(event.call)):
+            return Review(refused=refused)
+        found = approval_of(ctx, tool.name, args)
+        if found is None:
+            return Review()
+        return Review(
+            is_wanted=True,
+            title=found.title or f"May the agent {self.agent.name} call {tool.name}?",
+            show=found.show if found.show is not None else json_outside(args).decode(),
+            assign=list(found.assign),
+            within=found.within,
+        )
+
+    @review.then
+    def after_review(self, event: ToolCall, result: Review) -> ReviewWanted | CallAllowed | ToolCallResult:
+        """Let the call be made, or ask a person."""
+        if result.refused is not None:
+            return self.refused(event.call, result.refused)
+        return (
+            ReviewWanted(call=event.call, review=result) if result.is_wanted else CallAllowed(call=event.call)
+        )
+
+    @pause
+    def approve(self, event: ReviewWanted) -> Question[ApprovalForm]:
+        """Ask a person."""
+        review = event.review
+        return Question(
+            ApprovalForm, title=review.title, show=review.show, assign=review.assign, within=review.within
+        )
+
+    @approve.require
+    def require_approve(
+        self, event: ReviewWanted, inputs: Inputs[AgentInput], result: ApprovalForm
+    ) -> Iterator[str]:
+        """Yield what is wrong with an answer."""
+        if result.decision == "change":
+            if result.args is None:
+                yield "give the arguments that are to be others under `args`"
+                return
+            try:
+                self.checked(_changed(event.call, result.args), inputs)
+            except StepError as error:
+                yield error.message
+
+    @approve.then
+    def after_approve(
+        self, event: ReviewWanted, result: ApprovalForm, state: LoopState
+    ) -> ToolCallResult | CallAllowed:
+        """Do as the person has said."""
+        if result.decision == "refuse":
+            said = f"refused: {result.note}" if result.note else "refused"
+            state.refused = {**state.refused, _same(event.call): said}
+            return self.refused(event.call, said)
+        if result.decision == "change":
+            return _changed(event.call, result.args or {})
         return CallAllowed(call=event.call)
+
+    @approve.on_expired
+    def approve_expired(self, event: ReviewWanted) -> ToolCallResult:
+        """Refuse a call that nobody has said anything to."""
+        return self.refused(event.call, "refused: nobody answered in time")
+
+    def refused(self, call: CallRequest, said: str) -> ToolCallResult:
+        """Return what the model is told of a call that was not allowed."""
+        return ToolCallResult(id=call.id, tool=call.tool, outcome="refused", text=said)
 
     @step
     async def call(
@@ -179,3 +256,14 @@ def request_of(agent: Agent, inputs: AgentInput, state: LoopState) -> TurnReques
         in_parallel=agent.parallel_calls > 1,
         shown=agent.shown,
     )
+
+
+def _same(call: CallRequest) -> str:
+    """Return a text that is the same for calls of one tool with the same arguments."""
+    return f"{call.tool} {json.dumps(json.loads(call.args or '{}'), sort_keys=True)}"
+
+
+def _changed(call: CallRequest, args: Mapping[str, object]) -> CallAllowed:
+    """Return a call that is made with other arguments than its own."""
+    given = {**json.loads(call.args or "{}"), **args}
+    return CallAllowed(call=call, changed=json.dumps(given, ensure_ascii=False))

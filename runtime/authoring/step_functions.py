@@ -22,7 +22,7 @@ from wfc.runtime.plan.joins import Join
 from wfc.runtime.plan.retries import RetryRule
 from wfc.runtime.plan.step import OnItemError
 
-__all__ = ["DEFAULT_WORKERS", "ItemFunction", "StepFunction"]
+__all__ = ["APPROVE", "DEFAULT_WORKERS", "ItemFunction", "StepFunction"]
 
 
 P = ParamSpec("P")
@@ -31,6 +31,9 @@ S = TypeVar("S")
 F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_WORKERS: Final = 4
+
+APPROVE: Final = "approve "
+"""What the names of functions begin with that tell how a call of a tool is allowed."""
 
 
 class ItemFunction:
@@ -136,6 +139,13 @@ class StepFunction(Generic[P, R]):
     def require(self, function: F) -> F:
         """Register the generator that yields a sentence for each requirement the result does not meet."""
         return self._registers("require")(function)
+
+    def approve(self, tool: str) -> Callable[[F], F]:
+        """Register the function that tells how a person allows a call of an agent's tool; ``None``: nobody has to.
+
+        Its parameter ``result`` is given the arguments of the call.
+        """
+        return self._registers(f"{APPROVE}{tool}")
 
     def max_runs(self, function: F) -> F:
         """Register the function that computes ``max_runs`` from inputs and config."""

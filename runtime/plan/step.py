@@ -95,6 +95,8 @@ class Step:
     stream_after: Call | None = None
     idempotency_key: Call | None = None
     match_by: Call | None = None
+    approvals: dict[str, Call] = field(default_factory=dict)
+    """Of a step whose action is an agent: how calls of its tools are allowed, by tool."""
     give: Call | None = None
     give_instead: Call | None = None
     max_runs: int | Call | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typing
 from functools import lru_cache
 from inspect import isabstract
+from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, TypeAdapter
@@ -44,6 +45,26 @@ class ModelCodec:
         self.loose = frozenset() if self._is_whole else frozenset(loose - left_out)
         self._typed = self.fields - self.loose - left_out
         self._adapters: dict[str, TypeAdapter[Any]] = {}
+        self._is_plain = (
+            self._typed == self.fields
+            and not self._is_whole
+            and not own.model_serializers
+            and not own.field_serializers
+            and not own.computed_fields
+            and all(map(_is_plain, kind.model_fields.values()))
+        )
+
+    def plain_json(self, value: BaseModel) -> bytes | None:
+        """Return the fields as JSON text, in one call; ``None``: they hold more than texts, integers and lists.
+
+        A number that is none has no form in JSON, and only ``dump`` finds it: so there must be no such fields.
+        """
+        if not self._is_plain or value.__pydantic_extra__ or value.__pydantic_private__:
+            return None
+        try:
+            return self._kind.__pydantic_serializer__.to_json(value, by_alias=False, warnings="error")
+        except ValueError:  # what is in a field is not what its type says, or no Unicode
+            return None
 
     def dump(self, value: BaseModel) -> dict[str, Any]:
         """Return the fields that are written by their declared types.
@@ -128,6 +149,19 @@ def _is_open(field: FieldInfo) -> bool:
             return True
         todo.extend(typing.get_args(one))
     return False
+
+
+def _is_plain(field: FieldInfo) -> bool:
+    """Return whether a field holds texts, integers, truth values and lists of these, written in no way of its own."""
+    todo: list[Any] = [field.annotation]
+    while todo:
+        one = todo.pop()
+        origin = typing.get_origin(one)
+        if origin in (list, typing.Union, UnionType):
+            todo.extend(typing.get_args(one))
+        elif one not in (str, int, bool, None, NoneType):
+            return False
+    return not field.metadata and not field.exclude
 
 
 def _is_loose(field: FieldInfo) -> bool:

@@ -36,6 +36,7 @@ class TooLarge(SnapshotError):  # noqa: N818 - it is known by its name
     name = "too_large"
 
 
+_READ: Final = json.JSONDecoder()
 _TEXT: Final = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":"))
 
 Write = Callable[[Any, Execution, Values], list[Any]]
@@ -51,6 +52,12 @@ def encode_tick(tick: Tick, at: int, execution: Execution, values: Values) -> by
     Raises:
         SnapshotError: Something in it cannot be written, such as a number that is none; ``TooLarge``: it is too large.
     """
+    if (
+        type(tick) is ticks.Completed and tick.saved is None
+    ):  # most ticks are, and take half the time like this
+        emitted = values.plain_model(tick.emitted)
+        if emitted is not None and len(emitted) < LARGEST - 100:
+            return b'["completed",%d,%d,%b,null]' % (at, tick.number, emitted)
     code, write, _ = _FORMS[type(tick)]
     try:
         body = _TEXT.encode([code, at, *write(tick, execution, values)]).encode()
@@ -72,7 +79,10 @@ def decode_tick(body: bytes, execution: Execution, values: Values) -> tuple[Tick
         SnapshotError: It is damaged.
     """
     try:
-        code, at, *data = json.loads(body)
+        text = body.decode()
+        (code, at, *data), end = _READ.raw_decode(text)
+        if end != len(text):
+            raise SnapshotError("a tick is followed by something else")
         if type(at) is not int:
             raise SnapshotError("a tick has no moment")
         return _READERS[code](data, execution, values), at

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
 from pydantic import BaseModel
+from pydantic_core import to_json
 
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import Event
@@ -67,6 +68,7 @@ class Values:
     def __init__(self, classes: Classes, serializer: BaseSerializer | None = None) -> None:
         self.classes = classes
         self._serializer = serializer
+        self._heads: dict[type[Any], bytes] = {}  # how the JSON texts of models begin, by class
 
     @classmethod
     def of_classes(cls, kinds: Iterable[type[Any]]) -> Values:
@@ -119,6 +121,20 @@ class Values:
             f"a value of type {kind.__name__} cannot be in a snapshot: the workflow declares no such class; "
             + _ADVICE[isinstance(value, BaseModel)].format(kind.__name__)
         )
+
+    def plain_model(self, value: object) -> bytes | None:
+        """Return what ``write`` gives of a model as JSON text, if that is soon done; else ``None``."""
+        if not isinstance(value, BaseModel):
+            return None
+        kind = type(value)
+        head = self._heads.get(kind)
+        if head is None:
+            name = self.classes.name_of(kind)
+            if name is None:
+                return None
+            head = self._heads[kind] = b'{"$":"model","of":[' + to_json(name) + b","
+        fields = codec_of(kind).plain_json(value)
+        return None if fields is None else head + fields + b"]}"
 
     def write_model(self, value: BaseModel, depth: int = 0) -> list[Any]:
         """Return a model as its class's name, its fields, and any undeclared fields and private attributes.

@@ -17,8 +17,12 @@ from wfc.runtime.agents.tool_calls import as_done, make_call
 from wfc.runtime.agents.turns import cut
 from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.calls.transcripts import ANSWER_TOOL, CallRequest, TurnReply, TurnRequest
+from wfc.runtime.core.step_runs import Exit
+from wfc.runtime.core.ticks import PauseFailed, TimerFired
 from wfc.runtime.driver.run import Run
-from wfc.runtime.errors import StepError
+from wfc.runtime.errors import InvalidAnswerError, StepError
+from wfc.runtime.events import Event
+from wfc.runtime.plan.pauses import QuestionAsked
 from wfc.runtime.testing.answers import MockAnswer, ScriptedReply, UnmockedStepError, mocked_error
 from wfc.runtime.values.outputs import Wanted, plain_type
 from wfc.runtime.values.outside_names import json_outside
@@ -47,6 +51,7 @@ class AgentDoubles:
     Args:
         script: Step or agent → the replies of its model.
         tools: Tool → answers for successive calls; the last one repeats.
+        people: Tool → what people say to successive calls that they have to allow.
         real: Steps whose agents really act.
         is_virtual: Whether time passes by itself, so that answers come when they are due.
 
@@ -57,12 +62,14 @@ class AgentDoubles:
         self,
         script: Mapping[str, Sequence[ScriptedReply]],
         tools: Mapping[str, Sequence[MockAnswer]],
+        people: Mapping[str, Sequence[MockAnswer]],
         real: Sequence[str],
         *,
         is_virtual: bool,
     ) -> None:
         self._left = {name: list(replies) for name, replies in script.items()}
         self._tools = {name: deque(answers) for name, answers in tools.items()}
+        self._people = {name: deque(answers) for name, answers in people.items()}
         self._real = frozenset(real)
         self._is_virtual = is_virtual
         self.made: list[dict[str, Any]] = []
@@ -77,10 +84,46 @@ class AgentDoubles:
         run.doubles = {"think": self._think, "call": self._call}
         run.double_parts = self.take_over
         run.workers.bare = False
+        run.watchers.observe(lambda event: self._answer(run, event))
+
+    def _answer(self, run: Run, event: Event) -> None:
+        """Say what people say to a call that they have to allow."""
+        number = int(event.id.rpartition("/")[2]) if isinstance(event, QuestionAsked) else 0
+        if not isinstance(event, QuestionAsked) or event.id != f"{run.run_id}/approve/{number}":
+            return
+        assert isinstance(run.workflow, AgentLoop)
+        call = run.execution.paused[number].run.event.call
+        tool = run.workflow.agent.by_name[call.tool].name
+        left = self._people.get(tool)
+        if not left:
+            said = f"a person has to allow the call of `{tool}` with {_cut(call.args)}, and the test says nothing of it"
+            error = UnmockedStepError(f"{said}: say under `people` what is answered")
+            run.loop.call_soon(run.take, PauseFailed(number, error))
+        else:
+            run.loop.call_soon(self._say, run, event.id, number, left.popleft())
+
+    def _say(self, run: Run, question: str, number: int, answer: MockAnswer) -> None:
+        paused = run.execution.paused.get(number)
+        if paused is None or run.is_done:
+            return
+        if answer.error is not None:  # nobody answers
+            due = [timer for timer, way in paused.timers.items() if way is Exit.EXPIRED]
+            if due and not self._is_virtual:
+                run.take(TimerFired(due[0]))
+            return
+        try:
+            run.answer(question, answer.value, "user:test")
+        except InvalidAnswerError as error:
+            run.take(PauseFailed(number, UnmockedStepError(f"what `people` says does not fit: {error}")))
 
     def unused(self) -> list[str]:
-        """Return a sentence for each script with replies that nobody has asked for."""
-        return [
+        """Return a sentence for each script, and for each list of answers, that nobody has asked for to its end."""
+        said = [
+            f"`people` of `{name}`: {len(left)} of the answers were not asked for"
+            for name, left in self._people.items()
+            if left
+        ]
+        return said + [
             f"`script` of `{name}`: {len(left)} of its replies were not asked for; the first is {_shown(left[0])}"
             for name, left in self._left.items()
             if left

@@ -81,6 +81,7 @@ class SpecTest:
         cancel: When the run is cancelled, in seconds after its start; ``None``: it is not.
         script: Step or agent → the replies of its model.
         tools: Tool → answers for successive calls by agents; the last one repeats.
+        people: Tool → what people say to successive calls that they have to allow.
     """
 
     name: str
@@ -94,6 +95,7 @@ class SpecTest:
     cancel: float | None = None
     script: Mapping[str, Sequence[ScriptedReply]] = field(default_factory=dict)
     tools: Mapping[str, Sequence[MockAnswer]] = field(default_factory=dict)
+    people: Mapping[str, Sequence[MockAnswer]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +318,7 @@ def _agent_doubles(workflow: type[Workflow], case: SpecTest, *, is_virtual: bool
         return None
     from wfc.runtime.testing.agents import AgentDoubles
 
-    return AgentDoubles(case.script, case.tools, case.real, is_virtual=is_virtual)
+    return AgentDoubles(case.script, case.tools, case.people, case.real, is_virtual=is_virtual)
 
 
 def _scripted(workflow: type[Workflow], case: SpecTest) -> set[str]:

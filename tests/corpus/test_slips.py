@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from wfc.compiler.diagnostics import Diagnostic
+from wfc.compiler.diagnostics.fixes import fix_until_stable
 from wfc.compiler.diagnostics.render import render
 from wfc.compiler.passes import check_text
 
@@ -52,6 +54,8 @@ TABLE = [
      "what can stand here too is `for`, `until`, `description`, `max_runs`, `on_limit`, `save` and `stream`"),
     ("weather_note", "${{ error.message }}", "${{ {error.message} }}", "unexpected-token", "leave out the braces"),
     ("orders", "OrderAccepted: {item: string}", "OrderAccepted: {item: strnig}", "unknown-type", "`string`"),
+    ("orders", "start: {item: pen, quantity: 3}", "start: {item: pen, quantity: 5.000,00}", "number-cut-by-comma",
+     "write `5000.00`"),
     ("expenses", "{category: name, amount: rows", "{(name): name, amount: rows", "unexpected-token", "made by `group`"),
     ("expenses", "{category: name, amount: rows", "{rows.x: name, amount: rows", "unexpected-token", "made by `group`"),
     ("weather_note", FAILS, "mock: {ask: {status: 503}}", "wrong-value", "`{error: http.503}`"),
@@ -77,3 +81,30 @@ def test_the_hint_leads_back(workflow: str, right: str, wrong: str, code: str, h
     assert [each.code for each in found] == [code], render(found, {"slip.yaml": bad})
     assert hint in found[0].hint
     assert hint or not found[0].hint
+
+
+FIXED = [
+    # the workflow, what stands there, what is written instead, and what the fixes make of it
+    ("orders", "${{ event.quantity }} is", "${{ event.quantity is", "${{ event.quantity is more than we have }}"),
+    ("count_down", 'rounds: "${{ state.rounds }}", reason: all', 'rounds: "${{ state.rounds ", reason: all', None),
+    ("weather_note", "[http, timeout, connection]", "[http, http, connection]", "[http, http, connection]"),
+    ("quote", JOIN, "accepts: {all: [PriceFound, [StockFound, PriceFound]]}",
+     "accepts: {all: [PriceFound, [StockFound, PriceFound]]}"),
+    ("quote", JOIN, "accepts: {all: [PriceFound, StockFound, StockFound]}", JOIN),
+    ("holiday", 'when: result.answer == "later"', 'when: (result.answer == "later)', '(result.answer == "later)'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("workflow", "right", "wrong", "after"), FIXED, ids=[each[2] for each in FIXED])
+def test_a_fix_gives_back_what_was_meant_or_leaves_it(
+    workflow: str, right: str, wrong: str, after: str | None
+) -> None:
+    text = SPECS[workflow]
+    assert right in text
+    bad = text.replace(right, wrong, 1)
+
+    def found(each: str) -> tuple[Diagnostic, ...]:
+        return check_text(each.encode(), "slip.yaml").diagnostics
+
+    fixed = fix_until_stable(bad, found(bad), found, unsafe=True).text
+    assert fixed == text if after is None else after in fixed

@@ -77,6 +77,7 @@ def test_a_thousand_kills(nursery: Nursery) -> None:
             nursery, flow, f"{flow.name}-{seed}-{number}", points, delays, prunes=prunes, people_die_at=posted
         )
         number += 1
+        (nursery.folder / "died.txt").write_text(f"{died} in {number} runs")
     print(
         f"{died} processes were killed in {number} runs; the latest timer {nursery.judge.latest / 1e6:.0f} ms late"
     )

@@ -18,7 +18,7 @@ __all__ = ["FunctionBuilder", "FunctionParameter", "Path", "result_parameters", 
 Path = tuple[str, ...]
 
 
-ORDER = ("event", "events", "inputs", "state", "config", "run", "result", "response", "error", "args")
+ORDER = ("event", "events", "inputs", "state", "config", "run", "result", "response", "error", "args", "call")
 
 
 @dataclass(frozen=True, slots=True)

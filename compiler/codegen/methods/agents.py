@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from wfc.compiler.codegen.bindings import Bindings, context_type
@@ -10,11 +11,12 @@ from wfc.compiler.codegen.layout.expressions import INDENT
 from wfc.compiler.codegen.layout.statements import fit
 from wfc.compiler.codegen.literals.constants import call
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter
+from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import PartClass, PythonFunction
 from wfc.compiler.expressions import Expression
 from wfc.compiler.expressions.python.annotations import annotation
-from wfc.compiler.model import AgentCall, Step, Tool, Workflow
+from wfc.compiler.model import AgentCall, Step, Tool, ToolUse, Value, Workflow
 from wfc.compiler.python.literals import Code, class_name, constant_name, field_name, literal, pascal_case
 from wfc.compiler.types import STRING
 
@@ -41,6 +43,13 @@ class AgentWriter:
         system = action.system or action.agent.system
         if system is not None:
             given["system"] = self.bindings.text(system, f"{step.name}_system", function)
+        values = ValueWriter(function, self.names)
+        bound = [(use.tool, use.bound) for use in action.agent.tools if use.bound]
+        if bound:
+            listed = ", ".join(
+                f"{literal(tool.name)}: {values.pairs(named_outside(tool, args))}" for tool, args in bound
+            )
+            given["bound"] = Code(f"{{{listed}}}")
         if isinstance(step.timeout, Expression):
             given["timeout"] = function.expression(step.timeout)
         pairs = ", ".join(f"{literal(name)}: {value}" for name, value in given.items())
@@ -64,7 +73,7 @@ class AgentWriter:
         assert agent.model is not None, agent.name
         named: dict[str, Code] = {}
         if agent.tools:
-            listed = [self.tool(tool, step) for tool in agent.tools]
+            listed = [self.tool(use, step) for use in agent.tools]
             named["tools"] = Code(f"[{', '.join(listed)}]")
         if action.output != STRING:
             named |= self.bindings.output(action.output, step.name)
@@ -80,14 +89,20 @@ class AgentWriter:
         self.bindings.agents.append(fit(f"{name} = {made}"))
         return name
 
-    def tool(self, tool: Tool, step: Step) -> Code:
+    def tool(self, use: ToolUse, step: Step) -> Code:
         """Return a tool as an agent has it."""
+        tool = use.tool
         called = self.call(tool, step)
         named: dict[str, Code] = {}
         if tool.description:
             named["description"] = literal(tool.description)
         if tool.timeout is not None:
             named["timeout"] = literal(tool.timeout)
+        if use.bound:
+            fields = tool.args.fields
+            named["bound"] = literal([fields[name].name_outside for name, _ in use.bound])
+        if use.final:
+            named["final"] = literal(True)
         if called in self.configured:
             named["takes_config"] = literal(True)
         return call(Code("AgentTool"), literal(tool.name), called, self.names.of(tool.args), **named)
@@ -123,3 +138,8 @@ class AgentWriter:
         head.append(Code(f"args: {self.names.of(tool.args)}"))
         body = fit(f"return await {done}", INDENT)
         return PythonFunction(name, head, annotation(tool.output, self.names), body, is_async=True)
+
+
+def named_outside(tool: Tool, args: Iterable[tuple[str, Value]]) -> tuple[tuple[str, Value], ...]:
+    """Return arguments by the names that they have outside."""
+    return tuple((tool.args.fields[name].name_outside, value) for name, value in args)

@@ -139,14 +139,20 @@ def unclosed(text: str, place: Place, start: int, until: str) -> Finding:
     inside, end = text[start:].rstrip(), len(text.rstrip())
     half = until == "}}" and inside.endswith("}") and inside.count("}") > inside.count("{")  # one is there
     rest = until[-1] if half else f" {until}"
-    return problems.unclosed_braces(place.stretch(at, at + len(opening)), opening, until, rest, end)
+    gap = (end, len(text)) if "\n" not in text[end:] else (end, end)  # blanks at the end of the text go
+    return problems.unclosed_braces(place.stretch(at, at + len(opening)), opening, until, rest, gap)
 
 
 def stray(text: str, place: Place, position: int) -> Finding:
     letter = text[position]
     if letter in "\"'":
         closing = text.find("\n", position)
-        return problems.unclosed_text(place.stretch(position, closing if closing > 0 else len(text)), letter)
+        stretch = place.stretch(position, closing if closing > 0 else len(text))
+        before = text[:position]
+        certain = letter not in before[before.rfind("${{") + 1 :] and all(
+            before.count(opening) <= before.count(ending) for opening, ending in ("()", "[]")
+        )
+        return problems.unclosed_text(stretch, letter, certain=certain)
     opens = text.startswith("${{", position)
     fix = without_braces(text, place, position) if opens else straight(text, place, position)
     path = text.startswith("$.", position)

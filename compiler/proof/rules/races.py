@@ -236,7 +236,7 @@ def _acts(step: model.Step) -> bool:
     if isinstance(action, model.WorkflowCall):
         return True
     if isinstance(action, model.AgentCall):
-        return not all(tool.read_only for tool in action.agent.tools)
+        return not all(use.tool.read_only for use in action.agent.tools)
     if isinstance(action, model.CommandCall):
         return not action.command.read_only
     return isinstance(action, model.HttpCall) and action.request.method not in SAFE_METHODS

@@ -92,7 +92,8 @@ def accepted_slots(
         for name, at in one_or_many(entry, entry_at):
             event = accepted_event(name, at, declared)
             if event is not None and event.name in found:
-                declared.report(problems.accepted_twice(at, event.name))
+                certain = event in slot or (isinstance(entry, str) and (event,) in slots)
+                declared.report(problems.accepted_twice(at, event.name, certain=certain))
             elif event is not None:
                 found[event.name] = event
                 slot.append(event)

@@ -61,7 +61,9 @@ def resolve_agent_call(
     elif declared.is_broken((*place.address, "agent")):
         agent = None
     else:
-        agent = agents.resolve_agent(name, data, place, declared, system=None, output=output)
+        agent = agents.resolve_agent(
+            name, data, place, declared, system=None, output=output, scope=scope, reader=reader
+        )
     if "on_timeout" in data and "within" not in data and not declared.is_broken((*place.address, "within")):
         declared.report(
             step_problems.key_without_companion((place / "on_timeout").key, "on_timeout", "within")

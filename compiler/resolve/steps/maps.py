@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from wfc.compiler.diagnostics import Place
@@ -140,6 +140,8 @@ class MapResolver:
                         (self.place / "do" / key).key, key, "the `do` of a `map`", hint
                     )
                 )
+        for at in approvals_in(data, self.place / "do"):
+            self.declared.report(shape_problems.not_supported_yet(at.key, "`approve` in a `map`"))
         tool = acting.tool()
         result = acting.result(tool) or UNKNOWN
         return acting.action(tool, result, scope), result, acting.sends_request(tool)
@@ -178,3 +180,11 @@ class MapResolver:
 def optional(type: Type) -> Type:
     """Return the type of a value that may be null as well."""
     return type if type in (ANY, UNKNOWN) or isinstance(type, Optional) else Optional(type)
+
+
+def approvals_in(data: Data, place: Place) -> Iterator[Place]:
+    """Yield where tools of an agent say that a person has to allow their calls."""
+    listed = data.get("tools")
+    for index, each in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(each, Mapping) and "approve" in each:
+            yield place / "tools" / index / "approve"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final, TypeGuard
 
 from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.expressions import Expression, Scope, Template
+from wfc.compiler.expressions import Expression, Scope
 from wfc.compiler.model import AskPerson, Event, Exit, Pause, Value, WaitEvent, WaitFor, WaitUntil
 from wfc.compiler.python.literals import normal_form, pascal_case
 from wfc.compiler.resolve.declarations.fields import read_fields
@@ -15,6 +15,7 @@ from wfc.compiler.resolve.steps.exits import ExitResolver
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, one_or_many
 from wfc.compiler.resolve.values import bounds
+from wfc.compiler.resolve.values.assignees import assigned
 from wfc.compiler.resolve.values.durations import duration_or_expression
 from wfc.compiler.resolve.values.reader import ValueReader, hint_for_list
 from wfc.compiler.resolve.values.scopes import StepScopes, one_of
@@ -222,17 +223,6 @@ def reminder(data: Data, place: Place, scope: Scope, report: Report) -> float | 
     elif end is not None and found >= end:
         report(problems.reminded_too_late(at, str(text), str(within)))
     return found
-
-
-def assigned(data: object, place: Place, scope: Scope, reader: ValueReader) -> Template:
-    """Return who is asked: `user:ann` or `group:support`; of an expression, only the text before it is known."""
-    text = str(data)
-    if not text.lstrip().startswith("${{") and not text.startswith(ASSIGNEES):
-        reader.report(problems.assigned_to_whom(place, text))
-    return reader.text(text, place, scope, statements=False)
-
-
-ASSIGNEES = ("user:", "group:")
 
 
 def moment(data: Data, place: Place, scope: Scope, reader: ValueReader) -> Expression:

@@ -57,7 +57,7 @@ class ExpectationReader:
         if "after" in data:
             found["after"] = duration(data["after"], place / "after", self.declared.report, zero=True) or 0.0
         if "calls" in data:
-            reader = scripts.ScriptReader(self.declared, self.steps.steps, self.declared.flow_whole)
+            reader = scripts.script_reader(self.declared, self.steps.steps)
             found["calls"] = reader.expected_calls(data["calls"], place / "calls")
         if isinstance(data.get("fails"), str):
             self.check_failure(data["fails"], place / "fails")

@@ -16,14 +16,25 @@ from wfc.compiler.resolve.values.reader import read_data
 from wfc.compiler.rules import agent_tests as problems
 from wfc.compiler.rules import values as value_problems
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.types import STRING, Type
+from wfc.compiler.types import STRING, Record, Type
 
-__all__ = ["ScriptReader"]
+__all__ = ["ScriptReader", "script_reader"]
 
 REPLIES: Final = ("calls", "say", "give", "error")
 """What a reply may be; `say` may stand beside `calls`."""
 
 OF_ANSWERS: Final = frozenset({"give", "error", "after"})
+UNRESOLVED: Final = frozenset({"unknown-agent", "unknown-model", "unknown-tool"})
+"""Findings with which nobody knows what a step of kind `agent` calls."""
+OF_AGENTS: Final = ("agents", "models", "steps", "tools")
+"""Sections of which nothing may be lost, else a name that is not known may be one of what is lost."""
+
+
+def script_reader(declared: Declarations, steps: Mapping[str, Step]) -> ScriptReader:
+    """Return the reader for a spec whose steps are resolved."""
+    lost = any(declared.is_broken((section,)) for section in OF_AGENTS)
+    lost = lost or not UNRESOLVED.isdisjoint(declared.codes)
+    return ScriptReader(declared, steps, declared.flow_whole and not lost)
 
 
 @dataclass(slots=True)
@@ -57,7 +68,12 @@ class ScriptReader:
 
     def tools_in_use(self) -> dict[str, Tool]:
         """Return the tools that agents may call."""
-        return {tool.name: tool for _, action in self.calls() for tool in action.agent.tools}
+        return {use.tool.name: use.tool for _, action in self.calls() for use in action.agent.tools}
+
+    def approved(self) -> dict[str, Tool]:
+        """Return the tools whose calls a person has to allow."""
+        uses = (use for _, action in self.calls() for use in action.agent.tools)
+        return {use.tool.name: use.tool for use in uses if use.approval is not None}
 
     def scripts(self, data: object, place: Place) -> dict[str, tuple[ScriptedReply, ...]]:
         """Return the replies of the models of agents."""
@@ -90,7 +106,9 @@ class ScriptReader:
             say=str(data.get("say", "")),
             give=(self.answer(data["give"], place / "give", output),) if "give" in data else (),
             calls=tuple(
-                self.calls_in(data.get("calls"), place / "calls", {each.name: each for each in agent.tools})
+                self.calls_in(
+                    data.get("calls"), place / "calls", {each.tool.name: each.free for each in agent.tools}
+                )
             ),
             error=self.error(data["error"], place / "error") if "error" in data else None,
             asked=str(data.get("asked", "")),
@@ -114,7 +132,7 @@ class ScriptReader:
 
     def named(self, names: list[object], place: Place, agent: Agent) -> Iterator[str]:
         """Yield the names of tools that an agent has."""
-        known = {each.name for each in agent.tools}
+        known = {each.tool.name for each in agent.tools}
         for index, name in enumerate(names):
             own = normal_form(str(name))
             if own not in known:
@@ -122,21 +140,57 @@ class ScriptReader:
             yield own
 
     def calls_in(
-        self, data: object, place: Place, known: Mapping[str, Tool]
+        self, data: object, place: Place, known: Mapping[str, Record]
     ) -> Iterator[tuple[str, Mapping[str, object]]]:
         """Yield calls of tools with their arguments."""
         for index, each in enumerate(data if isinstance(data, list) else ()):
             if not isinstance(each, Mapping) or "tool" not in each:
                 continue
             at, name = place / index, normal_form(str(each["tool"]))
-            tool = known.get(name)
-            if tool is None:
+            free = known.get(name)
+            if free is None:
                 self.declared.report(problems.not_of_an_agent(at / "tool", name, "tool", list(known)))
                 continue
             given = each.get("with", {})
             at = at / "with" if "with" in each else at
-            args = read_data(given, at.address, tool.args, self.declared.report)
-            yield name, args if isinstance(args, Mapping) else {}
+            args = read_data(given, at.address, free, self.declared.report)
+            yield name, outside(args, free)
+
+    def people(self, data: object, place: Place) -> dict[str, tuple[MockAnswer, ...]]:
+        """Return what people say to calls that they have to allow."""
+        found: dict[str, tuple[MockAnswer, ...]] = {}
+        known = self.approved()
+        for name, content in data.items() if isinstance(data, Mapping) else ():
+            at, own = place / str(name), normal_form(str(name))
+            tool = known.get(own)
+            if tool is None:
+                if self.whole:
+                    self.declared.report(problems.not_of_an_agent(at.key, own, "approval", list(known)))
+                continue
+            listed = enumerate(content if isinstance(content, list) else ())
+            found[own] = tuple(
+                self.person(each, at / index, tool) for index, each in listed if isinstance(each, Mapping)
+            )
+        return found
+
+    def person(self, data: Data, place: Place, tool: Tool) -> MockAnswer:
+        """Return what a person says to a call: the data of the form, or that nobody answers."""
+        given = [key for key in ("error", "decision") if key in data]
+        if len(given) != 1:
+            self.declared.report(
+                problems.several_replies((place / "decision").key, "error", "decision")
+                if given
+                else problems.empty_reply(place)
+            )
+        if "error" in data:
+            return MockAnswer(error="timeout")
+        answer: dict[str, object] = {"decision": data.get("decision"), "note": data.get("note")}
+        if "with" in data:
+            if data.get("decision") != "change":
+                at = (place / "with").key
+                self.declared.report(problems.several_replies(at, str(data.get("decision")), "with"))
+            answer["args"] = self.some_args(data["with"], place / "with", tool)
+        return MockAnswer(answer)
 
     def tools(self, data: object, place: Place) -> dict[str, tuple[MockAnswer, ...]]:
         """Return what tools give to agents."""
@@ -201,3 +255,9 @@ class ScriptReader:
                     content, at.address, field.type, self.declared.report, field.constraints
                 )
         return found
+
+
+def outside(args: object, record: Record) -> dict[str, object]:
+    """Return arguments by the names that they have outside."""
+    given = args if isinstance(args, Mapping) else {}
+    return {record.fields[name].name_outside: value for name, value in given.items() if name in record.fields}

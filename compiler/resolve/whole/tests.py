@@ -83,6 +83,7 @@ class TestResolver:
             else None,
             script={**(base.script if base is not None else {}), **self.script(data, place)},
             tools={**(base.tools if base is not None else {}), **self.tools(data, place)},
+            people={**(base.people if base is not None else {}), **self.people(data, place)},
         )
         self.known.setdefault(name, made)
         return made
@@ -95,9 +96,13 @@ class TestResolver:
         """Return what tools give to agents."""
         return self.of_agents().tools(data["tools"], place / "tools") if "tools" in data else {}
 
+    def people(self, data: Data, place: Place) -> Mapping[str, tuple[MockAnswer, ...]]:
+        """Return what people say to calls that they have to allow."""
+        return self.of_agents().people(data["people"], place / "people") if "people" in data else {}
+
     def of_agents(self) -> scripts.ScriptReader:
         """Return what reads what a test says of agents."""
-        return scripts.ScriptReader(self.declared, self.mocks.steps.steps, self.declared.flow_whole)
+        return scripts.script_reader(self.declared, self.mocks.steps.steps)
 
     def base(self, data: Data, place: Place) -> TestCase | None:
         """Return the test that another one is like."""

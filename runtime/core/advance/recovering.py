@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
+from operator import itemgetter
 
 from wfc.runtime.core.advance.collecting import uncollect
 from wfc.runtime.core.advance.halting import deadline_continued
@@ -73,7 +74,10 @@ def under_way(execution: Execution) -> Iterator[StepRun]:
 def _request_again(execution: Execution) -> None:
     """Request all that follows from what the execution is."""
     effects = execution.effects
-    effects.extend(StartTimer(timer, due) for timer, due in execution.due_at.items())
+    by_moment = sorted(
+        execution.due_at.items(), key=itemgetter(1)
+    )  # so that of two that are late the earlier is first
+    effects.extend(StartTimer(timer, due) for timer, due in by_moment)
     for number, pause in execution.paused.items():
         if isinstance(pause.value, Child):
             effects.append(StartChild(number, pause.value, pause.run.attempt))

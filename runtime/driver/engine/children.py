@@ -137,7 +137,7 @@ class ChildStarter(RunEngine[Run], Protocol):
         if CRASHES:
             reach("child")
         if admitted is made:
-            run.children.add(known_as, made, step_run.number)
+            run.add_child(known_as, made, step_run.number)
 
             def ended(_: object) -> None:
                 error = made.future.exception()  # whoever awaits the handler is told; nobody has to
@@ -189,7 +189,7 @@ class ChildStarter(RunEngine[Run], Protocol):
 
 def _resolve_with_end(run: Run, number: int, child: Child[Any], admitted: Run) -> None:
     """Resolve a pause when a child run ends."""
-    run.children.add(number, admitted, number)
+    run.add_child(number, admitted, number)
 
     def ended(_: object) -> None:
         if CRASHES:

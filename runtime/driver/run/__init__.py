@@ -31,10 +31,9 @@ from wfc.runtime.core.ticks import (
     Tick,
     TimerFired,
 )
-from wfc.runtime.driver.run.attempts import Attempts
 from wfc.runtime.driver.run.bounds import take_bounds
 from wfc.runtime.driver.run.breakpoints import Breakpoints
-from wfc.runtime.driver.run.children import Children
+from wfc.runtime.driver.run.children import NO_CHILDREN, Children
 from wfc.runtime.driver.run.ending import Ending
 from wfc.runtime.driver.run.event_waits import EventWaits
 from wfc.runtime.driver.run.leaving import take_exit
@@ -85,9 +84,9 @@ class Run(ReachableRun["Run"]):
         **options: Any,
     ) -> None:
         super().__init__(workflow, start_event, run_id, **options)
-        self.children = Children(self)
+        self.children = NO_CHILDREN
         self.watchers = Watchers(self)
-        self.workers = Workers(self, Attempts(self))
+        self.workers = Workers(self)
         self.workers.bare = not self.doubles and self.trace is None
         self.breakpoints: Breakpoints | None = None
         self._event_waits: EventWaits | None = None
@@ -168,7 +167,9 @@ class Run(ReachableRun["Run"]):
     def _resume(self, stored: StoredRun) -> None:
         """Resume the run from where it was when it was stored."""
         execution = self.execution
-        self.children.asked_before = stored.asked_before or NONE
+        if stored.asked_before:
+            self.children = Children(self)
+            self.children.asked_before = stored.asked_before
         self.parked = {run_id: data for run_id, _, data in stored.children}
         rest = self.now() - execution.at
         for tick in stored.early:
@@ -344,6 +345,12 @@ class Run(ReachableRun["Run"]):
         if self._event_waits is None:
             self._event_waits = EventWaits(self.loop, self.execution, self.take)
         return self._event_waits
+
+    def add_child(self, known_as: int | str, child: Run, number: int) -> None:
+        """Add a run that the step run of this number has started."""
+        if self.children is NO_CHILDREN:
+            self.children = Children(self)
+        self.children.add(known_as, child, number)
 
     # --- what those outside ask for
 

@@ -43,7 +43,7 @@ from wfc.runtime.plan.signature import Call
 from wfc.runtime.raised_errors import is_final, step_error
 from wfc.runtime.values.drafts import Saved, changes_in, deep_changes_in, deep_draft_of, draft_of
 
-__all__ = ["Attempts"]
+__all__ = ["AttemptingRun", "failed_attempt", "make_attempt", "settle"]
 
 _OF_A_MODEL = ("model", "connection", "timeout")
 """Errors for which the next model is asked."""
@@ -81,290 +81,282 @@ class AttemptingRun(ActingRun, Protocol):
         """The run's watchers."""
 
 
-class Attempts:
-    """The execution of attempts of a run's step runs."""
+async def make_attempt(run: AttemptingRun, step_run: StepRun) -> Tick:
+    """Execute an attempt; return the tick with its outcome.
 
-    __slots__ = ("_run",)
-
-    def __init__(self, run: AttemptingRun) -> None:
-        self._run = run
-
-    async def make(self, step_run: StepRun) -> Tick:
-        """Execute an attempt; return the tick with its outcome.
-
-        Raises:
-            StepError: The action took too long, or its result does not meet the requirements.
-            Exception: The action failed.
-        """
-        run = self._run
-        step = step_run.step
-        if run.execution.observed and step_run.exit <= Exit.TIMEOUT:
-            note_state(self._run, step_run, StepState.RUNNING)
-        if step_run.exit is not Exit.ACTION or step.action is None:
-            if step.shares_events:
-                await asyncio.sleep(0)
-            return self._transform(step_run) if step_run.exit is Exit.ACTION else self._other_way(step_run)
-        step_run.response = None
-        step_run.called = False
-        if run.port is not None and step.needs_snapshot and not run.execution.plan.is_generated:
-            step_run.snapshot = deep_draft_of(step_run.snapshot)  # in which a body may change what it likes
-        if step.cache is not None:
-            step_run.fresh = []
-        if step.idempotency_key is not None and not hasattr(step_run, "key"):
-            step_run.key = str(step.idempotency_key(run, step_run, None))
-        if step_run.attempt == 1:
-            tell_before(run, step_run)
-        try:
-            result = await (self._pause(step_run) if step.pauses else act(run, step_run))
-        except Exception:
-            if step.shares_events:
-                await asyncio.sleep(0)
-            raise
+    Raises:
+        StepError: The action took too long, or its result does not meet the requirements.
+        Exception: The action failed.
+    """
+    step = step_run.step
+    if run.execution.observed and step_run.exit <= Exit.TIMEOUT:
+        note_state(run, step_run, StepState.RUNNING)
+    if step_run.exit is not Exit.ACTION or step.action is None:
         if step.shares_events:
-            await asyncio.sleep(0)  # the others start, and its tail sees what they have saved
-        return result if step.pauses else self._conclude(step_run, result)
+            await asyncio.sleep(0)
+        return _transform(run, step_run) if step_run.exit is Exit.ACTION else _other_way(run, step_run)
+    step_run.response = None
+    step_run.called = False
+    if run.port is not None and step.needs_snapshot and not run.execution.plan.is_generated:
+        step_run.snapshot = deep_draft_of(step_run.snapshot)  # in which a body may change what it likes
+    if step.cache is not None:
+        step_run.fresh = []
+    if step.idempotency_key is not None and not hasattr(step_run, "key"):
+        step_run.key = str(step.idempotency_key(run, step_run, None))
+    if step_run.attempt == 1:
+        tell_before(run, step_run)
+    try:
+        result = await (_pause(run, step_run) if step.pauses else act(run, step_run))
+    except Exception:
+        if step.shares_events:
+            await asyncio.sleep(0)
+        raise
+    if step.shares_events:
+        await asyncio.sleep(0)  # the others start, and its tail sees what they have saved
+    return result if step.pauses else _conclude(run, step_run, result)
 
-    def _conclude(self, step_run: StepRun, result: Any) -> Tick:
-        """Return the tick for the result of an action.
 
-        Raises:
-            StepError: The result does not meet the requirements.
-        """
-        run = self._run
-        step = step_run.step
-        step_run.called = True  # its inputs are behind it
-        if said := unmet_requirements(run, step_run, result):
-            raise StepError("requirement", "the result is not as required: " + "; ".join(said))
-        if step.cache is not None:
-            for path, text in step_run.fresh:
-                store_entry(path, run.clock().timestamp(), text)
-            step_run.fresh = []
-        if step.stream_after is not None:
-            try:
-                said_after = step.stream_after(run, step_run, result)
-            except WorkflowError:
-                raise
-            except Exception as error:
-                raise expression_error(error) from error
-            tell(run, step_run, said_after)
-        if step.of is not None:
-            return self._give(step_run, result)
-        return (
-            Completed(step_run.number, result)
-            if step.then is None
-            else self._exit(step.then, step_run, result)
-        )
+def _conclude(run: AttemptingRun, step_run: StepRun, result: Any) -> Tick:
+    """Return the tick for the result of an action.
 
-    def _give(self, step_run: StepRun, result: Any) -> Tick:
-        """Return the tick with the result of an item."""
-        give = step_run.step.give
+    Raises:
+        StepError: The result does not meet the requirements.
+    """
+    step = step_run.step
+    step_run.called = True  # its inputs are behind it
+    if said := unmet_requirements(run, step_run, result):
+        raise StepError("requirement", "the result is not as required: " + "; ".join(said))
+    if step.cache is not None:
+        for path, text in step_run.fresh:
+            store_entry(path, run.clock().timestamp(), text)
+        step_run.fresh = []
+    if step.stream_after is not None:
         try:
-            if give is None:
-                return ItemCompleted(step_run.number, result)
-            return ItemCompleted(step_run.number, *self._evaluate(give, step_run, result))
+            said_after = step.stream_after(run, step_run, result)
+        except WorkflowError:
+            raise
         except Exception as error:
-            return self._tail_failed(step_run, error, result)
+            raise expression_error(error) from error
+        tell(run, step_run, said_after)
+    if step.of is not None:
+        return _give(run, step_run, result)
+    return (
+        Completed(step_run.number, result) if step.then is None else _exit(run, step.then, step_run, result)
+    )
 
-    def _item_failed(self, step_run: StepRun, found: StepError) -> Tick:
-        """Return the tick for an item whose action has failed for good, and tell of it if the step goes on."""
-        step = step_run.step
-        note_state(self._run, step_run, StepState.NOT_RUNNING, error=found.message)
-        tick: Tick = ItemFailed(step_run.number, found)
-        if step.give_instead is not None:
-            try:
-                tick = ItemCompleted(step_run.number, *self._evaluate(step.give_instead, step_run, None))
-            except Exception as error:
-                return self._tail_failed(step_run, error)
-        if step.give_instead is not None or step.on_item_error != "fail":
-            tell_handled(self._run, step_run, found.name, found.message, None)
-        return tick
 
-    def _other_way(self, step_run: StepRun) -> Tick:
-        """Return the tick of a step run that does not reach its action, or is past it."""
-        step = step_run.step
-        if step_run.exit is Exit.LIMIT:
-            return self._taken(step.on_limit, step_run, "limit", "it has run as often as it may")
-        if step_run.exit is Exit.TIMEOUT:
-            return self._taken(
-                step.on_timeout, step_run, "timeout", "its join did not get all events in time"
-            )
-        if step_run.exit is Exit.MATCH:
-            return self._match(step_run)
-        if step_run.exit is Exit.RESULT:
-            return self._conclude(step_run, step_run.result)
-        return (
-            self._expired(step_run)
-            if step_run.exit is Exit.EXPIRED
-            else self.failed(step_run, step_run.result)
-        )
+def _give(run: AttemptingRun, step_run: StepRun, result: Any) -> Tick:
+    """Return the tick with the result of an item."""
+    give = step_run.step.give
+    try:
+        if give is None:
+            return ItemCompleted(step_run.number, result)
+        return ItemCompleted(step_run.number, *_evaluate(run, give, step_run, result))
+    except Exception as error:
+        return _tail_failure(run, step_run, error, result)
 
-    def _expired(self, step_run: StepRun) -> Tick:
-        """Return the tick of a step run whose wait is over without what it waited for."""
-        step = step_run.step
-        if step.on_expired is not None:
-            return self._taken(step.on_expired, step_run, "timeout", not_in_time(step))
-        error = StepError("timeout", not_in_time(step))
-        return self.failed(step_run, error)
 
-    def _match(self, step_run: StepRun) -> Tick:
-        """Compute the value by which a join matches an event with others; return its tick."""
-        run = self._run
-        assert step_run.step.match_by is not None
+def _item_failed(run: AttemptingRun, step_run: StepRun, found: StepError) -> Tick:
+    """Return the tick for an item whose action has failed for good, and tell of it if the step goes on."""
+    step = step_run.step
+    note_state(run, step_run, StepState.NOT_RUNNING, error=found.message)
+    tick: Tick = ItemFailed(step_run.number, found)
+    if step.give_instead is not None:
         try:
-            value = step_run.step.match_by(run, step_run, None)
-            return MatchValueComputed(step_run.number, to_json(value, by_alias=True).decode())
+            tick = ItemCompleted(step_run.number, *_evaluate(run, step.give_instead, step_run, None))
         except Exception as error:
-            return self._tail_failed(step_run, error)
+            return _tail_failure(run, step_run, error)
+    if step.give_instead is not None or step.on_item_error != "fail":
+        tell_handled(run, step_run, found.name, found.message, None)
+    return tick
 
-    async def _pause(self, step_run: StepRun) -> Tick:
-        """Start a pause; return the tick with what the step waits for.
 
-        Raises:
-            Exception: Its inputs cannot be evaluated, or it returned nothing that it could wait for.
-        """
-        run, step = self._run, step_run.step
-        double = run.doubles.get(step.name) if run.doubles is not None and step.item is None else None
-        if double is None:
-            return await begin_pause(self._run, step_run)
-        longest = (await begin_pause(self._run, step_run)).within if Outside in step.pauses else step.bound
-        step_run.called = True
-        result = await pause_double(double, run.context_of(step_run), longest, step.timeout)
-        if result is Instead.EXPIRE:
-            return self._expired(step_run)
-        if result is not Instead.PAUSE:
-            return self._conclude(step_run, result)
+def _other_way(run: AttemptingRun, step_run: StepRun) -> Tick:
+    """Return the tick of a step run that does not reach its action, or is past it."""
+    step = step_run.step
+    if step_run.exit is Exit.LIMIT:
+        return _taken(run, step.on_limit, step_run, "limit", "it has run as often as it may")
+    if step_run.exit is Exit.TIMEOUT:
+        return _taken(run, step.on_timeout, step_run, "timeout", "its join did not get all events in time")
+    if step_run.exit is Exit.MATCH:
+        return _match(run, step_run)
+    if step_run.exit is Exit.RESULT:
+        return _conclude(run, step_run, step_run.result)
+    return (
+        _expired(run, step_run)
+        if step_run.exit is Exit.EXPIRED
+        else failed_attempt(run, step_run, step_run.result)
+    )
+
+
+def _expired(run: AttemptingRun, step_run: StepRun) -> Tick:
+    """Return the tick of a step run whose wait is over without what it waited for."""
+    step = step_run.step
+    if step.on_expired is not None:
+        return _taken(run, step.on_expired, step_run, "timeout", not_in_time(step))
+    error = StepError("timeout", not_in_time(step))
+    return failed_attempt(run, step_run, error)
+
+
+def _match(run: AttemptingRun, step_run: StepRun) -> Tick:
+    """Compute the value by which a join matches an event with others; return its tick."""
+    assert step_run.step.match_by is not None
+    try:
+        value = step_run.step.match_by(run, step_run, None)
+        return MatchValueComputed(step_run.number, to_json(value, by_alias=True).decode())
+    except Exception as error:
+        return _tail_failure(run, step_run, error)
+
+
+async def _pause(run: AttemptingRun, step_run: StepRun) -> Tick:
+    """Start a pause; return the tick with what the step waits for.
+
+    Raises:
+        Exception: Its inputs cannot be evaluated, or it returned nothing that it could wait for.
+    """
+    step = step_run.step
+    double = run.doubles.get(step.name) if run.doubles is not None and step.item is None else None
+    if double is None:
+        return await begin_pause(run, step_run)
+    longest = (await begin_pause(run, step_run)).within if Outside in step.pauses else step.bound
+    step_run.called = True
+    result = await pause_double(double, run.context_of(step_run), longest, step.timeout)
+    if result is Instead.EXPIRE:
+        return _expired(run, step_run)
+    if result is not Instead.PAUSE:
+        return _conclude(run, step_run, result)
+    step_run.called = False
+    return await begin_pause(run, step_run)
+
+
+def _transform(run: AttemptingRun, step_run: StepRun) -> Tick:
+    """Run a step that consists of a tail only, with its progress texts; return its tick."""
+    step = step_run.step
+    if step.stream_before is not None or step.stream_after is not None:
         step_run.called = False
-        return await begin_pause(self._run, step_run)
+        tell_before(run, step_run)
+    if step.stream_after is not None:
+        tell(run, step_run, step.stream_after(run, step_run, None))
+    return _exit(run, step.then, step_run)
 
-    def _transform(self, step_run: StepRun) -> Tick:
-        """Run a step that consists of a tail only, with its progress texts; return its tick."""
-        run = self._run
-        step = step_run.step
-        if step.stream_before is not None or step.stream_after is not None:
-            step_run.called = False
-            tell_before(run, step_run)
-        if step.stream_after is not None:
-            tell(run, step_run, step.stream_after(run, step_run, None))
-        return self._exit(step.then, step_run)
 
-    def failed(self, step_run: StepRun, error: Exception) -> Tick:
-        """Return the tick for a failed attempt: a retry, the result of `on_error`, or the run's end."""
-        run = self._run
-        step = step_run.step
-        inputs_failed = run.execution.plan.is_generated and not getattr(step_run, "called", True)
-        if inputs_failed and not is_final(error) and not isinstance(error, StepError):
-            # what a spec's step evaluates before its call are expressions; what an address must not hold says so itself
-            error = with_cause(expression_error(error), error)
-        if run.children:
-            run.children.stop_of(step_run.number)
-        step_run.raised = error
-        step_run.error = found = step_error(error)
-        final = is_final(error)
-        delay = None if final else self._next_delay(step_run, error)
-        falls_back = delay is None and not final and _has_another_model(step_run, found)
-        if falls_back:
-            delay = 0.0
-        if delay is not None:
-            note_state(self._run, step_run, StepState.RETRYING, error=found.message, retry_in=delay)
-            return AttemptFailed(step_run.number, delay, error, falls_back=falls_back)
-        if step.of is not None and not final:
-            return self._item_failed(step_run, found)
-        saved: Saved = None
-        if step.on_error is not None and not final:
-            try:
-                emitted, saved = self._evaluate(step.on_error, step_run, None)
-            except Exception as tail_error:
-                return self._tail_failed(step_run, tail_error)
-            if emitted is not UNHANDLED:
-                tell_handled(run, step_run, found.name, found.message, emitted)
-                return Completed(step_run.number, emitted, saved)
-        return self._failed(step_run, found, error, saved)
-
-    def _next_delay(self, step_run: StepRun, error: Exception) -> float | None:
-        """Return the seconds before a retry by the step's policy; ``None``: there is none."""
-        run = self._run
-        step = step_run.step
-        retry = bounded_retry(step.retry, run.execution.bounds, step.index)
-        if retry is None:
-            return None
-        seed = seed_of(run.run_id, step.name, step_run.number, step_run.attempt)
-        elapsed = (run.now() - step_run.began) / SECOND
-        return retry.next(elapsed, step_run.attempt - step_run.since, error, seed=seed)
-
-    def _taken(self, tail: Call | None, step_run: StepRun, name: str, message: str) -> Tick:
-        """Evaluate the tail of a limit or a time-out, and tell of it if the run goes on there."""
-        tick = self._exit(tail, step_run)
-        if isinstance(tick, Completed):
-            tell_handled(self._run, step_run, name, message, tick.emitted)
-        return tick
-
-    def _exit(self, tail: Call | None, step_run: StepRun, result: Any = None) -> Tick:
-        """Evaluate a tail; nothing can happen between its evaluation and the tick that records it."""
-        if tail is None:
-            error = StepError("timeout", join_not_in_time(self._run.execution.within_of(step_run.step)))
-            return self._failed(step_run, error, error)
+def failed_attempt(run: AttemptingRun, step_run: StepRun, error: Exception) -> Tick:
+    """Return the tick for a failed attempt: a retry, the result of `on_error`, or the run's end."""
+    step = step_run.step
+    inputs_failed = run.execution.plan.is_generated and not getattr(step_run, "called", True)
+    if inputs_failed and not is_final(error) and not isinstance(error, StepError):
+        # what a spec's step evaluates before its call are expressions; what an address must not hold says so itself
+        error = with_cause(expression_error(error), error)
+    if run.children:
+        run.children.stop_of(step_run.number)
+    step_run.raised = error
+    step_run.error = found = step_error(error)
+    final = is_final(error)
+    delay = None if final else _next_delay(run, step_run, error)
+    falls_back = delay is None and not final and _has_another_model(step_run, found)
+    if falls_back:
+        delay = 0.0
+    if delay is not None:
+        note_state(run, step_run, StepState.RETRYING, error=found.message, retry_in=delay)
+        return AttemptFailed(step_run.number, delay, error, falls_back=falls_back)
+    if step.of is not None and not final:
+        return _item_failed(run, step_run, found)
+    saved: Saved = None
+    if step.on_error is not None and not final:
         try:
-            return Completed(step_run.number, *self._evaluate(tail, step_run, result))
-        except Exception as error:
-            return self._tail_failed(step_run, error, result)
+            emitted, saved = _evaluate(run, step.on_error, step_run, None)
+        except Exception as tail_error:
+            return _tail_failure(run, step_run, tail_error)
+        if emitted is not UNHANDLED:
+            tell_handled(run, step_run, found.name, found.message, emitted)
+            return Completed(step_run.number, emitted, saved)
+    return _failure(run, step_run, found, error, saved)
 
-    def _evaluate(self, tail: Call, step_run: StepRun, result: Any) -> tuple[Any, Saved]:
-        """Return what a tail gives, and what it has changed in the state; the state itself stays as it is."""
-        run = self._run
-        if not step_run.step.saves:
-            return tail(run, step_run, result), None
-        state = run.execution.state
-        if run.port is None or run.execution.plan.is_generated:
-            draft = step_run.draft = draft_of(state)
-            return tail(run, step_run, result), changes_in(draft, state)
-        draft = step_run.draft = deep_draft_of(
-            state
-        )  # a tail that people write may change what a field holds
-        return tail(run, step_run, result), deep_changes_in(draft, state)
 
-    def settle(self, step_run: StepRun, tick: Tick, keep: Callable[[Tick], None]) -> None:
-        """Keep the tick of an attempt; a result that cannot be kept is an error of the step.
+def _next_delay(run: AttemptingRun, step_run: StepRun, error: Exception) -> float | None:
+    """Return the seconds before a retry by the step's policy; ``None``: there is none."""
+    step = step_run.step
+    retry = bounded_retry(step.retry, run.execution.bounds, step.index)
+    if retry is None:
+        return None
+    seed = seed_of(run.run_id, step.name, step_run.number, step_run.attempt)
+    elapsed = (run.now() - step_run.began) / SECOND
+    return retry.next(elapsed, step_run.attempt - step_run.since, error, seed=seed)
 
-        Args:
-            keep: Records and applies a tick, or raises a ``SnapshotError`` before anything has happened.
-        """
+
+def _taken(run: AttemptingRun, tail: Call | None, step_run: StepRun, name: str, message: str) -> Tick:
+    """Evaluate the tail of a limit or a time-out, and tell of it if the run goes on there."""
+    tick = _exit(run, tail, step_run)
+    if isinstance(tick, Completed):
+        tell_handled(run, step_run, name, message, tick.emitted)
+    return tick
+
+
+def _exit(run: AttemptingRun, tail: Call | None, step_run: StepRun, result: Any = None) -> Tick:
+    """Evaluate a tail; nothing can happen between its evaluation and the tick that records it."""
+    if tail is None:
+        error = StepError("timeout", join_not_in_time(run.execution.within_of(step_run.step)))
+        return _failure(run, step_run, error, error)
+    try:
+        return Completed(step_run.number, *_evaluate(run, tail, step_run, result))
+    except Exception as error:
+        return _tail_failure(run, step_run, error, result)
+
+
+def _evaluate(run: AttemptingRun, tail: Call, step_run: StepRun, result: Any) -> tuple[Any, Saved]:
+    """Return what a tail gives, and what it has changed in the state; the state itself stays as it is."""
+    if not step_run.step.saves:
+        return tail(run, step_run, result), None
+    state = run.execution.state
+    if run.port is None or run.execution.plan.is_generated:
+        draft = step_run.draft = draft_of(state)
+        return tail(run, step_run, result), changes_in(draft, state)
+    draft = step_run.draft = deep_draft_of(state)  # a tail that people write may change what a field holds
+    return tail(run, step_run, result), deep_changes_in(draft, state)
+
+
+def settle(run: AttemptingRun, step_run: StepRun, tick: Tick, keep: Callable[[Tick], None]) -> None:
+    """Keep the tick of an attempt; a result that cannot be kept is an error of the step.
+
+    Args:
+        keep: Records and applies a tick, or raises a ``SnapshotError`` before anything has happened.
+    """
+    try:
+        keep(tick)
+    except SnapshotError as refused:
+        error = _not_kept(refused)
+        again = step_run.step.action is not None and step_run.exit in (Exit.ACTION, Exit.RESULT)
+        tick = failed_attempt(run, step_run, error) if again else _tail_failure(run, step_run, error)
         try:
             keep(tick)
-        except SnapshotError as refused:
-            error = _not_kept(refused)
-            again = step_run.step.action is not None and step_run.exit in (Exit.ACTION, Exit.RESULT)
-            tick = self.failed(step_run, error) if again else self._tail_failed(step_run, error)
-            try:
-                keep(tick)
-            except SnapshotError:  # so is what its `on_error` emits
-                keep(self._failed(step_run, error, error))
+        except SnapshotError:  # so is what its `on_error` emits
+            keep(_failure(run, step_run, error, error))
 
-    def _tail_failed(self, step_run: StepRun, error: Exception, result: Any = None) -> Tick:
-        tick = self._failed(step_run, step_error(error), error, tail=True)
-        tick.result = result
-        return tick
 
-    def _failed(
-        self,
-        step_run: StepRun,
-        found: StepError,
-        error: Exception,
-        saved: Saved = None,
-        *,
-        tail: bool = False,
-    ) -> Failed:
-        run = self._run
-        note_state(self._run, step_run, StepState.NOT_RUNNING, error=found.message)
-        found.step = step_run.step.name
-        failed = step_failed(
-            step_run.step.name, step_run.event_name, step_run.attempt, found, error, tail=tail
-        )
-        if not step_run.step.plain:
-            failed.elapsed_seconds = (run.now() - step_run.began) / SECOND
-        handled = None
-        if step_run.step.handler and not tail:
-            handled = failed_event(step_run, error, failed, run.clock())
-        return Failed(step_run.number, failed, handled, saved)
+def _tail_failure(run: AttemptingRun, step_run: StepRun, error: Exception, result: Any = None) -> Tick:
+    tick = _failure(run, step_run, step_error(error), error, tail=True)
+    tick.result = result
+    return tick
+
+
+def _failure(
+    run: AttemptingRun,
+    step_run: StepRun,
+    found: StepError,
+    error: Exception,
+    saved: Saved = None,
+    *,
+    tail: bool = False,
+) -> Failed:
+    note_state(run, step_run, StepState.NOT_RUNNING, error=found.message)
+    found.step = step_run.step.name
+    failed = step_failed(step_run.step.name, step_run.event_name, step_run.attempt, found, error, tail=tail)
+    if not step_run.step.plain:
+        failed.elapsed_seconds = (run.now() - step_run.began) / SECOND
+    handled = None
+    if step_run.step.handler and not tail:
+        handled = failed_event(step_run, error, failed, run.clock())
+    return Failed(step_run.number, failed, handled, saved)
 
 
 def _not_kept(refused: SnapshotError) -> StepError:

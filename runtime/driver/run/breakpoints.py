@@ -48,11 +48,10 @@ class Breakpoint:
 class Breakpoints:
     """The breakpoints of one run, and the place where it has halted."""
 
-    __slots__ = ("_attempt", "_done", "_points", "_run", "_waiting", "_watching", "halt")
+    __slots__ = ("_done", "_points", "_run", "_waiting", "_watching", "halt")
 
     def __init__(self, run: HaltingRun) -> None:
         self._run = run
-        self._attempt, run.workers.attempt = run.workers.attempt, self.attempt
         run.workers.bare = False
         self._points: tuple[Breakpoint, ...] = ()
         self._waiting: deque[tuple[Halt, asyncio.Future[None] | None]] = deque()
@@ -86,7 +85,7 @@ class Breakpoints:
         if self.halt is not None or self._hits(halt):
             await self._wait(halt)
         try:
-            tick: Tick = await self._attempt(step_run)
+            tick: Tick = await self._run.workers.attempt_at_once(step_run)
         except BaseException:
             self._record(step_run, ())
             raise

@@ -9,7 +9,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.core.step_runs import Path
 
-__all__ = ["Children", "Parent"]
+__all__ = ["NO_CHILDREN", "Children", "Parent"]
 
 
 class Parent(NamedTuple):
@@ -139,6 +139,10 @@ class Children(Generic[R]):
             return False
         head, _, number = question.rpartition("/")
         return number in self.asked_before.get(head.rpartition("/")[0], ())
+
+
+NO_CHILDREN: Any = Children(None)
+"""The children of all runs that have not started any; never changed."""
 
 
 def _asked_in(run: RelatedRun) -> dict[str, frozenset[str]]:

@@ -63,6 +63,10 @@ class _Reader:
         return None
 
 
+_NOBODY: list[asyncio.Future[None]] = []
+"""The readers that wait, of all streams that nobody waits for; never changed."""
+
+
 class Stream:
     """A list of events that is appended to and read from any position that is kept.
 
@@ -80,7 +84,7 @@ class Stream:
         self._limit = limit
         self._kept = 0
         self._gone = 0
-        self._waiting: list[asyncio.Future[None]] = []
+        self._waiting = _NOBODY
         self.closed = False
 
     def publish(self, shown: Event | StreamedReply, run_id: str) -> None:
@@ -104,10 +108,10 @@ class Stream:
 
     def wake(self) -> None:
         """Wake the waiting readers."""
-        for waiting in self._waiting:
-            if not waiting.done():
-                waiting.set_result(None)
-        self._waiting.clear()
+        waiting, self._waiting = self._waiting, _NOBODY
+        for one in waiting:
+            if not one.done():
+                one.set_result(None)
 
     def read(self, since: int = 0) -> AsyncGenerator[Event, None]:
         """Return a reader from a position to the end of the run.
@@ -150,7 +154,10 @@ class Stream:
 
     async def _more(self) -> None:
         waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(waiting)
+        if self._waiting is _NOBODY:
+            self._waiting = [waiting]
+        else:
+            self._waiting.append(waiting)
         await waiting
 
     def copy(self) -> Stream:

@@ -10,27 +10,23 @@ import asyncio
 import sys
 from asyncio import CancelledError, Task
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import Context as Variables
 from contextvars import copy_context
 from functools import partial
 from typing import Any, Protocol
 
-from wfc.runtime.authoring.injection import CallingRun
 from wfc.runtime.core.advance import advance
 from wfc.runtime.core.moments import SECOND
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Cancelled, Completed, Tick
 from wfc.runtime.driver.current_step import enter_run
-from wfc.runtime.driver.run.attempts import Attempts
+from wfc.runtime.driver.run.attempts import AttemptingRun, failed_attempt, make_attempt, settle
 from wfc.runtime.errors import RunLostError, SnapshotError, StepError, WorkflowRuntimeError
 from wfc.runtime.store.port import Port
 from wfc.runtime.tracing.runs import Trace
 
 __all__ = ["Workers"]
-
-Attempt = Callable[[StepRun], Coroutine[Any, Any, Tick]]
-"""Makes an attempt of a step run."""
 
 TURN = SECOND // 200
 """How long a worker may keep the event loop for itself, as the run counts moments."""
@@ -41,7 +37,14 @@ MOST_IN_A_TURN = 1000
 _EAGER = sys.version_info >= (3, 12)
 
 
-class WorkingRun(CallingRun, Protocol):
+class HaltedAttempts(Protocol):
+    """The interface of a run's breakpoints that workers use."""
+
+    def attempt(self, step_run: StepRun) -> Awaitable[Tick]:
+        """Start an attempt, once the run is not halted."""
+
+
+class WorkingRun(AttemptingRun, Protocol):
     """The interface of a run that workers use."""
 
     @property
@@ -69,6 +72,10 @@ class WorkingRun(CallingRun, Protocol):
         """The step runs that may begin, in order."""
 
     @property
+    def breakpoints(self) -> HaltedAttempts | None:
+        """The run's breakpoints; ``None`` if it has none."""
+
+    @property
     def has_begun(self) -> bool:
         """Whether the run has taken its start event."""
 
@@ -91,13 +98,10 @@ class WorkingRun(CallingRun, Protocol):
 class Workers:
     """The workers of one run."""
 
-    __slots__ = ("_attempts", "_handing_over", "_resting", "_run", "_variables", "attempt", "bare")
+    __slots__ = ("_handing_over", "_resting", "_run", "_variables", "bare")
 
-    def __init__(self, run: WorkingRun, attempts: Attempts) -> None:
+    def __init__(self, run: WorkingRun) -> None:
         self._run = run
-        self._attempts = attempts
-        trace = run.trace
-        self.attempt: Attempt = attempts.make if trace is None else partial(trace.attempt, attempts.make)
         self.bare = True  # nobody looks on and nothing is doubled, so the shortest way may be taken
         self._handing_over = False
         self._resting = False
@@ -198,13 +202,25 @@ class Workers:
         await asyncio.sleep(0)
         self._resting = False
 
-    async def _attempt_with_others(self, step_run: StepRun) -> Tick:
-        """Execute an attempt; steps that take the same event start before its result is there."""
+    def _attempt_with_others(self, step_run: StepRun) -> Awaitable[Tick]:
+        """Start an attempt; steps that take the same event start before its result is there."""
         for other in self._run.ready:
             if other.event is not step_run.event:
                 break
             self.spawn(self.work())
-        return await self.attempt(step_run)
+        return self.attempt(step_run)
+
+    def attempt(self, step_run: StepRun) -> Awaitable[Tick]:
+        """Start an attempt: with the run's breakpoints, if it has any."""
+        breakpoints = self._run.breakpoints
+        return self.attempt_at_once(step_run) if breakpoints is None else breakpoints.attempt(step_run)
+
+    def attempt_at_once(self, step_run: StepRun) -> Awaitable[Tick]:
+        """Start an attempt, in a span of its own where the run is traced."""
+        run = self._run
+        if run.trace is None:
+            return make_attempt(run, step_run)
+        return run.trace.attempt(partial(make_attempt, run), step_run)
 
     def _is_known(self, step_run: StepRun, error: BaseException) -> bool:
         """Return whether an exception is how a step took the end of its run, or its own cancellation."""
@@ -240,14 +256,14 @@ class Workers:
         """Apply and record the tick of a step run; where it cannot be written, the step has failed by that."""
         run = self._run
         try:
-            self._attempts.settle(step_run, tick, run.apply)
+            settle(run, step_run, tick, run.apply)
         except SnapshotError as error:  # so is even the error of that
             told = str(error).encode("ascii", "backslashreplace").decode()
             run.apply(Cancelled(WorkflowRuntimeError(f"step `{step_run.step.name}`: {told}")))
 
     def _failed(self, step_run: StepRun, error: Exception) -> Tick:
         run = self._run
-        tick = self._attempts.failed(step_run, error)
+        tick = failed_attempt(run, step_run, error)
         return tick if run.trace is None else run.trace.settled(step_run, tick)
 
 

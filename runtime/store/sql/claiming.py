@@ -11,7 +11,7 @@ from wfc.runtime.store.sql.connection import Connection, StoreWorkers
 from wfc.runtime.store.sql.messages import note_message
 
 __all__ = [
-    "IS_ON_ITS_OWN",
+    "IS_DUE",
     "MOST_RECOVERIES",
     "claim",
     "described",
@@ -33,21 +33,26 @@ _SELECT: Final = (
 _OF_AN_ID: Final = _SELECT + "WHERE run_id = ? AND ended IS NULL "
 _PARTS: Final = _SELECT + "WHERE parent = ? AND attached ORDER BY run /* FOR UPDATE */"
 
-IS_ON_ITS_OWN: Final = (
+_IS_ON_ITS_OWN: Final = (
     "(parent IS NULL OR NOT attached OR EXISTS "
     "(SELECT 1 FROM runs AS above WHERE above.run = runs.parent AND above.ended IS NOT NULL))"
 )
 """The condition for a run that no other goes on with: it is no part, or what it is a part of is over."""
 
-_IS_DUE: Final = (
-    f"ended IS NULL AND {IS_ON_ITS_OWN} AND (status IN ('queued', 'live') OR status = 'parked' "  # noqa: S608
-    "AND (wake_at <= ? OR EXISTS (SELECT 1 FROM inbox WHERE inbox.run = runs.run)))"
+IS_DUE: Final = (
+    "ended IS NULL AND run IN (SELECT run FROM runs WHERE ended IS NULL AND status IN ('queued', 'live') "  # noqa: S608
+    "UNION SELECT run FROM runs WHERE ended IS NULL AND status = 'parked' AND wake_at <= ? "
+    "UNION SELECT run FROM inbox "
+    "UNION SELECT part.parent FROM inbox JOIN runs AS part ON part.run = inbox.run WHERE part.attached) "
+    f"AND {_IS_ON_ITS_OWN}"
 )
+"""The condition for a run that somebody should go on with at a moment, by indices: most runs may be at rest."""
+
 _DUE: Final = (
     _SELECT
-    + f"WHERE {_IS_DUE} AND (owner IS NULL OR owner <> ?) ORDER BY coalesce(wake_at, started), run /* FOR UPDATE */"
+    + f"WHERE {IS_DUE} AND (owner IS NULL OR owner <> ?) ORDER BY coalesce(wake_at, started), run /* FOR UPDATE */"
 )
-_HOLDERS: Final = f"SELECT DISTINCT owner FROM runs WHERE {_IS_DUE}"  # noqa: S608 - of constants
+_HOLDERS: Final = f"SELECT DISTINCT owner FROM runs WHERE {IS_DUE}"  # noqa: S608 - of constants
 
 
 class _Row(NamedTuple):

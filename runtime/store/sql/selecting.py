@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.blobs import unite
-from wfc.runtime.store.sql.claiming import IS_ON_ITS_OWN, last_seq
+from wfc.runtime.store.sql.claiming import IS_DUE, last_seq
 from wfc.runtime.store.sql.connection import Connection, StoreWorkers
 from wfc.runtime.store.sql.reading import read_blob
 
@@ -61,12 +61,8 @@ def due(
         versions: The workflows and versions that are not asked for.
     """
     rows = connection.execute(
-        f"""SELECT run_id, workflow, version, recoveries, owner FROM runs WHERE ended IS NULL AND {IS_ON_ITS_OWN}
-            AND (status IN ('queued', 'live') OR status = 'parked'
-            AND (wake_at <= ? OR EXISTS (SELECT 1 FROM inbox WHERE inbox.run = runs.run)
-                OR EXISTS (SELECT 1 FROM runs AS part JOIN inbox USING (run)
-                    WHERE part.parent = runs.run AND part.attached)))
-            ORDER BY coalesce(wake_at, started), run""",  # noqa: S608 - of a constant
+        f"SELECT run_id, workflow, version, recoveries, owner FROM runs WHERE {IS_DUE} "  # noqa: S608 - of a constant
+        "ORDER BY coalesce(wake_at, started), run",
         (time.time_ns(),),
     )
     refused = set(versions)

@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from desk_flow import FindArgs, TurnModel, call, calls, desk, in_turn, says
+from desk_flow import Asked, FindArgs, TurnModel, call, calls, desk, in_turn, says
 
-from wfc.runtime import LimitError, Record, StepError, StepFailedError
-from wfc.runtime.agents.definition import Agent, AgentTool
+from wfc.runtime import Engine, LimitError, Record, StepError, StepFailedError
+from wfc.runtime.agents.definition import Agent, AgentTool, Approval
 from wfc.runtime.agents.turns import LONGEST_TOLD, MOST_CALLS
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.calls.transcripts import ANSWER_TOOL, TurnReply
+from wfc.runtime.plan.pauses import QuestionAsked
 from wfc.runtime.testing import run_virtually
 
 GOOD = call("find", '{"order_id": "A"}', "good")
@@ -281,6 +283,50 @@ def test_what_is_bound_is_neither_shown_nor_taken() -> None:
         "required": [],
         "type": "object",
     }
+
+
+def approving(model: TurnModel, approval: Any) -> Any:
+    """A desk whose calls a person has to allow, as this function of their arguments says."""
+    kind = desk(Agent("desk", model, tools=[AgentTool("find", find, FindArgs)]))
+
+    @definition_of(kind).steps()["answer"].approve("find")
+    def approve_find(self: Any, event: Asked, result: FindArgs) -> Approval | None:
+        return approval(event, result)  # type: ignore[no-any-return]
+
+    return kind
+
+
+def test_a_question_survives_in_the_store_while_the_process_is_gone(tmp_path: Path) -> None:
+    model = TurnModel(in_turn(calls(GOOD, call("find", '{"order_id": "B"}', "b")), says("done")))
+    kind = approving(model, lambda event, args: Approval(within=60.0) if args.order_id == "A" else None)
+    store = f"sqlite:///{tmp_path / 'runs.db'}"
+
+    async def ask() -> str:
+        engine = Engine(store=store)
+        engine.add(kind)
+        handler = kind(engine=engine).run(run_id="r1", question="where?")
+        async for event in handler.stream_events():
+            if isinstance(event, QuestionAsked):
+                break
+        tasks = engine.tasks()
+        await engine.park("r1")
+        engine.close()
+        return str(tasks[0].task_id)
+
+    async def answer(task: str) -> Any:
+        engine = Engine(store=store)
+        engine.add(kind)
+        handler = await engine.answer(task, {"decision": "change", "args": {"order_id": "C"}}, by="user:ann")
+        found = await handler
+        engine.close()
+        return found
+
+    task = asyncio.run(ask())
+    assert task.startswith("r1/answer/")
+    assert asyncio.run(answer(task)).text == "done"
+    assert len(model.asked) == 2
+    assert_valid(model.asked[-1].said)
+    assert told(model) == ['made with {"order_id": "C"}: C is here', "B is here"]
 
 
 def kill_after(commits: int, store: Path, log: Path) -> subprocess.CompletedProcess[str]:

@@ -13,18 +13,20 @@ from version_1 import Old
 from wfc.runtime import (
     Breakpoint,
     Context,
+    Delay,
     StartEvent,
     StopEvent,
     Workflow,
     WorkflowTimeoutError,
+    pause,
     step,
 )
 from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.core.advance import advance
 from wfc.runtime.core.effects import StartAgain, StartTimer
 from wfc.runtime.core.execution import Execution
-from wfc.runtime.core.moments import SECOND
-from wfc.runtime.core.ticks import Cancelled, Completed, Continued, Halted, Recovered, Started
+from wfc.runtime.core.moments import SECOND, as_datetime
+from wfc.runtime.core.ticks import Cancelled, Completed, Continued, Halted, Paused, Recovered, Started
 from wfc.runtime.plan.outcomes import Restart
 from wfc.runtime.testing import run_virtually
 
@@ -145,3 +147,33 @@ def test_a_run_that_was_restarting_starts_again() -> None:
     assert execution.outcome is None
     assert [type(effect) for effect in execution.effects] == [StartAgain]
     assert not any(isinstance(effect, StartTimer) for effect in execution.effects)
+
+
+class Resting(Workflow):
+    @pause
+    def long(self, event: StartEvent) -> Delay:
+        return Delay(20)
+
+    @long.then
+    def after_long(self, event: StartEvent) -> StopEvent:
+        return StopEvent(result="long")
+
+    @pause
+    def short(self, event: StartEvent) -> Delay:
+        return Delay(10)
+
+    @short.then
+    def after_short(self, event: StartEvent) -> StopEvent:
+        return StopEvent(result="short")
+
+
+def test_of_two_timers_that_are_late_the_earlier_fires_first() -> None:
+    plan = definition_of(Resting).plan
+    execution = Execution(plan, "r", plan.new_state())
+    advance(execution, Started(StartEvent(), {}), 10 * SECOND)
+    for number, seconds in ((1, 20), (2, 10)):
+        advance(execution, Paused(number, Delay(seconds), as_datetime(10 * SECOND), None), 10 * SECOND)
+    execution.effects.clear()
+    advance(execution, Recovered(), 100 * SECOND)
+    due = [effect.due for effect in execution.effects if isinstance(effect, StartTimer)]
+    assert due == [20 * SECOND, 30 * SECOND]

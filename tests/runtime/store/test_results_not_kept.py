@@ -13,6 +13,7 @@ from wfc.runtime.core.advance import advance
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import AttemptFailed, Completed, Failed, Tick
 from wfc.runtime.driver.run import workers
+from wfc.runtime.driver.run.attempts import settle
 from wfc.runtime.errors import StepError, StepFailedError
 from wfc.runtime.store.snapshots import values_for
 from wfc.runtime.store.ticks import decode_tick, encode_tick
@@ -71,7 +72,7 @@ def settled(kind: type[Workflow], emitted: object) -> tuple[list[Tick], list[byt
             tried.append(tick)
             kept.append(encode_tick(tick, 5, run.execution, values))
 
-        run.workers._attempts.settle(step_run, Completed(step_run.number, emitted), keep)
+        settle(run, step_run, Completed(step_run.number, emitted), keep)
         for body in kept:
             assert encode_tick(decode_tick(body, run.execution, values)[0], 5, run.execution, values) == body
         run.cancel()

@@ -16,6 +16,7 @@ from journals import append, new_run, opened
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.blobs import LARGE, divide, unite
 from wfc.runtime.store.journal import Entry, Lease, Snapshot
+from wfc.runtime.store.sql.selecting import DueRun, due
 from wfc.runtime.store.sql.tables import FORMAT, MIGRATIONS
 from wfc.runtime.store.sqlite import SqliteJournal
 from wfc.runtime.store.sqlite.schema import format_of, prepare
@@ -90,6 +91,47 @@ def test_a_copy_is_that_of_one_moment_while_runs_go_on(tmp_path: Path) -> None:
             assert journal.problems() == []
             numbers = [seq for seq, _ in journal.history("run")]
             assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_a_look_for_what_is_due_costs_nothing_for_what_rests(tmp_path: Path) -> None:
+    """Counted in steps of SQLite's machine: a worker looks ten times a second."""
+
+    def steps(count: int) -> int:
+        journal = opened(tmp_path / str(count))
+        with contextlib.closing(journal):
+            journal.write_now(lambda connection: rest(connection, count))
+            found = [0]
+
+            def step() -> int:
+                found[0] += 1
+                return 0
+
+            def look(connection: Any) -> list[DueRun]:
+                connection.set_progress_handler(step, 1)
+                try:
+                    return due(connection, journal.workers, (), 100)
+                finally:
+                    connection.set_progress_handler(None, 0)
+
+            runs = journal.select(look)
+            assert sorted(run.run_id for run in runs) == ["run-1", "run-2", "run-3"]
+        return found[0]
+
+    assert steps(3_000) < steps(300) * 1.5
+
+
+def rest(connection: Any, count: int) -> None:
+    """Adds runs that rest, of which one is due, one has something in its inbox, and one a part that has."""
+    for number in range(1, count + 1):
+        connection.execute(
+            """INSERT INTO runs (run, run_id, workflow, shape, version, status, start, parent, parent_number, attached,
+                epoch, wake_at, started) VALUES (?, ?, 'flow', 'shape', '', 'parked', '{}', ?, 0, ?, 1, ?, 1)""",
+            (number, f"run-{number}", 3 if number == 4 else None, number == 4, 1 if number == 1 else 2**62),
+        )
+    for number in (2, 4):
+        connection.execute(
+            "INSERT INTO inbox (run, kind, body, by, at) VALUES (?, 'event', '{}', '', 1)", (number,)
+        )
 
 
 def test_a_check_finds_what_is_missing(tmp_path: Path) -> None:
