@@ -35,6 +35,12 @@ PATTERNS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Orchestrator and workers": ("newspaper_report",),
         "Retry with partial failure of a fan-out": ("appointment_reminders",),
     },
+    "Agents": {
+        "A model with tools": ("order_desk",),
+        "People allow an agent's calls": ("refund_desk",),
+        "Plan, execute, plan again": ("plan_and_execute",),
+        "An agent with a budget": ("market_study",),
+    },
     "Effects in the world": {
         "Idempotent payment that is retried": ("donation",),
         "Saga that undoes what it did": ("trip_booking",),

@@ -179,6 +179,13 @@ if TYPE_CHECKING:
         Inputs as Inputs,
         RunInfo as RunInfo,
     )
+    from wfc.runtime.authoring.triggers import (
+        run_trigger as run_trigger,
+    )
+    from wfc.runtime.plan.triggers import (
+        ScheduleTrigger as ScheduleTrigger,
+        TopicTrigger as TopicTrigger,
+    )
     from wfc.runtime.plan.pauses import (
         SKIP as SKIP,
         Child as Child,
@@ -320,6 +327,7 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.authoring.output_format": "require_output_format",
     "wfc.runtime.authoring.resource": "ResourceManager",
     "wfc.runtime.authoring.run_rules": "run_bounds run_cancel run_deadline run_error run_key runs_per",
+    "wfc.runtime.authoring.triggers": "run_trigger",
     "wfc.runtime.calls.bindings": "Basic Bearer McpServer OAuth2 PythonTool",
     "wfc.runtime.calls.python_resources": "PythonResource",
     "wfc.runtime.driver.messages": "Keep Message",
@@ -336,6 +344,7 @@ _GENERATED_CODE: Final = {
         "Child Delay Items Outside Question QuestionAsked QuestionClosed QuestionDelegated QuestionReminded SKIP "
         "Skip Until"
     ),
+    "wfc.runtime.plan.triggers": "ScheduleTrigger TopicTrigger",
     "wfc.runtime.plan.run_rules": "Bounds Limits Receives RetryBounds StepBounds",
     "wfc.runtime.store.serializers": "PickleSerializer",
     "wfc.runtime.values.filters": "filters",  # the module itself

@@ -8,7 +8,7 @@ from wfc.compiler.cli.building.outputs import Build, Built, Output
 from wfc.compiler.cli.building.writing import content_at, digest_of, write_all
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import note, show
-from wfc.compiler.cli.trigger_data import NOT_STARTED
+from wfc.compiler.cli.trigger_data import STARTED
 from wfc.compiler.diagnostics import Severity
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.workspace.cache import Cache
@@ -63,4 +63,4 @@ def tell(output: Output) -> None:
     click.echo(printable(f"{output.origin} -> {output.path}"))
     if output.triggers:
         names = ", ".join(f"`{name}`" for name in output.triggers)
-        note(f"{output.origin}: {names} written to {MANIFEST}; {NOT_STARTED}")
+        note(f"{output.origin}: {names} written to {MANIFEST}; {STARTED}")

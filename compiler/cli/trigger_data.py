@@ -7,9 +7,11 @@ from typing import Final
 from wfc.compiler.model.triggers import Schedule, Topic, Trigger, Webhook
 from wfc.compiler.types import show
 
-__all__ = ["NOT_STARTED", "as_data"]
+__all__ = ["STARTED", "as_data"]
 
-NOT_STARTED: Final = "this installation has no server that starts runs by triggers"
+STARTED: Final = (
+    "`wfc worker` with this spec starts runs by schedules and topics; nothing starts any by webhooks"
+)
 
 
 def as_data(trigger: Trigger) -> dict[str, object]:

@@ -9,7 +9,7 @@ import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import note, show
-from wfc.compiler.cli.trigger_data import NOT_STARTED
+from wfc.compiler.cli.trigger_data import STARTED
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.model.triggers import Schedule, Topic, Trigger, Webhook
 from wfc.compiler.passes import check_text
@@ -53,7 +53,7 @@ def command(spec: str, count: int, start: str | None) -> int:
     for trigger in triggers:
         for line in lines(trigger, after, count):
             click.echo(printable(line))
-    note(NOT_STARTED)
+    note(STARTED)
     return 0
 
 

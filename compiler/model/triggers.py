@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from wfc.compiler.diagnostics import Address
+from wfc.compiler.model.values import Value
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Type
 
@@ -53,12 +54,14 @@ class Trigger:
         body: The type of what is sent; ``None`` for a schedule.
         values: Values for fields of the start event, as the spec has them, and `${{ trigger.body.… }}` for those that
             are filled by their names.
+        given: The same values, resolved.
     """
 
     name: str
     source: Schedule | Webhook | Topic
     body: Type | None
     values: Mapping[str, object]
+    given: Mapping[str, Value]
     address: Address
 
 

@@ -27,8 +27,8 @@ IMPORTED_CLASSES: Final = frozenset(
     Collect Config Context Decimal Duration EachOf Event Exception Fail Field File FirstOf Format HttpResponse
     HumanResponseEvent InputRequiredEvent Inputs Iterator Limits Literal Mapping McpServer Message Model Moment
     Number OAuth2 Output Passage Path PythonResource PythonTool Receives Record Resource Restart RetryBounds
-    RetryPolicy RunConfig RunInfo RunState Secret Self Sequence StartEvent State StepBounds StepError StopEvent
-    Take Unhandled UNHANDLED UTC ValueError Workflow WorkflowHandler
+    RetryPolicy RunConfig RunInfo RunState ScheduleTrigger Secret Self Sequence StartEvent State StepBounds StepError
+    StopEvent Take TopicTrigger Unhandled UNHANDLED UTC ValueError Workflow WorkflowHandler
     """.split()
 )
 
@@ -52,7 +52,9 @@ WORKFLOW_ATTRIBUTES: Final = frozenset(
     """.split()
 )  # public ones, which a method would hide from programs and from type checkers
 
-OF_RUNS: Final = frozenset({"run_bounds", "run_cancel", "run_deadline", "run_error", "run_key", "runs_per"})
+OF_RUNS: Final = frozenset(
+    {"run_bounds", "run_cancel", "run_deadline", "run_error", "run_key", "run_trigger", "runs_per"}
+)
 
 ANNOTATIONS: Final = frozenset({"bool", "dict", "float", "int", "list", "str", "tuple", "type"})
 
@@ -79,7 +81,7 @@ LOCALS: Final = (
     | IMPORTED_MODULES
     | OF_RUNS
     | {"args", "config", "ctx", "emitted", "error", "event", "events", "inputs", "item", "parts", "position"}
-    | {"response", "result", "run", "self", "state"}
+    | {"response", "result", "run", "self", "state", "trigger"}
 )
 """What no item may be called inside a generated function."""
 

@@ -8,6 +8,7 @@ from typing import Final, cast
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope
+from wfc.compiler.model import Value
 from wfc.compiler.model.triggers import Missed, Schedule, Topic, Trigger, Webhook
 from wfc.compiler.python.literals import pascal_case
 from wfc.compiler.resolve.declarations.requests import secret
@@ -67,8 +68,8 @@ def resolve_trigger(name: str, data: Data, place: Place, declared: Declarations)
         body = parse_type(data["body"], place / "body", declared.types, declared.report, title)
     if declared.is_broken((*place.address, "body")):
         body = UNKNOWN
-    values = start_values(data, place, trigger_record(data, body), body, declared)
-    return None if source is None else Trigger(name, source, body, values, place.address)
+    values, given = start_values(data, place, trigger_record(data, body), body, declared)
+    return None if source is None else Trigger(name, source, body, values, given, place.address)
 
 
 def schedule(data: Data, place: Place, declared: Declarations) -> Schedule | None:
@@ -147,17 +148,18 @@ def trigger_record(data: Data, body: Type | None) -> Record:
 
 def start_values(
     data: Data, place: Place, trigger: Record, body: Type | None, declared: Declarations
-) -> dict[str, object]:
-    """Return a value for each field of the start event that gets one, as expressions in texts."""
+) -> tuple[dict[str, object], dict[str, Value]]:
+    """Return a value for each field of the start event that gets one: as expressions in texts, and resolved."""
     given = data.get("with")
     with_ = given if isinstance(given, Mapping) else {}
     if declared.start is None or declared.is_broken((*place.address, "with")):
-        return {}
+        return {}, {}
     event = declared.start
     names = {"trigger": trigger, "config": declared.record("config")}
     scope = Scope(names=names, classes=declared.classes, types=types_of(declared))
     reader = ValueReader(declared.report)
     values = reader.given(with_, place / "with", event.record.fields, f"`{event.name}`", scope)
+    given_names = len(values)
     found: dict[str, object] = {name: with_.get(name) for name in values}
     at = place / "with" if "with" in data else place.key
     missing: list[str] = []
@@ -169,12 +171,13 @@ def start_values(
             missing += [name] if field.required and body is not UNKNOWN else []
         elif assignable(there.type, field.type):
             found[name] = f"${{{{ trigger.body.{name} }}}}"
+            values[name] = reader.value(found[name], at, field.type, scope)
         else:
             types = {"given": show(there.type), "wanted": show(field.type)}
             source = f"`trigger.body.{name}`"
             declared.report(step_problems.wrong_fill(at, event.name, name, source=source, hint="", **types))
-    if len(missing) > len(with_) - len(
-        values
+    if (
+        len(missing) > len(with_) - given_names
     ):  # each strange name has been reported, and may be what is missing
         declared.report(problems.start_not_filled(at, event.name, missing, has_body=body is not None))
-    return found
+    return found, values

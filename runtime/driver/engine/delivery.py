@@ -54,6 +54,11 @@ class EventDelivery(ChildStarter, Protocol):
     async def post_to_stored(self, run_id: str, event: Event | EventData, message_id: str | None) -> bool:
         """Bring an event to a run that is not live here, if there is a store that has it; return whether there is."""
 
+    async def keep_for_topic(
+        self, topic: str, event: Event | EventData, message_id: str | None
+    ) -> tuple[str, bool] | None:
+        """Keep an event for all who listen to a topic, if there is a store; return its id, and whether it is new."""
+
     def has_ended(self, known_by: str | Key) -> bool:
         """Return whether a run of that id, or of that workflow and key, has ended recently."""
 
@@ -127,6 +132,8 @@ class EventDelivery(ChildStarter, Protocol):
     async def publish(self, topic: str, event: Event | EventData, *, message_id: str | None = None) -> int:
         """Deliver an event to every live run that declares it as received, except those with another topic.
 
+        With a store it is kept there too, for workers that start runs by it, or that have further runs.
+
         Where a run declares a field for its key, the event must have the run's key there.
 
         Returns:
@@ -136,6 +143,8 @@ class EventDelivery(ChildStarter, Protocol):
             InvalidMessageError: The event does not fit what a run receives; all other runs have received it.
         """
         accepted, refused = 0, None
+        if (kept := await self.keep_for_topic(topic, event, message_id)) is not None:
+            message_id, _ = kept
         for run, receives in self.receiving(name_of(event)):
             if receives.topic not in {None, topic}:
                 continue

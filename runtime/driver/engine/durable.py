@@ -97,8 +97,16 @@ class Durable:
             Lost: The store has a run of this id.
             StoreError: The store cannot be written.
         """
+        await self.journal.append_together([self.queued(run, is_quiet=is_quiet)])
+
+    def queued(self, run: Run, *, is_quiet: bool = False) -> Entry:
+        """Return what creates a run that begins when it is claimed.
+
+        Raises:
+            SnapshotError: What it begins with cannot be kept.
+        """
         created = self._created(run)._replace(is_queued=True, is_quiet=is_quiet)
-        await self.journal.append_together([Entry(Lease(run.run_id), 1, [], [], created)])
+        return Entry(Lease(run.run_id), 1, [], [], created)
 
     def _new_port(self, run: Run) -> Port:
         return Port(run, self.journal, Lease(run.run_id), values_of(run.workflow), created=self._created(run))

@@ -28,11 +28,12 @@ from wfc.runtime.errors import (
 )
 from wfc.runtime.events import Event, StartEvent
 from wfc.runtime.store.folding import read_outcome
-from wfc.runtime.store.journal import Posted
+from wfc.runtime.store.journal import Entry, Posted
+from wfc.runtime.store.sql import starting
 from wfc.runtime.store.sql.journal import SqlJournal
 from wfc.runtime.store.sql.reading import RunRow
 
-__all__ = ["HistoryTick", "StoredRuns"]
+__all__ = ["HistoryTick", "StoredRuns", "topic_message_id"]
 
 
 class HistoryTick(NamedTuple):
@@ -175,14 +176,27 @@ class StoredRuns(EventDelivery, Protocol):
             SnapshotError: What it begins with cannot be kept.
             StoreError: The store cannot be written.
         """
-        run = workflow._wfc.prepare(workflow, start_event=start_event, run_id=run_id, engine=self)
-        rules = workflow._wfc.run_rules
-        if rules.key is not None:
-            run.key = rules.key(run)
+        run = self._prepared(workflow, start_event, run_id)
         if self.store.runs(run_id=run.run_id):
             raise RunExistsError(f"the store has a run with the id {run.run_id!r}", run.run_id)
         await self.kept.enqueue(run, is_quiet=is_quiet)
         return run.run_id
+
+    def queued_entry(self, workflow: StartableWorkflow, start_event: StartEvent, run_id: str) -> Entry:
+        """Return what creates a run that is to begin when somebody resumes it, for a commit with something else.
+
+        Raises:
+            SnapshotError: What it begins with cannot be kept.
+            ExpressionError: Its key cannot be computed.
+        """
+        return self.kept.queued(self._prepared(workflow, start_event, run_id))
+
+    def _prepared(self, workflow: StartableWorkflow, start_event: StartEvent, run_id: str | None) -> Run:
+        run = workflow._wfc.prepare(workflow, start_event=start_event, run_id=run_id, engine=self)
+        rules = workflow._wfc.run_rules
+        if rules.key is not None:
+            run.key = rules.key(run)
+        return run
 
     async def resume(self, run_id: str) -> WorkflowHandler[Any]:
         """Let a stored run go on in this process, unless it does so already.
@@ -280,6 +294,25 @@ class StoredRuns(EventDelivery, Protocol):
         await self.post(run_id, event, message_id=message_id)
         return True
 
+    async def keep_for_topic(
+        self, topic: str, event: Event | EventData, message_id: str | None
+    ) -> tuple[str, bool] | None:
+        """Keep an event for all who listen to a topic, now or later, if the engine has a store.
+
+        Returns:
+            The id under which a run takes it once, and whether it is new; ``None``: there is no store.
+
+        Raises:
+            InvalidMessageError: The event has no form in JSON.
+        """
+        if self._durable is None:
+            return None
+        body = as_json(fields_of(event))
+        number, is_new = await self.store.write(
+            lambda connection: starting.publish(connection, topic, name_of(event), body, message_id)
+        )
+        return topic_message_id(number), is_new
+
     async def bring(self, run_id: str, kind: Any, data: dict[str, Any], by: str) -> None:
         """Put something into the inbox of a stored run; return when that is recorded.
 
@@ -288,13 +321,27 @@ class StoredRuns(EventDelivery, Protocol):
             RunEndedError: It is over.
             InvalidMessageError: It has no form in JSON.
         """
-        try:
-            body = json.dumps(json.loads(to_json(data)), allow_nan=False, ensure_ascii=False)
-            body.encode()
-        except ValueError as error:
-            raise InvalidMessageError(f"what is posted has no form in JSON: {error}") from None
-        fate = await self.store.post(run_id, Posted(kind, body, by, time.time_ns()))
+        fate = await self.store.post(run_id, Posted(kind, as_json(data), by, time.time_ns()))
         if fate == "unknown":
             raise RunUnknownError(f"there is no run `{run_id}` in this store")
         if fate == "ended":
             raise RunEndedError(f"the run {run_id} is over")
+
+
+def topic_message_id(number: int) -> str:
+    """Return the id under which a run takes a message of a topic once, whoever brings it."""
+    return f"topic-{number}"
+
+
+def as_json(data: object) -> str:
+    """Return data as JSON text.
+
+    Raises:
+        InvalidMessageError: It has no form in JSON.
+    """
+    try:
+        body = json.dumps(json.loads(to_json(data)), allow_nan=False, ensure_ascii=False)
+        body.encode()
+    except ValueError as error:
+        raise InvalidMessageError(f"what is posted has no form in JSON: {error}") from None
+    return body

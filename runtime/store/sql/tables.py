@@ -61,6 +61,13 @@ MIGRATIONS: Final[Mapping[int, Sequence[str]]] = {
         "CREATE INDEX messages_due ON messages (due) WHERE due IS NOT NULL",
         "CREATE INDEX messages_of_runs ON messages (run)",
     ),
+    4: (  # what starts runs by itself
+        """CREATE TABLE trigger_positions (workflow TEXT NOT NULL, name TEXT NOT NULL, position INTEGER NOT NULL,
+            PRIMARY KEY (workflow, name)) WITHOUT ROWID""",
+        """CREATE TABLE published (id INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL, event TEXT NOT NULL,
+            body TEXT NOT NULL, message_id TEXT, at INTEGER NOT NULL, UNIQUE (topic, message_id))""",
+        "CREATE INDEX published_at ON published (at)",
+    ),
 }
 """For each format after the first the statements that make it of the one before."""
 

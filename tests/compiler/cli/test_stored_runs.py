@@ -207,7 +207,7 @@ def test_code_that_was_changed_after_it_was_kept_does_not_run(wfc: Any, spec: st
 def test_settings_may_name_the_store(wfc: Any, spec: str) -> None:
     Path("wfc.toml").write_text('store = "sqlite:///there.db"\n')
     os.mkdir("below")
-    assert wfc("run", spec, "-i", "name=tea", "--run-id", "one").err.startswith("run one\n")
+    assert "\nrun one\n" in wfc("run", spec, "-i", "name=tea", "--run-id", "one").err
     os.chdir("below")
     (task,) = rows(wfc("tasks", "list", "--format", "json").out)
     assert task["task"] == "one/approve/2"

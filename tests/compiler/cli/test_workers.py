@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
+import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -246,3 +249,50 @@ def test_what_is_over_is_forgotten_and_what_is_not_needed_is_pruned(wfc: Any, st
     assert wfc("runs", "show", "a").status == 1
     assert wfc("runs", "forget").status == 2
     assert wfc("store", "check").status == 0
+
+
+def fetch(port: int, path: str) -> tuple[int, str, str]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    try:
+        connection.request("GET", path)
+        reply = connection.getresponse()
+        return reply.status, reply.headers["Content-Type"], reply.read().decode()
+    finally:
+        connection.close()
+
+
+def test_a_worker_serves_its_figures_to_this_machine_and_logs_with_run_ids(wfc: Any, start: Any) -> None:
+    assert wfc("run", "loop.yaml", "-i", "name=a", "--detach", "--run-id", "a").status == 0
+    worker = start(*WORKER, "--metrics", "0")
+    match = None
+    while match is None:
+        match = re.search(r"http://127\.0\.0\.1:(\d+)/metrics", worker.stderr.readline())
+    port = int(match[1])
+
+    def figures() -> list[str]:
+        status, kind, body = fetch(port, "/metrics")
+        assert (status, kind.startswith("text/plain; version=0.0.4")) == (200, True)
+        return body.splitlines()
+
+    until(lambda: 'wfc_store_runs{workflow="loop",status="parked"} 1' in figures())
+    until(lambda: 'wfc_worker_runs_total{workflow="loop",what="rests"} 1' in figures())
+    found = figures()
+    assert "wfc_worker_runs_under_way 0" in found
+    assert 'wfc_store_tasks{overdue="false"} 0' in found
+    assert "# TYPE wfc_worker_runs_total counter" in found
+    assert fetch(port, "/other")[0] == 404
+    worker.send_signal(signal.SIGTERM)
+    _, told = worker.communicate(timeout=60)
+    assert worker.returncode == 0
+    logged = rows(told)
+    assert [(one["run_id"], one["what"]) for one in logged] == [("a", "begins"), ("a", "rests")]
+    assert all(one["at"].startswith("20") for one in logged)
+
+
+def test_a_port_that_is_taken_is_said(wfc: Any, start: Any) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = wfc("worker", "--until-idle", "--metrics", str(port))
+    assert (done.status, f"nothing can be served at the port {port}" in done.err) == (1, True)

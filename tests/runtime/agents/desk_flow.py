@@ -4,6 +4,7 @@ stored run, or lets it go on: ``desk_flow.py STORE LOG RUN_ID``."""
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -57,6 +58,22 @@ def calls(*wanted: CallRequest) -> TurnReply:
 
 def says(text: str) -> TurnReply:
     return TurnReply(text=text)
+
+
+def assert_valid(said: Any) -> None:
+    """A transcript that every provider takes: each call has one answer, in the next message, in its order."""
+    assert said[0].role == "user"
+    ids = [each.id for one in said for each in one.calls]
+    assert len(ids) == len(set(ids))
+    for one, following in zip(said, [*said[1:], None], strict=True):
+        assert one.role != "tools" or one.answers
+        for each in one.calls:
+            assert isinstance(json.loads(each.args or "{}"), dict)
+        if one.calls:
+            assert following is not None
+            assert [each.id for each in following.answers] == [each.id for each in one.calls]
+        if one.role == "model":
+            assert following is not None and following.role != "model"
 
 
 class FindArgs(Record):

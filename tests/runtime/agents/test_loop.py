@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from desk_flow import Asked, FindArgs, TurnModel, call, calls, desk, in_turn, says
+from desk_flow import Asked, FindArgs, TurnModel, assert_valid, call, calls, desk, in_turn, says
 
 from wfc.runtime import Engine, LimitError, Record, StepError, StepFailedError
 from wfc.runtime.agents.definition import Agent, AgentTool, Approval
@@ -54,22 +54,6 @@ def run(
     for request in model.asked:
         assert_valid(request.said)
     return answered.text, model
-
-
-def assert_valid(said: Any) -> None:
-    """A transcript that every provider takes: each call has one answer, in the next message, in its order."""
-    assert said[0].role == "user"
-    ids = [each.id for one in said for each in one.calls]
-    assert len(ids) == len(set(ids))
-    for one, following in zip(said, [*said[1:], None], strict=True):
-        assert one.role != "tools" or one.answers
-        for each in one.calls:
-            assert isinstance(json.loads(each.args or "{}"), dict)
-        if one.calls:
-            assert following is not None
-            assert [each.id for each in following.answers] == [each.id for each in one.calls]
-        if one.role == "model":
-            assert following is not None and following.role != "model"
 
 
 def told(model: TurnModel) -> list[str]:

@@ -291,3 +291,23 @@ def test_nothing_is_noted_where_nobody_is_told(tmp_path: Path) -> None:
         assert engine.store.select(partial(messages_of, run_id="one")) == []
 
     within(tmp_path, main)
+
+
+def test_a_run_that_is_given_up_is_told_as_dead(tmp_path: Path) -> None:
+    async def main(engine: Engine) -> None:
+        told = Told()
+        telling = teller(engine, told)
+        await engine.enqueue(Failing(engine=engine), StartEvent(), "one")
+
+        def wear_out(connection: Any) -> None:  # as if its processes had died again and again
+            connection.execute("UPDATE runs SET status = 'live', recoveries = 10, claimed_seq = 0")
+
+        await engine.store.write(wear_out)
+        assert await engine.store.claim() == []
+        assert engine.show("one").status == "dead"
+        await telling.pass_on()
+        (message,) = told.messages
+        assert (message["what"], message["run"]) == ("dead", "one")
+        assert "10 times in a row" in message["error"]
+
+    within(tmp_path, main)

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -19,12 +20,27 @@ from postgres_server import Server
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.addresses import without_password
-from wfc.runtime.store.journal import Created, Ended, Entry, Lease, Lost, Posted, Snapshot
+from wfc.runtime.store.journal import (
+    Created,
+    Ended,
+    Entry,
+    Lease,
+    Lost,
+    Posted,
+    Snapshot,
+    TaskDelegated,
+    TaskOpened,
+    TaskReminded,
+)
 from wfc.runtime.store.opening import open_store
 from wfc.runtime.store.postgresql import PostgresJournal
 from wfc.runtime.store.postgresql.connection import ServerConnection
 from wfc.runtime.store.postgresql.schema import prepare
+from wfc.runtime.store.sql.counting import counts
+from wfc.runtime.store.sql.messages import end_message, put_off, take_messages
+from wfc.runtime.store.sql.starting import move_on, position_of, publish, published_after
 from wfc.runtime.store.sql.tables import FORMAT, MIGRATIONS
+from wfc.schemas.tell import WHAT
 
 TAKEN_OVER = """
 import asyncio, sys
@@ -289,3 +305,49 @@ def test_without_its_packages_the_command_that_installs_them_is_said() -> None:
         [sys.executable, "-c", blocked], capture_output=True, text=True, check=False, env={**os.environ}
     )
     assert "MissingPackageError" in done.stderr and "pip install 'wfc-workflows[dbos]'" in done.stderr
+
+
+def test_messages_topics_and_figures_of_a_server(journal: PostgresJournal) -> None:
+    """What people are told, what starts runs, and what is counted, is written in the SQL of both databases."""
+
+    async def main() -> None:
+        journal.told = frozenset(WHAT)
+        lease = await new_run(journal)
+        asked = TaskOpened("run/ask/1", "ask", "?", ["user:ann"], "{}", 1, None)
+        rows = [
+            asked,
+            TaskReminded("run/ask/1", 5),
+            TaskDelegated("run/ask/1", ["user:bob"], "user:bob", "x", "", 6),
+        ]
+        await journal.append_together([Entry(lease, 2, [b"[0]"], rows)])
+        messages = await journal.write(partial(take_messages, seconds=60, most=10))
+        assert [one.what for one in messages] == ["task", "reminder", "task"]
+        await journal.write(partial(put_off, number=messages[0].number, seconds=0, because="no"))
+        await journal.write(partial(end_message, number=messages[1].number, became="sent"))
+        (again,) = await journal.write(partial(take_messages, seconds=60, most=10))
+        assert (again.message_id, again.attempts) == (messages[0].message_id, 2)
+        (task,) = journal.tasks(whom=["user:bob"])
+        assert [one.to for one in task.passed_on] == ["user:bob"]
+        found = journal.select(partial(counts, now=2**60))
+        assert (found.open_tasks, found.waiting_messages, found.given_up_messages) == (1, 2, 0)
+        created = Created("flow", "", "", None, b"{}", 1, is_queued=True)
+        entries = [Entry(Lease("started"), 1, [], [], created)]
+        for before, moved in ((None, True), (None, False), (1, True), (1, False)):
+            after = 1 if before is None else 2
+            change = partial(
+                move_on, workflow="flow", trigger="t", before=before, after=after, entries=entries, owner=""
+            )
+            assert await journal.write(change) is moved
+        assert journal.select(partial(position_of, workflow="flow", trigger="t")) == 2
+        assert [row.run_id for row in journal.runs(workflow="flow", status="queued")] == ["started"]
+        publishing = partial(publish, topic="news", event="E", body="{}")
+        first = await journal.write(partial(publishing, message_id="m"))
+        assert first == (1, True)
+        assert await journal.write(partial(publishing, message_id="m")) == (1, False)
+        number, is_new = await journal.write(partial(publishing, message_id=None))
+        assert is_new
+        assert [
+            one.number for one in journal.select(partial(published_after, number=1, topics=["news"]))
+        ] == [number]
+
+    asyncio.run(main())

@@ -1,0 +1,268 @@
+"""``wfc worker SPEC`` starts runs by schedules and topics: one for each moment and message, whoever looks and dies."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wfc.compiler.cli.programs import load_program
+from wfc.runtime import Engine
+from wfc.runtime.driver.engine.starting import TriggerStarter
+from wfc.runtime.driver.messages import EventData
+
+SPEC = """\
+wfc: 1
+workflow: report
+start: Wanted
+end: Made
+receives: {Price: {topic: prices}}
+events:
+  Wanted: {about: string, moment: {type: optional datetime}}
+  Waits: {}
+  Price: {amount: integer}
+  Made: {text: string}
+config: {where: {type: string, default: here}}
+triggers:
+  mornings:
+    cron: "30 2 * * *"
+    zone: Europe/Berlin
+    missed: MISSED
+    with: {about: "${{ config.where }} ${{ trigger.name }}", moment: "${{ trigger.due }}"}
+  wanted:
+    topic: wanted
+    with: {about: "${{ trigger.body.about }}"}
+  words:
+    topic: words
+    body: list of string
+    with: {about: "${{ trigger.body | join('+') }}"}
+steps:
+  look:
+    kind: transform
+    accepts: Wanted
+    emit:
+      - {event: Waits, when: event.about == "price"}
+      - {event: Made, with: {text: "${{ event.about }}"}}
+  hear:
+    kind: wait
+    accepts: Waits
+    event: Price
+    within: 30d
+    on_timeout: {event: Made, with: {text: nothing}}
+    emit: {event: Made, with: {text: "for ${{ result.amount }}"}}
+"""
+
+
+def at(text: str) -> int:
+    return int(datetime.fromisoformat(text).timestamp()) * 1_000_000_000
+
+
+@pytest.fixture
+def starter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[tuple[str, str]]]:
+    """Looks for what is due at moments, each time in a process's place of its own; gives the runs that are there."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(
+        missed: str, *moments: str, sends: Callable[[Engine], Any] | None = None
+    ) -> list[tuple[str, str]]:
+        Path("report.yaml").write_text(SPEC.replace("MISSED", missed))
+        for moment in moments:
+            engine = Engine(store=tmp_path / "runs.db")
+            program = load_program("report.yaml")
+            assert program is not None
+            notes: list[str] = []
+            made = [program.workflow(engine=engine)]
+            looks = TriggerStarter(engine, made, notes.append, clock=lambda moment=moment: at(moment))  # type: ignore[misc]
+
+            async def main(engine: Engine = engine, looks: TriggerStarter = looks) -> None:
+                await looks.look()
+                if sends is not None:
+                    await sends(engine)
+                    await looks.look()
+
+            asyncio.run(main())
+            rows = engine.list_runs()
+            found = []
+            for row in sorted(rows, key=lambda row: row.run_id):
+                start = engine.store.described(row.run_id)
+                assert start is not None
+                found.append((row.run_id, json.loads(start.start)["event"][-1]["about"]))
+            engine.close()
+            assert not notes or sends is not None
+            call.notes = notes  # type: ignore[attr-defined]
+        return found
+
+    return call
+
+
+def runs(found: list[tuple[str, str]]) -> list[str]:
+    return [run_id.removeprefix("report-mornings-") for run_id, _ in found]
+
+
+async def sent(engine: Engine, topic: str, fields: Any, message_id: str | None = None) -> bool:
+    kept = await engine.keep_for_topic(topic, EventData("Wanted", fields), message_id)
+    assert kept is not None
+    return kept[1]
+
+
+def test_what_was_due_before_anybody_looked_is_not_started(starter: Any) -> None:
+    assert starter("all", "2026-01-10T12:00:00+00:00") == []
+
+
+def test_a_moment_starts_one_run_with_its_fields(starter: Any) -> None:
+    found = starter(
+        "skip", "2026-01-10T01:29:59+00:00", "2026-01-10T01:30:00+00:00", "2026-01-10T01:30:40+00:00"
+    )
+    assert found == [("report-mornings-20260110T013000Z", "here mornings")]
+
+
+@pytest.mark.parametrize(
+    ("missed", "expected"),
+    [
+        ("skip", []),
+        ("once", ["20260113T013000Z"]),
+        ("all", ["20260111T013000Z", "20260112T013000Z", "20260113T013000Z"]),
+    ],
+)
+def test_missed_moments_are_made_up_for_as_the_spec_says(
+    starter: Any, missed: str, expected: list[str]
+) -> None:
+    found = starter(
+        missed, "2026-01-10T12:00:00+00:00", "2026-01-13T12:00:00+00:00", "2026-01-13T12:00:01+00:00"
+    )
+    assert runs(found) == expected
+
+
+def test_at_most_a_hundred_missed_moments_are_made_up_for(starter: Any) -> None:
+    found = starter("all", "2025-01-10T12:00:00+00:00", "2026-01-13T12:00:00+00:00")
+    assert len(found) == 100
+    assert runs(found)[-1] == "20260113T013000Z"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [  # on 29 March 2:30 does not exist and becomes 3:00; on 25 October it comes twice and counts once
+        ("2026-03-28T12:00:00+01:00", "2026-03-29T12:00:00+02:00", ["20260329T010000Z"]),
+        ("2026-10-24T12:00:00+02:00", "2026-10-25T12:00:00+01:00", ["20261025T003000Z"]),
+    ],
+)
+def test_clocks_that_are_put_forward_and_back(
+    starter: Any, before: str, after: str, expected: list[str]
+) -> None:
+    assert runs(starter("all", before, after)) == expected
+
+
+def test_a_message_of_a_topic_starts_a_run_of_each_trigger_that_listens(starter: Any) -> None:
+    async def sends(engine: Engine) -> None:
+        assert await sent(engine, "wanted", {"about": "tea"}, "m1")
+        assert not await sent(engine, "wanted", {"about": "tea"}, "m1"), "sent twice"
+        await sent(engine, "words", ["a", "b"])
+        await sent(engine, "others", {"about": "milk"})
+
+    found = starter("skip", "2026-01-10T12:00:00+00:00", sends=sends)
+    assert [about for _, about in found] == ["tea", "a+b"]
+
+
+def test_a_message_that_does_not_fit_is_told_and_does_not_stop_the_next(starter: Any) -> None:
+    async def sends(engine: Engine) -> None:
+        await sent(engine, "wanted", {"about": 7})
+        await sent(engine, "wanted", {"about": "tea"})
+
+    found = starter("skip", "2026-01-10T12:00:00+00:00", sends=sends)
+    assert [about for _, about in found] == ["tea"]
+    (note,) = starter.notes
+    assert "the message 1 of `wanted` does not fit `report.wanted`" in note
+
+
+@pytest.fixture
+def start(wfc: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
+    monkeypatch.setenv("WFC_STORE", "sqlite:///runs.db")
+    (tmp_path / "report.yaml").write_text(SPEC.replace("MISSED", "skip"))
+    begun: list[subprocess.Popen[str]] = []
+
+    def call(*args: str) -> subprocess.Popen[str]:
+        command = [
+            sys.executable,
+            "-c",
+            "import sys; from wfc.compiler.cli import main; sys.exit(main())",
+            *args,
+        ]
+        process = subprocess.Popen(
+            command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
+        )
+        begun.append(process)
+        return process
+
+    yield call
+    for process in begun:
+        process.kill()
+        process.communicate()
+
+
+def rows(wfc: Any) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in wfc("runs", "list", "--format", "json").out.splitlines()]
+
+
+def until(holds: Callable[[], object], seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "it does not come to be"
+        time.sleep(0.05)
+
+
+@pytest.mark.full
+def test_two_workers_of_which_one_is_killed_start_one_run_for_each_message(wfc: Any, start: Any) -> None:
+    first, _ = start("worker", "report.yaml"), start("worker", "report.yaml")
+    assert wfc("worker", "report.yaml", "--until-idle").status == 0  # from now on somebody listens
+    for n in range(6):
+        body = json.dumps({"about": "price" if n == 0 else f"tea {n}"})
+        done = wfc("send", f"Wanted={body}", "--topic", "wanted", "--id", f"m{n}")
+        assert (done.status, done.err.startswith("recorded")) == (0, True)
+        if n == 2:
+            first.send_signal(signal.SIGKILL)
+    assert "sent already" in wfc("send", 'Wanted={"about": "x"}', "--topic", "wanted", "--id", "m3").err
+    until(lambda: [row["status"] for row in rows(wfc)].count("done") == 5 and len(rows(wfc)) == 6)
+    until(lambda: any(row["status"] == "parked" for row in rows(wfc)))
+    assert wfc("send", 'Price={"amount": 7}', "--topic", "prices").status == 0
+    until(lambda: all(row["status"] == "done" for row in rows(wfc)))
+    assert len(rows(wfc)) == 6
+
+
+def test_a_topic_reaches_the_runs_that_receive_it_by_a_worker(wfc: Any, start: Any) -> None:
+    assert wfc("run", "report.yaml", "-i", "about=price", "--detach", "--run-id", "one").status == 0
+    assert wfc("worker", "report.yaml", "--until-idle").status == 0
+    assert wfc("send", 'Price={"amount": 7}', "--topic", "prices").err == "recorded; no worker is at work\n"
+    assert wfc("worker", "report.yaml", "--until-idle").status == 0
+    (row,) = rows(wfc)
+    assert row["status"] == "done"
+
+
+def test_the_next_moments_are_shown(wfc: Any, start: Any) -> None:
+    done = wfc("worker", "report.yaml", "--schedules")
+    assert done.status == 0
+    (line,) = done.out.splitlines()
+    assert (line.endswith("  report.mornings") and " 02:30 +0" in line) or " 03:00 +0" in line
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("send", "Price={}", "--topic", " "), "is no topic"),
+        (("send", "Price={}", "--topic", "x", "--run", "one"), "no run is named"),
+        (("send", "Price={", "--topic", "x"), "is not JSON"),
+        (("send", "={}", "--topic", "x"), "is not `EVENT=JSON`"),
+        (("worker", "--schedules"), "have no schedules"),
+    ],
+)
+def test_what_cannot_be_sent_or_shown_is_said(wfc: Any, start: Any, args: tuple[str, ...], said: str) -> None:
+    assert said in wfc(*args).err
