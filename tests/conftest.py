@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import subprocess
@@ -27,7 +28,7 @@ os.environ["WFC_NO_CACHE"] = (
 CHANCE = os.environ.get("WFC_SEED")
 UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 SAME = settings(UNHURRIED, derandomize=not CHANCE, database=None)
-settings.register_profile("few", SAME, max_examples=40)
+settings.register_profile("few", SAME, max_examples=25)
 settings.register_profile("same", SAME, max_examples=100)
 settings.register_profile("search", UNHURRIED, max_examples=2_000)
 
@@ -58,6 +59,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put what takes longest first, so that no process is left with it at the end."""
     items.sort(key=lambda item: LONG.isdisjoint(getattr(item, "fixturenames", ())))
+
+
+def pytest_collection_finish() -> None:
+    """Take what the collected tests are made of out of the garbage collector's sight.
+
+    Those that look for what is left behind collect garbage, and would walk through all of it each time.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -95,8 +95,11 @@ def test_names_are_planted_in_every_field(beds: list[Any]) -> None:
     assert steps >= FIELDS
 
 
-def test_planted_names_are_found_at_their_place(planting: ModuleType, beds: list[Any], seed: str) -> None:
-    plant(planting, beds, seed, 400)
+@pytest.mark.parametrize("count", [200, pytest.param(400, marks=pytest.mark.full)])
+def test_planted_names_are_found_at_their_place(
+    planting: ModuleType, beds: list[Any], seed: str, count: int
+) -> None:
+    plant(planting, beds, seed, count)
 
 
 @pytest.mark.slow

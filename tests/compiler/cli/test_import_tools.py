@@ -197,18 +197,28 @@ def test_the_function_of_a_resource_may_not_ask_for_more_either(check) -> None:
     ("module", "expected"),
     [
         ("raise SystemExit(3)", "cannot be imported: SystemExit: 3"),
-        ("raise KeyboardInterrupt", "cannot be imported: KeyboardInterrupt"),
+        pytest.param(
+            "raise KeyboardInterrupt", "cannot be imported: KeyboardInterrupt", marks=pytest.mark.full
+        ),
         ("raise ValueError('no\\nway' * 1000)", "cannot be imported: ValueError: no way"),
         ("import os; os._exit(0)", "ends without an answer"),
-        ("import os; os._exit(7)", "ends with status 7"),
+        pytest.param("import os; os._exit(7)", "ends with status 7", marks=pytest.mark.full),
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "ends with status -9"),
         ("while True: pass", "its import takes longer than 2 s"),
-        ("def broken(:", "cannot be imported: SyntaxError"),
-        ("import nowhere_at_all", "cannot be imported: ModuleNotFoundError: No module named 'nowhere_at_all'"),
-        ("import sys\nopen(sys.argv[2], 'w').write('{' * 3000000)\nimport os; os._exit(0)", "without an answer"),
+        pytest.param("def broken(:", "cannot be imported: SyntaxError", marks=pytest.mark.full),
+        pytest.param(
+            "import nowhere_at_all",
+            "cannot be imported: ModuleNotFoundError: No module named 'nowhere_at_all'",
+            marks=pytest.mark.full,
+        ),
+        pytest.param(
+            "import sys\nopen(sys.argv[2], 'w').write('{' * 3000000)\nimport os; os._exit(0)",
+            "without an answer",
+            marks=pytest.mark.full,
+        ),
         ("import sys\nopen(sys.argv[2], 'w').write('[3]')\nimport os; os._exit(0)", "without an answer"),
     ],
-)  # fmt: skip
+)
 def test_a_hostile_module_is_one_finding(check, monkeypatch, module: str, expected: str) -> None:
     if "True" in module:
         monkeypatch.setattr(findings, "ask", lambda wanted, _: ask(wanted, 2.0))
@@ -223,10 +233,15 @@ def test_a_hostile_module_is_one_finding(check, monkeypatch, module: str, expect
     "module",
     [
         "print('[garbage]' * 500000)",
-        "import sys; sys.stderr.write('x' * 5000000); sys.stdout.close()",
+        pytest.param(
+            "import sys; sys.stderr.write('x' * 5000000); sys.stdout.close()", marks=pytest.mark.full
+        ),
         "import threading, time; threading.Thread(target=lambda: time.sleep(100)).start()",
-        "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(100)'])",
-        "import atexit, time; atexit.register(time.sleep, 100)",
+        pytest.param(
+            "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(100)'])",
+            marks=pytest.mark.full,
+        ),
+        pytest.param("import atexit, time; atexit.register(time.sleep, 100)", marks=pytest.mark.full),
     ],
 )
 def test_a_module_that_only_makes_noise_is_no_finding(check, module: str) -> None:

@@ -161,12 +161,12 @@ def wfc_with(redirected: str, *args: str, cwd: Path, **env: str) -> subprocess.C
     ("redirected", "args", "expected"),
     [
         (">&-", ["check", "greet.yaml"], (0, b"", b"1 spec: no findings\n")),
-        (">&-", ["run", "greet.yaml", "-i", "name=Ada"], 0),
+        pytest.param(">&-", ["run", "greet.yaml", "-i", "name=Ada"], 0, marks=pytest.mark.full),
         ("2>&-", ["check", "--format", "json", "greet.yaml"], (0, b"[]\n", b"")),
-        ("2>&-", ["run", "greet.yaml", "-i", "name=Ada"], 0),
-        ("2>&-", ["run", "nothing.yaml"], (2, b"", b"")),
+        pytest.param("2>&-", ["run", "greet.yaml", "-i", "name=Ada"], 0, marks=pytest.mark.full),
+        pytest.param("2>&-", ["run", "nothing.yaml"], (2, b"", b""), marks=pytest.mark.full),
         ("<&- >&- 2>&-", ["run", "greet.yaml", "-i", "name=Ada"], (0, b"", b"")),
-        ("<&-", ["run", "greet.yaml", "--input", "-"], 2),
+        pytest.param("<&-", ["run", "greet.yaml", "--input", "-"], 2, marks=pytest.mark.full),
     ],
 )
 def test_streams_may_be_closed(greet: Path, redirected: str, args: list[str], expected: object) -> None:
@@ -180,11 +180,11 @@ def test_streams_may_be_closed(greet: Path, redirected: str, args: list[str], ex
 @pytest.mark.parametrize(
     ("redirected", "args"),
     [
-        (">/dev/full", ["check", "--format", "json", "greet.yaml"]),
-        (">/dev/full", ["explain"]),
+        pytest.param(">/dev/full", ["check", "--format", "json", "greet.yaml"], marks=pytest.mark.full),
+        pytest.param(">/dev/full", ["explain"], marks=pytest.mark.full),
         (">/dev/full", ["run", "greet.yaml", "-i", "name=Ada"]),
         ("2>/dev/full", ["check", "greet.yaml"]),
-        (">/dev/full 2>&1", ["check", "nothing.yaml"]),
+        pytest.param(">/dev/full 2>&1", ["check", "nothing.yaml"], marks=pytest.mark.full),
     ],
 )
 def test_a_full_disk_is_no_bug(greet: Path, redirected: str, args: list[str]) -> None:

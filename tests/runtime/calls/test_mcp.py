@@ -76,7 +76,7 @@ def _address() -> Iterator[str]:
         running.kill()
 
 
-@pytest.fixture(params=["program", "address"])
+@pytest.fixture(params=["address", pytest.param("program", marks=pytest.mark.full)])
 def server(request: pytest.FixtureRequest) -> McpServer:
     if request.param == "program":
         found: McpServer = request.getfixturevalue("program")

@@ -5,10 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pydantic_ai.models.anthropic import AnthropicModelSettings
-from pydantic_ai.models.google import GoogleModelSettings
-from pydantic_ai.models.openai import OpenAIChatModelSettings, OpenAIResponsesModelSettings
-from pydantic_ai.settings import ModelSettings
 
 from wfc.compiler.passes import check_text
 from wfc.compiler.resolve.declarations.model_settings import COMMON, OWN
@@ -31,11 +27,16 @@ steps:
 """
 
 
-def own(*kinds: Any) -> set[str]:
-    return {name for kind in kinds for name in kind.__annotations__} - set(ModelSettings.__annotations__)
-
-
 def test_the_known_settings_are_those_of_the_library() -> None:
+    # all of which takes seconds to import, and nobody else here needs it
+    from pydantic_ai.models.anthropic import AnthropicModelSettings
+    from pydantic_ai.models.google import GoogleModelSettings
+    from pydantic_ai.models.openai import OpenAIChatModelSettings, OpenAIResponsesModelSettings
+    from pydantic_ai.settings import ModelSettings
+
+    def own(*kinds: Any) -> set[str]:
+        return {name for kind in kinds for name in kind.__annotations__} - set(ModelSettings.__annotations__)
+
     assert set(ModelSettings.__annotations__) == COMMON
     assert own(AnthropicModelSettings) == OWN["anthropic"]
     assert own(GoogleModelSettings) == OWN["google"]
