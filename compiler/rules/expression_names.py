@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import closest, problem
 from wfc.compiler.rules.fixes import correct_name, own_name_instead, replace_text
-from wfc.compiler.rules.foreign_names import OTHERWISE_CALLED, WHERE_NAMES_ARE
+from wfc.compiler.rules.foreign_names import OTHERWISE_CALLED, SECTIONS, WHERE_NAMES_ARE
 from wfc.compiler.rules.phrases import listed, suggestion
 
 __all__ = [
@@ -30,7 +30,8 @@ def unknown_name(place: Place, name: str, known: Sequence[str], meant: str = "")
     join accepted), `result` (of the step's action), `inputs`, `state`, `config`, `run`, and the items of
     an `each`. Which of them there are depends on the place. A text needs quotes: `"billing"`.
     """
-    hint = (meant if name == "secrets" else "") or WHERE_NAMES_ARE.get(name) or closest(name, known)
+    own = meant if name == "secrets" or name in SECTIONS else ""
+    hint = own or WHERE_NAMES_ARE.get(name) or SECTIONS.get(name) or closest(name, known)
     called = OTHERWISE_CALLED.get(name, "")
     if not hint and meant:
         hint, known = meant, []
@@ -44,7 +45,7 @@ def unknown_name(place: Place, name: str, known: Sequence[str], meant: str = "")
         f"there is no `{name}` here",
         place,
         hint,
-        fix=correct_name(place, name, known) if name not in WHERE_NAMES_ARE else None,
+        fix=None if name in WHERE_NAMES_ARE or name in SECTIONS else correct_name(place, name, known),
         about=(name,),
     )
 

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ["INSTEAD_OF_CALLS", "OTHERWISE_CALLED", "WHERE_NAMES_ARE"]
+__all__ = ["INSTEAD_OF_CALLS", "OTHERWISE_CALLED", "SECTIONS", "WHERE_NAMES_ARE"]
+
+SECTIONS = {
+    **dict.fromkeys(
+        ["texts", "prompts"], "a declared text is put into another by its name: `{% use NAME %}`"
+    ),
+    "models": "no expression reads `models`: a step names its model under `model`",
+    "tools": "no expression reads `tools`: a step names its tool under `tool`",
+}
+"""Sections of a spec that no expression reads, unless a field has that name."""
 
 WHERE_NAMES_ARE = {
     "event": "`event` is the one event that a step accepts; a join has `events`",

@@ -193,3 +193,29 @@ def test_no_name_of_what_is_outside_is_empty(name: str) -> None:
     assert [each.message for each in found if each.code == "bad-name"] == [
         "` ` cannot be a name: it is empty"
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "field", "says"),
+    [
+        ("texts.hello", "name", "a declared text is put into another by its name: `{% use NAME %}`"),
+        ("prompts.hello", "name", "a declared text is put into another by its name: `{% use NAME %}`"),
+        ("models.fast", "name", "no expression reads `models`: a step names its model under `model`"),
+        ("tools.look", "name", "no expression reads `tools`: a step names its tool under `tool`"),
+        ("texts", "texts", "write `event.texts`"),
+        ("tools", "tools", "write `event.tools`"),
+    ],
+)
+def test_a_section_is_no_name_unless_a_field_is_called_so(written: str, field: str, says: str) -> None:
+    spec = (
+        "wfc: 1\nworkflow: greet\nstart: Asked\nend: Done\n"
+        f"events:\n  Asked: {{{field}: string}}\n  Done: {{text: string}}\n"
+        "steps:\n  greet:\n    kind: transform\n    accepts: Asked\n"
+        f"    emit: {{event: Done, with: {{text: '${{{{ {written} }}}}'}}}}\n"
+    )
+    (found,) = check_text(spec.encode(), "spec.yaml").diagnostics
+    assert (found.code, found.hint, found.fix) == (
+        "unknown-name",
+        says,
+        None if field == "name" else found.fix,
+    )
