@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from wfc.runtime.core.body_ticks import ChildStarted, Collected, Edited, WaitEnded, Waiting
 from wfc.runtime.core.execution import Execution
@@ -23,6 +23,7 @@ __all__ = [
     "Continued",
     "Delegated",
     "Failed",
+    "Given",
     "Halted",
     "InboxEventDropped",
     "InboxEventTaken",
@@ -116,13 +117,20 @@ class Continued:
     __slots__ = ()
 
 
+Given = tuple[Literal["give", "error"], Any]
+"""What an action gave: its result as plain JSON data, or the name of the error with which it failed."""
+
+
 class Completed:
     """The completion of a step run that emits this: an event, ``None``, a list, ``All`` or ``Fail``.
 
-    ``saved`` is what its tail has changed in the state.
+    ``saved`` is what its tail has changed in the state. ``gave`` is set where ticks are kept, for a test that
+    is made of the run: see ``Given``.
     """
 
-    __slots__ = ("emitted", "number", "saved")
+    __slots__ = ("emitted", "gave", "number", "saved")
+
+    gave: Given
 
     def __init__(self, number: int, emitted: Any, saved: Saved = None) -> None:
         self.number = number
@@ -294,9 +302,14 @@ class PauseFailed:
 
 
 class ItemCompleted:
-    """The completion of an item's run, with the value that it returns and what it has changed in the state."""
+    """The completion of an item's run, with the value that it returns and what it has changed in the state.
 
-    __slots__ = ("number", "saved", "value")
+    ``gave`` is as in ``Completed``.
+    """
+
+    __slots__ = ("gave", "number", "saved", "value")
+
+    gave: Given
 
     def __init__(self, number: int, value: Any, saved: Saved = None) -> None:
         self.number = number

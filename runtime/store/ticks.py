@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from wfc.runtime.core import body_ticks, ticks
 from wfc.runtime.core.execution import Execution
@@ -39,6 +39,10 @@ class TooLarge(SnapshotError):  # noqa: N818 - it is known by its name
 _READ: Final = json.JSONDecoder()
 _TEXT: Final = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":"))
 
+G = TypeVar("G", ticks.Completed, ticks.ItemCompleted)
+
+_WITHOUT_GAVE: Final = 3
+
 Write = Callable[[Any, Execution, Values], list[Any]]
 Read = Callable[[list[Any], Execution, Values], Tick]
 
@@ -56,8 +60,29 @@ def encode_tick(tick: Tick, at: int, execution: Execution, values: Values) -> by
         type(tick) is ticks.Completed and tick.saved is None
     ):  # most ticks are, and take half the time like this
         emitted = values.plain_model(tick.emitted)
-        if emitted is not None and len(emitted) < LARGEST - 100:
-            return b'["completed",%d,%d,%b,null]' % (at, tick.number, emitted)
+        if emitted is not None and len(emitted) < LARGEST // 2:
+            given = _given_text(tick) if hasattr(tick, "gave") else b""
+            return b'["completed",%d,%d,%b,null%b]' % (at, tick.number, emitted, given)
+    try:
+        return _encode(tick, at, execution, values)
+    except SnapshotError:
+        if not hasattr(tick, "gave"):
+            raise
+        del tick.gave  # which nothing depends on
+        return _encode(tick, at, execution, values)
+
+
+def _given_text(tick: ticks.Completed) -> bytes:
+    """Return what an action gave as the last parts of a tick; nothing if it cannot be written."""
+    how, value = tick.gave
+    try:
+        text = _TEXT.encode(value).encode()
+    except (ValueError, RecursionError):
+        return b""
+    return b',"%b",%b' % (how.encode(), text) if len(text) < LARGEST // 2 - 100 else b""
+
+
+def _encode(tick: Tick, at: int, execution: Execution, values: Values) -> bytes:
     code, write, _ = _FORMS[type(tick)]
     try:
         body = _TEXT.encode([code, at, *write(tick, execution, values)]).encode()
@@ -192,6 +217,16 @@ def _read_waiting(data: list[Any], _: Execution, values: Values) -> Tick:
     return body_ticks.Waiting(number, values.classes.event(kind), waiter_id, wanted, found, seconds)
 
 
+def _gave(tick: ticks.Completed | ticks.ItemCompleted) -> tuple[Any, ...]:
+    return tick.gave if hasattr(tick, "gave") else ()
+
+
+def _given(tick: G, data: list[Any]) -> G:
+    if len(data) > _WITHOUT_GAVE:
+        tick.gave = data[3], data[4]
+    return tick
+
+
 def _write_paused(tick: ticks.Paused, execution: Execution, values: Values) -> list[Any]:
     step = execution.in_flight[tick.number].step
     return [tick.number, write_pause_value(tick.value, step, values), tick.now.isoformat(), tick.within]
@@ -229,9 +264,13 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
             tick.number,
             write_emitted(tick.emitted, values),
             write_saved(tick.saved, execution.state, values),
+            *_gave(tick),
         ],
-        lambda data, execution, values: ticks.Completed(
-            data[0], read_emitted(data[1], values), read_saved(data[2], execution.state, values)
+        lambda data, execution, values: _given(
+            ticks.Completed(
+                data[0], read_emitted(data[1], values), read_saved(data[2], execution.state, values)
+            ),
+            data,
         ),
     ),
     ticks.AttemptFailed: (
@@ -324,9 +363,11 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
             tick.number,
             values.write(tick.value),
             write_saved(tick.saved, execution.state, values),
+            *_gave(tick),
         ],
-        lambda data, execution, values: ticks.ItemCompleted(
-            data[0], values.read(data[1]), read_saved(data[2], execution.state, values)
+        lambda data, execution, values: _given(
+            ticks.ItemCompleted(data[0], values.read(data[1]), read_saved(data[2], execution.state, values)),
+            data,
         ),
     ),
     ticks.ItemFailed: (

@@ -168,6 +168,10 @@ class Engine(EditedRuns):
                     return made
         return None
 
+    def workflows(self) -> list[StartableWorkflow]:
+        """Return the workflows that were added."""
+        return list(dict.fromkeys([*self._workflows.values(), *self._of_versions.values()]))
+
     def class_of(self, name: str, beside: type[Any] | None = None) -> type[Any] | None:
         """Return the class of a workflow that has a run or could be started."""
         known = self._classes.get(name)

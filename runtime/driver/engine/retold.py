@@ -73,6 +73,18 @@ class RetoldRuns(StoredTasks, Protocol):
         whole = self.store.select(partial(reading.kept, number=found.number))
         return Kept(whole.snapshot, whole.snapshot_seq, ())
 
+    def bodies_of(self, run_id: str) -> list[bytes]:
+        """Return all ticks of a run, as they are written.
+
+        Raises:
+            RunUnknownError: There is none of that id, or its workflow is not known here.
+            StoreError: They are not all kept, or the workflow has other steps now.
+        """
+        found = self.beginning_of(run_id)
+        if self.kept_before(run_id, found) is not None:
+            raise StoreError(f"of the run {run_id} not all is kept: it was pruned, or in memory at first")
+        return self.store.select(partial(selecting.bodies_after, number=found.number, since=0))
+
     def _is_kept_whole(self, run_id: str) -> bool:
         """Return whether all ticks of a run are kept: it was neither pruned, nor in memory at first."""
         if self.store.select(partial(selecting.snapshot_seq, run_id=run_id)) is None:

@@ -28,6 +28,7 @@ from wfc.runtime.driver.run.beginning_pauses import begin_pause, join_not_in_tim
 from wfc.runtime.driver.run.children import Children
 from wfc.runtime.driver.run.doubles import Instead, pause_double
 from wfc.runtime.driver.run.failures import failed_event, step_failed
+from wfc.runtime.driver.run.given import note_error, note_result
 from wfc.runtime.driver.run.step_runs import (
     expression_error,
     unmet_requirements,
@@ -139,10 +140,12 @@ def _conclude(run: AttemptingRun, step_run: StepRun, result: Any) -> Tick:
             raise expression_error(error) from error
         tell(run, step_run, said_after)
     if step.of is not None:
-        return _give(run, step_run, result)
-    return (
-        Completed(step_run.number, result) if step.then is None else _exit(run, step.then, step_run, result)
-    )
+        tick = _give(run, step_run, result)
+    elif step.then is None:
+        tick = Completed(step_run.number, result)
+    else:
+        tick = _exit(run, step.then, step_run, result)
+    return tick if step.pauses else note_result(run, tick, result)
 
 
 def _give(run: AttemptingRun, step_run: StepRun, result: Any) -> Tick:
@@ -163,7 +166,8 @@ def _item_failed(run: AttemptingRun, step_run: StepRun, found: StepError) -> Tic
     tick: Tick = ItemFailed(step_run.number, found)
     if step.give_instead is not None:
         try:
-            tick = ItemCompleted(step_run.number, *_evaluate(run, step.give_instead, step_run, None))
+            given = ItemCompleted(step_run.number, *_evaluate(run, step.give_instead, step_run, None))
+            tick = note_error(run, given, found.name)
         except Exception as error:
             return _tail_failure(run, step_run, error)
     if step.give_instead is not None or step.on_item_error != "fail":
@@ -269,7 +273,7 @@ def failed_attempt(run: AttemptingRun, step_run: StepRun, error: Exception) -> T
             return _tail_failure(run, step_run, tail_error)
         if emitted is not UNHANDLED:
             tell_handled(run, step_run, found.name, found.message, emitted)
-            return Completed(step_run.number, emitted, saved)
+            return note_error(run, Completed(step_run.number, emitted, saved), found.name)
     return _failure(run, step_run, found, error, saved)
 
 

@@ -59,6 +59,7 @@ def test_a_result_has_its_type(run: Any) -> None:
     assert json.loads(done.out) == {"event": "Told", "with": {"difference": "+9.0h", "summer": False}}
 
 
+@pytest.mark.full
 def test_what_the_server_refuses_is_taken(run: Any) -> None:
     done = run("Nowhere")
     assert done.status == 0, done.err

@@ -80,8 +80,8 @@ def say(tally: Tally, seeds: range) -> None:
 
 def a_part_and_the_rest(first: int) -> pytest.MarkDecorator:
     """Seeds for the ordinary suite, and those that are left for the full one."""
-    rest = pytest.param(range(first + 300, first + 1500), marks=pytest.mark.full)
-    return pytest.mark.parametrize("seeds", [range(first, first + 300), rest], ids=["part", "rest"])
+    rest = pytest.param(range(first + 150, first + 1500), marks=pytest.mark.full)
+    return pytest.mark.parametrize("seeds", [range(first, first + 150), rest], ids=["part", "rest"])
 
 
 @a_part_and_the_rest(0)

@@ -226,7 +226,7 @@ def interrupted(folder: Path, args: list[str], number: int, after: float) -> tup
     ("number", "interrupt", "status"),
     [
         (signal.SIGINT, "default_int_handler", 130),
-        (getattr(signal, "SIGTERM", 0), "default_int_handler", 143),
+        pytest.param(getattr(signal, "SIGTERM", 0), "default_int_handler", 143, marks=pytest.mark.full),
         (getattr(signal, "SIGTERM", 0), "SIG_IGN", 143),
     ],
     ids=["INT", "TERM", "TERM in the background"],

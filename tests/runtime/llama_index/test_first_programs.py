@@ -89,7 +89,13 @@ def play(program: Path, processes: tuple[tuple[str, ...], ...], kept: Path) -> s
     return printed
 
 
-@pytest.mark.parametrize("name", SESSIONS)
+FULL = {"branches and loops", "a person in one process", "a person who answers later, by a pair of events"}
+"""What the others show too, for the most part."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.full if name in FULL else ()) for name in SESSIONS]
+)
 def test_a_first_program_on_ours(name: str, tmp_path: Path) -> None:
     stem, processes, expected = SESSIONS[name]
     text = (FOLDER / f"{stem}.py").read_text()
