@@ -54,6 +54,7 @@ RUNTIME_ROOMS = (
     "store",
     "driver",
     "workflow",
+    "engines",
     "agents",
     "drawing",
     "testing",
@@ -76,6 +77,7 @@ DOORS = {
     "pydantic_ai": {"runtime/calls", "runtime/tracing/model_calls"},
     "mcp": {"runtime/calls/mcp"},
     "opentelemetry": {"runtime/tracing/opentelemetry"},
+    "dbos": {"runtime/engines/dbos"},
     "psycopg": {"runtime/store/postgresql"},
     "llama_index_instrumentation": {"runtime/llama_index/instrumentation"},
 }

@@ -76,7 +76,6 @@ def command(
     longer than --grace is given back, and goes on elsewhere or later; a second signal gives back all at once.
     """
     from wfc.runtime.driver.engine.metrics import WorkerMetrics
-    from wfc.runtime.driver.engine.working import Worker
 
     place = place_of(store)
     engine = open_engine(place, is_new_allowed=True)
@@ -99,7 +98,7 @@ def command(
                 click.echo(line(note, format), err=True)
 
             if not schedules:
-                worker = Worker(engine, load, tell, at_once=at_once)
+                worker = kind_of_worker(engine)(engine, load, tell, at_once=at_once)
                 with serving(figures, metrics):
                     asyncio.run(work_and_tell(worker, starter, engine, place, grace, until_idle=until_idle))
     finally:
@@ -107,6 +106,17 @@ def command(
     if schedules:
         show_schedules(moments)
     return 0
+
+
+def kind_of_worker(engine: Engine) -> type[Worker]:
+    """Return the worker for the store of an engine."""
+    if engine.store.has_queue:
+        from wfc.runtime.engines.dbos import QueueWorker
+
+        return QueueWorker
+    from wfc.runtime.driver.engine.working import Worker
+
+    return Worker
 
 
 @contextlib.contextmanager

@@ -56,6 +56,8 @@ TABLE = [
     ("orders", "OrderAccepted: {item: string}", "OrderAccepted: {item: strnig}", "unknown-type", "`string`"),
     ("orders", "start: {item: pen, quantity: 3}", "start: {item: pen, quantity: 5.000,00}", "number-cut-by-comma",
      "write `5000.00`"),
+    ("expenses", 'pluck("amount") | sum | fixed', 'pluck("amount) | sum | default("") | fixed', "unclosed-text",
+     "here or to a text before it"),
     ("expenses", "{category: name, amount: rows", "{(name): name, amount: rows", "unexpected-token", "made by `group`"),
     ("expenses", "{category: name, amount: rows", "{rows.x: name, amount: rows", "unexpected-token", "made by `group`"),
     ("weather_note", FAILS, "mock: {ask: {status: 503}}", "wrong-value", "`{error: http.503}`"),

@@ -120,6 +120,8 @@ def for_condition(type: Type) -> str:
         return "ask `is not empty`"
     if may_be_null(type):
         return "ask `is not none`"
+    if named := [each.name for each in members(kind) if isinstance(each, Record) and each.name]:
+        return f"ask which it is: `is {named[0]}`" if len(named) > 1 else "ask for one of its fields"
     kind = base(type)
     if kind is STRING:
         return "compare it with one of its values"

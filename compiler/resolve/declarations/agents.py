@@ -131,6 +131,8 @@ class ToolReader:
                 self.declared.report(problems.tool_listed_twice(named, tool.name))
             elif tool.workflow is not None:
                 self.declared.report(problems.not_for_agents(named, tool.name))
+            elif self.declared.is_broken((*tool.address, "args")):
+                pass  # what it takes could not be read, which is told there
             elif not tool.declares_args and (tool.python is not None or tool.mcp is not None):
                 declared = Place(tool.address).key
                 self.declared.report(problems.tool_without_args(named, tool.name, declared))

@@ -135,7 +135,7 @@ class ScriptReader:
         known = {each.tool.name for each in agent.tools}
         for index, name in enumerate(names):
             own = normal_form(str(name))
-            if own not in known:
+            if own not in known and self.whole:
                 self.declared.report(problems.not_of_an_agent(place / index, own, "tool", sorted(known)))
             yield own
 
@@ -149,7 +149,8 @@ class ScriptReader:
             at, name = place / index, normal_form(str(each["tool"]))
             free = known.get(name)
             if free is None:
-                self.declared.report(problems.not_of_an_agent(at / "tool", name, "tool", list(known)))
+                if self.whole:
+                    self.declared.report(problems.not_of_an_agent(at / "tool", name, "tool", list(known)))
                 continue
             given = each.get("with", {})
             at = at / "with" if "with" in each else at

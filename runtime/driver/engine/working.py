@@ -149,6 +149,9 @@ class Worker:
         except (RunEndedError, RunLostError) as error:  # another process was faster
             return WorkerNote(run_id, workflow, "lost", str(error))
         except WorkflowError as error:
+            if isinstance(error.__cause__, self._engine.store.errors):  # which says nothing of the run
+                await self._let_go(run_id)
+                return WorkerNote(run_id, workflow, "lost", str(error))
             self._broken.add(run_id)
             return WorkerNote(run_id, workflow, "refused", str(error))
         self._tell(WorkerNote(run_id, workflow, "begins"))
@@ -158,15 +161,29 @@ class Worker:
         except RunParkedError:
             return WorkerNote(run_id, workflow, "rests")
         except RunLostError as error:
+            await self._let_go(run_id)
             return WorkerNote(run_id, workflow, "lost", str(error))
         except WorkflowError as error:
-            status = self._engine.show(run_id).status
+            try:
+                status = self._engine.show(run_id).status
+            except StoreError:
+                status = "live"
             return WorkerNote(run_id, workflow, status if status != "live" else "lost", str(error))
         finally:
             parking.cancel()
             with contextlib.suppress(WorkflowError, asyncio.CancelledError):
                 await parking
         return WorkerNote(run_id, workflow, "done")
+
+    async def _let_go(self, run_id: str) -> None:
+        """Give back a run that is lost here, as soon as the store can be written: nobody may have it now."""
+        while not self._leaves.is_set():
+            try:
+                await self._engine.store.let_go(run_id)
+            except StoreError:
+                await asyncio.sleep(LOOKS_EVERY)
+            else:
+                return
 
     async def _finish(self, grace: float) -> None:
         """Wait for the runs that are under way; give back those that take too long."""

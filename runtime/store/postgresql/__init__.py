@@ -7,7 +7,6 @@ import contextlib
 import os
 import socket
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -51,7 +50,8 @@ class ServerWorkers:
         return found.fetchone() is not None
 
     def forget(self, connection: Connection, owner: str) -> None:
-        """Leave a process that is gone to those who give its work to others."""
+        """Forget a process that is gone."""
+        connection.execute("DELETE FROM workers WHERE owner = ?", (owner,))
 
 
 class PostgresJournal(SqlJournal):
@@ -66,6 +66,7 @@ class PostgresJournal(SqlJournal):
     """
 
     errors = (psycopg.Error,)
+    has_queue = True
 
     def __init__(self, address: str, *, is_new_allowed: bool = True) -> None:
         self.address = checked(address)
@@ -89,6 +90,7 @@ class PostgresJournal(SqlJournal):
         self._listener: Listener | None = None
         self._hearer: tuple[asyncio.AbstractEventLoop, Callable[[], None]] | None = None
         self._taker: Callable[[], None] | None = None
+        self._takes = False
 
     def _connect(self) -> ServerConnection:
         return ServerConnection(self.address)
@@ -97,9 +99,9 @@ class PostgresJournal(SqlJournal):
 
     def _beat(self, connection: Connection) -> None:
         connection.execute(
-            """INSERT INTO workers (owner, beat) VALUES (?, clock_timestamp())
-                ON CONFLICT (owner) DO UPDATE SET beat = excluded.beat""",
-            (self.owner,),
+            """INSERT INTO workers VALUES (?, clock_timestamp(), ?) ON CONFLICT (owner)
+                DO UPDATE SET beat = excluded.beat, takes_from_queue = excluded.takes_from_queue""",
+            (self.owner, self._takes),
         )
         if (
             self._hearer is not None
@@ -150,15 +152,18 @@ class PostgresJournal(SqlJournal):
     def claiming(self) -> Iterator[None]:
         """Let others know that this process claims what is due, so that they may leave runs to it."""
         self._known()
-        self.write_now(partial(self._note_taking, takes=True))
+        self._takes = True
+        self.write_now(self._beat)
         try:
             yield
         finally:
+            self._takes = False
             with contextlib.suppress(StoreError):  # its beats end soon, which says the same
-                self.write_now(partial(self._note_taking, takes=False))
+                self.write_now(self._beat)
 
-    def _note_taking(self, connection: Connection, *, takes: bool) -> None:
-        connection.execute("UPDATE workers SET takes_from_queue = ? WHERE owner = ?", (takes, self.owner))
+    def is_alive(self, owner: str) -> bool:
+        """Return whether a process is at work."""
+        return self._read(lambda connection: self.workers.is_alive(connection, owner))
 
     def has_workers(self) -> bool:
         """Return whether a live process claims what is due."""

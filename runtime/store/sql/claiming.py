@@ -18,6 +18,7 @@ __all__ = [
     "has_due",
     "is_worked_on",
     "last_seq",
+    "let_go",
     "release",
     "wake_next",
 ]
@@ -202,6 +203,11 @@ def is_worked_on(connection: Connection, workers: StoreWorkers, run_id: str) -> 
     """Return whether a live process has a run."""
     row = connection.execute("SELECT owner FROM runs WHERE run_id = ?", (run_id,)).fetchone()
     return row is not None and row[0] is not None and workers.is_alive(connection, row[0])
+
+
+def let_go(connection: Connection, owner: str, run_id: str) -> None:
+    """Give back a run that a process has, under whatever epoch."""
+    connection.execute("UPDATE runs SET owner = NULL WHERE run_id = ? AND owner = ?", (run_id, owner))
 
 
 def release(connection: Connection, owner: str, leases: Iterable[Lease]) -> None:

@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.crash_points import CRASHES, reach
@@ -35,6 +35,9 @@ class SqlJournal(Database):
         workers: The processes that work on the store.
         interval: The seconds between two signs of life of this process.
     """
+
+    has_queue: ClassVar[bool] = False
+    """Whether workers take its runs from a queue that they share."""
 
     def __init__(self, name: str, owner: str, workers: StoreWorkers, interval: float) -> None:
         super().__init__(name, owner, interval)
@@ -121,6 +124,14 @@ class SqlJournal(Database):
         await self.write(lambda connection: alter(connection, self.workers, self.owner, entries))
         if CRASHES:
             reach("altered")
+
+    async def let_go(self, run_id: str) -> None:
+        """Give back a run that this process has and does nothing with any more, as its store had failed.
+
+        Raises:
+            StoreError: The store cannot be written.
+        """
+        await self.write(lambda connection: claiming.let_go(connection, self.owner, run_id))
 
     async def release(self, lease: Lease) -> None:
         """Give a run back, so that others may claim it.
