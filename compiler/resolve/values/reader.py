@@ -304,7 +304,7 @@ def read_data(
 
 def read_record(
     data: Mapping[object, object], place: Place, wanted: Record, owner: str, report: Report
-) -> Any:
+) -> dict[str, Any]:
     """Return plain data for the fields of a record, as `read_data` does; findings say that they are the owner's."""
     entries = DataReader(report).fields(data, place, wanted, owner, EMPTY_SCOPE)
     return {name: data_of(each) for name, each in entries}
