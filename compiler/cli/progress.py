@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from wfc.runtime import Event
     from wfc.runtime.events import ErrorHandled, ThinkingText, TokenText
     from wfc.runtime.internal_events import StepStateChanged
+    from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed, QuestionDelegated, QuestionReminded
 
 __all__ = ["Progress"]
 
@@ -95,17 +96,8 @@ class Progress:
                 pass  # all of it is told when it is there
             case ProgressText():
                 self.line(f"{event.step}: {event.text}")
-            case QuestionAsked():
-                whom = f" ({', '.join(event.assign)})" if event.assign else ""
-                self.line(f"{event.step}: asks{whom}: {event.title}{until(event.expires_at)}")
-            case QuestionReminded():
-                whom = f" ({', '.join(event.assign)})" if event.assign else ""
-                self.line(f"{event.step}: still asks{whom}: {event.title}{until(event.expires_at)}")
-            case QuestionDelegated():
-                self.line(f"{event.step}: {event.by} passes the question on to {event.to}")
-            case QuestionClosed():
-                if event.because != "answered":
-                    self.line(f"{event.step}: the question is closed: {event.because}")
+            case QuestionAsked() | QuestionReminded() | QuestionDelegated() | QuestionClosed():
+                self.tell_question(event)
             case ErrorHandled():
                 self.tell_taken(event)
             case StopEvent():
@@ -115,6 +107,21 @@ class Progress:
                 self.usage.see(event)
             case _:
                 self.line(f"{event_name(event)} {event.model_dump_json(by_alias=True)}")
+
+    def tell_question(
+        self, event: QuestionAsked | QuestionReminded | QuestionDelegated | QuestionClosed
+    ) -> None:
+        from wfc.runtime.plan.pauses import QuestionAsked, QuestionDelegated, QuestionReminded
+
+        match event:
+            case QuestionAsked() | QuestionReminded():
+                asks = "asks" if isinstance(event, QuestionAsked) else "still asks"
+                whom = f" ({', '.join(event.assign)})" if event.assign else ""
+                self.line(f"{event.step}: {asks}{whom}: {event.title}{until(event.expires_at)}")
+            case QuestionDelegated():
+                self.line(f"{event.step}: {event.by} passes the question on to {event.to}")
+            case _ if event.because != "answered":
+                self.line(f"{event.step}: the question is closed: {event.because}")
 
     def tell_taken(self, event: ErrorHandled) -> None:
         goes_to = ", ".join(event.goes_to) or "nothing"

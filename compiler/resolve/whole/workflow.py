@@ -44,13 +44,7 @@ def build_workflow(
     for each in types:
         used.add(each)
     imports = imported_modules(declared)
-    theirs = {each for module in imports for each in module.types if isinstance(each, Record)}
-    args = {tool.args for step in steps for tool in agent_tools(step.action)}
-    outputs = tuple(
-        record
-        for record in used.records
-        if (record.role == "output" or record in args) and record not in theirs
-    )
+    outputs = own_outputs(imports, steps, used)
     name_outputs(outputs, declared)
     return Workflow(
         name=name,
@@ -83,6 +77,17 @@ def build_workflow(
         receives=tuple(declared.receives.values()),
         key=declared.key,
         run=run,
+    )
+
+
+def own_outputs(imports: Iterable[Import], steps: Iterable[Step], used: UsedTypes) -> tuple[Record, ...]:
+    """Return the records that the module has classes for: outputs, and what an agent gives to its tools."""
+    theirs = {each for module in imports for each in module.types if isinstance(each, Record)}
+    args = {tool.args for step in steps for tool in agent_tools(step.action)}
+    return tuple(
+        record
+        for record in used.records
+        if (record.role == "output" or record in args) and record not in theirs
     )
 
 

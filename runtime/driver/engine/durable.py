@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from functools import partial
 from typing import Any, Protocol
 
@@ -14,11 +13,10 @@ from pydantic_core import to_json
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.moments import SECOND, as_moment
 from wfc.runtime.driver.engine.children import StartableWorkflow
-from wfc.runtime.driver.messages import EventData
+from wfc.runtime.driver.engine.posted import take_item
 from wfc.runtime.driver.run import Run
-from wfc.runtime.driver.run.edits import Edits
 from wfc.runtime.driver.run.needs import RunWorkflow
-from wfc.runtime.driver.run.questions import open_questions, read_answer, read_delegation
+from wfc.runtime.driver.run.questions import open_questions, read_answer
 from wfc.runtime.errors import (
     RunEndedError,
     RunLostError,
@@ -29,7 +27,7 @@ from wfc.runtime.errors import (
 )
 from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.folding import fold, read_outcome, read_start, write_start
-from wfc.runtime.store.journal import Claim, Created, Entry, Kept, Lease, Lost, Posted, TaskOpened
+from wfc.runtime.store.journal import Claim, Created, Entry, Kept, Lease, Lost, TaskOpened
 from wfc.runtime.store.port import Port
 from wfc.runtime.store.snapshots import StoredRun, shape_of, values_for
 from wfc.runtime.store.sql.journal import SqlJournal
@@ -362,7 +360,7 @@ class Durable:
             if run.is_done or not port.take(number):
                 continue
             try:
-                _TAKERS[item.kind](run, item)
+                take_item(run, item)
             except WorkflowError as error:
                 run.loop.call_exception_handler({"message": "what was posted is refused", "exception": error})
 
@@ -415,42 +413,3 @@ def next_moment(execution: Execution) -> int | None:
     """Return the moment at which something happens in a run by itself; ``None``: never."""
     moments = [*execution.due_at.values(), *([] if execution.deadline is None else [execution.deadline])]
     return min(moments, default=None)
-
-
-def _answer(run: Run, item: Posted) -> None:
-    data = json.loads(item.body)
-    asker = run.asker_of(data["question"])
-    if asker is not None:
-        asker.answer(data["question"], data["value"], item.by, data.get("state"))
-
-
-def _delegate(run: Run, item: Posted) -> None:
-    data = json.loads(item.body)
-    asker = run.asker_of(data["question"])
-    if asker is not None:
-        asker.take(read_delegation(asker.execution, data["question"], data["to"], item.by, data["because"]))
-
-
-def _edit(run: Run, item: Posted) -> None:
-    data = json.loads(item.body)
-    events = [EventData(name, fields) for name, fields in data["events"]]
-    for tick in Edits(data["state"], events, data["dropped"]).ticks(run.execution, item.by):
-        run.take(tick)
-
-
-def _receive(run: Run, item: Posted) -> None:
-    data = json.loads(item.body)
-    run.receive(EventData(data["event"], data["fields"]), data.get("message_id"))
-
-
-def _cancel(run: Run, item: Posted) -> None:
-    run.cancel(json.loads(item.body)["reason"])
-
-
-_TAKERS: dict[str, Callable[[Run, Posted], None]] = {
-    "answer": _answer,
-    "delegation": _delegate,
-    "edit": _edit,
-    "event": _receive,
-    "cancel": _cancel,
-}

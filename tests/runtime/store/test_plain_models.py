@@ -64,7 +64,7 @@ def test_what_is_written_in_one_call_is_what_is_written_by_parts(event: Plain) -
         object(),
         [Plain(text="", number=1)],
     ],
-    ids=repr,
+    ids=lambda event: type(event).__name__,
 )
 def test_all_else_takes_the_long_way(event: object) -> None:
     assert VALUES.plain_model(event) is None

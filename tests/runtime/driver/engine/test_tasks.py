@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -227,24 +226,23 @@ def test_overdue_questions_expire_in_order_when_somebody_comes_and_reminders_com
     assert told == ["expired a", "reminded b", "reminded c", "expired b", "expired c"]
 
 
-def test_ten_thousand_tasks_are_listed_quickly(tmp_path: Path) -> None:
+def test_a_list_of_tasks_reads_no_forms(tmp_path: Path) -> None:
+    """Forms are the larger part of what is kept of a task, and no list shows them: here none can be read."""
+
     async def main(engine: Engine) -> None:
         await begin(engine)
-        form = {"type": "object", "properties": {f"field_{n}": {"type": "string"} for n in range(40)}}
-        body = json.dumps({"title": "?", "form": form, "assign": []})
 
         def fill(connection: Any) -> None:
             (run,) = connection.execute("SELECT run FROM runs").fetchone()
-            for n in range(10_000):
-                row = TaskOpened(f"t{n}", "ask", "?", [f"user:u{n % 10}"], body, n, None)
+            for n in range(1_000):
+                row = TaskOpened(f"t{n}", "ask", "?", [f"user:u{n % 10}"], "{ no form", n, None)
                 appending._open_task(connection, run, row)
 
         await engine.store.write(fill)
-        begun = time.process_time()
-        tasks = engine.tasks(most=10_000)
-        taken = time.process_time() - begun
-        assert len(tasks) == 10_000 and tasks[0].task_id == "t0"
-        assert taken < 0.1
-        assert len(engine.tasks(whom=["user:u3", "user:u4"], most=10_000)) == 2_000
+        tasks = engine.tasks(most=1_000)
+        assert len(tasks) == 1_000 and tasks[0].task_id == "t0"
+        assert len(engine.tasks(whom=["user:u3", "user:u4"], most=10_000)) == 200
+        with pytest.raises(ValueError):
+            engine.task("t0")
 
     within(tmp_path, main, Asking)
