@@ -167,7 +167,7 @@ def test_what_is_wrong_with_a_store_is_said(wfc: Any, spec: str) -> None:
         assert (none.status, none.out) == (1, "")
         assert "there is no store at" in none.err
     assert not Path(spec).with_name(".wfc").exists()
-    for address in ("postgres://x/y", "sqlite://", "sqlite:///x.db?synchronous=off", "sqlite://host/x.db"):
+    for address in ("mysql://x/y", "sqlite://", "sqlite:///x.db?synchronous=off", "sqlite://host/x.db"):
         wrong = wfc("run", spec, "-i", "name=tea", "--store", address)
         assert wrong.status == 2, address
         assert address in wrong.err
