@@ -321,19 +321,20 @@ def _agent_doubles(workflow: type[Workflow], case: SpecTest, *, is_virtual: bool
     return AgentDoubles(case.script, case.tools, case.people, case.real, is_virtual=is_virtual)
 
 
-def _scripted(workflow: type[Workflow], case: SpecTest) -> set[str]:
-    """Return the steps whose agents work in a test, with models and tools that it stands in for."""
-    if not case.script:
-        return set()
+def _agents(workflow: type[Workflow]) -> Mapping[str, str]:
+    """Return the steps that call an agent, each with its agent's name."""
+    if not definition_of(workflow).parts:
+        return {}
     from wfc.runtime.testing.agents import agents_of
 
-    return {step for step, agent in agents_of(workflow).items() if {step, agent} & case.script.keys()}
+    return agents_of(workflow)
 
 
 def _doubles(workflow: type[Workflow], case: SpecTest, scripts: Mapping[str, Script]) -> dict[str, Double]:
     """Return replacements for the actions of steps: the test's mocks, and an error for a step without one."""
     doubles: dict[str, Double] = {}
-    scripted = _scripted(workflow, case)
+    agents = _agents(workflow)
+    scripted = {step for step, agent in agents.items() if {step, agent} & case.script.keys()}
     for step in definition_of(workflow).plan.steps:
         if step.action is not None and step.name not in case.real:
             acting = step.item or step  # an item's action is the step's
@@ -344,7 +345,9 @@ def _doubles(workflow: type[Workflow], case: SpecTest, scripts: Mapping[str, Scr
             elif acting.result is type(None) and not acting.pauses:
                 doubles[step.name] = _nothing  # events that a step sends to other runs are dropped
             elif not acting.pauses or not set(acting.pauses).issubset(_NEEDS_NOBODY):
-                doubles[step.name] = _complaint(step)
+                doubles[step.name] = _complaint(
+                    step, "mock it, write its `script`" if step.name in agents else "mock it"
+                )
     return doubles
 
 
@@ -356,10 +359,10 @@ _NEEDS_NOBODY = {Delay, Until, Outside}
 """Pauses that end by the clock, or by an event that a test delivers."""
 
 
-def _complaint(step: Step) -> Double:
+def _complaint(step: Step, ways: str) -> Double:
     async def complain(context: StepContext) -> Any:
         raise UnmockedStepError(
-            f"step `{step.name}` ran, but the test says nothing of it: mock it, or list it under `real`"
+            f"step `{step.name}` ran, but the test says nothing of it: {ways}, or list it under `real`"
         )
 
     return complain

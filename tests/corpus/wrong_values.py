@@ -42,6 +42,7 @@ NAMED |= {"resources", "texts", "triggers"}
 
 TEXT = r"string|empty|expression|date"
 NUMBERS = "max|max_runs|max_attempts|concurrency|concurrent_runs|quorum|count|steps|tokens|max_tokens|max_length|min"
+NUMBERS += "|max_turns|parallel_calls"
 MAPS = "save|with|prefill|query|stream|limits|resources|restart|config|expect|mock|env|labels|moved|settings|cache"
 MAPS += "|headers"
 FITS: list[tuple[str, str, str]] = [
@@ -56,21 +57,28 @@ FITS: list[tuple[str, str, str]] = [
     (r"give|give\..*", ".*", "any value is given"),
     (NUMBERS, "number|negative", "a number"),
     (r"temperature|backoff|cost_usd", "number|fraction", "a number"),
-    (r"tokens|read_only|cache|partial|thinking|detach", "true", "yes"),
+    (r"tokens|read_only|cache|partial|thinking|detach|final", "true", "yes"),
     (r"as", "string", "a name that nobody uses"),
     (r"to_key|per", "date", "a subtraction"),
     (r"retry_on|never_on|real|deliver|tests|history|files|removed", "empty list", "none of them"),
+    (r"agents\.\*\.tools", "empty list", "an agent that has no tools"),
+    (r"tools\.\*\.(args|output)", "empty map", "a tool that takes nothing, or gives nothing that has a name"),
+    (
+        r"tests\.\*\.(script|people|tools)",
+        "empty map",
+        "none, or those of the test that it is like",
+    ),
     (r"command|only|removed", "list", "any program, workflow or old name"),
     (rf"{MAPS}|oauth2\.body", "(empty )?map|nested", "none, or another one"),
 ]
 """Values that are right: the last keys, the values, and why."""
 
-SECTIONS = "models|retries|secrets|receives|texts|tools|triggers|defaults|resources|fallback"
+SECTIONS = "agents|models|retries|secrets|receives|texts|tools|triggers|defaults|resources|fallback"
 FOLLOWS: list[tuple[str, str, str]] = [
     (r"with", "(empty )?map|nested", "what was given is given no more"),
     (SECTIONS, "(empty )?(map|list)|list|nested", "what was declared is declared no more"),
     (r"output|args|form|body|type|enum", "(empty )?(map|list)|nested", "another type, and its uses"),
-    (r"min|max|max_length", "number", "another bound, and the values in tests"),
+    (r"min|max|min_length|max_length", "number", "another bound, and the values in tests"),
     (r"stream|before", rf"{TEXT}|bad expression|empty map", "the event that was told there is told no more"),
     (
         r"http\.body|env|env\..*|headers|prompt|system",

@@ -21,7 +21,7 @@ from wfc.compiler.resolve.values.texts import read_prompt
 from wfc.compiler.rules import agents as problems
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import values as value_problems
-from wfc.compiler.slotted import dataclass
+from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types import STRING, UNKNOWN, Record, Type, assignable, parse_type, show
 
 __all__ = ["declare_agents", "look_up", "resolve_agent"]
@@ -145,7 +145,11 @@ class ToolReader:
         bound: dict[str, Value] = {}
         if isinstance(given, dict):
             bound = self.reader.given(given, place / "with", tool.args.fields, f"`{tool.name}`", self.scope)
+        strange = isinstance(given, dict) and len(bound) < len(given)
         rest = {name: field for name, field in tool.args.fields.items() if name not in bound}
+        if strange or self.declared.is_broken((*place.address, "with")):
+            # what is wrong there, and told there, may be any of them
+            rest = {name: replace(field, has_default=True) for name, field in rest.items()}
         free = Record(tool.args.name, rest, role="namespace", address=tool.args.address)
         final = data.get("final") is True
         if final and not assignable(tool.output, self.output):

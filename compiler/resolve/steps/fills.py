@@ -146,6 +146,7 @@ class EventFiller:
                 continue
             del left[name]
             if given is UNKNOWN:
+                self.reader.uses.add(source)
                 continue
             expression = reference(self.scope, *path)
             given = expression.type  # which knows what conditions have excluded

@@ -166,7 +166,8 @@ class ValueReader:
         given = self.given(data, place, record.fields, in_backticks(owner), scope)
         missing = [name for name, each in record.fields.items() if each.required and name not in given]
         strange = len(data) - len(given)  # which are reported, and may be what is missing
-        if len(missing) > strange:
+        another = strange > 0 and not given  # nothing of it is known: it is meant for something else
+        if len(missing) > strange and not another:
             self.report(problems.missing_entry(place, missing, in_backticks(owner)))
         return tuple((name, given[name]) for name in record.fields if name in given)
 
@@ -299,6 +300,14 @@ def read_data(
     bounds.
     """
     return data_of(DataReader(report).value(data, Place(address), wanted, EMPTY_SCOPE, constraints))
+
+
+def read_record(
+    data: Mapping[object, object], place: Place, wanted: Record, owner: str, report: Report
+) -> dict[str, Any]:
+    """Return plain data for the fields of a record, as `read_data` does; findings say that they are the owner's."""
+    entries = DataReader(report).fields(data, place, wanted, owner, EMPTY_SCOPE)
+    return {name: data_of(each) for name, each in entries}
 
 
 def data_of(value: Value) -> Any:

@@ -12,7 +12,7 @@ from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.durations import duration
 from wfc.compiler.resolve.values.error_names import error_names
-from wfc.compiler.resolve.values.reader import read_data
+from wfc.compiler.resolve.values.reader import read_data, read_record
 from wfc.compiler.rules import agent_tests as problems
 from wfc.compiler.rules import values as value_problems
 from wfc.compiler.slotted import dataclass
@@ -152,10 +152,11 @@ class ScriptReader:
                 if self.whole:
                     self.declared.report(problems.not_of_an_agent(at / "tool", name, "tool", list(known)))
                 continue
+            if self.declared.is_broken((*at.address, "with")):
+                continue  # what could not be read is told there
             given = each.get("with", {})
             at = at / "with" if "with" in each else at
-            args = read_data(given, at.address, free, self.declared.report)
-            yield name, outside(args, free)
+            yield name, outside(read_record(given, at, free, name, self.declared.report), free)
 
     def people(self, data: object, place: Place) -> dict[str, tuple[MockAnswer, ...]]:
         """Return what people say to calls that they have to allow."""
@@ -258,7 +259,6 @@ class ScriptReader:
         return found
 
 
-def outside(args: object, record: Record) -> dict[str, object]:
+def outside(args: Mapping[str, object], record: Record) -> dict[str, object]:
     """Return arguments by the names that they have outside."""
-    given = args if isinstance(args, Mapping) else {}
-    return {record.fields[name].name_outside: value for name, value in given.items() if name in record.fields}
+    return {record.fields[name].name_outside: value for name, value in args.items()}
