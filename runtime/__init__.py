@@ -146,7 +146,7 @@ if TYPE_CHECKING:
         WorkflowFailedEvent,
         WorkflowTimedOutEvent,
     )
-    from wfc.runtime.internal_events import (
+    from wfc.runtime.events.internal import (
         CacheHit as CacheHit,
         ChildNote as ChildNote,
         EventEmitted as EventEmitted,
@@ -333,7 +333,7 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.driver.messages": "Keep Message",
     "wfc.runtime.errors": "ExpressionError OutputFormatError RunFailedError WorkflowStepDoesNotExistError",
     "wfc.runtime.events": "ChildEnd ClosedFields ErrorHandled Moment Number PartialResult ThinkingText",
-    "wfc.runtime.internal_events": (
+    "wfc.runtime.events.internal": (
         "CacheHit ChildNote EventEmitted InternalDispatchEvent LateEvent ModelCalled StepState StepStateChanged "
         "UnhandledEvent"
     ),

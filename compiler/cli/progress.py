@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from wfc.runtime import Event
     from wfc.runtime.events import ErrorHandled, ThinkingText, TokenText
-    from wfc.runtime.internal_events import StepStateChanged
+    from wfc.runtime.events.internal import StepStateChanged
     from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed, QuestionDelegated, QuestionReminded
 
 __all__ = ["Progress"]
@@ -64,7 +64,7 @@ class Progress:
             TokenText,
             event_name,
         )
-        from wfc.runtime.internal_events import (
+        from wfc.runtime.events.internal import (
             EventEmitted,
             InternalDispatchEvent,
             LateEvent,
@@ -133,7 +133,7 @@ class Progress:
         self.line(f"{who.rstrip(',')}: {what} is taken -> {goes_to}: {event.message}")
 
     def tell_step(self, event: StepStateChanged) -> None:
-        from wfc.runtime.internal_events import StepState
+        from wfc.runtime.events.internal import StepState
 
         attempt = f" (attempt {event.attempt})" if event.attempt > 1 else ""
         match event.step_state:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wfc.runtime.events import Event
-    from wfc.runtime.internal_events import ModelCalled
+    from wfc.runtime.events.internal import ModelCalled
 
 __all__ = ["Usage"]
 
@@ -59,7 +59,7 @@ class Usage:
 
     def see(self, event: Event) -> None:
         """Count an event if it is a call of a model, also one of a run that is part of this one."""
-        from wfc.runtime.internal_events import ChildNote, ModelCalled
+        from wfc.runtime.events.internal import ChildNote, ModelCalled
 
         if isinstance(event, ModelCalled):
             self._add(event.step_name, event)

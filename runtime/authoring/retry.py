@@ -11,7 +11,7 @@ from datetime import timedelta
 from hashlib import blake2b
 
 from wfc.runtime.errors import ExpressionError, WorkflowValidationError
-from wfc.runtime.raised_errors import step_error
+from wfc.runtime.errors.raised import step_error
 
 __all__ = ["RetryPolicy", "asked_wait", "read_retry_after", "seconds_of", "seed_of"]
 

@@ -14,8 +14,8 @@ from wfc.runtime.calls.python_functions import load_function
 from wfc.runtime.calls.secrets import Revealed
 from wfc.runtime.calls.threads import in_thread
 from wfc.runtime.errors import StepError, WorkflowError
+from wfc.runtime.errors.raised import step_error
 from wfc.runtime.events import Event
-from wfc.runtime.raised_errors import step_error
 from wfc.runtime.tracing import conventions, span_inside
 from wfc.runtime.values.outputs import InvalidOutput, from_python, plain
 

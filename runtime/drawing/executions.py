@@ -10,10 +10,10 @@ from wfc.runtime.drawing.graph import Arrow, Box, Graph
 from wfc.runtime.drawing.rendering import render
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.errors import WorkflowRuntimeError
+from wfc.runtime.errors.raised import step_error
 from wfc.runtime.events import Event, StartEvent, StopEvent, event_name
-from wfc.runtime.internal_events import EventEmitted
+from wfc.runtime.events.internal import EventEmitted
 from wfc.runtime.plan.outcomes import All
-from wfc.runtime.raised_errors import step_error
 from wfc.runtime.tracing import (
     Dispatched,
     EventHandler,

@@ -15,7 +15,7 @@ from wfc.runtime.events import (
     WorkflowFailedEvent,
     WorkflowTimedOutEvent,
 )
-from wfc.runtime.internal_events import (
+from wfc.runtime.events.internal import (
     EventEmitted,
     InternalDispatchEvent,
     StepState,

@@ -11,7 +11,7 @@ from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Failed, ItemFailed, Tick
 from wfc.runtime.errors import StepFailedError, StoreError
 from wfc.runtime.events import event_name
-from wfc.runtime.internal_events import EventEmitted
+from wfc.runtime.events.internal import EventEmitted
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.signature import Gives
 from wfc.runtime.store.folding import fold

@@ -16,7 +16,7 @@ from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import AttemptFailed, Failed, ItemFailed, Recovered, Rewound, Tick
 from wfc.runtime.errors import StoreError
 from wfc.runtime.events import Event, StopEvent
-from wfc.runtime.internal_events import StepState, StepStateChanged
+from wfc.runtime.events.internal import StepState, StepStateChanged
 from wfc.runtime.plan import Plan
 from wfc.runtime.store.folding import fold
 from wfc.runtime.store.journal import Kept

@@ -17,10 +17,10 @@ from wfc.runtime.core.ticks import PauseFailed, TimerFired
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.doubles import Double, Instead
 from wfc.runtime.errors import InvalidAnswerError, LimitError, SettingsError, StepError
+from wfc.runtime.errors.raised import step_error
 from wfc.runtime.events import event_name
 from wfc.runtime.plan.inputs import HttpResponse
 from wfc.runtime.plan.pauses import Child, Outside, Question, QuestionAsked
-from wfc.runtime.raised_errors import step_error
 from wfc.runtime.values.outputs import InvalidOutput, from_json
 
 if TYPE_CHECKING:

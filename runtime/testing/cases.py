@@ -30,7 +30,7 @@ from wfc.runtime.events import (
     TokenText,
     event_name,
 )
-from wfc.runtime.internal_events import EventEmitted, InternalDispatchEvent, StepState, StepStateChanged
+from wfc.runtime.events.internal import EventEmitted, InternalDispatchEvent, StepState, StepStateChanged
 from wfc.runtime.plan.pauses import (
     Delay,
     Outside,

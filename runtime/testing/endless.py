@@ -9,7 +9,7 @@ from wfc.runtime.driver.engine import Engine
 from wfc.runtime.driver.run import Run
 from wfc.runtime.errors import WorkflowRuntimeError
 from wfc.runtime.events import Event, StartEvent
-from wfc.runtime.internal_events import ChildNote, EventEmitted, StepStateChanged
+from wfc.runtime.events.internal import ChildNote, EventEmitted, StepStateChanged
 
 __all__ = ["EndlessRunError", "TestEngine"]
 

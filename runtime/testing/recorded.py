@@ -27,9 +27,9 @@ from wfc.runtime.core.ticks import (
     TimerFired,
 )
 from wfc.runtime.errors import StepFailedError, StoreError, WorkflowCancelledByUser
+from wfc.runtime.errors.raised import step_error
 from wfc.runtime.events import Event, StopEvent, event_name
 from wfc.runtime.plan.pauses import Child, Question
-from wfc.runtime.raised_errors import step_error
 from wfc.runtime.store.replay import Replay
 from wfc.runtime.store.ticks import decode_tick
 from wfc.runtime.store.values import Values

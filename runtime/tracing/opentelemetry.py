@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from wfc.runtime.errors import MissingPackageError, StepFailedError
-from wfc.runtime.raised_errors import step_error
+from wfc.runtime.errors.raised import step_error
 from wfc.runtime.tracing import Span, SpanHandler, SpanKind, conventions, get_dispatcher
 
 try:

@@ -8,10 +8,10 @@ from typing import Any
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Completed, Failed, Tick
 from wfc.runtime.errors import StepFailedError, WorkflowCancelledByUser
+from wfc.runtime.errors.raised import step_error
 from wfc.runtime.events import Event, StartEvent, StopEvent, event_name
-from wfc.runtime.internal_events import ChildNote, StepStateChanged
+from wfc.runtime.events.internal import ChildNote, StepStateChanged
 from wfc.runtime.plan.outcomes import All
-from wfc.runtime.raised_errors import step_error
 from wfc.runtime.tracing import (
     EventHandler,
     Span,

@@ -26,7 +26,7 @@ CLOSED = ConfigDict(
     protected_namespaces=(),
 )
 
-_BUILT_WHEN_USED = ("wfc.runtime.events", "wfc.runtime.internal_events", "wfc.runtime.plan.pauses")
+_BUILT_WHEN_USED = ("wfc.runtime.events", "wfc.runtime.events.internal", "wfc.runtime.plan.pauses")
 """Their models are built when they are first used, so that the import of the runtime need not wait for pydantic."""
 
 

@@ -87,7 +87,7 @@ def lines(told: Replayed) -> list[str]:
 def data_of(event: Any) -> dict[str, Any]:
     """Return an event as data, with one that it tells of by its name too."""
     from wfc.runtime.events import event_name
-    from wfc.runtime.internal_events import EventEmitted
+    from wfc.runtime.events.internal import EventEmitted
 
     fields = event.model_dump(mode="json", by_alias=True)
     if isinstance(event, EventEmitted):
@@ -107,7 +107,7 @@ def texts(told: Replayed) -> list[str]:
 def text_of(event: Any) -> str:
     """Return what people are told of an event; empty if it is told by another one."""
     from wfc.runtime.events import StopEvent, event_name
-    from wfc.runtime.internal_events import EventEmitted, StepState, StepStateChanged
+    from wfc.runtime.events.internal import EventEmitted, StepState, StepStateChanged
     from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed, QuestionDelegated
 
     match event:

@@ -73,7 +73,7 @@ from wfc.runtime.core.ticks import (
 )
 from wfc.runtime.errors import WorkflowRuntimeError, WorkflowTimeoutError
 from wfc.runtime.events import Event, InputRequiredEvent, StopEvent
-from wfc.runtime.internal_events import StepState
+from wfc.runtime.events.internal import StepState
 from wfc.runtime.values.drafts import save
 
 __all__ = ["advance"]

@@ -8,7 +8,7 @@ from wfc.runtime.core.advance.scheduling import count_steps, free_worker, start_
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import Exit, ItemRuns, Pause, StepRun
 from wfc.runtime.core.ticks import ItemCompleted, ItemFailed
-from wfc.runtime.internal_events import StepState
+from wfc.runtime.events.internal import StepState
 from wfc.runtime.plan.pauses import SKIP, Items
 from wfc.runtime.values.drafts import save
 

@@ -14,7 +14,7 @@ from wfc.runtime.core.step_runs import Exit, Frame, FrameKind, Path, Slots, Step
 from wfc.runtime.core.ticks import MatchValueComputed
 from wfc.runtime.errors import WorkflowRuntimeError
 from wfc.runtime.events import Event, event_name
-from wfc.runtime.internal_events import LateEvent
+from wfc.runtime.events.internal import LateEvent
 from wfc.runtime.plan.joins import AllOf
 from wfc.runtime.plan.step import Step
 

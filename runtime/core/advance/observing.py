@@ -8,7 +8,7 @@ from wfc.runtime.core.effects import NotifyObservers
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.events import Event, event_name
-from wfc.runtime.internal_events import EventEmitted, StepState, StepStateChanged
+from wfc.runtime.events.internal import EventEmitted, StepState, StepStateChanged
 from wfc.runtime.plan.outcomes import All
 from wfc.runtime.plan.step import Step
 

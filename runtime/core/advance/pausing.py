@@ -27,7 +27,7 @@ from wfc.runtime.core.ticks import (
 )
 from wfc.runtime.errors import StepError
 from wfc.runtime.events import Event
-from wfc.runtime.internal_events import StepState
+from wfc.runtime.events.internal import StepState
 from wfc.runtime.plan.pauses import (
     Child,
     Delay,

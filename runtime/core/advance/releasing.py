@@ -13,7 +13,7 @@ from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.core.step_runs import Exit, Pause, StepRun
 from wfc.runtime.errors import UndeclaredResultError
 from wfc.runtime.events import StopEvent, event_name
-from wfc.runtime.internal_events import StepState, UnhandledEvent
+from wfc.runtime.events.internal import StepState, UnhandledEvent
 from wfc.runtime.plan.pauses import Child, ClosedBecause, Question, QuestionClosed
 
 __all__ = ["drop", "drop_all", "finish", "finish_run", "question_id"]

@@ -18,10 +18,10 @@ from wfc.runtime.errors import (
     WorkflowCancelledByUser,
     WorkflowTimeoutError,
 )
+from wfc.runtime.errors.raised import is_final
 from wfc.runtime.events import Event, StopEvent
 from wfc.runtime.plan.outcomes import UNHANDLED, Fail, Restart
 from wfc.runtime.plan.run_rules import RunExit
-from wfc.runtime.raised_errors import is_final
 
 __all__ = ["exit_for", "exit_taken", "fail"]
 

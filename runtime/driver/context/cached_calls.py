@@ -12,7 +12,7 @@ from wfc.runtime.calls.sibling_modules import settings_folder
 from wfc.runtime.calls.threads import in_thread
 from wfc.runtime.driver.context.messaging import Messaging
 from wfc.runtime.driver.run.step_runs import unmet_requirements
-from wfc.runtime.internal_events import CacheHit
+from wfc.runtime.events.internal import CacheHit
 from wfc.runtime.values.outputs import InvalidOutput, plain_type
 
 if TYPE_CHECKING:

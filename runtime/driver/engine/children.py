@@ -28,9 +28,9 @@ from wfc.runtime.errors import (
     WorkflowError,
     WorkflowTimeoutError,
 )
+from wfc.runtime.errors.raised import is_final, step_error
 from wfc.runtime.events import Event, StartEvent, StopEvent, event_name
 from wfc.runtime.plan.pauses import Child, PartEnd
-from wfc.runtime.raised_errors import is_final, step_error
 from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.snapshots import read_run
 

@@ -37,11 +37,11 @@ from wfc.runtime.driver.run.step_runs import (
 from wfc.runtime.driver.run.telling import note_state, tell, tell_before, tell_handled
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.errors import SnapshotError, StepError, WorkflowError
-from wfc.runtime.internal_events import StepState
+from wfc.runtime.errors.raised import is_final, step_error
+from wfc.runtime.events.internal import StepState
 from wfc.runtime.plan.outcomes import UNHANDLED
 from wfc.runtime.plan.pauses import Outside
 from wfc.runtime.plan.signature import Call
-from wfc.runtime.raised_errors import is_final, step_error
 from wfc.runtime.values.drafts import Saved, changes_in, deep_changes_in, deep_draft_of, draft_of
 
 __all__ = ["AttemptingRun", "failed_attempt", "make_attempt", "settle"]

@@ -10,9 +10,9 @@ from wfc.runtime.core.ticks import Cancelled, RunExitTaken, Tick
 from wfc.runtime.driver.run.step_runs import expression_error
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.errors import StepFailedError
+from wfc.runtime.errors.raised import step_error
 from wfc.runtime.events import ErrorHandled, Event, event_name
 from wfc.runtime.plan.run_rules import RUN_EXIT_KEYS, RunExit
-from wfc.runtime.raised_errors import step_error
 from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.values.drafts import changes_in, draft_of
 

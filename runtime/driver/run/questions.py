@@ -29,6 +29,7 @@ from wfc.runtime.errors import (
     StepFailedError,
     UnknownQuestionError,
 )
+from wfc.runtime.errors.raised import step_error
 from wfc.runtime.events import event_name
 from wfc.runtime.plan.pauses import (
     Delay,
@@ -37,7 +38,6 @@ from wfc.runtime.plan.pauses import (
     Until,
     seconds_of,
 )
-from wfc.runtime.raised_errors import step_error
 from wfc.runtime.values.choices import not_chosen, schema_with_choices
 from wfc.runtime.values.outputs import InvalidOutput, from_json
 from wfc.runtime.values.state_edits import edited

@@ -13,7 +13,7 @@ from wfc.runtime.core.ticks import ModelUsed, Tick
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.errors import LimitError
-from wfc.runtime.internal_events import ModelCalled
+from wfc.runtime.events.internal import ModelCalled
 from wfc.runtime.plan.run_rules import Limits
 
 __all__ = ["OWN_LIMITS", "check_limits", "count_call"]

@@ -9,7 +9,7 @@ from wfc.runtime.authoring.injection import CallingRun
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.events import ErrorHandled, Event, ProgressText, event_name
-from wfc.runtime.internal_events import StepState, StepStateChanged
+from wfc.runtime.events.internal import StepState, StepStateChanged
 from wfc.runtime.plan.outcomes import All
 
 __all__ = ["note_state", "tell", "tell_before", "tell_handled"]

@@ -15,7 +15,7 @@ from wfc.runtime.driver.run.replies import ReplyPlace, ShownReply, StreamedReply
 from wfc.runtime.driver.run.stream import Stream
 from wfc.runtime.errors import RunLostError, RunParkedError
 from wfc.runtime.events import Event, StopEvent
-from wfc.runtime.internal_events import ChildNote, StepState, StepStateChanged
+from wfc.runtime.events.internal import ChildNote, StepState, StepStateChanged
 from wfc.runtime.store.port import Port
 from wfc.runtime.tracing.runs import Trace
 

@@ -8,7 +8,7 @@ import pytest
 
 from wfc.runtime import ExpressionError, RetryPolicy, StepError, WorkflowValidationError
 from wfc.runtime.authoring.retry import seed_of
-from wfc.runtime.raised_errors import step_error
+from wfc.runtime.errors.raised import step_error
 
 BUSY = StepError("http.503", "busy", status=503)
 

@@ -24,7 +24,7 @@ from wfc.runtime import (
     step,
     transform,
 )
-from wfc.runtime.internal_events import LateEvent
+from wfc.runtime.events.internal import LateEvent
 from wfc.runtime.testing import run_virtually
 
 Play = Callable[..., Any]

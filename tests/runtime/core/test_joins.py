@@ -25,7 +25,7 @@ from wfc.runtime import (
     step,
     transform,
 )
-from wfc.runtime.internal_events import LateEvent
+from wfc.runtime.events.internal import LateEvent
 
 Play = Callable[..., Any]
 Watch = Callable[..., list[Event]]

@@ -37,7 +37,7 @@ from wfc.runtime import (
     transform,
 )
 from wfc.runtime.errors import LimitError
-from wfc.runtime.internal_events import StepStateChanged
+from wfc.runtime.events.internal import StepStateChanged
 
 Play = Callable[..., Any]
 

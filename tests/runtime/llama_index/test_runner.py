@@ -14,7 +14,7 @@ from wfc.runtime import (
     Workflow,
     step,
 )
-from wfc.runtime.internal_events import EventEmitted
+from wfc.runtime.events.internal import EventEmitted
 from wfc.runtime.llama_index.testing import WorkflowTestRunner
 from wfc.runtime.testing import run_virtually
 

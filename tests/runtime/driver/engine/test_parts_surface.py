@@ -26,7 +26,7 @@ from wfc.runtime import (
     pause,
     step,
 )
-from wfc.runtime.internal_events import EventEmitted, StepStateChanged
+from wfc.runtime.events.internal import EventEmitted, StepStateChanged
 
 Virtually = Callable[[Callable[[], Any]], Any]
 

@@ -24,7 +24,7 @@ from wfc.runtime import (
     WorkflowFailedEvent,
     step,
 )
-from wfc.runtime.internal_events import StepState, StepStateChanged
+from wfc.runtime.events.internal import StepState, StepStateChanged
 
 Play = Callable[..., Any]
 

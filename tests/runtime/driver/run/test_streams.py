@@ -16,7 +16,7 @@ from wfc.runtime import (
     Workflow,
     step,
 )
-from wfc.runtime.internal_events import EventEmitted, StepState, StepStateChanged
+from wfc.runtime.events.internal import EventEmitted, StepState, StepStateChanged
 
 Play = Callable[..., Any]
 

@@ -16,7 +16,7 @@ from wfc.runtime import (
     Workflow,
     step,
 )
-from wfc.runtime.internal_events import StepState, StepStateChanged
+from wfc.runtime.events.internal import StepState, StepStateChanged
 
 Play = Callable[..., Any]
 
