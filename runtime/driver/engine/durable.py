@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from functools import partial
 from typing import Any, Protocol
@@ -56,6 +57,9 @@ class Registry(Protocol):
     def admit(self, run: Run) -> Run:
         """Admit a run."""
 
+    def rests(self, run: Run) -> None:
+        """Be told that nothing happens in a run before somebody answers, or a timer fires."""
+
     def version_of(self, workflow: RunWorkflow[Run]) -> str:
         """Return what the code of a workflow is known by."""
 
@@ -69,6 +73,7 @@ class Durable:
         self._parts: dict[str, dict[str, KeptPart]] = {}  # of recovered runs, by the ids of both
         self._loop: asyncio.AbstractEventLoop | None = None  # which hears the bell
         self._tasks: set[asyncio.Task[None]] = set()
+        self._reading: Counter[str] = Counter()  # the ids of runs whose inboxes are being read
 
     def close(self) -> None:
         """Write what is left, and close the store."""
@@ -141,7 +146,7 @@ class Durable:
         if run.port is not None and run.port.is_parking:  # as somebody else has asked for it too
             return True
         every = [run, *_all_parts(run)]
-        if any(not _rests(one) for one in every):
+        if any(one.run_id in self._reading or not _rests(one) for one in every):
             return False
         for one in every:
             if one.port is None:
@@ -349,16 +354,26 @@ class Durable:
                 run.loop.call_soon_threadsafe(self.take_soon, run)
 
     def take_soon(self, run: Run) -> None:
-        """Let a run take what was posted to it, soon."""
-        self._later(self.take_posted(run))
+        """Let a run take what was posted to it, soon; until then it does not rest."""
+        self._reading[run.run_id] += 1
+        self._later(self._take_posted_first(run))
+
+    async def _take_posted_first(self, run: Run) -> None:
+        try:
+            await self.take_posted(run)
+        finally:
+            self._reading[run.run_id] -= 1
+            if not self._reading[run.run_id]:
+                del self._reading[run.run_id]
+            self._registry.rests(run)
 
     async def take_posted(self, run: Run) -> None:
         """Let a run take what was posted to it; what does not fit is dropped, and said."""
         port = run.port
         assert port is not None
         for number, item in await self.journal.posted(port.lease):
-            if run.is_done or not port.take(number):
-                continue
+            if run.is_done or port.is_parking or not port.take(number):
+                continue  # a run that is put to rest now is due again by what was posted
             try:
                 take_item(run, item)
             except WorkflowError as error:
