@@ -113,8 +113,8 @@ def mend(build: Build, states: Sequence[ModuleState], *, force: bool) -> None:
     outputs = [each for each in outputs_of(made) if each.path in paths or is_there(each)]
     gone: dict[str, list[str]] = {os.path.dirname(each.path) or ".": [] for each in chosen}
     for each in chosen:
-        if each.state == "orphaned":
-            gone[os.path.dirname(each.path) or "."].append(os.path.basename(each.path))
+        if each.entry:
+            gone[os.path.dirname(each.path) or "."].append(each.entry)
     write_all(outputs, [source.path for source in build.sources], force=force, without=gone)
     for each in chosen:
         note(

@@ -306,7 +306,7 @@ def test_a_reader_that_reconnects_sees_each_tick_once(nursery: Nursery) -> None:
 
 
 @pytest.fixture(scope="module")
-def copying(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Nursery, Path]]:
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Nursery, Path]]:
     """A nursery whose processes keep a copy of each file of the store whenever it was synced."""
     compiler = shutil.which("cc")
     if compiler is None:
@@ -320,14 +320,29 @@ def copying(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Nursery,
     subprocess.run([compiler, "-shared", "-fPIC", "-o", str(library), str(source), "-ldl"], check=True)
     copies.mkdir()
     with nursery_in(folder, LD_PRELOAD=str(library), WFC_SYNCED_COPIES=str(copies)) as found:
-        shutil.copy(folder / "runs.db", copies / "0-runs.db")  # as it was before
         yield found, copies
 
 
+@pytest.fixture
+def copying(copied: tuple[Nursery, Path]) -> tuple[Nursery, Path]:
+    """The same, its copies begun anew: others, who kept none, may have changed the files since."""
+    nursery, copies = copied
+    for path in copies.iterdir():
+        path.unlink()
+    for path in nursery.folder.glob("runs.db*"):
+        if path.is_file() and not path.name.endswith("-shm"):
+            shutil.copy(path, copies / f"0-{path.name}")
+    return copied
+
+
 def lose_power(nursery: Nursery, copies: Path, chance: random.Random | None = None) -> None:
-    """Puts the files back to what was synced: at last, or at a random earlier moment."""
+    """Puts the files back to what was synced: at last, or at a random earlier moment, after which nothing was."""
     every = sorted(path for path in copies.iterdir() if not path.name.endswith(".unfinished"))
-    every = every[: chance.randint(1, len(every))] if chance is not None else every
+    if chance is not None:
+        kept = chance.randint(1, len(every))
+        for path in every[kept:]:
+            path.unlink()
+        every = every[:kept]
     for path in nursery.folder.glob("runs.db*"):
         if path.is_file():
             path.unlink()

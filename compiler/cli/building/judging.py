@@ -21,7 +21,7 @@ State = Literal[
 
 ADVICE: Final[dict[State, str]] = {
     "missing": "`wfc verify --write` writes it",
-    "stale": "`wfc verify --write` compiles it anew",
+    "stale": "`wfc verify --write` makes it anew",
     "other-release": "`wfc verify --write` compiles it with this one",
     "edited": "bring the change into the spec; `wfc verify --write --force` overwrites it",
     "unlisted": "look at it; `wfc verify --write --force` overwrites it",
@@ -43,6 +43,7 @@ class ModuleState:
         spec: The spec that it belongs to; empty if that is not known.
         because: Why it is not current, as a part of a sentence.
         edited: Whether somebody has changed the file since it was written.
+        entry: The name under which a manifest lists a module that there is no more, or that is no module.
     """
 
     path: str
@@ -50,6 +51,7 @@ class ModuleState:
     spec: str = ""
     because: str = ""
     edited: bool = False
+    entry: str = ""
 
 
 def judge(output: Output, manifest: Manifest) -> ModuleState:
@@ -140,19 +142,20 @@ def orphans(folder: str, outputs: Sequence[Output], manifest: Manifest) -> Itera
             why = f"{quoted_path(spec)} is compiled to another module now"
         else:
             continue  # of a spec that was not asked about
-        there = content_at(path)
-        if there is not None:
-            edited = digest_of(there) != entry.get("sha256")
-            yield ModuleState(
-                path, "orphaned", source, why + (", and somebody has edited it" if edited else ""), edited
-            )
-        else:
-            yield ModuleState(
-                os.path.normpath(os.path.join(folder, MANIFEST)),
-                "stale",
-                source,
-                f"it lists {name}, which is not there",
-            )
+        yield orphan(path, source, why, entry)
+
+
+def orphan(path: str, source: str, why: str, entry: Mapping[str, object]) -> ModuleState:
+    """Return the state of a file that a manifest lists and that no spec asks for; who writes manifests may lie."""
+    folder, name = os.path.split(path)
+    there = content_at(path)
+    if there is None or not is_generated(there):
+        what = "is not there" if there is None else "wfc did not write"
+        because = f"it lists {quoted_path(name)}, which {what}"
+        return ModuleState(os.path.join(folder, MANIFEST), "stale", source, because, entry=name)
+    edited = digest_of(there) != entry.get("sha256")
+    why += ", and somebody has edited it" if edited else ""
+    return ModuleState(path, "orphaned", source, why, edited, name)
 
 
 def manifests_below(folder: str) -> Iterator[str]:

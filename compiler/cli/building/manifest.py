@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from wfc.compiler.codegen import OUTPUT_FORMAT
+from wfc.compiler.limits import MAX_BYTES
 from wfc.compiler.workspace.paths import relative_path
 from wfc.compiler.workspace.reading import read_file
 from wfc.compiler.workspace.sources import MANIFEST, PathError, Source, quoted_path
@@ -129,8 +130,10 @@ def source_changed(module: str) -> str:
     folder = os.path.dirname(module) or "."
     entry = known_manifest(folder).modules.get(os.path.basename(module), {})
     spec = os.path.normpath(os.path.join(folder, str(entry.get("source", ""))))
+    if not os.path.isfile(spec):  # a manifest may name whatever it likes, also what never ends
+        return ""
     try:
-        raw = read_file(spec, MOST_BYTES)
+        raw = read_file(spec, MAX_BYTES + 1)
     except (OSError, ValueError):
         return ""
     shown = relative_path(spec, ".")

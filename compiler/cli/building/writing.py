@@ -31,10 +31,10 @@ def write_all(
     """Write modules and each folder's manifest; all are prepared before the first file is replaced.
 
     Args:
-        outputs: Those that already stand there as they are meant need no text.
+        outputs: Those without a text stand there as they are meant.
         specs: The paths of what is compiled, which is never overwritten.
         force: Whether files are overwritten that wfc did not write, or that somebody has edited since.
-        without: The names of modules that are to be deleted, by folder.
+        without: The names that no manifest is to list any more, by folder; of these, what wfc has written is deleted.
 
     Raises:
         click.UsageError: Two modules would be one file, a file there is not ours or has been edited, or a folder cannot
@@ -46,16 +46,18 @@ def write_all(
     known = {folder: read_manifest(folder, force=force) for folder in folders}
     texts: dict[str, bytes] = {}
     for output in outputs:
+        if output.python is None:
+            continue
         there = content_at(output.path)
         if digest_of(there) != output.sha256:
             refuse_loss(output.path, there, known[output.folder], force=force)
-            assert output.python is not None
             texts[output.path] = output.python.encode()
     for folder, manifest in known.items():
         here = [output for output in outputs if output.folder == folder]
         written = manifest_text(manifest, folder, here, without.get(folder, ()))
         texts[os.path.normpath(os.path.join(folder, MANIFEST))] = written
-    deleted = [os.path.join(folder, name) for folder, names in without.items() for name in names]
+    named = (os.path.join(folder, name) for folder, names in without.items() for name in names)
+    deleted = [path for path in named if is_generated(content_at(path) or b"")]
     read = {os.path.realpath(path) for path in (*specs, *(each.origin for each in outputs))}
     for path in (*texts, *deleted):
         if os.path.realpath(path) in read:
@@ -85,7 +87,11 @@ def refuse_loss(path: str, there: bytes | None, known: Manifest, *, force: bool)
     entry = known.modules.get(os.path.basename(path))
     if not is_generated(there):
         raise click.UsageError(f"{quoted_path(path)} was not written by wfc; `--force` overwrites it")
-    if entry is not None and entry.get("sha256") != digest_of(there):
+    if entry is None:
+        raise click.UsageError(
+            f"{quoted_path(path)} is in no {MANIFEST}, so nobody can tell whether it was edited; `--force` overwrites it"
+        )
+    if entry.get("sha256") != digest_of(there):
         raise click.UsageError(
             f"{quoted_path(path)} has been edited since wfc wrote it; bring the change into the spec, or let "
             "`--force` overwrite it"

@@ -224,6 +224,46 @@ def test_check_and_run_say_that_a_module_is_older_than_its_spec(wfc, greet: Path
     assert "earlier text" not in wfc("check", "greet.yaml").err + wfc("run", MODULE, "-i", "name=Ada").err
 
 
+def test_a_manifest_that_lists_what_wfc_did_not_write_deletes_nothing(
+    wfc, greet: Path, tmp_path: Path
+) -> None:
+    import hashlib
+
+    wfc("compile", "greet.yaml")
+    thesis = tmp_path / "thesis.txt"
+    thesis.write_text("mine")
+    entry = {"source": "gone.yaml", "sha256": hashlib.sha256(b"mine").hexdigest()}
+    change_manifest(tmp_path, lambda modules: modules.update({"thesis.txt": entry}))
+    done = wfc("verify", ".")
+    assert done.out.startswith(f"{MANIFEST}: stale: it lists `thesis.txt`, which wfc did not write; ")
+    assert wfc("verify", ".", "--write", "--force").status == 0
+    assert thesis.read_text() == "mine"
+    assert "thesis.txt" not in (tmp_path / MANIFEST).read_text()
+
+
+@pytest.mark.parametrize("source", ["/dev/zero", "/dev/stdin", "../../../../../../../dev/zero", ".", ""])
+def test_a_manifest_that_names_no_file_as_a_source_is_not_followed(
+    wfc, greet: Path, tmp_path: Path, source: str
+) -> None:
+    wfc("compile", "greet.yaml")
+    change_manifest(tmp_path, lambda modules: modules[MODULE].update(source=source))
+    done = wfc("run", MODULE, "-i", "name=Ada")
+    assert (done.status, "earlier text" in done.err) == (0, False)
+
+
+def test_a_module_that_no_manifest_lists_is_not_compiled_over(wfc, greet: Path, tmp_path: Path) -> None:
+    wfc("compile", "greet.yaml")
+    (tmp_path / MANIFEST).unlink()
+    assert wfc("compile", "greet.yaml").status == 0  # it is as it would be written
+    (tmp_path / MANIFEST).unlink()
+    edit(greet, "Hello", "Good day")
+    there = (tmp_path / MODULE).read_bytes()
+    done = wfc("compile", "greet.yaml")
+    assert (done.status, (tmp_path / MODULE).read_bytes()) == (2, there)
+    assert "nobody can tell whether it was edited; `--force` overwrites it" in done.err
+    assert wfc("compile", "greet.yaml", "--force").status == 0
+
+
 def test_a_manifest_that_is_none_does_not_disturb_a_check(wfc, greet: Path, tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_text("[" * 1000)
     assert wfc("check", "greet.yaml").status == 0
