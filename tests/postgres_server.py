@@ -184,8 +184,6 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
 def store_address(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The address of a store of each kind, by which commands find it: a new one in the folder where they run."""
     is_file = request.param == "sqlite"
-    address = (
-        "sqlite:///runs.db?synchronous=normal" if is_file else str(request.getfixturevalue("database"))
-    )
+    address = "sqlite:///runs.db?synchronous=normal" if is_file else str(request.getfixturevalue("database"))
     monkeypatch.setenv("WFC_STORE", address)
     return address

@@ -1,4 +1,4 @@
-"""The server of a store is stopped as a crash would stop it, and started anew: under workers, and while runs recover."""
+"""The server of a store is stopped as a crash would, and started anew: under workers, and while runs recover."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def judge_all(nursery: Nursery, interrupted: int) -> None:
 
 
 def test_workers_go_on_when_the_server_is_there_again(server: Server, nursery: Nursery) -> None:
-    """Each stop interrupts what both workers have under way; nothing is lost, and nothing that was kept is done again."""
+    """Each stop interrupts what both workers have under way; nothing is lost, and nothing kept is done again."""
     enqueue_all(nursery)
     workers = [nursery.ask("work", flows=NAMES) for _ in range(2)]
     for _ in range(3):

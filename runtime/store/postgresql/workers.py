@@ -58,7 +58,7 @@ class ServerWorkers:
 
 def hold_session(connection: Connection, owner: str) -> None:
     """Let others see, as long as a connection is open, that a process has a session on the server."""
-    connection.execute(f"SELECT pg_advisory_lock_shared(hashtextextended(?, {_SEED}))", (owner,))  # noqa: S608
+    connection.execute(f"SELECT pg_advisory_lock_shared(hashtextextended(?, {_SEED}))", (owner,))
 
 
 def beat(connection: Connection, owner: str, *, takes: bool) -> None:
