@@ -103,7 +103,6 @@ def assemble(
         classes=classes(workflow, names),
         constants=bindings.constants,
         functions=bindings.functions,
-        agents=bindings.agents,
         parts=bindings.parts,
         name=names.workflow,
         bases=class_arguments(workflow, names, file, bindings),
