@@ -81,6 +81,7 @@ class Agent:
         tools: What the model may use.
         bounds: Its bounds, by the names that the runtime has for them; those that it gives itself.
         args: What it takes, for one under `agents`; ``None`` for one that stands in a step.
+        declares_args: Whether it says itself what it takes, which is a task otherwise.
         prompt: What it is asked, made of `args`; ``None``: these, one a line.
         description: What its callers read of it.
         sees: What a hand-over to it brings.
@@ -96,6 +97,7 @@ class Agent:
     bounds: Mapping[str, object]
     address: Address
     args: Record | None = None
+    declares_args: bool = False
     prompt: Template | None = None
     description: str = ""
     sees: str = "said"

@@ -97,6 +97,7 @@ def declared_agent(
     return replace(
         begun,
         args=args,
+        declares_args="args" in data or declared.is_broken(args.address),
         prompt=prompt,
         description=str(data.get("description", "")),
         sees=str(data.get("sees", "said")),
@@ -168,17 +169,23 @@ def hand_overs(agent: Agent, data: Data, place: Place, declared: Declarations) -
             if not other.description:
                 at_home = Place(other.address).key
                 declared.report(problems.agent_without_description(at, other.name, at_home))
-            mine = {} if agent.args is None else agent.args.fields
-            theirs = other.args.fields
-            kept = tuple(
-                each
-                for each, field in theirs.items()
-                if each in mine and mine[each].required and assignable(mine[each].type, field.type)
-            )
-            rest = {each: field for each, field in theirs.items() if each not in kept}
+            kept = shared_args(agent, other)
+            rest = {each: field for each, field in other.args.fields.items() if each not in kept}
             free = Record(other.args.name, rest, role="namespace", address=other.args.address)
             found[other.name] = HandOver(other, kept, free, at.address)
     return list(found.values())
+
+
+def shared_args(agent: Agent, other: Agent) -> tuple[str, ...]:
+    """Return the declared `args` that two agents both have, so that they go on with a hand-over as they are."""
+    if agent.args is None or other.args is None or not (agent.declares_args and other.declares_args):
+        return ()
+    mine = agent.args.fields
+    return tuple(
+        name
+        for name, field in other.args.fields.items()
+        if name in mine and mine[name].required and assignable(mine[name].type, field.type)
+    )
 
 
 def look_up(data: Data, place: Place, declared: Declarations) -> None:

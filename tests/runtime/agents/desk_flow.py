@@ -1,5 +1,5 @@
-"""A desk whose agent looks two things up, by itself, by an agent that is its tool, or after a hand-over; models and tools
-write down each of their calls. Run as a program, it runs a stored run, or lets it go on:
+"""A desk whose agent looks two things up, by itself, by an agent that is its tool, or after a hand-over; models and
+tools write down each of their calls. Run as a program, it runs a stored run, or lets it go on:
 ``desk_flow.py FLOW STORE LOG RUN_ID``."""
 
 from __future__ import annotations
@@ -116,12 +116,12 @@ def desk(
     agent: Agent, kind: Any = str, parts: Sequence[type[AgentLoop]] = (), team: Sequence[Agent] = ()
 ) -> type[Workflow]:
     """A workflow of one step, whose action is an agent."""
-    DeskAgent = loop_of(agent, "", team)
+    own = loop_of(agent, "", team)
 
-    class Desk(Workflow, name="desk", parts=(DeskAgent, *parts)):
+    class Desk(Workflow, name="desk", parts=(own, *parts)):
         @pause
         def answer(self, event: Asked) -> Child[kind]:
-            return Child(DeskAgent, {"prompt": event.question, "system": "Be kind."})
+            return Child(own, {"prompt": event.question, "system": "Be kind."})
 
         @answer.then
         def after_answer(self, result: kind) -> Answered:
@@ -184,7 +184,9 @@ def team_written_down(log: Path) -> type[Workflow]:
         return says(request.said[-1].answers[0].text)
 
     parts: list[type[AgentLoop]] = []
-    finder = Agent("finder", TurnModel(look), tools=[AgentTool("find", noted_find(note), FindArgs)], args=Task)
+    finder = Agent(
+        "finder", TurnModel(look), tools=[AgentTool("find", noted_find(note), FindArgs)], args=Task
+    )
     chief = Agent("chief", TurnModel(lead), tools=[as_tool(finder, parts)], parallel_calls=2)
     return desk(chief, parts=parts)
 
