@@ -13,8 +13,8 @@ from pydantic_core import to_json
 
 from wfc.runtime.agents.definition import Agent
 from wfc.runtime.agents.events import AgentInput, CallDone, JudgedReply
-from wfc.runtime.agents.loop import AgentLoop
 from wfc.runtime.agents.hand_overs import hand_over
+from wfc.runtime.agents.loop import AgentLoop
 from wfc.runtime.agents.tool_calls import as_done, make_call
 from wfc.runtime.agents.turns import cut
 from wfc.runtime.authoring.definition import definition_of
