@@ -9,7 +9,7 @@ from wfc.compiler.codegen.bindings import Bindings, context_type
 from wfc.compiler.codegen.layout.docstrings import docstring
 from wfc.compiler.codegen.layout.expressions import INDENT
 from wfc.compiler.codegen.layout.statements import fit
-from wfc.compiler.codegen.literals.constants import call
+from wfc.compiler.codegen.literals.constants import call, tuple_of
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter
 from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.methods.agent_texts import AgentTexts
@@ -151,7 +151,7 @@ class TeamWriter:
         known_as = f"{self.writer.workflow.name}.{self.step.name}"
         named = {"agent": constants[-1]}
         if len(team) > 1:
-            named["team"] = Code(f"({', '.join(constants[:-1])},)")
+            named["team"] = tuple_of(constants[:-1])
         named["name"] = literal(known_as if self.is_first(agent) else f"{known_as}.{agent.name}")
         if self.writer.workflow.config.fields:
             named["config"] = Code("Config")
