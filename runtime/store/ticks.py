@@ -258,6 +258,13 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
             data[0], data[1], read_checkpoint(data[2], execution.plan, execution.run_id, values), data[3]
         ),
     ),
+    ticks.Upgraded: (
+        "upgraded",
+        lambda tick, _, values: [list(tick.rules), write_checkpoint(tick.execution, values)],
+        lambda data, execution, values: ticks.Upgraded(
+            tuple(map(str, data[0])), read_checkpoint(data[1], execution.plan, execution.run_id, values)
+        ),
+    ),
     ticks.Halted: ("halted", lambda _, __, ___: [], lambda _, __, ___: ticks.Halted()),
     ticks.Continued: ("continued", lambda _, __, ___: [], lambda _, __, ___: ticks.Continued()),
     ticks.Completed: (
