@@ -144,17 +144,20 @@ def _bounds(step: Step) -> list[str]:
 def _loops(analysis: FlowAnalysis) -> Iterator[Fact]:
     """Yield the loops of a flow, each with a way around it and the steps that bound it."""
     graph = analysis.graph
+    arrivals = components.Arrivals(graph)
 
-    def edges(node: int) -> Iterator[tuple[paths.Hop, int]]:
-        return components.edges_of(graph, node, only_limit=False)
+    def edges(arrival: int) -> Iterator[tuple[paths.Hop, int]]:
+        return arrivals.edges_of(arrival, only_limit=False)
 
-    for loop in components.components(len(graph.nodes), edges):
-        inside = set(loop)
+    for met in components.components(len(arrivals.nodes), edges):
+        inside = set(met)
 
-        def within(node: int, inside: set[int] = inside) -> Iterator[tuple[paths.Hop, int]]:
-            return (edge for edge in edges(node) if edge[1] in inside)
+        def within(arrival: int, inside: set[int] = inside) -> Iterator[tuple[paths.Hop, int]]:
+            return (edge for edge in edges(arrival) if edge[1] in inside)
 
+        loop = sorted({arrivals.nodes[arrival] for arrival in met})
         head = next((node for node in loop if graph.nodes[node].bounded), loop[0])
+        first = next(arrival for arrival in met if arrivals.nodes[arrival] == head)
         bounds = [
             {"step": step.name, "max_runs": number(step.max_runs)}
             for step in map(analysis.step, loop)
@@ -162,7 +165,7 @@ def _loops(analysis: FlowAnalysis) -> Iterator[Fact]:
         ]
         yield {
             "steps": [analysis.name(node) for node in loop],
-            "way": paths.describe_path(graph, paths.cycle(graph, head, within), head),
+            "way": paths.describe_path(graph, paths.cycle(graph, first, within), head),
             "bounded_by": bounds,
         }
 

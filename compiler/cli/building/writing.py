@@ -89,7 +89,8 @@ def refuse_loss(path: str, there: bytes | None, known: Manifest, *, force: bool)
         raise click.UsageError(f"{quoted_path(path)} was not written by wfc; `--force` overwrites it")
     if entry is None:
         raise click.UsageError(
-            f"{quoted_path(path)} is in no {MANIFEST}, so nobody can tell whether it was edited; `--force` overwrites it"
+            f"{quoted_path(path)} is in no {MANIFEST}, so nobody can tell whether it was edited; "
+            "`--force` overwrites it"
         )
     if entry.get("sha256") != digest_of(there):
         raise click.UsageError(

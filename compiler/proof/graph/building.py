@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
-from wfc.compiler.model import EmitEach, Fail, Join, Restart, Step, Workflow
+from wfc.compiler.expressions.expression import Expression
+from wfc.compiler.model import AnyOf, EmitEach, Event, Exit, Fail, Join, Restart, Step, Workflow
 from wfc.compiler.model.flow import emits, exits
 from wfc.compiler.proof.graph.flow_graph import FlowGraph, RunExit, StepNode, Way
+from wfc.compiler.types import members
 
 __all__ = ["build_graph", "step_node"]
+
+MOST_TOLD_APART: Final = (
+    100  # events of one step; of more it is not asked which a way is for, since that takes the square
+)
 
 
 def build_graph(workflow: Workflow) -> FlowGraph:
@@ -64,7 +71,7 @@ def _places(join: Join) -> tuple[int, ...]:
 def ways_of(step: Step) -> Iterator[Way]:
     """Yield the ways to leave a step, one for each entry."""
     for occasion, exit_ in exits(step):
-        for entry in exit_.entries:
+        for entry, events in zip(exit_.entries, _events_of_entries(step, exit_), strict=True):
             single: list[str] = []
             batched: list[str] = []
             ends = isinstance(entry.emission, (Fail, Restart))
@@ -84,4 +91,31 @@ def ways_of(step: Step) -> Iterator[Way]:
                 ends,
                 entry.address,
                 concurrency=tuple(concurrency) if any(concurrency) else (),
+                only_for=events,
             )
+
+
+def _events_of_entries(step: Step, exit_: Exit) -> Iterator[frozenset[str]]:
+    """Yield for each entry the accepted events for which it may be taken, as far as conditions on `event` say; none:
+    for each.
+    """
+    accepts = step.accepts
+    every = accepts.events if isinstance(accepts, AnyOf) and len(accepts.events) <= MOST_TOLD_APART else ()
+    left = every
+    for entry in exit_.entries:
+        here = left if entry.when is None else _possible(left, entry.when, True)
+        yield frozenset(event.name for event in here) if len(here) < len(every) else frozenset()
+        if entry.when is not None and not entry.errors and entry.body is None:
+            left = _possible(left, entry.when, False)
+
+
+def _possible(events: tuple[Event, ...], condition: Expression, holds: bool) -> tuple[Event, ...]:
+    """Return those of some events, of which one is the step's, that are possible where a condition holds or does not;
+    all of them where that is in doubt.
+    """
+    facts = condition.outcomes.get(holds, "unclear")
+    kind = None if isinstance(facts, str) else facts.get(("event",))
+    if len(events) < 2 or kind is None:
+        return events
+    kinds = set(map(id, members(kind)))
+    return tuple(event for event in events if id(event.record) in kinds) or events

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from wfc.compiler.proof.graph.flow_graph import FlowGraph
 from wfc.compiler.proof.graph.paths import Hop
 
-__all__ = ["Edges", "components", "cyclic", "edges_of"]
+__all__ = ["Arrivals", "Edges", "components", "cyclic", "edges_of"]
 
 Edges = Callable[[int], Iterable[tuple[Hop, int]]]
 
@@ -38,6 +38,34 @@ def edges_of(graph: FlowGraph, node: int, *, only_limit: bool) -> Iterator[tuple
             ]
             if events:
                 yield Hop(node, way, events[0]), join
+
+
+class Arrivals:
+    """The nodes of a graph, numbered; a node that tells its events apart has a number for each of them.
+
+    Args:
+        graph: Of which nodes and edges are.
+    """
+
+    def __init__(self, graph: FlowGraph) -> None:
+        self.graph = graph
+        self.nodes: list[int] = []
+        """The node of each number."""
+        self._events: list[str] = []
+        self._numbers: dict[tuple[int, str], int] = {}
+        for node, unit in enumerate(graph.nodes):
+            for event in unit.slots if unit.told_apart else ("",):
+                self._numbers[node, event] = len(self.nodes)
+                self.nodes.append(node)
+                self._events.append(event)
+
+    def edges_of(self, arrival: int, *, only_limit: bool) -> Iterator[tuple[Hop, int]]:
+        """Yield every hop from a node, as `edges_of` does, that it may take after this arrival."""
+        event = self._events[arrival]
+        for hop, target in edges_of(self.graph, self.nodes[arrival], only_limit=only_limit):
+            if not event or hop.way.is_open_to(event):
+                came = hop.event.partition(" ")[0] if self.graph.nodes[target].told_apart else ""
+                yield hop, self._numbers[target, came]
 
 
 def components(size: int, edges: Edges) -> list[list[int]]:

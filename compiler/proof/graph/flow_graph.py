@@ -27,6 +27,7 @@ class Way:
         address: Where it is written.
         loose: Those of the singles that come from outside: any number of times, or never.
         concurrency: How many items of each batch are under way at once, 0: all; empty where that holds of each.
+        only_for: Names of the accepted events for which its conditions let it be taken; empty: for each.
     """
 
     occasion: str
@@ -36,6 +37,11 @@ class Way:
     address: Address = ()
     loose: tuple[str, ...] = ()
     concurrency: tuple[int, ...] = ()
+    only_for: frozenset[str] = frozenset()
+
+    def is_open_to(self, event: str) -> bool:
+        """Return whether the step may leave this way after it has accepted an event."""
+        return not self.only_for or event in self.only_for
 
     def at_once(self, batch: int) -> int:
         """Return how many items of a batch are under way at once; 0: all."""
@@ -93,6 +99,11 @@ class StepNode:
     def events(self, slot: int) -> tuple[str, ...]:
         """Return the names of the events that a slot takes."""
         return tuple(name for at, name in enumerate(self.slots) if self.place(at) == slot)
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether some way out is for some of its events only, so that what follows depends on which it was."""
+        return self.form == "one" and len(self.slots) > 1 and any(way.only_for for way in self.ways)
 
     @property
     def needed(self) -> int:

@@ -84,6 +84,9 @@ class Outcomes:
         self.target = target
         self.trusted = trusted
         self.out: dict[int, Outcome] = {}
+        self.after_event: dict[
+            tuple[int, int], Outcome
+        ] = {}  # of nodes that tell their events apart, by the slot
         self.base: dict[int, int] = {}
         self.fired: set[int] = set()
         self.given_up = given_up
@@ -145,9 +148,23 @@ class Outcomes:
 
     def _update(self, node: int) -> bool:
         """Add the current outcomes of a node's ways; return whether any of them is new."""
-        known = self.out[node]
+        unit = self.graph.nodes[node]
+        if not unit.told_apart:
+            return self._extend(self.out[node], node, unit.ways)
+        new = [
+            self._extend(
+                self.after_event.setdefault((node, slot), Outcome()),
+                node,
+                [way for way in unit.ways if way.is_open_to(event)],
+            )
+            for slot, event in enumerate(unit.slots)
+        ]
+        return any(new)
+
+    def _extend(self, known: Outcome, node: int, ways: Iterable[Way]) -> bool:
+        """Add the current outcomes of some ways of a node to those known; return whether any of them is new."""
         size, ended = len(known.open), known.ended
-        for way in self.graph.nodes[node].ways:
+        for way in ways:
             emission = self._leave(node, way)
             for vector, tokens in emission.open.items():
                 if vector not in known.open:
@@ -326,6 +343,8 @@ class Outcomes:
                 self.arrivals[at] = Outcome({1 << self.base[node] + BITS * slot: None})
             return self.arrivals[at]
         unit = self.graph.nodes[node]
+        if unit.told_apart:
+            return self.after_event.setdefault((node, slot), Outcome())
         if unit.form == "one":
             return self.out[node]
         # a join of a fork further out fires in a frame that this one is only a part of

@@ -49,25 +49,29 @@ def unbounded_cycles(graph: FlowGraph, covered: Collection[int] = ()) -> list[Un
 
     A step with `max_runs` leaves only by `on_limit` once its runs are used up, so its other ways break a cycle. So
     does a join whose fork is not on the cycle: it goes on once only, and what comes to it again is late. Cycles
-    through nodes that another finding has ``covered`` are left out.
+    through nodes that another finding has ``covered`` are left out. A step that asks which of its events came is left
+    only by the ways that are for the one by which the cycle gets there.
     """
     if _acyclic(graph):
         return []
     found: list[UnboundedCycle] = []
     broken = set(covered)
+    arrivals = components.Arrivals(graph)
 
-    def edges(node: int) -> Iterator[tuple[paths.Hop, int]]:
+    def edges(arrival: int) -> Iterator[tuple[paths.Hop, int]]:
+        node = arrivals.nodes[arrival]
         if node not in broken:
-            yield from components.edges_of(graph, node, only_limit=graph.nodes[node].bounded)
+            yield from arrivals.edges_of(arrival, only_limit=graph.nodes[node].bounded)
 
-    while loops := components.components(len(graph.nodes), edges):
+    while loops := components.components(len(arrivals.nodes), edges):
         for loop in loops:
-            inside = set(loop)
-            if once := {node for node in loop if _goes_on_once(graph, node, inside)}:
+            inside = {arrivals.nodes[arrival] for arrival in loop}
+            if once := {node for node in inside if _goes_on_once(graph, node, inside)}:
                 broken |= once
                 continue
             head = _head(graph, inside)
-            hops = paths.cycle(graph, head, partial(_within, edges, inside))
+            first = next(arrival for arrival in loop if arrivals.nodes[arrival] == head)
+            hops = paths.cycle(graph, first, partial(_within, edges, set(loop)))
             found.append(UnboundedCycle(head, hops, graph.nodes[head].bounded))
             broken.add(head)
     return found

@@ -563,3 +563,59 @@ def test_of_a_step_that_runs_twice_both_ways_are_told() -> None:
     assert (
         "start → left (on_error) → Left → settle and start → right (on_error) → Left → settle" in between.hint
     )
+
+
+ASKING = """\
+  left:
+    kind: tool
+    accepts: {accepts}
+    tool: ask
+    {more}
+    emit:
+      - {{event: {first}, when: {condition}}}
+      - {second}
+  right: {{kind: tool, accepts: Right, tool: ask, emit: Left}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "first", "second", "expected"),
+    [
+        ("event is Left", "Done", "Right", []),
+        ("event is not Left", "Right", "Done", []),
+        ("event is Left or inputs.urgent", "Done", "Right", []),
+        ("event is Left", "Right", "Done", ["unbounded-cycle left"]),
+        ("event is Began and inputs.urgent", "Right", "Done", []),
+        ("event is Left and inputs.urgent", "Done", "Right", ["unbounded-cycle left"]),
+        ("inputs.urgent", "Done", "Right", ["unbounded-cycle left"]),
+    ],
+)
+def test_a_loop_leaves_where_its_own_event_leads_out(
+    condition: str, first: str, second: str, expected: list[str]
+) -> None:
+    """A way that is for the other event only is no part of it."""
+    steps = ASKING.format(
+        accepts="[Began, Left]", more="timeout: 3s", condition=condition, first=first, second=second
+    )
+    assert found(steps) == expected
+
+
+def test_what_a_join_gets_depends_on_the_event_that_came() -> None:
+    """A step that both events of a fork start sends something to the join for one of them only."""
+    steps = """\
+  split: {kind: transform, accepts: Began, emit: {all: [{event: Name, with: {name: a}}, Again]}}
+  sort:
+    kind: transform
+    accepts: [Name, Again]
+    emit:
+      - {event: Left, when: event is Name}
+      - nothing
+  other: {kind: transform, accepts: Again, emit: Right}
+  meet: {kind: transform, accepts: {all: [Left, Right]}, emit: Done}
+"""
+    text = FRAME.replace("  Left: {{}}\n", "  Left: {{}}\n  Again: {{}}\n").format(steps=steps)
+    beside = {"unused-declaration", "unreachable-end"}
+    assert not {each.code for each in check_text(text.encode(), "trial.yaml").diagnostics} - beside
+    either = text.replace("event is Name", "inputs.urgent")
+    codes = {each.code for each in check_text(either.encode(), "trial.yaml").diagnostics}
+    assert codes & {"join-overfills", "join-starves"}

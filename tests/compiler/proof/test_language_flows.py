@@ -122,3 +122,15 @@ def test_no_accepted_flow_in_more_of_the_language_goes_wrong(seeds: range, least
 def test_no_accepted_flow_in_more_of_the_language_goes_wrong_in_a_long_search(part: int) -> None:
     tally = examine(range(4_100_000 + part * 10_000, 4_110_000 + part * 10_000))
     assert not tally.wrong
+
+
+ASKING = (9_002_569, 9_003_695, 9_009_618, 9_016_576, 9_020_267, 9_027_558, 9_036_440, 9_043_091)
+
+
+@pytest.mark.parametrize("seed", ASKING)
+def test_a_flow_that_goes_well_by_which_event_came_is_accepted(seed: int) -> None:
+    """Flows that only come to an end because a step leaves by other ways after its other events."""
+    flow = Dresser(seed).dressed()
+    assert "when event" in features(flow)
+    assert play(flow, seed) == "fine"
+    assert not found(flow, seed)
