@@ -78,7 +78,7 @@ def test_a_renamed_spec_takes_over_its_runs(wfc: Any, spec: Path) -> None:
     assert (shown["version since tick"], shown["state"]) == (4, {"total": 5})
     assert [step["step"] for step in shown["steps"]] == ["ask_support"]
     (task,) = lines(wfc("tasks", "list", "--format", "json").out)
-    assert task["step"] == "ask_support"
+    assert task["task"] == "one/ask_support/2"
     answered = wfc("tasks", "answer", task["task"], '{"ok": true}')
     assert json.loads(answered.out) == {"event": "Over", "with": {"said": "new 5 5 true"}}
 
