@@ -40,6 +40,7 @@ assert _SERVER is not None and _SERVER.loader is not None
 sys.modules["postgres_server"] = _server = importlib.util.module_from_spec(_SERVER)
 _SERVER.loader.exec_module(_server)
 postgres, database, store = _server.postgres, _server.database, _server.store
+store_address = _server.store_address
 
 
 def pytest_configure(config: pytest.Config) -> None:

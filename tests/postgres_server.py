@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -167,9 +168,22 @@ def database(postgres: Server) -> str:
     return postgres.new_database()
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.full)])
+KINDS: Final = ["sqlite", pytest.param("postgresql", marks=pytest.mark.full)]
+"""The parameters of a fixture: the kinds of stores."""
+
+
+@pytest.fixture(params=KINDS)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
     """The address of a new store, of each kind."""
     if request.param == "sqlite":
         return tmp_path / "runs.db"
     return str(request.getfixturevalue("database"))
+
+
+@pytest.fixture(params=KINDS)
+def store_address(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of a store of each kind, by which commands find it: a new one in the folder where they run."""
+    is_file = request.param == "sqlite"
+    address = "sqlite:///runs.db?synchronous=normal" if is_file else str(request.getfixturevalue("database"))
+    monkeypatch.setenv("WFC_STORE", address)
+    return address

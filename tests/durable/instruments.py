@@ -18,6 +18,7 @@ from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import Tick
 from wfc.runtime.store import port, sqlite
 from wfc.runtime.store.port import Port
+from wfc.runtime.store.postgresql import workers as server_workers
 from wfc.runtime.store.sqlite import workers
 from wfc.runtime.store.ticks import decode_tick
 from wfc.runtime.store.values import Values
@@ -33,7 +34,9 @@ def install(folder: Path) -> None:
     """Look on from now on; and let even short runs have snapshots."""
     _FOLDER.append(folder)
     if lease := os.environ.get("WFC_LEASE"):
-        workers.LEASE = sqlite.LEASE = float(lease)  # type: ignore[misc]
+        workers.LEASE = sqlite.LEASE = server_workers.LEASE = float(lease)  # type: ignore[misc]
+    if grace := os.environ.get("WFC_GRACE"):
+        server_workers.GRACE = float(grace)  # type: ignore[misc]
     if os.environ.get("WFC_FOLDS") == "0":
         return
     port.SHORTEST_TAIL = 600  # type: ignore[misc]

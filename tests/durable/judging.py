@@ -66,7 +66,8 @@ class Judge:
             for each in sorted({run_id, *ids}):
                 self.journal(engine, each, moved_clock=moved_clock)
         assert self.noted("differences") == []
-        assert (self.folder / "stderr.txt").read_text() == "", "a process has said something"
+        said = (self.folder / "stderr.txt").read_text()
+        assert not said, f"a process has said something: {said[:3000]}"
         self.calls(flow, run_id, died)
         if not moved_clock:
             self.not_again(run_id)

@@ -34,6 +34,7 @@ from wfc.runtime.errors import (
     RunExistsError,
     RunLostError,
     RunUnknownError,
+    StoreError,
     UnknownQuestionError,
 )
 from wfc.runtime.store import crash_points
@@ -131,10 +132,19 @@ class Stage:
         return True
 
     async def work(self, flows: list[str]) -> None:
-        """Works on all that is due, as ``wfc worker`` does, until nothing is."""
-        engine = self.opened(*flows)
-        worker = Worker(engine, lambda due: None, lambda note: None)
-        await worker.run(until_idle=True)
+        """Works on all that is due, as ``wfc worker`` does, until nobody has anything to do.
+
+        What a process had that has just died may become due a moment later, and the server of the store may be away.
+        """
+        engine, is_over = None, False
+        while not is_over:
+            with contextlib.suppress(StoreError):
+                engine = engine or self.opened(*flows)
+                await Worker(engine, lambda due: None, lambda note: None).run(until_idle=True)
+                under_way = {row.workflow for row in engine.list_runs() if row.status in {"queued", "live"}}
+                is_over = under_way.isdisjoint(flows)
+            await asyncio.sleep(0 if is_over else 0.05)
+        assert engine is not None
         engine.close()
 
 

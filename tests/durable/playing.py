@@ -14,24 +14,43 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from durable_flows import FOLDER, Flow
 from judging import Judge
-from stores import KEEPERS
+from postgres_server import Server
+from stores import DATABASE, KEEPERS
 
-__all__ = ["Nursery", "play"]
+__all__ = ["Nursery", "keepers", "new_nursery_in", "nursery_in", "play"]
 
-KEEPER = os.environ.get("WFC_KEEPER", "sqlite")
-"""The name of the engine that is put to the test."""
+CHOSEN = os.environ.get("WFC_KEEPER", "")
+"""The name of the engine that alone is put to the test; empty: all are, those on a server with the full suite."""
 
 
 PATIENCE = 60
 """The seconds after which a process is asked what it is at."""
 
 
+def keepers() -> list[Any]:
+    """The parameters of a fixture that makes a nursery: the names of the engines that are put to the test."""
+    if CHOSEN:
+        return [CHOSEN]
+    return [name if name == "sqlite" else pytest.param(name, marks=pytest.mark.full) for name in KEEPERS]
+
+
+def new_nursery_in(
+    folder: Path, request: pytest.FixtureRequest, **environment: str
+) -> contextlib.AbstractContextManager[Nursery]:
+    """A nursery for the engine that is the parameter of a fixture, with a database of its own."""
+    if request.param != "sqlite":
+        server: Server = request.getfixturevalue("postgres")
+        (folder / DATABASE).write_text(server.new_database())
+    return nursery_in(folder, request.param, **environment)
+
+
 class Nursery:
     """A process that forks those that are to be killed."""
 
-    def __init__(self, folder: Path, **environment: str) -> None:
+    def __init__(self, folder: Path, keeper: str = "sqlite", **environment: str) -> None:
         self.folder = folder
         self.effects = folder / "effects.log"
         self.effects.touch()
@@ -41,12 +60,12 @@ class Nursery:
         specs = sorted(map(str, folder.glob("*.yaml")))
         command = [sys.executable, "-c", "from wfc.compiler.cli import main; raise SystemExit(main())"]
         subprocess.run([*command, "compile", *specs], check=True, capture_output=True, cwd=folder)
-        self.judge = Judge(folder, KEEPER)
-        KEEPERS[KEEPER].open(folder).close()  # so that it is there before all others
+        self.judge = Judge(folder, keeper)
+        KEEPERS[keeper].open(folder).close()  # so that it is there before all others
         self.said = folder / "stderr.txt"
         with self.said.open("w") as errors:
             self.process = subprocess.Popen(
-                [sys.executable, str(Path(__file__).with_name("nursery.py")), str(folder), KEEPER],
+                [sys.executable, str(Path(__file__).with_name("nursery.py")), str(folder), keeper],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -94,9 +113,9 @@ def _environment(folder: Path) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def nursery_in(folder: Path, **environment: str) -> Iterator[Nursery]:
+def nursery_in(folder: Path, keeper: str = "sqlite", **environment: str) -> Iterator[Nursery]:
     """A nursery that is closed in the end."""
-    with contextlib.closing(Nursery(folder, **environment)) as found:
+    with contextlib.closing(Nursery(folder, keeper, **environment)) as found:
         yield found
 
 

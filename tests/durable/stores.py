@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from wfc.runtime import Engine
 from wfc.runtime.errors import RunUnknownError
 
-__all__ = ["KEEPERS", "Keeper"]
+__all__ = ["DATABASE", "KEEPERS", "Keeper"]
 
 POINTS: Final = (
     "encode",
@@ -55,6 +56,16 @@ _KEPT_ASIDE: Final = (
 )
 """What a test adds to a store, so that it sees what was pruned, in the same commit."""
 
+_KEPT_ASIDE_ON_A_SERVER: Final = (
+    "CREATE TABLE pruned (run bigint, seq bigint, body bytea)",
+    """CREATE FUNCTION keep_aside() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN INSERT INTO pruned VALUES (old.run, old.seq, old.body); RETURN old; END $$""",
+    "CREATE TRIGGER keep_aside BEFORE DELETE ON ticks FOR EACH ROW EXECUTE FUNCTION keep_aside()",
+)
+
+DATABASE: Final = "database.txt"
+"""The file in the folder that has the address of the database on a server."""
+
 
 def _open(folder: Path) -> Engine:
     path = folder / "runs.db"
@@ -65,6 +76,20 @@ def _open(folder: Path) -> Engine:
             for statement in _KEPT_ASIDE:
                 connection.execute(statement)
     return engine
+
+
+def _open_on_server(folder: Path) -> Engine:
+    engine = Engine(store=(folder / DATABASE).read_text())
+    prepared = folder / "prepared"
+    if not prepared.exists():
+        for statement in _KEPT_ASIDE_ON_A_SERVER:
+            engine.store.write_now(partial(_execute, statement=statement))
+        prepared.touch()
+    return engine
+
+
+def _execute(connection: Any, statement: str) -> None:
+    connection.execute(statement)
 
 
 def _pruned(engine: Engine, run_id: str) -> list[tuple[int, bytes]]:
@@ -87,6 +112,13 @@ KEEPERS: Final = {
         prune=_prune,
         pruned=_pruned,
         problems=lambda engine: engine.store.problems(),
-    )
+    ),
+    "postgresql": Keeper(
+        open=_open_on_server,
+        points=POINTS,
+        prune=_prune,
+        pruned=_pruned,
+        problems=lambda engine: engine.store.problems(),
+    ),
 }
-"""By name, as ``WFC_KEEPER`` asks for them."""
+"""By name, as ``WFC_KEEPER`` asks for one alone."""

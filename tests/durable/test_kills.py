@@ -2,7 +2,7 @@
 against what the journal says and what the steps have written down outside.
 
 The whole matrix is ``pytest tests/durable -m slow``: ``WFC_KILLS`` is how many random kills there are, ``WFC_SEED``
-the seed.
+the seed, and ``WFC_KEEPER`` the store if it is to be only one.
 """
 
 from __future__ import annotations
@@ -13,15 +13,13 @@ from collections.abc import Iterator
 
 import pytest
 from durable_flows import FLOWS, Flow
-from playing import KEEPER, Nursery, nursery_in, play
-from stores import KEEPERS
-
-POINTS = KEEPERS[KEEPER].points
+from playing import Nursery, keepers, new_nursery_in, play
+from stores import POINTS
 
 
-@pytest.fixture(scope="module")
-def nursery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nursery]:
-    with nursery_in(tmp_path_factory.mktemp("durable")) as found:
+@pytest.fixture(scope="module", params=keepers())
+def nursery(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nursery]:
+    with new_nursery_in(tmp_path_factory.mktemp("durable"), request, WFC_GRACE="0.1") as found:
         yield found
 
 

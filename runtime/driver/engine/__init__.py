@@ -13,6 +13,7 @@ from typing import Any
 from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.authoring.run_rules import RunRules
 from wfc.runtime.calls.sibling_modules import folder_of, sibling_workflow
+from wfc.runtime.calls.turns import MemoryLedger, Turns
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.engine.durable import Durable
 from wfc.runtime.driver.engine.upgrades import UpgradedRuns
@@ -76,6 +77,7 @@ class Engine(UpgradedRuns):
         self._loop: asyncio.AbstractEventLoop | None = None  # of the last run
         self._to_park: set[str] = set()  # ids of runs that are to rest in the store
         self._durable: Durable | None = None
+        self.turns = Turns(MemoryLedger())
         if store is not None:
             self.open(store)
 
@@ -87,6 +89,7 @@ class Engine(UpgradedRuns):
         """
         journal = store if isinstance(store, SqlJournal) else open_store(store)
         self._durable = Durable(journal, self)
+        self.turns = Turns(journal.calls)
 
     # --- workflows
 

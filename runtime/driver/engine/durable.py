@@ -352,6 +352,10 @@ class Durable:
             self.journal.listen(loop, self._rung)
 
     def _rung(self) -> None:
+        with contextlib.suppress(StoreError):  # the next sign of life of this process rings again
+            self._take_what_was_posted()
+
+    def _take_what_was_posted(self) -> None:
         for run_id in self.journal.addressed():
             run = self._registry.run(run_id)
             if run is not None and not run.loop.is_closed():
@@ -364,7 +368,8 @@ class Durable:
 
     async def _take_posted_first(self, run: Run) -> None:
         try:
-            await self.take_posted(run)
+            with contextlib.suppress(StoreError):  # as above
+                await self.take_posted(run)
         finally:
             self._reading[run.run_id] -= 1
             if not self._reading[run.run_id]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import math
 import time
 import uuid
@@ -35,6 +36,7 @@ __all__ = ["QueueWorker"]
 QUEUE: Final = "wfc"
 SCHEMA: Final = "wfc_dbos"
 DRIVE: Final = "wfc.drive"
+_LOG: Final = logging.getLogger("dbos")
 PROTOCOL: Final = "wfc-1"
 """What dbos takes for the version of the application; of which version a run is, the store knows."""
 
@@ -95,6 +97,7 @@ class QueueWorker(Worker):
         self._store = store
         self._offered: dict[str, float] = {}  # when runs were put into the queue, by their ids
         self._forgets_at = 0.0
+        self._other_handlers: set[logging.Handler] = set()  # of the log of dbos, which others have set
         self._news = asyncio.Event()
         self._entrance = asyncio.Lock()
 
@@ -124,6 +127,7 @@ class QueueWorker(Worker):
                 closing = asyncio.create_task(asyncio.to_thread(_close_queue, math.ceil(grace) + 5))
                 await self._finish(grace)
                 await closing
+                _drop_handlers(self._other_handlers)
 
     async def _sweep_often(self, *, until_idle: bool) -> None:
         failing_since: float | None = None
@@ -157,6 +161,7 @@ class QueueWorker(Worker):
             taken: Future[str] = asyncio.run_coroutine_threadsafe(self._take(run_id), loop)
             return await asyncio.wrap_future(taken)
 
+        others = set(_LOG.handlers)
         try:
             DBOS(
                 config={
@@ -181,8 +186,11 @@ class QueueWorker(Worker):
             )
         except Exception as error:
             _close_queue(0)
+            _drop_handlers(others)
             said = " ".join(str(error).split())
             raise StoreError(f"the queue in {self._store.name} cannot be opened: {said}") from error
+
+        self._other_handlers = others
 
     async def _take(self, run_id: str) -> str:
         """Let a run go on that was taken from the queue, until it ends or rests; return what became of it.
@@ -297,3 +305,9 @@ class QueueWorker(Worker):
 def _close_queue(seconds: int) -> None:
     """Take nothing from the queue any more, and wait for the end of what was taken."""
     DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=seconds)
+
+
+def _drop_handlers(others: set[logging.Handler]) -> None:
+    """Drop the handlers of its log that dbos has set: they write to what was standard error then, closed or not."""
+    for handler in set(_LOG.handlers) - others:
+        _LOG.removeHandler(handler)

@@ -8,7 +8,6 @@ import os
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
 
 from wfc.runtime.errors import MissingPackageError, StoreError
 
@@ -22,36 +21,13 @@ except ImportError:
 from wfc.runtime.store.addresses import secrets_of, without_password
 from wfc.runtime.store.postgresql.connection import SCHEMA, ServerConnection, checked
 from wfc.runtime.store.postgresql.listening import CHANNEL, Listener
-from wfc.runtime.store.postgresql.schema import format_of, prepare
+from wfc.runtime.store.postgresql.schema import format_of, prepare, prepare_calls
+from wfc.runtime.store.postgresql.workers import BEAT, ServerWorkers, beat, hold_session
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.database import on_one_line
 from wfc.runtime.store.sql.journal import SqlJournal
 
-__all__ = ["BEAT", "LEASE", "PostgresJournal", "ServerWorkers"]
-
-LEASE: Final = 4.0
-"""The seconds without a beat after which a process counts as dead. If it is not, its writing is refused."""
-
-BEAT: Final = 1.0
-"""The seconds between two beats of a process."""
-
-_IS_ALIVE: Final = f"beat > clock_timestamp() - interval '{LEASE} seconds'"
-
-
-class ServerWorkers:
-    """The processes that work on a store, by the beats that they leave in it; the server's clock alone counts."""
-
-    def is_alive(self, connection: Connection, owner: str) -> bool:
-        """Return whether a process is at work: its last beat is not too long ago."""
-        found = connection.execute(
-            f"SELECT 1 FROM workers WHERE owner = ? AND {_IS_ALIVE}",  # noqa: S608 - of constants
-            (owner,),
-        )
-        return found.fetchone() is not None
-
-    def forget(self, connection: Connection, owner: str) -> None:
-        """Forget a process that is gone."""
-        connection.execute("DELETE FROM workers WHERE owner = ?", (owner,))
+__all__ = ["PostgresJournal"]
 
 
 class PostgresJournal(SqlJournal):
@@ -85,6 +61,7 @@ class PostgresJournal(SqlJournal):
                 said = said.replace(secret, "…")
             raise StoreError(f"the store {shown} cannot be opened: {said}") from None
         owner = f"{socket.gethostname()}-{os.getpid()}-{os.urandom(6).hex()}"
+        self.workers: ServerWorkers
         super().__init__(shown, owner, ServerWorkers(), BEAT)
         self._reader = reader
         self._listener: Listener | None = None
@@ -95,14 +72,33 @@ class PostgresJournal(SqlJournal):
     def _connect(self) -> ServerConnection:
         return ServerConnection(self.address)
 
+    def _connect_writer(self) -> ServerConnection:
+        connection = self._connect()
+        try:
+            hold_session(connection, self.owner)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _connect_calls(self) -> ServerConnection:
+        connection = self._connect()
+        try:
+            prepare_calls(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _lock_calls(self, connection: Connection, name: str) -> float:
+        connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (f"wfc call {name}",))
+        found = connection.execute("SELECT extract(epoch FROM clock_timestamp())").fetchone()
+        return float(found[0])
+
     # --- the processes that share the database
 
     def _beat(self, connection: Connection) -> None:
-        connection.execute(
-            """INSERT INTO workers VALUES (?, clock_timestamp(), ?) ON CONFLICT (owner)
-                DO UPDATE SET beat = excluded.beat, takes_from_queue = excluded.takes_from_queue""",
-            (self.owner, self._takes),
-        )
+        beat(connection, self.owner, takes=self._takes)
         if (
             self._hearer is not None
             and connection.execute(
@@ -167,14 +163,7 @@ class PostgresJournal(SqlJournal):
 
     def has_workers(self) -> bool:
         """Return whether a live process claims what is due."""
-
-        def found(connection: Connection) -> bool:
-            rows = connection.execute(
-                f"SELECT 1 FROM workers WHERE takes_from_queue AND {_IS_ALIVE} LIMIT 1"  # noqa: S608 - of constants
-            )
-            return rows.fetchone() is not None
-
-        return self._read(found)
+        return self._read(self.workers.is_any_taking)
 
     # --- upkeep
 

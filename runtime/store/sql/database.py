@@ -37,7 +37,7 @@ class Database(ABC):
         self.owner = owner
         self._lock = threading.Lock()
         self._reader: StoreConnection | None = None
-        self._writer = Writer(self._connect, self._beat, interval)
+        self._writer = Writer(self._connect_writer, self._beat, interval)
         self.told: frozenset[str] = frozenset()  # what people are told of: see `messages`
         self._is_known = False
         self._is_closed = False
@@ -48,6 +48,10 @@ class Database(ABC):
     @abstractmethod
     def _connect(self) -> StoreConnection:
         """Open a connection."""
+
+    def _connect_writer(self) -> StoreConnection:
+        """Open the connection by which this process writes."""
+        return self._connect()
 
     @abstractmethod
     def _beat(self, connection: Connection) -> None:

@@ -64,12 +64,11 @@ def note(said: str) -> None:
 
 
 @pytest.fixture(autouse=True)
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def shop(tmp_path: Path, store_address: str) -> Path:
     (tmp_path / "shop.yaml").write_text(SHOP)
     (tmp_path / "till.py").write_text(TILL)
     (tmp_path / "wfc.toml").write_text('modules = ["till"]\n')
     (tmp_path / "broken").touch()
-    monkeypatch.setenv("WFC_STORE", "sqlite:///runs.db?synchronous=normal")
     return tmp_path
 
 

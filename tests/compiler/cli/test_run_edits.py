@@ -43,9 +43,8 @@ steps:
 
 
 @pytest.fixture(autouse=True)
-def run(wfc: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def run(wfc: Any, tmp_path: Path, store_address: str) -> None:
     """A run that waits at its question."""
-    monkeypatch.setenv("WFC_STORE", "sqlite:///runs.db?synchronous=normal")
     (tmp_path / "ask.yaml").write_text(ASK)
     done = wfc("run", "ask.yaml", "-i", "order=tea", "--run-id", "one")
     assert done.status == 3, done.err

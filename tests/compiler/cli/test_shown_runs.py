@@ -49,13 +49,12 @@ steps:
 
 
 @pytest.fixture
-def store(wfc: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def store(wfc: Any, tmp_path: Path, store_address: str) -> str:
     """A store with a run that waits at a question, and for an event."""
-    monkeypatch.setenv("WFC_STORE", "sqlite:///runs.db?synchronous=normal")
     (tmp_path / "ship.yaml").write_text(SHIP)
     done = wfc("run", "ship.yaml", "-i", "order=tea", "--run-id", "one")
     assert done.status == 3, done.err
-    return "sqlite:///runs.db"
+    return store_address
 
 
 def shown(wfc: Any, *args: str) -> dict[str, Any]:

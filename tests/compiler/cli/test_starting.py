@@ -68,7 +68,9 @@ def at(text: str) -> int:
 
 
 @pytest.fixture
-def starter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[tuple[str, str]]]:
+def starter(
+    store: str | Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., list[tuple[str, str]]]:
     """Looks for what is due at moments, each time in a process's place of its own; gives the runs that are there."""
     monkeypatch.chdir(tmp_path)
 
@@ -77,7 +79,7 @@ def starter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., li
     ) -> list[tuple[str, str]]:
         Path("report.yaml").write_text(SPEC.replace("MISSED", missed))
         for moment in moments:
-            engine = Engine(store=tmp_path / "runs.db")
+            engine = Engine(store=store)
             program = load_program("report.yaml")
             assert program is not None
             notes: list[str] = []
@@ -185,8 +187,7 @@ def test_a_message_that_does_not_fit_is_told_and_does_not_stop_the_next(starter:
 
 
 @pytest.fixture
-def start(wfc: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
-    monkeypatch.setenv("WFC_STORE", "sqlite:///runs.db")
+def start(wfc: Any, tmp_path: Path, store_address: str) -> Iterator[Callable[..., Any]]:
     (tmp_path / "report.yaml").write_text(SPEC.replace("MISSED", "skip"))
     begun: list[subprocess.Popen[str]] = []
 

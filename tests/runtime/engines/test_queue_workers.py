@@ -118,9 +118,10 @@ def test_what_a_dead_worker_had_goes_on_with_the_others(
             run: min(c["at"] for c in site.calls() if c["run"] == run and c["pid"] != victim.pid)
             for run in lost
         }
-        assert max(first.values()) - at < 8, (
-            "4 seconds without a beat, and the queue; more where the machine is busy"
-        )
+        longest = max(first.values()) - at
+        print(f"{how.name}: the next step after {longest:.2f} s")
+        # a dead one is told by its session, two seconds after its last beat; one that stands still after five
+        assert longest < {signal.SIGKILL: 5, signal.SIGSTOP: 8}[how]
         if how == signal.SIGSTOP:
             victim.send_signal(signal.SIGCONT)  # whatever it writes now is refused
         until(lambda: Counter(c["n"] for c in site.calls())[29] >= 4)

@@ -261,11 +261,11 @@ class Waiting(Workflow):
 FLOWS: tuple[type[Workflow], ...] = (Order, Asking, Editing, Noting, Below, Above, Many, Waiting)
 
 
-def within(path: Path, main: Callable[[Engine], Awaitable[T]]) -> T:
+def within(path: str | Path, main: Callable[[Engine], Awaitable[T]]) -> T:
     """Runs a coroutine with an engine of its own, as a process would."""
 
     async def inside() -> T:
-        engine = Engine(store=path / "runs.db")
+        engine = Engine(store=path)
         for one in FLOWS:
             engine.add(one)
         try:

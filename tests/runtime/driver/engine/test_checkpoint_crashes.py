@@ -17,7 +17,6 @@ from wfc.runtime.errors import RunParkedError
 
 SCRIPT = """
 import asyncio, sys
-from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from checkpoint_flows import within
 from wfc.runtime.driver.messages import EventData
@@ -29,7 +28,7 @@ DONE = {
     "fork": lambda engine: engine.fork("one", 2, new_id="two", state={"sum": 7}),
     "edit": lambda engine: engine.edit("one", Edits({"sum": 7}, [EventData("Extra", {"n": 1})])),
 }
-within(Path(sys.argv[2]), DONE[sys.argv[3]])
+within(sys.argv[2], DONE[sys.argv[3]])
 """
 
 
@@ -39,7 +38,7 @@ def _fresh() -> None:
     BROKEN.clear()
 
 
-def ticks(path: Path) -> dict[str, list[str]]:
+def ticks(path: str | Path) -> dict[str, list[str]]:
     """The kinds of the ticks of all runs, each of which is whole."""
 
     async def main(engine: Engine) -> dict[str, list[str]]:
@@ -65,7 +64,7 @@ async def rest(engine: Engine) -> None:
         await handler
 
 
-def kill(path: Path, what: str, point: str) -> bool:
+def kill(path: str | Path, what: str, point: str) -> bool:
     """Lets a process die at a point of a change; returns whether it has."""
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, str(Path(__file__).parent), str(path), what],
@@ -80,15 +79,15 @@ def kill(path: Path, what: str, point: str) -> bool:
 
 @pytest.mark.full  # of a change's processes some die
 @pytest.mark.parametrize("what", ["retry", "rewind", "fork", "edit"])
-def test_a_change_is_made_or_not(tmp_path: Path, what: str) -> None:
+def test_a_change_is_made_or_not(store: str | Path, what: str) -> None:
     BROKEN.update(["two"] if what == "retry" else [])
-    within(tmp_path, fail if what == "retry" else rest)
+    within(store, fail if what == "retry" else rest)
     BROKEN.clear()
-    before, died = ticks(tmp_path), 0
+    before, died = ticks(store), 0
     for point in ("commit:1", "commit:2", "committed:2", "altered:1"):
-        has_died = kill(tmp_path, what, point)
+        has_died = kill(store, what, point)
         died += has_died
-        after = ticks(tmp_path)
+        after = ticks(store)
         if after != before:
             break
         assert has_died, "what was done is there"
@@ -100,8 +99,8 @@ def test_a_change_is_made_or_not(tmp_path: Path, what: str) -> None:
         "fork": {"two": ["rewound", "edited"]},
         "edit": {"one": ["edited", "arrived"]},
     }[what]
-    within(tmp_path, go_on)
-    ticks(tmp_path)
+    within(store, go_on)
+    ticks(store)
 
 
 async def go_on(engine: Engine) -> None:

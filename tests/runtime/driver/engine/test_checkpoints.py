@@ -39,7 +39,7 @@ def _fresh() -> None:
     BROKEN.clear()
 
 
-def fail(path: Path, flow: type[Workflow], *broken: str, run_id: str = "one") -> None:
+def fail(path: str | Path, flow: type[Workflow], *broken: str, run_id: str = "one") -> None:
     """Starts a run that fails."""
 
     async def main(engine: Engine) -> None:
@@ -51,8 +51,8 @@ def fail(path: Path, flow: type[Workflow], *broken: str, run_id: str = "one") ->
     BROKEN.clear()
 
 
-def test_a_run_that_failed_goes_on_with_what_failed_alone(tmp_path: Path) -> None:
-    fail(tmp_path, Order, "ship")
+def test_a_run_that_failed_goes_on_with_what_failed_alone(store: str | Path) -> None:
+    fail(store, Order, "ship")
     assert sorted(LOG) == ["charge", "pack", "ship"]
     LOG.clear()
 
@@ -73,8 +73,8 @@ def test_a_run_that_failed_goes_on_with_what_failed_alone(tmp_path: Path) -> Non
         assert lines == {"charge": ("done", 1), "pack": ("done", 1), "ship": ("done", 2)}
         assert engine.told("one", told.last).execution.outcome is not None, "it had failed then"
 
-    within(tmp_path, main)
-    within(tmp_path, checked)
+    within(store, main)
+    within(store, checked)
 
 
 async def checked(engine: Engine) -> None:
@@ -82,21 +82,21 @@ async def checked(engine: Engine) -> None:
         await asyncio.to_thread(check, engine, row.run_id)
 
 
-def test_where_only_the_tail_has_failed_the_action_is_not_done_again(tmp_path: Path) -> None:
-    fail(tmp_path, Order, "tail")
+def test_where_only_the_tail_has_failed_the_action_is_not_done_again(store: str | Path) -> None:
+    fail(store, Order, "tail")
     LOG.clear()
 
     async def main(engine: Engine) -> None:
         await engine.retry("one")
         assert await finish(engine, "one") == End(n=3)
 
-    within(tmp_path, main)
+    within(store, main)
     assert LOG == ["tail"]
-    within(tmp_path, checked)
+    within(store, checked)
 
 
-def test_a_retry_has_all_its_attempts_and_may_fail_and_be_retried_again(tmp_path: Path) -> None:
-    fail(tmp_path, Order, "pack")
+def test_a_retry_has_all_its_attempts_and_may_fail_and_be_retried_again(store: str | Path) -> None:
+    fail(store, Order, "pack")
     assert LOG.count("pack") == 2
     for _ in range(2):
         LOG.clear()
@@ -106,7 +106,7 @@ def test_a_retry_has_all_its_attempts_and_may_fail_and_be_retried_again(tmp_path
             await engine.retry("one")
             assert "pack is broken" in str(await finish(engine, "one"))
 
-        within(tmp_path, again)
+        within(store, again)
         assert LOG == ["pack", "pack"], (
             "what was done is not done again, and there is one more attempt after a failure"
         )
@@ -116,12 +116,12 @@ def test_a_retry_has_all_its_attempts_and_may_fail_and_be_retried_again(tmp_path
         await engine.retry("one")
         assert await finish(engine, "one") == End(n=3)
 
-    within(tmp_path, last)
-    within(tmp_path, checked)
+    within(store, last)
+    within(store, checked)
 
 
-def test_a_part_goes_on_where_it_failed_with_the_run_above(tmp_path: Path) -> None:
-    fail(tmp_path, Above, "two")
+def test_a_part_goes_on_where_it_failed_with_the_run_above(store: str | Path) -> None:
+    fail(store, Above, "two")
     LOG.clear()
 
     async def main(engine: Engine) -> None:
@@ -133,13 +133,13 @@ def test_a_part_goes_on_where_it_failed_with_the_run_above(tmp_path: Path) -> No
             await engine.retry("one/part/2")
         assert await finish(engine, "one") == End(n=2)
 
-    within(tmp_path, main)
+    within(store, main)
     assert LOG == ["two"]
-    within(tmp_path, checked)
+    within(store, checked)
 
 
-def test_items_that_are_done_are_not_done_again(tmp_path: Path) -> None:
-    fail(tmp_path, Many, "item2")
+def test_items_that_are_done_are_not_done_again(store: str | Path) -> None:
+    fail(store, Many, "item2")
     assert LOG == ["item1", "item2"]
     LOG.clear()
 
@@ -147,12 +147,12 @@ def test_items_that_are_done_are_not_done_again(tmp_path: Path) -> None:
         await engine.retry("one")
         assert await finish(engine, "one") == End(n=6)
 
-    within(tmp_path, main)
+    within(store, main)
     assert LOG == ["item2", "item3"]
-    within(tmp_path, checked)
+    within(store, checked)
 
 
-def test_a_cancelled_run_goes_on_and_its_question_is_open_again(tmp_path: Path) -> None:
+def test_a_cancelled_run_goes_on_and_its_question_is_open_again(store: str | Path) -> None:
     async def first(engine: Engine) -> None:
         handler = Asking(engine=engine).run(run_id="one", n=1)
         await until(engine.tasks)
@@ -169,13 +169,13 @@ def test_a_cancelled_run_goes_on_and_its_question_is_open_again(tmp_path: Path) 
         assert handler is not None
         assert await handler == End(n=2)
 
-    within(tmp_path, first)
-    within(tmp_path, second)
+    within(store, first)
+    within(store, second)
     assert LOG == ["first", "last"]
-    within(tmp_path, checked)
+    within(store, checked)
 
 
-def test_what_cannot_be_retried_is_refused_and_changes_nothing(tmp_path: Path) -> None:
+def test_what_cannot_be_retried_is_refused_and_changes_nothing(store: str | Path) -> None:
     async def main(engine: Engine) -> None:
         await Order(engine=engine).run(run_id="one", n=1)
         before = engine.store.history("one")
@@ -198,11 +198,11 @@ def test_what_cannot_be_retried_is_refused_and_changes_nothing(tmp_path: Path) -
         assert engine.store.history("one") == before
         await handler.cancel_run()
 
-    within(tmp_path, main)
-    within(tmp_path, checked)
+    within(store, main)
+    within(store, checked)
 
 
-def test_a_rewound_run_does_again_what_came_after_under_new_numbers(tmp_path: Path) -> None:
+def test_a_rewound_run_does_again_what_came_after_under_new_numbers(store: str | Path) -> None:
     async def first(engine: Engine) -> None:
         handler = Asking(engine=engine).run(run_id="one", n=1)
         await until(engine.tasks)
@@ -228,13 +228,13 @@ def test_a_rewound_run_does_again_what_came_after_under_new_numbers(tmp_path: Pa
             ("last", 4, False),
         ]
 
-    within(tmp_path, first)
-    within(tmp_path, second)
+    within(store, first)
+    within(store, second)
     assert LOG == ["first", "last", "last"]
-    within(tmp_path, checked)
+    within(store, checked)
 
 
-def test_a_run_may_go_back_to_what_it_had_left(tmp_path: Path) -> None:
+def test_a_run_may_go_back_to_what_it_had_left(store: str | Path) -> None:
     """Back to the first tick, and from there back to how it was before that."""
 
     async def main(engine: Engine) -> Any:
@@ -250,12 +250,12 @@ def test_a_run_may_go_back_to_what_it_had_left(tmp_path: Path) -> None:
         }
         return await finish(engine, "one")
 
-    assert within(tmp_path, main) == End(n=3)
+    assert within(store, main) == End(n=3)
     assert LOG.count("charge") == LOG.count("pack") == 1
-    within(tmp_path, checked)
+    within(store, checked)
 
 
-def test_a_fork_goes_on_beside_its_run(tmp_path: Path) -> None:
+def test_a_fork_goes_on_beside_its_run(store: str | Path) -> None:
     async def first(engine: Engine) -> None:
         handler = Asking(engine=engine).run(run_id="one", n=1)
         await until(engine.tasks)
@@ -277,13 +277,13 @@ def test_a_fork_goes_on_beside_its_run(tmp_path: Path) -> None:
         lines = [(line.step, line.status) for line in engine.told("two").lines()]
         assert lines == [("ask", "done"), ("last", "done")]
 
-    within(tmp_path, first)
-    within(tmp_path, second)
+    within(store, first)
+    within(store, second)
     assert LOG == ["first", "last", "last"]
-    within(tmp_path, checked)
+    within(store, checked)
 
 
-def test_a_run_may_begin_again_from_nothing(tmp_path: Path) -> None:
+def test_a_run_may_begin_again_from_nothing(store: str | Path) -> None:
     async def main(engine: Engine) -> None:
         await Order(engine=engine).run(run_id="one", n=2)
         await engine.rewind("one", 0)
@@ -291,13 +291,13 @@ def test_a_run_may_begin_again_from_nothing(tmp_path: Path) -> None:
         await engine.fork("one", 0, new_id="two")
         assert await finish(engine, "two") == End(n=6)
 
-    within(tmp_path, main)
+    within(store, main)
     assert LOG.count("charge") == 3
-    within(tmp_path, checked)
+    within(store, checked)
 
 
 def test_clocks_stand_still_between_the_tick_and_the_return(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: str | Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A wait of an hour that had just begun has an hour left, a day later."""
 
@@ -313,15 +313,15 @@ def test_clocks_stand_still_between_the_tick_and_the_return(
         row = engine.show("one")
         assert 3500 < ((row.wake_at or 0) - time.time_ns()) / 1e9 <= 3600
 
-    within(tmp_path, first)
+    within(store, first)
     now = time.time_ns
     monkeypatch.setattr(time, "time_ns", lambda: now() + 86_400_000_000_000)
-    within(tmp_path, second)
+    within(store, second)
     monkeypatch.undo()
-    within(tmp_path, checked)
+    within(store, checked)
 
 
-def test_a_run_whose_time_was_up_has_all_of_it_again(tmp_path: Path) -> None:
+def test_a_run_whose_time_was_up_has_all_of_it_again(store: str | Path) -> None:
     async def first(engine: Engine) -> None:
         with pytest.raises(WorkflowTimeoutError):
             await Waiting(engine=engine, timeout=0.3).run(run_id="one", n=1)
@@ -332,18 +332,18 @@ def test_a_run_whose_time_was_up_has_all_of_it_again(tmp_path: Path) -> None:
         assert 0.2 < left <= 0.35
         assert isinstance(await finish(engine, "one"), WorkflowTimeoutError)
 
-    within(tmp_path, first)
-    within(tmp_path, second)
-    within(tmp_path, checked)
+    within(store, first)
+    within(store, second)
+    within(store, checked)
 
 
-def test_two_who_change_a_run_at_once_do_not_mix(tmp_path: Path) -> None:
-    fail(tmp_path, Order, "ship")
+def test_two_who_change_a_run_at_once_do_not_mix(store: str | Path) -> None:
+    fail(store, Order, "ship")
 
     async def main(engine: Engine) -> None:
         done = await asyncio.gather(engine.retry("one"), engine.rewind("one", 1), return_exceptions=True)
         assert sum(isinstance(one, StoreError) for one in done) == 1
         assert await finish(engine, "one") == End(n=3)
 
-    within(tmp_path, main)
-    within(tmp_path, checked)
+    within(store, main)
+    within(store, checked)

@@ -60,7 +60,7 @@ def state(engine: Engine, run_id: str = "one") -> Any:
     return engine.told(run_id).execution.state
 
 
-def test_the_state_of_a_run_at_rest_is_edited_while_its_question_is_open(tmp_path: Path) -> None:
+def test_the_state_of_a_run_at_rest_is_edited_while_its_question_is_open(store: str | Path) -> None:
     async def main(engine: Engine) -> None:
         await rest(engine, Editing)
         await engine.edit("one", Edits({"sum": 3, "state.lines[0].count": 2}), by="user:ann")
@@ -72,11 +72,11 @@ def test_the_state_of_a_run_at_rest_is_edited_while_its_question_is_open(tmp_pat
         assert handler is not None
         assert await handler == End(n=13)
 
-    within(tmp_path, main)
-    within(tmp_path, checked)
+    within(store, main)
+    within(store, checked)
 
 
-def test_an_answer_and_an_edit_are_one_tick(tmp_path: Path) -> None:
+def test_an_answer_and_an_edit_are_one_tick(store: str | Path) -> None:
     async def main(engine: Engine) -> None:
         await rest(engine, Editing)
         before = engine.store.history("one")
@@ -92,13 +92,13 @@ def test_an_answer_and_an_edit_are_one_tick(tmp_path: Path) -> None:
         kinds = [tick.kind for tick in engine.history("one")[len(before) :]]
         assert kinds == ["recovered", "answered", "completed"]
 
-    within(tmp_path, main)
-    within(tmp_path, checked)
+    within(store, main)
+    within(store, checked)
 
 
-def test_a_run_under_way_here_or_elsewhere_is_edited_too(tmp_path: Path) -> None:
+def test_a_run_under_way_here_or_elsewhere_is_edited_too(store: str | Path) -> None:
     async def main() -> None:
-        ours, theirs = Engine(store=tmp_path / "runs.db"), Engine(store=tmp_path / "runs.db")
+        ours, theirs = Engine(store=store), Engine(store=store)
         for one in FLOWS:
             theirs.add(one)
         handler = Editing(engine=ours, timeout=None).run(run_id="one", n=5)
@@ -116,10 +116,10 @@ def test_a_run_under_way_here_or_elsewhere_is_edited_too(tmp_path: Path) -> None
         theirs.close()
 
     asyncio.run(main())
-    within(tmp_path, checked)
+    within(store, checked)
 
 
-def test_an_event_is_sent_as_if_a_step_had_done_it(tmp_path: Path) -> None:
+def test_an_event_is_sent_as_if_a_step_had_done_it(store: str | Path) -> None:
     async def main(engine: Engine) -> None:
         await rest(engine, Editing)
         await engine.edit("one", Edits(events=[EventData("Extra", {"n": 2})]))
@@ -130,11 +130,11 @@ def test_an_event_is_sent_as_if_a_step_had_done_it(tmp_path: Path) -> None:
         assert (await handler).n in {5, 7}, "the answer and the step race"
         assert LOG == ["add"]
 
-    within(tmp_path, main)
-    within(tmp_path, checked)
+    within(store, main)
+    within(store, checked)
 
 
-def test_a_pending_event_is_dropped(tmp_path: Path) -> None:
+def test_a_pending_event_is_dropped(store: str | Path) -> None:
     async def main(engine: Engine) -> None:
         handler = Noting(engine=engine).run(run_id="one", n=5)
         await until(engine.tasks)
@@ -152,8 +152,8 @@ def test_a_pending_event_is_dropped(tmp_path: Path) -> None:
         assert goes_on is not None
         assert await goes_on == End(n=2)
 
-    within(tmp_path, main)
-    within(tmp_path, checked)
+    within(store, main)
+    within(store, checked)
 
 
 def _note(n: int) -> Any:
@@ -191,7 +191,7 @@ def _note(n: int) -> Any:
     ],
 )
 def test_what_does_not_fit_is_refused_at_its_place_and_changes_nothing(
-    tmp_path: Path, edits: Edits, error: type[Exception], told: str
+    store: str | Path, edits: Edits, error: type[Exception], told: str
 ) -> None:
     async def main(engine: Engine) -> None:
         await rest(engine, Editing)
@@ -201,11 +201,11 @@ def test_what_does_not_fit_is_refused_at_its_place_and_changes_nothing(
         assert told in str(raised.value)
         assert engine.store.history("one") == before
 
-    within(tmp_path, main)
-    within(tmp_path, checked)
+    within(store, main)
+    within(store, checked)
 
 
-def test_a_run_that_is_over_or_unknown_is_not_edited(tmp_path: Path) -> None:
+def test_a_run_that_is_over_or_unknown_is_not_edited(store: str | Path) -> None:
     async def main(engine: Engine) -> None:
         await rest(engine, Editing)
         handler = await engine.answer("one/ask/2", {"ok": True}, by="user:ann")
@@ -227,12 +227,12 @@ def test_a_run_that_is_over_or_unknown_is_not_edited(tmp_path: Path) -> None:
             assert handler is not None
             assert await handler == End(n=end)
 
-    within(tmp_path, main)
-    within(tmp_path, checked)
+    within(store, main)
+    within(store, checked)
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_whatever_people_do_in_any_order_the_journal_is_the_run(tmp_path: Path, seed: int) -> None:
+def test_whatever_people_do_in_any_order_the_journal_is_the_run(store: str | Path, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a test's
 
     async def turn(engine: Engine, run_id: str) -> None:
@@ -270,10 +270,10 @@ def test_whatever_people_do_in_any_order_the_journal_is_the_run(tmp_path: Path, 
                 await turn(engine, run_id)
             await checked(engine)
 
-    within(tmp_path, main)
+    within(store, main)
 
 
-def test_an_edit_of_a_run_that_has_not_begun_is_there_when_it_does(tmp_path: Path) -> None:
+def test_an_edit_of_a_run_that_has_not_begun_is_there_when_it_does(store: str | Path) -> None:
     async def main(engine: Engine) -> None:
         flow = Editing(engine=engine)
         await engine.enqueue(flow, _go(5), "one")
@@ -287,8 +287,8 @@ def test_an_edit_of_a_run_that_has_not_begun_is_there_when_it_does(tmp_path: Pat
         assert handler is not None
         assert await handler == End(n=9)
 
-    within(tmp_path, main)
-    within(tmp_path, checked)
+    within(store, main)
+    within(store, checked)
 
 
 def _go(n: int) -> Any:
@@ -297,15 +297,15 @@ def _go(n: int) -> Any:
     return Go(n=n)
 
 
-def test_an_unknown_flow_says_so(tmp_path: Path) -> None:
+def test_an_unknown_flow_says_so(store: str | Path) -> None:
     async def first(engine: Engine) -> None:
         await rest(engine, Asking)
 
     async def main() -> None:
-        engine = Engine(store=tmp_path / "runs.db")
+        engine = Engine(store=store)
         with pytest.raises(RunUnknownError, match=r"engine\.add"):
             await engine.edit("one", Edits({"sum": 1}))
         engine.close()
 
-    within(tmp_path, first)
+    within(store, first)
     asyncio.run(main())

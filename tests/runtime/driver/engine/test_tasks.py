@@ -56,8 +56,8 @@ class Asking(Workflow):
         return End(oks=[one.ok for one in result])
 
 
-def within(folder: Path, main: Callable[[Engine], Awaitable[Any]], *workflows: type[Workflow]) -> Any:
-    engine = Engine(store=folder / "runs.db")
+def within(store: str | Path, main: Callable[[Engine], Awaitable[Any]], *workflows: type[Workflow]) -> Any:
+    engine = Engine(store=store)
     for workflow in workflows:
         engine.add(workflow)
     try:
@@ -83,8 +83,8 @@ async def begin(engine: Engine) -> None:
 TASK = "one/ask/1"
 
 
-def test_who_passes_a_question_on_is_replaced_and_the_rest_stays_as_it_is(tmp_path: Path) -> None:
-    within(tmp_path, begin)
+def test_who_passes_a_question_on_is_replaced_and_the_rest_stays_as_it_is(store: str | Path) -> None:
+    within(store, begin)
 
     async def passed_on(engine: Engine) -> None:
         before = engine.task(TASK)
@@ -113,8 +113,8 @@ def test_who_passes_a_question_on_is_replaced_and_the_rest_stays_as_it_is(tmp_pa
         assert await engine.answer(TASK, {"ok": True}, by="user:dora") is not None
         return await handler
 
-    within(tmp_path, passed_on, Asking)
-    assert within(tmp_path, again, Asking) == End(oks=[False, True])
+    within(store, passed_on, Asking)
+    assert within(store, again, Asking) == End(oks=[False, True])
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_who_passes_a_question_on_is_replaced_and_the_rest_stays_as_it_is(tmp_pa
         ("x" * 101, "is no name"),
     ],
 )
-def test_it_is_refused_to_whom_nobody_can_pass_it_on(tmp_path: Path, to: str, said: str) -> None:
+def test_it_is_refused_to_whom_nobody_can_pass_it_on(store: str | Path, to: str, said: str) -> None:
     async def main(engine: Engine) -> None:
         await begin(engine)
         with pytest.raises(InvalidDelegationError, match=said):
@@ -135,10 +135,10 @@ def test_it_is_refused_to_whom_nobody_can_pass_it_on(tmp_path: Path, to: str, sa
         assert engine.show("one").status == "parked", "nothing was claimed for it"
         assert engine.task(TASK).assign == ["user:ann", "user:bob"]
 
-    within(tmp_path, main, Asking)
+    within(store, main, Asking)
 
 
-def test_a_closed_or_unknown_question_is_not_passed_on(tmp_path: Path) -> None:
+def test_a_closed_or_unknown_question_is_not_passed_on(store: str | Path) -> None:
     async def main(engine: Engine) -> None:
         handler = Asking(engine=engine).run(run_id="one")
         await until(engine.tasks)
@@ -155,11 +155,11 @@ def test_a_closed_or_unknown_question_is_not_passed_on(tmp_path: Path) -> None:
         with pytest.raises(InvalidAnswerError):
             await engine.answer(TASK, {"ok": True}, by="user:dora")
 
-    within(tmp_path, main, Asking)
+    within(store, main, Asking)
 
 
-def test_a_delegation_in_the_inbox_is_taken_once_by_whoever_claims_the_run(tmp_path: Path) -> None:
-    within(tmp_path, begin)
+def test_a_delegation_in_the_inbox_is_taken_once_by_whoever_claims_the_run(store: str | Path) -> None:
+    within(store, begin)
 
     async def posted(engine: Engine) -> None:
         assert await engine.delegate(TASK, "user:cleo", by="user:ann", leave=True) is None
@@ -173,8 +173,8 @@ def test_a_delegation_in_the_inbox_is_taken_once_by_whoever_claims_the_run(tmp_p
         await engine.park("one")
         assert engine.task(TASK).assign == ["user:cleo", "user:bob"]
 
-    within(tmp_path, posted)
-    within(tmp_path, taken, Asking)
+    within(store, posted)
+    within(store, taken, Asking)
 
 
 class Hurried(Workflow):
@@ -202,7 +202,7 @@ class Hurried(Workflow):
 
 
 def test_overdue_questions_expire_in_order_when_somebody_comes_and_reminders_come_once(
-    tmp_path: Path,
+    store: str | Path,
 ) -> None:
     async def ask(engine: Engine) -> None:
         Hurried(engine=engine).run(run_id="one")
@@ -220,13 +220,13 @@ def test_overdue_questions_expire_in_order_when_somebody_comes_and_reminders_com
             if isinstance(event, QuestionReminded | QuestionClosed)
         ]
 
-    within(tmp_path, ask)
+    within(store, ask)
     time.sleep(2.3)
-    told = within(tmp_path, late, Hurried)
+    told = within(store, late, Hurried)
     assert told == ["expired a", "reminded b", "reminded c", "expired b", "expired c"]
 
 
-def test_a_list_of_tasks_reads_no_forms(tmp_path: Path) -> None:
+def test_a_list_of_tasks_reads_no_forms(store: str | Path) -> None:
     """Forms are the larger part of what is kept of a task, and no list shows them: here none can be read."""
 
     async def main(engine: Engine) -> None:
@@ -245,4 +245,4 @@ def test_a_list_of_tasks_reads_no_forms(tmp_path: Path) -> None:
         with pytest.raises(ValueError):
             engine.task("t0")
 
-    within(tmp_path, main, Asking)
+    within(store, main, Asking)

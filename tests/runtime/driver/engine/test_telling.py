@@ -66,8 +66,8 @@ class Above(Workflow):
         return result
 
 
-def within(folder: Path, main: Callable[[Engine], Awaitable[Any]]) -> Any:
-    engine = Engine(store=folder / "runs.db")
+def within(store: str | Path, main: Callable[[Engine], Awaitable[Any]]) -> Any:
+    engine = Engine(store=store)
     try:
         return asyncio.run(main(engine))  # type: ignore[arg-type]
     finally:
@@ -100,7 +100,7 @@ async def until(holds: Callable[[], object]) -> None:
         await asyncio.sleep(0.005)
 
 
-def test_an_open_question_and_its_passing_on_are_told_to_whom_they_ask(tmp_path: Path) -> None:
+def test_an_open_question_and_its_passing_on_are_told_to_whom_they_ask(store: str | Path) -> None:
     async def main(engine: Engine) -> None:
         told = Told()
         telling = teller(engine, told)
@@ -122,10 +122,10 @@ def test_an_open_question_and_its_passing_on_are_told_to_whom_they_ask(tmp_path:
         await telling.pass_on()
         assert len(told.messages) == 2, "an end that is well is not told"
 
-    within(tmp_path, main)
+    within(store, main)
 
 
-def test_a_question_that_is_closed_by_then_is_not_told(tmp_path: Path) -> None:
+def test_a_question_that_is_closed_by_then_is_not_told(store: str | Path) -> None:
     async def main(engine: Engine) -> None:
         told = Told()
         telling = teller(engine, told)
@@ -138,7 +138,7 @@ def test_a_question_that_is_closed_by_then_is_not_told(tmp_path: Path) -> None:
         (message,) = engine.store.select(partial(messages_of, run_id="one"))
         assert message["became"] == "the question was closed before"
 
-    within(tmp_path, main)
+    within(store, main)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_question_that_is_closed_by_then_is_not_told(tmp_path: Path) -> None:
     ],
 )
 def test_a_run_that_goes_wrong_is_told(
-    tmp_path: Path, workflow: type[Workflow], what: str, said: str, step: str
+    store: str | Path, workflow: type[Workflow], what: str, said: str, step: str
 ) -> None:
     async def main(engine: Engine) -> None:
         told = Told()
@@ -164,10 +164,10 @@ def test_a_run_that_goes_wrong_is_told(
         assert said in message["error"]
         assert message["command"] == "wfc runs show one"
 
-    within(tmp_path, main)
+    within(store, main)
 
 
-def test_the_failure_of_a_part_is_told_as_that_of_the_run_above(tmp_path: Path) -> None:
+def test_the_failure_of_a_part_is_told_as_that_of_the_run_above(store: str | Path) -> None:
     async def main(engine: Engine) -> None:
         told = Told()
         telling = teller(engine, told)
@@ -176,10 +176,10 @@ def test_the_failure_of_a_part_is_told_as_that_of_the_run_above(tmp_path: Path) 
         await telling.pass_on()
         assert [(one["what"], one["run"]) for one in told.messages] == [("failed", "one")]
 
-    within(tmp_path, main)
+    within(store, main)
 
 
-def test_quiet_runs_and_what_they_start_are_not_told(tmp_path: Path) -> None:
+def test_quiet_runs_and_what_they_start_are_not_told(store: str | Path) -> None:
     async def main(engine: Engine) -> None:
         told = Told()
         telling = teller(engine, told)
@@ -191,10 +191,10 @@ def test_quiet_runs_and_what_they_start_are_not_told(tmp_path: Path) -> None:
         await telling.pass_on()
         assert told.tries == 0
 
-    within(tmp_path, main)
+    within(store, main)
 
 
-def test_a_message_is_tried_again_with_bounds_and_who_gives_up_says_so_once(tmp_path: Path) -> None:
+def test_a_message_is_tried_again_with_bounds_and_who_gives_up_says_so_once(store: str | Path) -> None:
     async def main(engine: Engine) -> None:
         told, notes = Told(refuses=10**6), list[str]()
         telling = teller(engine, told, notes)
@@ -211,10 +211,10 @@ def test_a_message_is_tried_again_with_bounds_and_who_gives_up_says_so_once(tmp_
         (message,) = engine.store.select(partial(messages_of, run_id="one"))
         assert (message["attempts"], message["ended"] is not None) == (8, True)
 
-    within(tmp_path, main)
+    within(store, main)
 
 
-def test_a_message_whose_sender_dies_is_sent_by_another_under_the_same_id(tmp_path: Path) -> None:
+def test_a_message_whose_sender_dies_is_sent_by_another_under_the_same_id(store: str | Path) -> None:
     taken: list[Any] = []
 
     async def dies(engine: Engine) -> None:
@@ -231,8 +231,8 @@ def test_a_message_whose_sender_dies_is_sent_by_another_under_the_same_id(tmp_pa
             await asyncio.sleep(0.01)
         assert [one["id"] for one in told.messages] == [one.message_id for one in taken]
 
-    within(tmp_path, dies)
-    within(tmp_path, another)
+    within(store, dies)
+    within(store, another)
 
 
 @pytest.fixture
@@ -257,14 +257,14 @@ def hook() -> Iterator[Any]:
 
 @pytest.mark.parametrize("is_secret", [False, True])
 def test_an_address_gets_each_message_as_json_again_if_it_refuses(
-    tmp_path: Path, hook: Any, is_secret: bool, monkeypatch: pytest.MonkeyPatch
+    store: str | Path, hook: Any, is_secret: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = f"http://127.0.0.1:{hook.server_port}/hooks/9a8b7c6d5e"
     monkeypatch.setenv("HOOK", address)
     tell = Tell(frozenset(WHAT), secret="HOOK") if is_secret else Tell(frozenset(WHAT), address=address)
 
     async def main(engine: Engine) -> None:
-        telling = Teller(engine, tell, sender(tell, tmp_path), print, first_wait=0.001)
+        telling = Teller(engine, tell, sender(tell, Path.cwd()), print, first_wait=0.001)
         with pytest.raises(WorkflowError):
             await Failing(engine=engine).run(run_id="one")
         end = time.monotonic() + 30
@@ -281,19 +281,19 @@ def test_an_address_gets_each_message_as_json_again_if_it_refuses(
         await telling.pass_on()
         assert len(hook.got) == 2
 
-    within(tmp_path, main)
+    within(store, main)
 
 
-def test_nothing_is_noted_where_nobody_is_told(tmp_path: Path) -> None:
+def test_nothing_is_noted_where_nobody_is_told(store: str | Path) -> None:
     async def main(engine: Engine) -> None:
         with pytest.raises(WorkflowError):
             await Failing(engine=engine).run(run_id="one")
         assert engine.store.select(partial(messages_of, run_id="one")) == []
 
-    within(tmp_path, main)
+    within(store, main)
 
 
-def test_a_run_that_is_given_up_is_told_as_dead(tmp_path: Path) -> None:
+def test_a_run_that_is_given_up_is_told_as_dead(store: str | Path) -> None:
     async def main(engine: Engine) -> None:
         told = Told()
         telling = teller(engine, told)
@@ -310,4 +310,4 @@ def test_a_run_that_is_given_up_is_told_as_dead(tmp_path: Path) -> None:
         assert (message["what"], message["run"]) == ("dead", "one")
         assert "10 times in a row" in message["error"]
 
-    within(tmp_path, main)
+    within(store, main)

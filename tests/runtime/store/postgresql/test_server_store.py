@@ -85,7 +85,7 @@ def test_a_run_is_taken_over_from_who_died_and_what_he_writes_later_is_refused(d
         zombie = await new_run(first, ticks=[b"[1]", b"[2]"])
         other = await new_run(first, "other")
         assert await second.claim(run_id="run") == []
-        await first.write(lambda connection: connection.execute("UPDATE workers SET beat = 'epoch'"))
+        await first.write(lambda connection: connection.execute("DELETE FROM workers"))
         (claim,) = await second.claim(run_id="run")
         assert (claim.lease.epoch, claim.lease.number) == (2, zombie.number)
         assert await append(second, claim.lease, 3, [b"[3]"], [Snapshot(3, b"{}")]) is None
@@ -109,6 +109,34 @@ def test_a_run_is_taken_over_from_who_died_and_what_he_writes_later_is_refused(d
 
 
 @pytest.mark.full
+@pytest.mark.parametrize(
+    ("has_session", "lease", "grace", "expected"),
+    [(True, 1e9, 0.0, True), (True, 0.0, 1e9, False), (False, 1e9, 0.0, False), (False, 0.0, 1e9, True)],
+)
+def test_who_has_lost_its_session_counts_as_dead_sooner(
+    journal: PostgresJournal,
+    database: str,
+    monkeypatch: pytest.MonkeyPatch,
+    has_session: bool,
+    lease: float,
+    grace: float,
+    expected: bool,
+) -> None:
+    """A process that dies loses it at once; one that stands still, or whose machine has no power, keeps it."""
+    monkeypatch.setattr("wfc.runtime.store.postgresql.workers.LEASE", lease)
+    monkeypatch.setattr("wfc.runtime.store.postgresql.workers.GRACE", grace)
+    other = opened(database)
+    asyncio.run(new_run(other))
+    if not has_session:
+        end_its_session = """SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"""
+        journal.select(lambda connection: connection.execute(end_its_session).fetchall())
+        time.sleep(0.1)
+    assert journal.is_alive(other.owner) is expected
+    assert [claim.lease.run_id for claim in asyncio.run(journal.claim())] == ([] if expected else ["run"])
+    other.close()
+
+
 def test_of_many_that_claim_one_gets_the_run(database: str) -> None:
     async def main() -> None:
         journals = [opened(database) for _ in range(4)]
