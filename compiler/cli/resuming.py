@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import os
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,7 +17,7 @@ from wfc.compiler.cli.stores import Keeping, StorePlace, open_engine, place_of, 
 if TYPE_CHECKING:
     from wfc.runtime import Engine, WorkflowHandler
 
-__all__ = ["go_on", "load_code", "opened_run", "this_user"]
+__all__ = ["go_on", "load_code", "load_newer", "load_own", "opened_run", "this_user"]
 
 
 def load_code(engine: Engine, place: StorePlace, run_id: str, program: str | None) -> bool:
@@ -42,7 +42,7 @@ def load_code(engine: Engine, place: StorePlace, run_id: str, program: str | Non
     return True
 
 
-@contextmanager
+@contextlib.contextmanager
 def opened_run(store: str | None, run_id: str) -> Iterator[tuple[Engine, StorePlace]]:
     """Open the store that has a run, with the code that the run began with; what is refused there ends the command.
 
@@ -59,6 +59,32 @@ def opened_run(store: str | None, run_id: str) -> Iterator[tuple[Engine, StorePl
             yield engine, place
     finally:
         engine.close()
+
+
+def load_newer(engine: Engine, place: StorePlace, program: str) -> str | None:
+    """Let an engine know a newer code of runs, which is kept from now on; return its version.
+
+    Returns:
+        ``None`` if it has errors, which are shown.
+
+    Raises:
+        click.ClickException: It cannot be kept.
+    """
+    from wfc.compiler.cli.programs import load_program
+    from wfc.compiler.cli.versions import add_version, keep_version
+
+    loaded = load_program(program)
+    if loaded is None:
+        return None
+    version = keep_version(engine, place, loaded, program)
+    add_version(engine, loaded, version)
+    return version
+
+
+def load_own(engine: Engine, place: StorePlace, run_id: str) -> None:
+    """Let an engine know the code that a run has, too, if it is still there."""
+    with contextlib.suppress(click.ClickException):
+        load_code(engine, place, run_id, None)
 
 
 async def go_on(
