@@ -26,7 +26,7 @@ from wfc.runtime.plan.step import Step
 from wfc.runtime.store.gathered import read_gathered
 from wfc.runtime.store.pausing import read_pause_value
 from wfc.runtime.store.reading_frames import FrameReader
-from wfc.runtime.store.reading_values import LARGEST, ids, instance, join_key, natural, path_of
+from wfc.runtime.store.reading_values import LARGEST, ids, instance, join_key, natural, path_of, read_stops
 from wfc.runtime.store.values import Values
 from wfc.runtime.store.writing import step_key
 
@@ -327,6 +327,8 @@ class _SnapshotReader:
             execution.deadline = self._now + self._nanoseconds(data["deadline"])
         if "halted" in data:
             execution.deadline_left = natural(data["halted"])
+        if "stops" in data:
+            execution.stops = read_stops(data["stops"])
         if "failing" in data:
             execution.failing = instance(values.read(data["failing"]), Exception)
         execution.inbox = {
