@@ -67,10 +67,11 @@ async def resumed(
         click.UsageError: It has no such step to halt at.
         WorkflowError: It cannot go on.
     """
+    if breaks:  # before the run is taken up
+        row = engine.show(engine.store.root_of(run) or run)
+        plan = engine.workflow(row.workflow, version=row.version)._wfc.plan
+        refuse_unknown_steps(breaks, list(plan.by_name))
     handler = await engine.resume(run)
-    live = engine.run(handler.run_id)
-    if breaks and live is not None:
-        refuse_unknown_steps(breaks, list(live.execution.plan.by_name))
     if breaks or is_free:
         handler.break_at(*breaks)
     if by_step:
