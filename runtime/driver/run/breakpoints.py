@@ -158,6 +158,7 @@ class Breakpoints:
         if self.halt is None:
             self._stop(halt)
         elif self._run.port is not None:
+            self.note_held()  # so that it counts as not begun, should the process end now
             self._run.loop.call_soon(self._run.rests)
         try:
             await gate

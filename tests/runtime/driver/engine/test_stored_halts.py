@@ -225,7 +225,7 @@ def test_one_whose_process_ends_while_it_stands_is_put_to_rest_where_it_was(
     in_process(store, work)
     assert [note.what for note in notes] == ["begins", "rests"]
     assert shown(store)[0] == "halted"
-    assert LOG == begun
+    assert begun == LOG
     assert resume(store, where=()) == [0, 1, 2]
     assert all(line.endswith(" 1") for line in LOG)
     checked(store)
