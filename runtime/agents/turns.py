@@ -24,6 +24,7 @@ _OTHERS_FIRST = (
     "Not taken, since other calls stand beside it: look at their results, and give the answer alone."
 )
 _TOO_MANY = f"Not made: at most {MOST_CALLS} calls of one reply are made. Ask again for what is still wanted."
+_TOO_MANY_AGENTS = "Not made: so many agents may not work at once. Ask again for what is still wanted."
 _NO_RECORD = f"Not made: its arguments are no JSON record of at most {LONGEST_TOLD:,} characters."
 _SAY_SOMETHING = "Nothing was said. Give the answer."
 
@@ -40,6 +41,7 @@ def judge(agent: Agent, reply: TurnReply, unmet: Callable[[Any], Sequence[str]])
         told = {each.id: _OTHERS_FIRST for each in reply.calls if each.tool == ANSWER_TOOL}
         told |= {each.id: _NO_RECORD for each in wanted if not _is_record(each.args)}
         told |= {each.id: _TOO_MANY for each in wanted[MOST_CALLS:]}
+        told |= {each.id: _TOO_MANY_AGENTS for each in _of_agents(agent, wanted)[agent.parallel_calls :]}
         return JudgedReply(reply=kept, told=told)
     try:
         value = _answer_in(agent, reply)
@@ -67,6 +69,12 @@ def _answer_in(agent: Agent, reply: TurnReply) -> Any:
 def wanted_calls(reply: TurnReply) -> list[CallRequest]:
     """Return the calls of tools that a reply asks for."""
     return [each for each in reply.calls if each.tool != ANSWER_TOOL]
+
+
+def _of_agents(agent: Agent, wanted: Sequence[CallRequest]) -> list[CallRequest]:
+    """Return the calls whose tools are agents."""
+    tools = agent.by_name
+    return [each for each in wanted if each.tool in tools and tools[each.tool].agent is not None]
 
 
 def answers_to(said: Said, told: dict[str, str]) -> list[CallAnswer]:

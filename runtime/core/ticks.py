@@ -42,6 +42,7 @@ __all__ = [
     "StepsCancelled",
     "Tick",
     "TimerFired",
+    "Upgraded",
 ]
 
 
@@ -102,6 +103,21 @@ class Rewound:
         self.why = why
         self.execution = execution
         self.of = of
+
+
+class Upgraded:
+    """The move of a run to another version of its workflow, by a person; it is where it was, in the terms of that one.
+
+    Args:
+        rules: The ids of the rules by which something in it was converted.
+        execution: How the run is. It is a part of the run from now on.
+    """
+
+    __slots__ = ("execution", "rules")
+
+    def __init__(self, rules: tuple[str, ...], execution: Execution) -> None:
+        self.rules = rules
+        self.execution = execution
 
 
 Given = tuple[Literal["give", "error"], Any]
@@ -379,6 +395,7 @@ Tick = (
     Started
     | Recovered
     | Rewound
+    | Upgraded
     | BreakpointsSet
     | Halted
     | Continued

@@ -21,6 +21,7 @@ __all__ = [
     "Lease",
     "Lost",
     "Parked",
+    "PlanChanged",
     "Posted",
     "Row",
     "RunStatus",
@@ -97,6 +98,24 @@ class VersionChanged(NamedTuple):
     version: str
 
 
+class PlanChanged(NamedTuple):
+    """The move of a run to another plan.
+
+    Args:
+        version: What its code is known by; empty if nobody keeps it.
+        shape: The digest of the plan.
+        plan: The plan's description.
+        start: What the run began with, in the terms of that plan.
+        since: The tick by which it has moved; what was before is in the terms of the plan that it had.
+    """
+
+    version: str
+    shape: str
+    plan: str
+    start: bytes
+    since: int
+
+
 class TaskDelegated(NamedTuple):
     """The passing on of a question to somebody, so that from now on those in ``assign`` are asked."""
 
@@ -163,6 +182,7 @@ Row = (
     | TaskReminded
     | TasksReset
     | VersionChanged
+    | PlanChanged
     | InboxTaken
     | Snapshot
     | Parked
@@ -175,13 +195,14 @@ class Created(NamedTuple):
 
     Args:
         start: The start event, as JSON text.
-        shape: The digest of the workflow's steps.
+        shape: The digest of the plan of the workflow's steps.
         version: What its code is known by; empty if nobody keeps it.
         parent: The lease of the run that it is a part of or was started by.
         parent_number: The step run of the parent that it was started for.
         is_attached: Whether it is a part of its parent.
         is_queued: Whether it begins only when it is claimed.
         is_quiet: Whether nobody is told of it, nor of the runs that it starts: it tells people itself.
+        plan: The description of the plan, which is kept once; empty: the store has it.
     """
 
     workflow: str
@@ -195,6 +216,7 @@ class Created(NamedTuple):
     is_attached: bool = False
     is_queued: bool = False
     is_quiet: bool = False
+    plan: str = ""
 
 
 class Entry(NamedTuple):

@@ -16,7 +16,19 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-NAMES = ["run", "workflow", "key", "status", "started", "ended", "waits for", "until", "tasks", "note"]
+NAMES = [
+    "run",
+    "workflow",
+    "version",
+    "key",
+    "status",
+    "started",
+    "ended",
+    "waits for",
+    "until",
+    "tasks",
+    "note",
+]
 
 
 @click.command("list", cls=Command)
@@ -54,6 +66,7 @@ def line(engine: Engine, row: RunRow) -> list[object]:
     return [
         row.run_id,
         row.workflow,
+        row.version[:12],
         row.key or "",
         row.status,
         moment(row.started),

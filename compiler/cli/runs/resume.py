@@ -12,9 +12,10 @@ import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.following import show
-from wfc.compiler.cli.resuming import go_on, load_code, refuse_unknown_steps
+from wfc.compiler.cli.resuming import go_on, load_code, load_newer, load_own, refuse_unknown_steps
+from wfc.compiler.cli.runs.moving import tell
 from wfc.compiler.cli.stdout import output_kept
-from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
+from wfc.compiler.cli.stores import StorePlace, open_engine, place_of, refusals, store_option
 
 if TYPE_CHECKING:
     from wfc.runtime import Engine, WorkflowHandler
@@ -34,8 +35,8 @@ def command(
 ) -> int:
     """Let a RUN go on in this process, until it ends or rests.
 
-    It goes on with the code that it was started with, which is kept beside the project. A SPEC or MODULE that is
-    given is used instead, if its steps and events are those of the run.
+    It goes on with the code that it was started with, which is kept beside the project. With a SPEC or MODULE it moves
+    to that version first, as by wfc runs upgrade; if it cannot go on there, it stays as it is.
 
     A run that has halted at a breakpoint goes on to the next one. --break names other breakpoints in place of those
     that it has, --no-breaks takes them away.
@@ -49,7 +50,9 @@ def command(
     engine = open_engine(place, is_new_allowed=False)
     try:
         with output_kept(), refusals():
-            if not load_code(engine, place, run, program):
+            if program is None:
+                load_code(engine, place, run, None)
+            elif not move(engine, place, run, program):
                 return 1
             begin = partial(resumed, engine, run, breaks, is_free=is_free, by_step=by_step)
             followed = asyncio.run(go_on(engine, place, begin))
@@ -79,3 +82,15 @@ async def resumed(
     else:
         handler.go_on()
     return handler
+
+
+def move(engine: Engine, place: StorePlace, run_id: str, program: str) -> bool:
+    """Move a run to the version of a program, and tell what that means for it; return whether there is one."""
+    version = load_newer(engine, place, program)
+    if version is None:
+        return False
+    root = engine.store.root_of(run_id) or run_id
+    engine.show(root)
+    load_own(engine, place, root)
+    tell(asyncio.run(engine.upgrade(root, version=version)), "table", is_done=True, on_error_stream=True)
+    return True

@@ -34,7 +34,7 @@ from wfc.runtime.core.advance.pausing import (
 )
 from wfc.runtime.core.advance.recovering import recover
 from wfc.runtime.core.advance.restarting import Restarting, restart
-from wfc.runtime.core.advance.rewinding import rewind
+from wfc.runtime.core.advance.rewinding import rewind, upgrade
 from wfc.runtime.core.advance.run_exits import exit_taken, fail
 from wfc.runtime.core.advance.scheduling import free_worker, resume, start_run, start_timer
 from wfc.runtime.core.advance.stuck import check_not_stuck
@@ -69,6 +69,7 @@ from wfc.runtime.core.ticks import (
     StepsCancelled,
     Tick,
     TimerFired,
+    Upgraded,
 )
 from wfc.runtime.errors import WorkflowRuntimeError, WorkflowTimeoutError
 from wfc.runtime.events import Event, InputRequiredEvent, StopEvent
@@ -293,6 +294,7 @@ _TICKS: dict[type[Tick], Callable[[Execution, Any], None]] = {
     Started: _started,
     Recovered: _recovered,
     Rewound: rewind,
+    Upgraded: upgrade,
     Halted: run_halted,
     Continued: run_continued,
     BreakpointsSet: breakpoints_set,

@@ -16,7 +16,7 @@ from wfc.runtime.calls.sibling_modules import folder_of, sibling_workflow
 from wfc.runtime.calls.turns import MemoryLedger, Turns
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.engine.durable import Durable
-from wfc.runtime.driver.engine.edits import EditedRuns
+from wfc.runtime.driver.engine.upgrades import UpgradedRuns
 from wfc.runtime.driver.gates import Admission, Gate
 from wfc.runtime.driver.loops import call_soon
 from wfc.runtime.driver.messages import (
@@ -47,7 +47,7 @@ REMEMBERED = 10_000
 """How many runs that are over an engine still knows, so as to say that they have ended."""
 
 
-class Engine(EditedRuns):
+class Engine(UpgradedRuns):
     """A registry of workflows and of live runs that can reach each other.
 
     Its runs may be in event loops of different threads. Each process has a default engine,

@@ -30,9 +30,11 @@ from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.folding import fold, read_outcome, read_start, write_start
 from wfc.runtime.store.journal import Claim, Created, Entry, Kept, Lease, Lost, TaskOpened
 from wfc.runtime.store.port import Port
-from wfc.runtime.store.snapshots import StoredRun, shape_of, values_for
+from wfc.runtime.store.snapshots import StoredRun, values_for
 from wfc.runtime.store.sql.journal import SqlJournal
 from wfc.runtime.store.values import Values
+from wfc.runtime.store.versions.describing import describe
+from wfc.runtime.store.versions.reading import is_of_plan
 
 __all__ = ["Durable", "KeptPart", "next_moment", "open_tasks", "values_of"]
 
@@ -117,13 +119,14 @@ class Durable:
     def _created(self, run: Run) -> Created:
         internals, execution = run.workflow._wfc, run.execution
         values = values_of(run.workflow)
+        plan = describe(internals.plan)
         assert execution.inputs is not None
         parent, above = run.parent, None
         if parent is not None and (found := self._registry.run(parent.run_id)) is not None:
             above = found.port
         return Created(
             internals.name,
-            shape_of(internals.plan),
+            plan.digest,
             self._registry.version_of(run.workflow),
             run.key,
             write_start(execution.inputs, execution.state, run.trace_context, values),
@@ -131,6 +134,7 @@ class Durable:
             None if above is None else above.lease,
             0 if parent is None else parent.number,
             is_attached=run.above is not None,
+            plan=plan.body,
         )
 
     # --- rest
@@ -285,10 +289,10 @@ class Durable:
 
     def _check(self, claim: Claim, workflow: StartableWorkflow) -> None:
         plan, run_id = workflow._wfc.plan, claim.lease.run_id
-        if claim.shape != shape_of(plan):
+        if not is_of_plan(claim.shape, plan):
             raise StoreError(
-                f"the run {run_id} was started by a version of `{claim.workflow}` with other steps or events than "
-                f"this one has, and cannot go on with it"
+                f"the run {run_id} has a version of `{claim.workflow}` with other steps or events than this one has, "
+                f"and cannot go on with it"
             )
         version = self._registry.version_of(workflow)
         if claim.version and version and claim.version != version:

@@ -226,7 +226,9 @@ def test_what_a_provider_cannot_be_shown(asked: Service) -> None:
     assert asked.asked == []
 
 
-@pytest.mark.parametrize("status", [401, 429, 500, 503])
+@pytest.mark.parametrize(
+    "status", [429, *(pytest.param(each, marks=pytest.mark.full) for each in (401, 500, 503))]
+)
 def test_errors(aimock: AIMockServer, asked: Service, use: str, status: int) -> None:
     aimock.add_fixture({}, {"error": {"message": f"Boom {KEY}", "type": "server_error"}, "status": status})
     with pytest.raises(StepError, match="Boom") as caught:
