@@ -37,6 +37,7 @@ PATTERNS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "Agents": {
         "A model with tools": ("order_desk",),
+        "Thought, action, observation": ("react_calculator",),
         "People allow an agent's calls": ("refund_desk",),
         "A supervisor with agents as tools": ("report_desk",),
         "Teams of teams": ("film_studio",),

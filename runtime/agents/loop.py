@@ -34,8 +34,9 @@ from wfc.runtime.agents.hand_overs import (
     prompt_of,
     told_of_hand_overs,
 )
+from wfc.runtime.agents.react import KEEP_TO_THE_FORM, in_words, read_marks
 from wfc.runtime.agents.tool_calls import CANNOT_BE_MADE, as_done, make_call, read_call, told_of
-from wfc.runtime.agents.turns import MOST_CALLS, answers_to, judge, wanted_calls
+from wfc.runtime.agents.turns import MOST_CALLS, answers_to, bounded, judge, wanted_calls
 from wfc.runtime.authoring.decorators import pause, step, transform
 from wfc.runtime.authoring.run_rules import run_bounds
 from wfc.runtime.calls.transcripts import CallRequest, Said, TurnReply, TurnRequest
@@ -96,7 +97,7 @@ class AgentLoop(Workflow, name="agent.loop", is_part=True):
     def request(self, inputs: AgentInput, state: LoopState) -> TurnRequest:
         """Return what the model is asked in the next turn."""
         first, agent = self.agent, self.at_work(state)
-        return TurnRequest(
+        request = TurnRequest(
             said=[Said(role="user", text=prompt_of(inputs, state)), *state.messages],
             system=inputs.system if state.at_work is None else state.at_work.system,
             tools=agent.offered,
@@ -105,6 +106,7 @@ class AgentLoop(Workflow, name="agent.loop", is_part=True):
             in_parallel=agent.parallel_calls > 1,
             shown=first.shown,
         )
+        return in_words(request) if agent.style == "react" else request
 
     def at_work(self, state: LoopState) -> Agent:
         """Return the agent that was handed over to last, or the one that has begun."""
@@ -114,7 +116,14 @@ class AgentLoop(Workflow, name="agent.loop", is_part=True):
         """Return what a reply comes to, with what the agent has used by now."""
         tokens, cost_usd = ctx.used()
         counted = reply.model_copy(update={"tokens": tokens, "cost_usd": cost_usd})
-        return judge(self.at_work(state), counted, unmet_by(ctx))
+        agent = self.at_work(state)
+        if agent.style == "react":
+            read = read_marks(counted, state.turns + 1)
+            if read is None:
+                plain = bounded(counted).model_copy(update={"raw": None})
+                return JudgedReply(reply=plain, problem=KEEP_TO_THE_FORM)
+            counted = read
+        return judge(agent, counted, unmet_by(ctx))
 
     @think.then
     def after_think(self, state: LoopState, result: JudgedReply) -> AgentOutput | list[ToolCall]:

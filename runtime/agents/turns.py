@@ -12,7 +12,7 @@ from wfc.runtime.calls.transcripts import ANSWER_TOOL, CallAnswer, CallRequest, 
 from wfc.runtime.values.outputs import InvalidOutput, Wanted, plain_type
 from wfc.runtime.values.outside_names import json_outside
 
-__all__ = ["LONGEST_TOLD", "MOST_CALLS", "answers_to", "cut", "judge", "wanted_calls"]
+__all__ = ["LONGEST_TOLD", "MOST_CALLS", "answers_to", "bounded", "cut", "judge", "wanted_calls"]
 
 MOST_CALLS: Final = 32
 """How many calls of one reply are made."""
@@ -35,7 +35,7 @@ def judge(agent: Agent, reply: TurnReply, unmet: Callable[[Any], Sequence[str]])
     Args:
         unmet: Returns a sentence for each requirement that an answer does not meet.
     """
-    kept = _bounded(reply)
+    kept = bounded(reply)
     wanted = wanted_calls(reply)
     if wanted:
         told = {each.id: _OTHERS_FIRST for each in reply.calls if each.tool == ANSWER_TOOL}
@@ -89,7 +89,7 @@ def cut(text: str) -> str:
     return f"{text[:LONGEST_TOLD]}\n… cut: these are {LONGEST_TOLD:,} of {len(text):,} characters"
 
 
-def _bounded(reply: TurnReply) -> TurnReply:
+def bounded(reply: TurnReply) -> TurnReply:
     """Return a reply as it stands in a transcript: of bounded length, and with arguments that every provider takes."""
     calls = [
         each if _is_record(each.args) else each.model_copy(update={"args": "{}"}) for each in reply.calls

@@ -144,7 +144,9 @@ class AgentDoubles:
                 error.also = (*error.also, "model")  # as a reply of a model's service
             raise error
         self.turns += 1
-        return run.workflow.judged(context, _as_said(reply, request), run.execution.state)
+        state = run.execution.state
+        said = _as_said(reply, request, run.workflow.at_work(state), state.turns)
+        return run.workflow.judged(context, said, state)
 
     def _next(self, run: Run, request: TurnRequest) -> ScriptedReply:
         """Return the first reply of an agent's script that is for this turn, and take it out."""
@@ -192,32 +194,24 @@ class AgentDoubles:
         )
 
 
-def _as_said(reply: ScriptedReply, request: TurnRequest) -> TurnReply:
-    """Return a scripted reply as a model gives it."""
-    used = sum(len(one.calls) for one in request.said)
-    names = _names(request)
+def _as_said(reply: ScriptedReply, request: TurnRequest, agent: Agent, turns: int) -> TurnReply:
+    """Return a scripted reply as a model gives it, after so many turns."""
+    names = {tool.name: name for name, tool in agent.by_name.items()}
     asked = [(names.get(tool, tool), to_json(args).decode()) for tool, args in reply.calls]
     text = reply.say
     if reply.give:
-        written = Wanted(plain_type(request.output)).wrap(reply.give[0])
-        if request.tools:
+        written = Wanted(plain_type(agent.output)).wrap(reply.give[0])
+        if agent.style == "react":
+            text = f"Answer: {to_json(written).decode()}"
+        elif request.tools:
             asked.append((ANSWER_TOOL, to_json(written).decode()))
         else:
             text = to_json(written).decode()
     calls = [
-        CallRequest(id=f"call_{used + number}", tool=tool, args=args)
+        CallRequest(id=f"call_{turns + 1}_{number}", tool=tool, args=args)
         for number, (tool, args) in enumerate(asked, 1)
     ]
     return TurnReply(text=text, calls=calls)
-
-
-def _names(request: TurnRequest) -> dict[str, str]:
-    """Return the names by which the model knows tools, by their own, where these differ."""
-    return {
-        each.description.partition(":")[0]: each.name
-        for each in request.tools
-        if each.name.startswith("tool_")
-    }
 
 
 def _names_of(run: Run, loop: AgentLoop) -> list[str]:
@@ -237,7 +231,7 @@ def _misses(reply: ScriptedReply, agent: Agent, request: TurnRequest) -> str:
     if not any(reply.shown in each for each in new):
         return f"its next reply is for one that is shown {reply.shown!r}"
     if reply.offered is not None:
-        tools = [agent.by_name[each.name] for each in request.tools]
+        tools = agent.by_name.values()
         offered = sorted(each.hand_over or each.name for each in tools)
         if sorted(reply.offered) != offered:
             return f"its next reply is for one that is offered {', '.join(reply.offered)}, not {', '.join(offered)}"

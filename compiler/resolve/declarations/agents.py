@@ -27,7 +27,7 @@ from wfc.compiler.types.long_form import check_plain
 
 __all__ = ["declare_agents", "look_up", "resolve_agent"]
 
-BOUNDS: Final = ("max_turns", "last_turn", "parallel_calls", "on_tool_error")
+BOUNDS: Final = ("max_turns", "last_turn", "parallel_calls", "on_tool_error", "style")
 
 TASK: Final = "task"
 """What an agent takes that declares no `args`: what it is asked, as a text."""

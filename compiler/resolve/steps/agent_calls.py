@@ -23,7 +23,7 @@ __all__ = ["agent_result", "resolve_agent_call"]
 
 OF_THE_AGENT: Final = (
     "model", "system", "tools", "output", "max_turns", "last_turn", "parallel_calls", "on_tool_error",
-    "handoffs",
+    "handoffs", "style",
 )  # fmt: skip
 """Keys of a step that say what its agent is, where it names none of `agents`."""
 
