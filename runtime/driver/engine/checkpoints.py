@@ -272,8 +272,10 @@ class CheckpointedRuns(RetoldRuns, Protocol):
             has_work = (
                 execution.in_flight or execution.inputs is None or (execution.inbox and execution.expecting)
             )
-            wake_at = time.time_ns() if has_work else next_moment(execution)
-            rows += [Snapshot(seq, write_snapshot(execution, values_of(workflow))), Parked(wake_at)]
+            is_halted = execution.stops is not None and bool(execution.stops.at)
+            wake_at = None if is_halted else time.time_ns() if has_work else next_moment(execution)
+            snapshot = Snapshot(seq, write_snapshot(execution, values_of(workflow)))
+            rows += [snapshot, Parked(wake_at, is_halted)]
         else:
             finish_run(execution)
             rows.append(ended(execution, execution.outcome, values_of(workflow)))
