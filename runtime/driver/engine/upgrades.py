@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from wfc.runtime.driver.engine.children import StartableWorkflow
-from wfc.runtime.driver.engine.converting import Converted, convert, moved_rows
+from wfc.runtime.driver.engine.converting import Converted, convert, moved_rows, said_of_refusals
 from wfc.runtime.driver.engine.durable import values_of
 from wfc.runtime.driver.engine.edits import EditedRuns
 from wfc.runtime.driver.handler import WorkflowHandler
@@ -19,7 +19,7 @@ from wfc.runtime.store.checkpoint import write_checkpoint
 from wfc.runtime.store.entries import entry_of
 from wfc.runtime.store.folding import fold
 from wfc.runtime.store.journal import Entry, Lease, Parked, Row, VersionChanged
-from wfc.runtime.store.sql.upgrading import Upgradable, runs_of_workflow, upgradable
+from wfc.runtime.store.sql.upgrading import HasPlan, Upgradable, runs_of_workflow, upgradable, with_parts
 from wfc.runtime.store.versions.describing import describe
 from wfc.runtime.store.versions.reading import can_fold, is_of_plan, plan_of
 
@@ -109,10 +109,12 @@ class UpgradedRuns(EditedRuns, Protocol):
         return self.store.select(partial(runs_of_workflow, workflow=workflow))
 
     def _has_other_plan(self, run_id: str) -> bool:
-        """Return whether a run that nobody works on has another plan than its workflow here, which is all there is."""
-        found = self.store.described(run_id)
-        if found is None or self.store.is_worked_on(run_id):
+        """Return whether a run that nobody works on, or a part of it, has another plan than its workflow here."""
+        if self.store.is_worked_on(run_id):
             return False
+        return any(map(self._differs, self.store.select(partial(with_parts, run_id=run_id))))
+
+    def _differs(self, found: HasPlan) -> bool:
         workflow = self.workflow(found.workflow, version=found.version)
         is_kept = found.version and self.version_of(workflow)
         return not is_kept and not is_of_plan(found.shape, workflow._wfc.plan)
@@ -209,11 +211,5 @@ def _told(moves: list[_Move]) -> Upgrade:
 
 
 def _refusal(told: Upgrade) -> str:
-    lines = [
-        (f"{run_id}: " if run_id != told.run_id else "")
-        + f"{one.told} [{one.rule}]"
-        + (f"; {one.advice}" if one.advice else "")
-        for run_id, one in told.refusals
-    ]
-    said = "\n".join(f"  {line}" for line in lines)
-    return f"the run {told.run_id} cannot go on with this version of `{told.workflow}`, and stays as it is:\n{said}"
+    said = said_of_refusals(told.refusals, told.run_id)
+    return f"the run {told.run_id} cannot go on with this version of `{told.workflow}`, and stays as it is: {said}"
