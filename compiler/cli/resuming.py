@@ -5,18 +5,19 @@ from __future__ import annotations
 import contextlib
 import getpass
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from wfc.compiler.cli.following import Followed, watch
-from wfc.compiler.cli.stores import Keeping, StorePlace
+from wfc.compiler.cli.stdout import output_kept
+from wfc.compiler.cli.stores import Keeping, StorePlace, open_engine, place_of, refusals
 
 if TYPE_CHECKING:
     from wfc.runtime import Engine, WorkflowHandler
 
-__all__ = ["go_on", "load_code", "load_newer", "load_own", "this_user"]
+__all__ = ["go_on", "load_code", "load_newer", "load_own", "opened_run", "this_user"]
 
 
 def load_code(engine: Engine, place: StorePlace, run_id: str, program: str | None) -> bool:
@@ -39,6 +40,25 @@ def load_code(engine: Engine, place: StorePlace, run_id: str, program: str | Non
     for workflow in (loaded.workflow, *loaded.others):
         engine.add(workflow)
     return True
+
+
+@contextlib.contextmanager
+def opened_run(store: str | None, run_id: str) -> Iterator[tuple[Engine, StorePlace]]:
+    """Open the store that has a run, with the code that the run began with; what is refused there ends the command.
+
+    Raises:
+        click.ClickException: There is no such run, or its code is not there.
+    """
+    place = place_of(store)
+    engine = open_engine(place, is_new_allowed=False)
+    try:
+        with refusals():
+            engine.show(run_id)
+            with output_kept():
+                load_code(engine, place, run_id, None)
+            yield engine, place
+    finally:
+        engine.close()
 
 
 def load_newer(engine: Engine, place: StorePlace, program: str) -> str | None:

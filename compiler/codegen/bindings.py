@@ -57,7 +57,6 @@ class Bindings:
         self.folder_of = folder_of
         self.constants: list[list[str]] = []
         self.functions: list[PythonFunction] = []
-        self.agents: list[list[str]] = []  # constants that mention functions
         self.parts: list[PartClass] = []
         self.outputs: dict[Code, Code] = {}
         self.bodies: dict[Code, Code] = {}

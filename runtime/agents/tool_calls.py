@@ -70,6 +70,7 @@ async def make_call(context: Any, config: Any, tool: AgentTool, args: Any) -> An
     more = (config,) if tool.takes_config else ()
     try:
         async with asyncio.timeout(tool.timeout) as bound:
+            assert tool.call is not None
             with bounded_by(bound):
                 return await tool.call(context, *more, args)
     except TimeoutError:

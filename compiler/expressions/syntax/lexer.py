@@ -82,9 +82,10 @@ def tokenize(
     tokens: list[Token] = []
     depth: list[str] = []
     position, many = start, MAX_TOKENS
+    closing = until[:1]
     for match in TOKEN.finditer(text, start):
         kind, word = match.lastgroup, match[match.lastindex or 0]
-        if kind in {"stray", "end"}:
+        if kind == "stray" or kind == "end":  # noqa: PLR1714 — a set would be asked for its hash, once a token
             break
         position = match.end()
         begin = position - len(word)
@@ -102,7 +103,7 @@ def tokenize(
                         position = token.end
                         break
         elif kind == "operator":
-            if until and text.startswith(until, begin) and ("{" not in depth or until == "%}"):
+            if word == closing and text.startswith(until, begin) and ("{" not in depth or until == "%}"):
                 tokens.append(Token("end", "", begin, begin))
                 return tokens, begin
             if word in BRACKETS and depth and depth[-1] == BRACKETS[word]:
