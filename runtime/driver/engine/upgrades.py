@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections.abc import Iterator
@@ -115,7 +116,10 @@ class UpgradedRuns(EditedRuns, Protocol):
         return any(map(self._differs, self.store.select(partial(with_parts, run_id=run_id))))
 
     def _differs(self, found: HasPlan) -> bool:
-        workflow = self.workflow(found.workflow, version=found.version)
+        try:
+            workflow = self.workflow(found.workflow, version=found.version)
+        except RunUnknownError:  # of a part whose class the run above names
+            return False
         is_kept = found.version and self.version_of(workflow)
         return not is_kept and not is_of_plan(found.shape, workflow._wfc.plan)
 
@@ -140,7 +144,7 @@ class UpgradedRuns(EditedRuns, Protocol):
         found = self.store.select(partial(upgradable, run_id=run_id))
         if found is None:
             raise RunUnknownError(f"there is no run `{run_id}` in this store")
-        workflow = self.workflow(found.workflow, version=version)
+        workflow = self._other_code(found, version)
         to = self.version_of(workflow)
         told = Upgrade(run_id, found.workflow, found.version, to)
         if version not in ("", to):
@@ -152,7 +156,10 @@ class UpgradedRuns(EditedRuns, Protocol):
             converted = self._convert(run_id, found, workflow)
             yield _Move(told._replace(verdicts=converted.verdicts), found, workflow, converted)
         for part in found.parts:
-            yield from self._moves(part, version)
+            with contextlib.suppress(
+                *([] if version else [RunUnknownError])
+            ):  # of a class that the run names
+                yield from self._moves(part, version)
 
     def _convert(self, run_id: str, found: Upgradable, workflow: StartableWorkflow) -> Converted:
         own = self._own_code(found)
@@ -176,6 +183,19 @@ class UpgradedRuns(EditedRuns, Protocol):
         values = values_of(own)
         execution = fold(kept, own._wfc.plan, run_id, found.start, values)
         return convert(run_id, old, write_checkpoint(execution, values), found.start, workflow)
+
+    def _other_code(self, found: Upgradable, version: str) -> StartableWorkflow:
+        """Return the workflow of a version; if it has none of that name, any that is known.
+
+        Raises:
+            RunUnknownError: There is none of that name at all.
+        """
+        try:
+            return self.workflow(found.workflow, version=version)
+        except RunUnknownError:
+            if not version:
+                raise
+            return self.workflow(found.workflow, version=found.version)
 
     def _own_code(self, found: Upgradable) -> StartableWorkflow | None:
         """Return the workflow with the plan that a run has, if it is known here."""
