@@ -13,24 +13,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from types import ModuleType
 
 __all__ = ["modules_of"]
 
 
 class OnDemand:
-    """A stand-in for a module, which loads it when it is asked for one of its names."""
-
-    __slots__ = ("__module", "__module_name")
+    """A stand-in for a module, which loads it when it is asked for one of its names, and then has all of them."""
 
     def __init__(self, module_name: str) -> None:
-        self.__module_name = module_name
-        self.__module: ModuleType | None = None
+        self.__name__ = module_name
 
     def __getattr__(self, name: str) -> object:
-        if self.__module is None:  # asking the import system each time would cost more than what is asked for
-            self.__module = import_module(self.__module_name)
-        return getattr(self.__module, name)
+        module = import_module(self.__name__)
+        self.__dict__ = vars(
+            module
+        )  # the module's own, so that it is not asked again, and nothing is kept twice
+        return getattr(module, name)
 
 
 def modules_of(package: str) -> Callable[[str], OnDemand]:

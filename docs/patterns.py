@@ -37,7 +37,11 @@ PATTERNS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "Agents": {
         "A model with tools": ("order_desk",),
+        "Thought, action, observation": ("react_calculator",),
         "People allow an agent's calls": ("refund_desk",),
+        "A supervisor with agents as tools": ("report_desk",),
+        "Teams of teams": ("film_studio",),
+        "A network of agents that hand over": ("help_network",),
         "Plan, execute, plan again": ("plan_and_execute",),
         "An agent with a budget": ("market_study",),
     },

@@ -11,6 +11,7 @@ SECTIONS: Final = {
     "state_field": "types",
     "record": "types",
     "duration": "durations",
+    "rate": "rates",
     "condition": "expressions",
     "expression": "expressions",
     "template": "texts-with-expressions",

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from wfc.runtime.calls.bindings import (
         Basic as Basic,
         Bearer as Bearer,
+        CallLimit as CallLimit,
         McpServer as McpServer,
         OAuth2 as OAuth2,
         PythonTool as PythonTool,
@@ -148,6 +149,7 @@ if TYPE_CHECKING:
     )
     from wfc.runtime.events.internal import (
         CacheHit as CacheHit,
+        CallWaits as CallWaits,
         ChildNote as ChildNote,
         EventEmitted as EventEmitted,
         InternalDispatchEvent as InternalDispatchEvent,
@@ -328,14 +330,14 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.authoring.resource": "ResourceManager",
     "wfc.runtime.authoring.run_rules": "run_bounds run_cancel run_deadline run_error run_key runs_per",
     "wfc.runtime.authoring.triggers": "run_trigger",
-    "wfc.runtime.calls.bindings": "Basic Bearer McpServer OAuth2 PythonTool",
+    "wfc.runtime.calls.bindings": "Basic Bearer CallLimit McpServer OAuth2 PythonTool",
     "wfc.runtime.calls.python_resources": "PythonResource",
     "wfc.runtime.driver.messages": "Keep Message",
     "wfc.runtime.errors": "ExpressionError OutputFormatError RunFailedError WorkflowStepDoesNotExistError",
     "wfc.runtime.events": "ChildEnd ClosedFields ErrorHandled Moment Number PartialResult ThinkingText",
     "wfc.runtime.events.internal": (
-        "CacheHit ChildNote EventEmitted InternalDispatchEvent LateEvent ModelCalled StepState StepStateChanged "
-        "UnhandledEvent"
+        "CacheHit CallWaits ChildNote EventEmitted InternalDispatchEvent LateEvent ModelCalled StepState "
+        "StepStateChanged UnhandledEvent"
     ),
     "wfc.runtime.plan.inputs": "Inputs Item Loop RunInfo",
     "wfc.runtime.plan.joins": "AllOf AtLeast EachOf FirstOf",

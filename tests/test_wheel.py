@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.full  # a wheel is built as a user of pip would build it
+
 ROOT = Path(__file__).parent.parent
 ROOMS = ("compiler", "runtime", "schemas")
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from wfc.runtime import Event
     from wfc.runtime.events import ErrorHandled, ThinkingText, TokenText
-    from wfc.runtime.events.internal import StepStateChanged
+    from wfc.runtime.events.internal import CallWaits, StepStateChanged
     from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed, QuestionDelegated, QuestionReminded
 
 __all__ = ["Progress"]
@@ -49,6 +49,7 @@ class Progress:
         self.runs: Counter[str] = Counter()
         self.usage = Usage()
         self.emitted: Counter[tuple[str | None, str]] = Counter()
+        self.waiting: Counter[tuple[str, str]] = Counter()
         self.taken: Counter[tuple[str, str, str]] = Counter()
         self.by_exit = ""  # the event that an exit of the run is about to emit
         self.answer: tuple[str, str, int, int] | None = None  # whose line is not finished
@@ -65,6 +66,7 @@ class Progress:
             event_name,
         )
         from wfc.runtime.events.internal import (
+            CallWaits,
             EventEmitted,
             InternalDispatchEvent,
             LateEvent,
@@ -86,6 +88,8 @@ class Progress:
                     self.by_exit = ""  # which the line about the exit says
                 elif self.counts(self.emitted, (event.step_name, name)):
                     self.line(f"{event.step_name or 'from outside'} -> {name}")
+            case CallWaits():
+                self.tell_waiting(event)
             case LateEvent():
                 self.line(f"{event.step_name}: {event_name(event.event)} came late and was dropped")
             case TokenText():
@@ -151,6 +155,15 @@ class Progress:
                 self.line(f"{event.name}: done")  # what it emits, if anything, says so by itself
             case _:
                 pass
+
+    def tell_waiting(self, event: CallWaits) -> None:
+        """Print that a call waits for its turn."""
+        if self.counts(self.waiting, (event.step_name, event.name)):
+            bounds = [] if event.at_once is None else [f"{event.at_once} at once"]
+            if event.rate is not None:
+                bounds.append(f"{event.rate[0]} in {event.rate[1]:g} s")
+            wait = f"; {event.seconds:.1f} s at least" if event.seconds is not None else ""
+            self.line(f"{event.step_name}: waits for its turn: {event.name} ({', '.join(bounds)}){wait}")
 
     def tell_piece(self, event: TokenText | ThinkingText, what: str) -> None:
         """Append a piece of a model's answer to its line on a terminal; to a file nothing is written.

@@ -2,20 +2,43 @@
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from wfc.compiler.cli.following import Followed, watch
-from wfc.compiler.cli.stores import Keeping, StorePlace
+from wfc.compiler.cli.stdout import output_kept
+from wfc.compiler.cli.stores import Keeping, StorePlace, open_engine, place_of, refusals
+from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
     from wfc.runtime import Engine, WorkflowHandler
 
-__all__ = ["go_on", "load_code", "this_user"]
+__all__ = [
+    "go_on",
+    "load_code",
+    "load_newer",
+    "load_own",
+    "opened_run",
+    "refuse_unknown_steps",
+    "this_user",
+]
+
+
+def refuse_unknown_steps(wanted: Iterable[str], known: Sequence[str]) -> None:
+    """Refuse steps to halt at that a workflow does not have.
+
+    Raises:
+        click.UsageError: There is one.
+    """
+    for name in wanted:
+        if name not in known:
+            steps = ", ".join(f"`{each}`" for each in known[:20])
+            raise click.UsageError(printable(f"--break {name}: there is no such step; there are {steps}"))
 
 
 def load_code(engine: Engine, place: StorePlace, run_id: str, program: str | None) -> bool:
@@ -38,6 +61,51 @@ def load_code(engine: Engine, place: StorePlace, run_id: str, program: str | Non
     for workflow in (loaded.workflow, *loaded.others):
         engine.add(workflow)
     return True
+
+
+@contextlib.contextmanager
+def opened_run(store: str | None, run_id: str) -> Iterator[tuple[Engine, StorePlace]]:
+    """Open the store that has a run, with the code that the run began with; what is refused there ends the command.
+
+    Raises:
+        click.ClickException: There is no such run, or its code is not there.
+    """
+    place = place_of(store)
+    engine = open_engine(place, is_new_allowed=False)
+    try:
+        with refusals():
+            engine.show(run_id)
+            with output_kept():
+                load_code(engine, place, run_id, None)
+            yield engine, place
+    finally:
+        engine.close()
+
+
+def load_newer(engine: Engine, place: StorePlace, program: str) -> str | None:
+    """Let an engine know a newer code of runs, which is kept from now on; return its version.
+
+    Returns:
+        ``None`` if it has errors, which are shown.
+
+    Raises:
+        click.ClickException: It cannot be kept.
+    """
+    from wfc.compiler.cli.programs import load_program
+    from wfc.compiler.cli.versions import add_version, keep_version
+
+    loaded = load_program(program)
+    if loaded is None:
+        return None
+    version = keep_version(engine, place, loaded, program)
+    add_version(engine, loaded, version)
+    return version
+
+
+def load_own(engine: Engine, place: StorePlace, run_id: str) -> None:
+    """Let an engine know the code that a run has, too, if it is still there."""
+    with contextlib.suppress(click.ClickException):
+        load_code(engine, place, run_id, None)
 
 
 async def go_on(

@@ -31,6 +31,7 @@ def told_of(engine: Engine, run_id: str, at: int | None) -> dict[str, Any]:
         "run": row.run_id,
         "workflow": row.workflow,
         "version": row.version[:12],
+        "version since tick": engine.version_since(run_id) or None,
         "key": row.key,
         "status": " ".join(filter(None, [row.status, engine.note_on(row)])) if is_now else "",
         "started": moment(row.started),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from wfc.compiler.codegen.call_limits import NO_LIMIT, call_limit, limits
 from wfc.compiler.codegen.layout.docstrings import docstring
 from wfc.compiler.codegen.layout.expressions import INDENT, WIDTH
 from wfc.compiler.codegen.layout.statements import fit
@@ -12,22 +13,17 @@ from wfc.compiler.codegen.literals.constants import call, constant
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter, Path
 from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.codegen.requests import address, authentication, headers, secret
 from wfc.compiler.codegen.shapes import PartClass, PythonFunction
-from wfc.compiler.expressions import Expression, Template, generate_address, generate_body, generate_text
-from wfc.compiler.expressions.addresses import split_address
+from wfc.compiler.expressions import Expression, Template, generate_body, generate_text
 from wfc.compiler.expressions.python.annotations import annotation, is_class
 from wfc.compiler.model import (
-    Auth,
-    ChosenAddress,
     CommandLine,
-    Header,
     HttpRequest,
     McpOperation,
     Model,
-    OAuth2,
     Resource,
     Retry,
-    Secret,
     Step,
     Tool,
     Workflow,
@@ -61,7 +57,6 @@ class Bindings:
         self.folder_of = folder_of
         self.constants: list[list[str]] = []
         self.functions: list[PythonFunction] = []
-        self.agents: list[list[str]] = []  # constants that mention functions
         self.parts: list[PartClass] = []
         self.outputs: dict[Code, Code] = {}
         self.bodies: dict[Code, Code] = {}
@@ -107,6 +102,7 @@ class Bindings:
         if model.api_key is not None:
             arguments["api_key"] = secret(model.api_key)
         arguments |= {key: literal(value) for key, value in model.settings.items()}
+        arguments |= limits(model.limit)
         if fallback:
             arguments["fallback"] = Code(f"[{', '.join(fallback)}]")
         value = call(Code("Model"), literal(model.use), **arguments)
@@ -140,6 +136,7 @@ class Bindings:
         if wanted:
             pairs = ", ".join(f"{literal(each.name)}: {self.resource(each)}" for each in wanted)
             arguments["resources"] = Code(f"{{{pairs}}}")
+        arguments |= limits(tool.limit)
         value = call(Code("PythonTool"), literal(tool.python), **arguments)
         self.constants.append(fit(f"{name}: PythonTool[{type_}] = {value}"))
         self.tools[key] = name
@@ -175,13 +172,14 @@ class Bindings:
         known: dict[Path, Code] = {("args", each): word for each, word in words.items()}
         config = FunctionParameter("config", Code("config"), self.names.config)
         function = FunctionBuilder(inner, (config,), known=known)
+        limit = self.limit(tool)
         if tool.command is not None:
-            action = self.command(tool.command, function, output, tool.name)
+            action = self.command(tool.command, function, output, tool.name, limit)
         elif tool.mcp is not None:
-            action = self.mcp(tool, tool.mcp, words, function, output)
+            action = self.mcp(tool, tool.mcp, words, function, output, limit)
         else:
             assert tool.request is not None
-            action = self.request(tool.request, function, output, tool.name)
+            action = self.request(tool.request, function, output, tool.name, limit)
         if function.used:
             self.configured.add(name)
         head = [Code(f"ctx: {context_type(self.workflow)}"), *function.parameters]
@@ -194,6 +192,14 @@ class Bindings:
         doc = docstring(tool.description, INDENT)
         return PythonFunction(name, head, annotation(output, self.names), body, doc, is_async=True)
 
+    def limit(self, tool: Tool) -> dict[str, Code]:
+        """Return the argument that says how often a tool may be called that is no Python function."""
+        if tool.limit is None:
+            return {}
+        name = self.names.scope.give(constant_name(f"{tool.name}_limit"))
+        self.constants.append(fit(f"{name} = {call_limit(tool)}"))
+        return {"limit": name}
+
     def name_beside(self, caller: FunctionBuilder, *wanted: str) -> Code:
         """Return a name for a function of the module that nothing hides where it is called."""
         free = [name for name in wanted if name not in caller.names.taken] or [f"{wanted[-1]}_"]
@@ -202,7 +208,14 @@ class Bindings:
         return self.names.scope.give(*free)
 
     # --- requests
-    def request(self, wanted: HttpRequest, function: FunctionBuilder, output: Type, name: str) -> Code:
+    def request(
+        self,
+        wanted: HttpRequest,
+        function: FunctionBuilder,
+        output: Type,
+        name: str,
+        limit: Mapping[str, Code] = NO_LIMIT,
+    ) -> Code:
         """Return a call of ``ctx.http``."""
         values = ValueWriter(function, self.names)
         url, named = address(wanted.url, function)
@@ -215,10 +228,17 @@ class Bindings:
         if wanted.body is not None:
             named["body"] = values.value(wanted.body)
         named |= self.output(output, name)
-        return call(Code("ctx.http"), literal(wanted.method), url, **named)
+        return call(Code("ctx.http"), literal(wanted.method), url, **named, **limit)
 
     # --- commands
-    def command(self, wanted: CommandLine, function: FunctionBuilder, output: Type, name: str) -> Code:
+    def command(
+        self,
+        wanted: CommandLine,
+        function: FunctionBuilder,
+        output: Type,
+        name: str,
+        limit: Mapping[str, Code] = NO_LIMIT,
+    ) -> Code:
         """Return a call of ``ctx.command``."""
         words = [literal(wanted.program)]
         for each in wanted.arguments:
@@ -233,7 +253,7 @@ class Bindings:
             named["output"] = Code("Any")
         elif output != STRING:
             named |= self.output(output, name)
-        return call(Code("ctx.command"), Code(f"[{', '.join(words)}]"), **named)
+        return call(Code("ctx.command"), Code(f"[{', '.join(words)}]"), **named, **limit)
 
     # --- tools of MCP servers
     def mcp(
@@ -243,6 +263,7 @@ class Bindings:
         words: Mapping[str, Code],
         function: FunctionBuilder,
         output: Type,
+        limit: Mapping[str, Code],
     ) -> Code:
         """Return a call of ``ctx.mcp``.
 
@@ -268,7 +289,7 @@ class Bindings:
         )
         how = self.output(output, tool.name)
         made = call(Code("McpServer"), **named)
-        return call(Code("ctx.mcp"), made, literal(wanted.name), Code(f"{{{given}}}"), **how)
+        return call(Code("ctx.mcp"), made, literal(wanted.name), Code(f"{{{given}}}"), **how, **limit)
 
     # --- outputs and texts
     def output(self, type_: Type, name: str) -> dict[str, Code]:
@@ -324,56 +345,11 @@ class Bindings:
         return call(given, *(parameter.name for parameter in inner.taken))
 
 
-def address(url: Template | ChosenAddress, function: FunctionBuilder) -> tuple[Code, dict[str, Code]]:
-    """Return an address, and the arguments that say which servers it may name."""
-    if isinstance(url, ChosenAddress):
-        given = function.expression(url.given, into=STRING)
-        if url.only is None:
-            return given, {"only": literal("public")}
-        return given, {"only": Code(f"[{', '.join(function.template(each) for each in url.only)}]")}
-    function.note(url.uses)
-    found, head = generate_address(split_address(url.parts), function.known)
-    return found, {} if head is None else {"server": head}
-
-
-def headers(given: tuple[Header, ...], function: FunctionBuilder) -> Code:
-    """Return texts and secrets by name as a dict."""
-    pairs = ", ".join(
-        f"{literal(each.name)}: "
-        f"{secret(each.value) if isinstance(each.value, Secret) else function.template(each.value)}"
-        for each in given
-    )
-    return Code(f"{{{pairs}}}")
-
-
-def authentication(auth: Auth | OAuth2, function: FunctionBuilder, values: ValueWriter) -> Code:
-    """Return what proves who sends a request."""
-    if isinstance(auth, Auth):
-        if auth.user is not None:
-            return call(Code("Basic"), function.template(auth.user), secret(auth.secret))
-        return call(Code("Bearer"), secret(auth.secret))
-    named: dict[str, Code] = {}
-    if auth.user is not None:
-        named["user"] = function.template(auth.user)
-    if auth.password is not None:
-        named["password"] = secret(auth.password)
-    if auth.scope is not None:
-        named["scope"] = function.template(auth.scope)
-    if auth.body:
-        named["body"] = values.pairs(auth.body)
-    return call(Code("OAuth2"), address(auth.url, function)[0], **named)
-
-
 def fit_nested(statement: str) -> list[str]:
     """Return the lines of a statement that is indented within its function."""
     inside = statement.lstrip(" ")
     margin = len(statement) - len(inside)
     return [" " * margin + line for line in fit(inside, INDENT + margin)]
-
-
-def secret(node: Secret) -> Code:
-    """``Secret("NAME")``."""
-    return call(Code("Secret"), literal(node.name))
 
 
 def context_type(workflow: Workflow) -> Code:

@@ -13,7 +13,7 @@ from wfc.compiler.codegen.imports import mentioned_imports
 from wfc.compiler.codegen.layout.docstrings import comment, docstring
 from wfc.compiler.codegen.layout.expressions import INDENT
 from wfc.compiler.codegen.layout.imports import import_statements
-from wfc.compiler.codegen.literals.constants import call
+from wfc.compiler.codegen.literals.constants import call, tuple_of
 from wfc.compiler.codegen.methods import triggers
 from wfc.compiler.codegen.methods.messages import receives_keyword, run_key_method
 from wfc.compiler.codegen.methods.runs import run_keywords, run_methods
@@ -103,7 +103,6 @@ def assemble(
         classes=classes(workflow, names),
         constants=bindings.constants,
         functions=bindings.functions,
-        agents=bindings.agents,
         parts=bindings.parts,
         name=names.workflow,
         bases=class_arguments(workflow, names, file, bindings),
@@ -124,8 +123,7 @@ def class_arguments(workflow: Workflow, names: ModuleNames, file: str, bindings:
         named["when_running"] = literal(workflow.key.when_running)
     named |= run_keywords(workflow)
     if bindings.parts:
-        listed = ", ".join(part.name for part in bindings.parts)
-        named["parts"] = Code(f"({listed},)")
+        named["parts"] = tuple_of([part.name for part in bindings.parts])
     spelled = call(Code("Workflow"), Code("Workflow"), **named, source=literal(file))
     return Code(spelled.removeprefix("Workflow(").removesuffix(")"))
 

@@ -73,8 +73,13 @@ class LiteralAlias:
 
 @dataclass(frozen=True, slots=True)
 class PartClass:
-    """The class of runs that are the actions of steps, which says nothing but its keywords."""
+    """The class of runs that are the actions of steps, which says nothing but its keywords.
 
+    Args:
+        constants: What stands before it: the agents that it mentions.
+    """
+
+    constants: Sequence[Sequence[str]]
     name: Code
     bases: Code
     docstring: Code
@@ -92,7 +97,6 @@ class Module:
     classes: Sequence[ClassDefinition | LiteralAlias]
     constants: Sequence[Sequence[str]] = ()
     functions: Sequence[PythonFunction] = ()
-    agents: Sequence[Sequence[str]] = ()
     parts: Sequence[PartClass] = ()
     name: Code = NO_CODE
     bases: Code = NO_CODE

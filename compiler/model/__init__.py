@@ -6,11 +6,12 @@ Times are in seconds everywhere. Addresses say where in the spec a node comes fr
 from __future__ import annotations
 
 from wfc.compiler.model.accepts import AnyOf, Join, clock_start, joined_events
-from wfc.compiler.model.agents import Agent, Approval, Knowledge, ToolUse
+from wfc.compiler.model.agents import Agent, Approval, HandOver, Knowledge, ToolUse
 from wfc.compiler.model.bindings import (
     LONGEST_DELAY,
     Argument,
     Auth,
+    CallLimit,
     ChosenAddress,
     CommandLine,
     Header,
@@ -72,6 +73,7 @@ __all__ = [
     "Auth",
     "Cached",
     "Call",
+    "CallLimit",
     "ChosenAddress",
     "CommandCall",
     "CommandLine",
@@ -85,6 +87,7 @@ __all__ = [
     "Exit",
     "Fail",
     "Fill",
+    "HandOver",
     "Header",
     "HttpCall",
     "HttpRequest",

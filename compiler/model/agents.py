@@ -9,7 +9,7 @@ from wfc.compiler.diagnostics import Address
 from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.model.bindings import Model, Tool
 from wfc.compiler.model.values import Value
-from wfc.compiler.slotted import dataclass
+from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import Record, Type
 
 
@@ -40,6 +40,8 @@ class ToolUse:
         free: What it chooses.
         final: Whether its result is the agent's answer.
         approval: That a person has to allow its calls, if one has to.
+        agent: The agent that is this tool; ``tool`` has its name, its arguments and its output.
+        address: Where it is listed.
     """
 
     tool: Tool
@@ -47,6 +49,25 @@ class ToolUse:
     free: Record
     final: bool = False
     approval: Approval | None = None
+    agent: Agent | None = None
+    address: Address = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HandOver:
+    """That an agent may let another one go on in its place.
+
+    Args:
+        agent: The other one.
+        kept: Those of its arguments that both have: they go on as they are.
+        free: Those that the model chooses.
+        address: Where it is listed.
+    """
+
+    agent: Agent
+    kept: tuple[str, ...]
+    free: Record
+    address: Address
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,15 +80,46 @@ class Agent:
         output: ``STRING`` where the agent declares none.
         tools: What the model may use.
         bounds: Its bounds, by the names that the runtime has for them; those that it gives itself.
+        args: What it takes, for one under `agents`; ``None`` for one that stands in a step.
+        declares_args: Whether it says itself what it takes, which is a task otherwise.
+        prompt: What it is asked, made of `args`; ``None``: these, one a line.
+        description: What its callers read of it.
+        sees: What a hand-over to it brings.
+        handoffs: The agents that it may hand over to.
+        mentioned: First words of what its system text and its tools mention.
     """
 
     name: str
     model: Model | None
     system: Template | None
     output: Type
-    tools: tuple[ToolUse, ...]
+    tools: list[ToolUse]
     bounds: Mapping[str, object]
     address: Address
+    args: Record | None = None
+    declares_args: bool = False
+    prompt: Template | None = None
+    description: str = ""
+    sees: str = "said"
+    handoffs: list[HandOver] = field(default_factory=list)
+    mentioned: set[str] = field(default_factory=set)
+
+    @property
+    def needs_args(self) -> bool:
+        """Whether more than its prompt mentions `args`, so that no other prompt can stand in their place."""
+        return "args" in self.mentioned or any(each.kept for each in self.handoffs)
+
+
+def team_of(agent: Agent) -> list[Agent]:
+    """Return an agent and all that may come to work for it: its tools, and those that it hands over to."""
+    found = {id(agent): agent}
+    waiting = [agent]
+    for one in waiting:
+        nearby = [use.agent for use in one.tools if use.agent is not None]
+        nearby += [each.agent for each in one.handoffs]
+        waiting += [each for each in nearby if id(each) not in found]
+        found |= {id(each): each for each in nearby}
+    return list(found.values())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,4 +138,4 @@ class Knowledge:
     address: Address
 
 
-__all__ = ["Agent", "Approval", "Knowledge", "ToolUse"]
+__all__ = ["Agent", "Approval", "HandOver", "Knowledge", "ToolUse", "team_of"]

@@ -34,6 +34,14 @@ class Retry:
     address: Address
 
 
+@dataclass(frozen=True, slots=True)
+class CallLimit:
+    """How often something may be called: so many calls in any stretch of so many seconds, and so many at once."""
+
+    rate: tuple[int, float] | None
+    at_once: int | None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
     """A model binding.
@@ -42,6 +50,7 @@ class Model:
         settings: Plain values for the model's options, ``timeout`` in seconds among them, and the
             provider's own ``settings``.
         fallback: Models tried in order after this one.
+        limit: How often it may be asked; ``None``: as often as one likes.
     """
 
     name: str
@@ -51,6 +60,7 @@ class Model:
     settings: Mapping[str, object]
     fallback: tuple[Model, ...]
     address: Address
+    limit: CallLimit | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,6 +229,7 @@ class Tool:
         secrets: Keyword argument → secret, for a python tool.
         read_only: Whether calling it changes nothing anywhere.
         timeout: The seconds that a call by an agent may take, if it says it.
+        limit: How often it may be called; ``None``: as often as one likes.
     """
 
     name: str
@@ -236,11 +247,13 @@ class Tool:
     command: CommandLine | None = None
     mcp: McpOperation | None = None
     timeout: float | None = None
+    limit: CallLimit | None = None
 
 
 __all__ = [
     "Argument",
     "Auth",
+    "CallLimit",
     "ChosenAddress",
     "CommandLine",
     "Header",

@@ -8,15 +8,16 @@ is called, which has the kind's name. Only what is more than a call of that meth
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, Literal
 
 from wfc.compiler.expressions import Expression, Template
-from wfc.compiler.model.agents import Agent
+from wfc.compiler.model.agents import Agent, team_of
 from wfc.compiler.model.bindings import CommandLine, HttpRequest, Model, Tool
 from wfc.compiler.model.messages import SendEvent
 from wfc.compiler.model.pauses import AskPerson, Pause, WaitEvent, WaitFor, WaitUntil
 from wfc.compiler.model.values import Value
-from wfc.compiler.slotted import dataclass
+from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import STRING, Record, Type
 
 __all__ = [
@@ -34,7 +35,9 @@ __all__ = [
     "ToolCall",
     "WorkflowCall",
     "agent_tools",
+    "agents_of",
     "calls_agent",
+    "given_args",
     "is_request",
 ]
 
@@ -115,16 +118,21 @@ class AgentCall:
 
     Args:
         agent: The agent; for one that stands in the step, with the step's own keys.
+        prompt: What it is asked; ``None``: what the agent makes of ``args``.
+        args: What an agent under `agents` is given; ``None``: a prompt alone.
         system: What its model is told before anything else, where the step says it.
         output: The type of the answer.
         shown: What whoever watches is shown while it comes: keys of `stream`.
+        limits: What the step bounds itself of an agent under `agents`.
     """
 
     agent: Agent
-    prompt: Template
+    prompt: Template | None
     system: Template | None
     output: Type
     shown: tuple[str, ...] = ()
+    args: tuple[tuple[str, Value], ...] | None = None
+    limits: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +192,34 @@ def calls_agent(action: Action | None) -> bool:
 
 
 def agent_tools(action: Action | None) -> tuple[Tool, ...]:
-    """Return the tools of the agent that a step, or a `map` for each item, lets work."""
+    """Return the tools of the agents that a step, or a `map` for each item, lets work; no agents."""
+    found = {
+        id(use.tool): use.tool for agent in agents_of(action) for use in agent.tools if use.agent is None
+    }
+    return tuple(found.values())
+
+
+def agents_of(action: Action | None) -> list[Agent]:
+    """Return the agents that a step, or a `map` for each item, lets work: the one that it calls comes first."""
     call = action.do if isinstance(action, MapItems) else action
-    return tuple(each.tool for each in call.agent.tools) if isinstance(call, AgentCall) else ()
+    return team_of(call.agent) if isinstance(call, AgentCall) else []
+
+
+def given_args(action: Action | None) -> list[Record]:
+    """Return what those of them are given that are called by their arguments."""
+    call = action.do if isinstance(action, MapItems) else action
+    if not isinstance(call, AgentCall):
+        return []
+    return [
+        agent.args
+        for agent in team_of(call.agent)
+        if agent.args is not None and (agent is not call.agent or call.args is not None or is_called(agent))
+    ]
+
+
+def is_called(agent: Agent) -> bool:
+    """Return whether an agent may be handed over to by one of those that come to work for it."""
+    return any(each.agent is agent for one in team_of(agent) for each in one.handoffs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,10 +23,10 @@ IMPORTED_MODULES: Final = frozenset(
 
 IMPORTED_CLASSES: Final = frozenset(
     """
-    AliasChoices All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Bounds Cache ClosedFields
-    Collect Config Context Decimal Duration EachOf Event Exception Fail Field File FirstOf Format HttpResponse
-    HumanResponseEvent InputRequiredEvent Inputs Iterator Limits Literal Mapping McpServer Message Model Moment
-    Number OAuth2 Output Passage Path PythonResource PythonTool Receives Record Resource Restart RetryBounds
+    AliasChoices All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Bounds Cache CallLimit
+    ClosedFields Collect Config Context Decimal Duration EachOf Event Exception Fail Field File FirstOf Format
+    HttpResponse HumanResponseEvent InputRequiredEvent Inputs Iterator Limits Literal Mapping McpServer Message Model
+    Moment Number OAuth2 Output Passage Path PythonResource PythonTool Receives Record Resource Restart RetryBounds
     RetryPolicy RunConfig RunInfo RunState ScheduleTrigger Secret Self Sequence StartEvent State StepBounds StepError
     StopEvent Take TopicTrigger Unhandled UNHANDLED UTC ValueError Workflow WorkflowHandler
     """.split()

@@ -22,6 +22,7 @@ def not_of_an_agent(place: Place, name: str, what: str, known: Sequence[str]) ->
     said = {
         "agent": "no step is or calls an agent",
         "tool": "no agent here has a tool",
+        "hand_over": "this agent does not hand over to an agent",
         "approval": "nobody has to allow calls of a tool",
     }[what]
     return Finding(

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import problem
 from wfc.compiler.rules.fixes import remove_entry
 
-__all__ = ["agent_said_twice", "not_for_agents", "tool_listed_twice", "tool_without_args"]
+__all__ = [
+    "agent_said_twice",
+    "agent_without_description",
+    "agents_in_a_circle",
+    "args_not_given",
+    "handoff_output_differs",
+    "hands_over_to_itself",
+    "not_for_agents",
+    "tool_listed_twice",
+    "tool_without_args",
+]
 
 
 @problem
@@ -26,10 +38,88 @@ def agent_said_twice(place: Place, key: str, agent: str) -> Finding:
 
 
 @problem
-def tool_listed_twice(place: Place, name: str) -> Finding:
-    """An agent's `tools` list one tool twice.
+def agent_without_description(place: Place, name: str, declared: Place) -> Finding:
+    """An agent is a tool of another one, or is handed over to, and nothing says what it does.
 
-    The model is told of each tool once. Take one of the two out.
+    The model that calls it or hands over knows of it what its `description` says, and the names and types of its
+    `args`. Say there what it is good for, and what it should be given.
+    """
+    return Finding(
+        "agent-without-description",
+        f"nothing says what the agent `{name}` does, so no model knows when to turn to it",
+        place,
+        f"say it where `{name}` is declared, such as `description: Finds facts. Give it one question at a time.`",
+        related=((declared, "it is declared here"),),
+    )
+
+
+@problem
+def agents_in_a_circle(place: Place, names: Sequence[str]) -> Finding:
+    """An agent is a tool of itself, by way of others.
+
+    While an agent works as a tool of another one, that one waits. One that comes back to itself so may call itself
+    for ever, each time one level deeper. Let agents hand over to each other instead (`handoffs`): then nobody
+    waits, and the turns of all count together. Or take one of the agents out of the `tools` of another.
+    """
+    return Finding(
+        "agents-in-a-circle",
+        f"the agents {' → '.join(f'`{each}`' for each in names)} are tools of each other",
+        place,
+        f"take `{names[1]}` out of the tools of `{names[0]}`, or let it hand over: `handoffs: [{names[1]}]`",
+    )
+
+
+@problem
+def args_not_given(place: Place, step: str, agent: str, args: str) -> Finding:
+    """A step gives an agent a prompt alone, and the agent needs more than that.
+
+    What an agent takes by `args` may stand in its `system`, in what its tools are given, and go on where it hands over.
+    A step's `prompt` stands only in place of the agent's own `prompt`; give the `args` by `with`.
+    """
+    return Finding(
+        "args-not-given",
+        f"`{step}` does not give the agent `{agent}` its `args`, which more than its prompt needs",
+        place,
+        f"give it {args} by `with`",
+    )
+
+
+@problem
+def hands_over_to_itself(place: Place, name: str) -> Finding:
+    """An agent's `handoffs` name the agent itself.
+
+    With a hand-over another agent goes on. Who goes on itself just takes another turn. Take it out.
+    """
+    return Finding(
+        "hands-over-to-itself",
+        f"`{name}` hands over to itself",
+        place,
+        "take it out",
+        fix=remove_entry(place, "safe"),
+    )
+
+
+@problem
+def handoff_output_differs(place: Place, name: str, giver: str, found: str, wanted: str) -> Finding:
+    """An agent hands over to one whose answer is another one.
+
+    After a hand-over the other agent gives the answer, which must be what was asked for. So those that hand over to
+    each other declare the same `output`: a type under `types`, by its name. An agent with another output is of use as a
+    tool, whose answer is told to the one that has called it.
+    """
+    return Finding(
+        "handoff-output-differs",
+        f"the answer of `{name}` is {found}, and that of `{giver}` is {wanted}",
+        place,
+        f"give both the same `output`, or list `{name}` under `tools`",
+    )
+
+
+@problem
+def tool_listed_twice(place: Place, name: str) -> Finding:
+    """An agent's `tools` or `handoffs` have one name twice.
+
+    The model is told of each tool, and of each agent that it may hand over to, once. Take one of the two out.
     """
     return Finding(
         "tool-listed-twice", f"`{name}` stands in this list already", place, fix=remove_entry(place, "safe")

@@ -67,6 +67,23 @@ def model_without_provider(place: Place, use: str) -> Finding:
     )
 
 
+@problem
+def bad_rate(place: Place, text: str, why: str, better: str = "") -> Finding:
+    """A rate is not written as one.
+
+    A rate is a number of calls and a time: `60 per min`, `5 per s`, `1000 per day`, `10 per 5 min`. No more calls than
+    that begin in any stretch of that time; further ones wait for their turn. The units are `s`, `min`, `h` and `day`;
+    at most 100,000 calls are counted, for a day at most.
+    """
+    return Finding(
+        "bad-rate",
+        f"`{text}` is not a rate: {why}",
+        place,
+        f"write `{better}`" if better else "",
+        fix=replace_text(place, better, old=text, applicability="safe") if better else None,
+    )
+
+
 OTHERWISE_CALLED: Final = {
     "aws": "bedrock",
     "azure_openai": "azure",

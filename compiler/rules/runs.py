@@ -10,7 +10,10 @@ from wfc.compiler.rules import closest, problem, warning
 __all__ = [
     "cancel_waits",
     "exit_begins_anew",
+    "former_owner_unknown",
     "join_in_two_flows",
+    "moved_and_removed",
+    "moved_into_one",
     "new_name_not_in_use",
     "old_name_in_use",
     "rest_cancels_more",
@@ -92,7 +95,7 @@ def cancel_waits(place: Place, step: str, waits: str, told: str) -> Finding:
 
 @problem
 def old_name_in_use(place: Place, name: str) -> Finding:
-    """`moved` or `removed` lists a name that a step or an event still has.
+    """`moved` or `removed` lists a name that a step, an event, a type or a field still has.
 
     Both are for names of before: runs that were paused under an older version find their way by them. As long as
     something has the name, nothing has been moved. Take the name out of the list, or rename what has it.
@@ -101,13 +104,44 @@ def old_name_in_use(place: Place, name: str) -> Finding:
 
 
 @problem
-def new_name_not_in_use(place: Place, name: str, known: Iterable[str]) -> Finding:
-    """`moved` gives a new name that no step and no event has.
+def new_name_not_in_use(place: Place, name: str, known: Iterable[str], owner: str) -> Finding:
+    """`moved` gives a new name that no step, no event, no type and no field has.
 
     A paused run that waits at a step of the old name would look for the new one and not find it. Write the name
-    as it is now; what is gone for good belongs under `removed`.
+    as it is now; what is gone for good belongs under `removed`. The new name of a field stands alone: it belongs to
+    what the old one belongs to, as in `Paid.sum: amount`.
     """
-    return Finding("new-name-not-in-use", f"there is no step or event `{name}`", place, closest(name, known))
+    nothing = f"`{owner}` has no field `{name}`" if owner else f"there is no step, event or type `{name}`"
+    return Finding("new-name-not-in-use", nothing, place, closest(name, known))
+
+
+@problem
+def former_owner_unknown(place: Place, name: str, known: Iterable[str]) -> Finding:
+    """`moved` or `removed` names a field of something that there is not.
+
+    Before the dot stands `state`, or the old name of an event or a type. If that is called otherwise now, `moved` says
+    so too: `moved: {Paid: Payment, Paid.sum: amount}`. If it is gone as a whole, its fields need not be listed.
+    """
+    return Finding("former-owner-unknown", f"there is no event or type `{name}`", place, closest(name, known))
+
+
+@problem
+def moved_into_one(place: Place, name: str, first: str) -> Finding:
+    """Two old fields have moved to one new field.
+
+    A run that was paused has a value for each of them, and only one could stay. Give the second a field of its own,
+    or say under `removed` which of the two may be lost.
+    """
+    return Finding("moved-into-one", f"`{first}` has moved to `{name}` already", place)
+
+
+@problem
+def moved_and_removed(place: Place, name: str) -> Finding:
+    """A name stands under `moved` and under `removed`.
+
+    What has moved is still there, and what was removed is gone: take it out of one of the two.
+    """
+    return Finding("moved-and-removed", f"`{name}` has moved, as `moved` says, so it is not gone", place)
 
 
 @problem

@@ -17,6 +17,7 @@ __all__ = [
     "unknown_severity",
     "unreadable_settings",
     "unused_suppression",
+    "wrong_hosts",
     "wrong_tell",
 ]
 
@@ -138,3 +139,14 @@ def wrong_tell(place: Place, why: str) -> Finding:
     the addresses of `people` are. A program is among the `commands` too, since it is started.
     """
     return Finding("wrong-tell", why, place)
+
+
+@problem
+def wrong_hosts(place: Place, why: str) -> Finding:
+    """The settings of how often hosts may be asked are wrong, so that they would be asked at any time.
+
+    The table `[tool.wfc.hosts]` has a host for each entry, with a port if it matters, and a table of `rate` (`60 per
+    min`, `5 per s`), `at_once` (how many requests may be under way) or both, such as
+    `"api.shop.example" = {rate = "60 per min"}`.
+    """
+    return Finding("wrong-hosts", why, place)

@@ -36,6 +36,8 @@ KEYS: Final[Mapping[str, str]] = {
     "title": "question subject name",
     "assign": "assignee assignees approvers approver to users who reviewers",
     "within": "timeout deadline expires expires_in",
+    "rate": "rate_limit rate_limits limit requests_per_minute rpm rps throttle quota",
+    "at_once": "max_concurrency max_concurrent max_parallel concurrency concurrent parallel parallelism",
     "max_runs": "max_iterations max_loops recursion_limit limit",
     "in": "items list over for_each iterate",
     "do": "steps step action run body",
@@ -94,6 +96,10 @@ STEP_NOTES: Final[Mapping[str, str]] = {
     ),
     **dict.fromkeys(["allow_failure", "ignore_errors"], "write `on_error: [nothing]`"),
     **dict.fromkeys(["params", "variables", "vars"], "values are fields of events, or of the `state`"),
+    **dict.fromkeys(
+        ["at_once", "rate", "rate_limit", "requests_per_minute", "rpm", "throttle"],
+        "how often something may be called is said where it is declared: `tools: {NAME: {…, rate: 60 per min}}`",
+    ),
     **dict.fromkeys(["parallel", "strategy"], "steps that accept the same event run side by side"),
     **dict.fromkeys(
         ["backoff", "delay", "max_delay", "retry_on"], "it belongs to the retry policy: `retry: {…}`"

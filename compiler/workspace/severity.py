@@ -82,7 +82,7 @@ def levels_near(folder: str) -> Levels:
 @lru_cache(maxsize=64)
 def levels_in(file: SettingsFile) -> Levels:
     """Return the severities of a settings file."""
-    if not (b"severity" in file.raw or b"tell" in file.raw) and file.is_announced:
+    if not re.search(rb"severity|tell|hosts", file.raw) and file.is_announced:
         return Levels(file.path)
     path, text = os.path.relpath(file.path), file.text("replace")
     try:
@@ -93,8 +93,10 @@ def levels_in(file: SettingsFile) -> Levels:
     if not isinstance(table, dict):
         return with_problems(path, text, [unreadable(text, "`severity` must be a table")])
     levels = of_table(path, text, table) if table else Levels(path, text)
-    found = tell_problems(text, data) if isinstance(data, dict) and "tell" in data else []
-    return with_more_problems(levels, found)
+    if not isinstance(data, dict):
+        return levels
+    found = tell_problems(text, data) if "tell" in data else []
+    return with_more_problems(levels, [*found, *(host_problems(text, data) if "hosts" in data else ())])
 
 
 def of_table(path: str, text: str, table: Mapping[str, object]) -> Levels:
@@ -127,12 +129,28 @@ def tell_problems(text: str, data: Mapping[str, object]) -> list[Finding]:
     try:
         read_tell(data["tell"], commands if isinstance(commands, list) else [])
     except BadTellError as error:
-        table = re.search(r"(?m)^[ \t]*(?:\[(?:tool\.wfc\.)?(tell)\b|(tell)[ \t]*=)", text)
-        start, end = table.span(table.lastindex or 0) if table else (0, 0)
-        key = re.compile(rf"""(?<![\w-])["']?({re.escape(error.key)})["']?[ \t]*=""").search(text, end)
-        at = Place((), "text", *(key.span(1) if error.key and key else (start, end)))
-        return [wrong_tell(at, str(error))]
+        return [wrong_tell(place_in(text, "tell", error.key), str(error))]
     return []
+
+
+def host_problems(text: str, data: Mapping[str, object]) -> list[Finding]:
+    """Return what is wrong with the settings of how often hosts may be asked."""
+    from wfc.compiler.rules.suppressions import wrong_hosts
+    from wfc.schemas.rates import BadRateError, read_hosts
+
+    try:
+        read_hosts(data["hosts"])
+    except BadRateError as error:
+        return [wrong_hosts(place_in(text, "hosts", error.key), str(error))]
+    return []
+
+
+def place_in(text: str, name: str, key: str) -> Place:
+    """Return the place of a key of a table in settings, or else that of the table."""
+    table = re.search(rf"(?m)^[ \t]*(?:\[(?:tool\.wfc\.)?({name})\b|({name})[ \t]*=)", text)
+    start, end = table.span(table.lastindex or 0) if table else (0, 0)
+    at = re.compile(rf"""(?<![\w-])["']?({re.escape(key)})["']?[ \t]*[=\]]""").search(text, end)
+    return Place((), "text", *(at.span(1) if key and at else (start, end)))
 
 
 def places(text: str, code: str) -> tuple[Place, Place]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, Literal
 
+from pydantic_core import to_json
+
 from wfc.runtime.calls.llm import Model
 from wfc.runtime.calls.transcripts import ANSWER_TOOL, OfferedTool
 from wfc.runtime.plan.retries import RetryRule
-from wfc.runtime.values.outputs import adapter
+from wfc.runtime.values.outputs import adapter, from_json
+from wfc.runtime.values.outside_names import json_outside
 
 __all__ = ["LONGEST_CALL", "Agent", "AgentTool", "Approval"]
 
@@ -28,23 +32,31 @@ class AgentTool:
 
     Args:
         name: As the spec calls it.
-        call: Calls it with a context, the config if ``takes_config``, and its arguments.
+        call: Calls it with a context, the config if ``takes_config``, and its arguments; ``None`` for an agent.
         args: The record class of its arguments.
         description: What the model is told of it.
         bound: The arguments that the model neither sees nor chooses, by their names outside.
         timeout: The seconds that a call may take.
         final: Whether its result is the agent's answer, if it is called alone.
         takes_config: Whether ``call`` is given the config.
+        approve: How a person allows a call, worked out from the agent's own arguments, the config and those of the
+            call; it returns ``None`` where nobody has to.
+        agent: The class of the loop of an agent that is a tool of this one.
+        hand_over: The name of an agent that goes on in place of this one; ``bound`` has those of its arguments that
+            both agents have.
     """
 
     name: str
-    call: Callable[..., Any]
+    call: Callable[..., Any] | None
     args: type[Any]
     description: str = ""
     bound: Sequence[str] = ()
     timeout: float = LONGEST_CALL
     final: bool = False
     takes_config: bool = False
+    approve: Callable[[Any, Any, Any], Approval | None] | None = None
+    agent: Any = None
+    hand_over: str = ""
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of the arguments that a model gives."""
@@ -81,7 +93,14 @@ class Agent:
 
     Args:
         name: For messages.
+        style: How the model calls tools: as its provider offers it, or in plain text.
         model: The model, or a function of the config that returns it.
+        args: The record class of what it is asked; ``None``: it is always given a text.
+        prompt: Returns what it is asked as a text, from its arguments and the config; ``None``: they are that, one
+            a line.
+        system: What the model is told before anything else, or what returns it from the arguments and the config.
+        bind: Returns, from the same, what its tools are given that the model does not choose, by tool.
+        sees: What a hand-over to it brings: what was ``said``, ``all`` that was said and called, or ``nothing``.
         output: The type of the answer; ``None``: a text.
         max_turns: How many replies of the model there may be.
         last_turn: ``answer``: in the last turn no tools may be called.
@@ -107,6 +126,37 @@ class Agent:
     retry_policy: RetryRule | None = None
     timeout: float | None = None
     shown: Sequence[str] = field(default_factory=tuple)
+    args: type[Any] | None = None
+    prompt: Callable[[Any, Any], str] | None = None
+    system: str | Callable[[Any, Any], str] | None = None
+    bind: Callable[[Any, Any], Mapping[str, Mapping[str, Any]]] | None = None
+    sees: Literal["said", "all", "nothing"] = "said"
+    style: Literal["function", "react"] = "function"
+
+    def asked(
+        self, args: Any = None, config: Any = None, *, prompt: str | None = None, **more: Any
+    ) -> dict[str, Any]:
+        """Return what its loop begins with.
+
+        Args:
+            args: A record of its arguments; ``None`` if its texts mention none.
+            prompt: What it is asked, in place of its own text.
+            more: Further fields of ``AgentInput``.
+        """
+        if prompt is None:
+            prompt = _as_lines(args) if self.prompt is None else self.prompt(args, config)
+        system = self.system(args, config) if callable(self.system) else self.system
+        return {
+            "prompt": prompt,
+            "system": system,
+            "bound": {} if self.bind is None else self.bind(args, config),
+            "args": {} if args is None else json.loads(json_outside(args)),
+            **more,
+        }
+
+    def args_in(self, data: Mapping[str, Any]) -> Any:
+        """Return the record of its arguments, read from JSON data; ``None`` if it was given none."""
+        return None if self.args is None or not data else from_json(self.args, to_json(data), outside=True)
 
     def model_for(self, config: Any) -> Model:
         """Return the model, made with the config if it needs that."""
@@ -130,6 +180,15 @@ class Agent:
         return tuple(
             OfferedTool(name, _told(tool, name), tool.schema()) for name, tool in self.by_name.items()
         )
+
+
+def _as_lines(args: Any) -> str:
+    """Return the arguments of an agent as what it is asked: the one that there is, or each with its name."""
+    given = {} if args is None else json.loads(json_outside(args))
+    written = {name: one if isinstance(one, str) else to_json(one).decode() for name, one in given.items()}
+    if len(written) == 1:
+        return "".join(written.values())
+    return "\n".join(f"{name}: {one}" for name, one in written.items())
 
 
 def _told(tool: AgentTool, name: str) -> str:

@@ -14,11 +14,13 @@ from wfc.runtime.plan.pauses import PartEnd
 from wfc.runtime.values.outputs import InvalidOutput, from_json
 
 __all__ = [
+    "AgentAtWork",
     "AgentInput",
     "AgentOutput",
     "AgentStopped",
     "ApprovalForm",
     "CallAllowed",
+    "CallDelegated",
     "CallDone",
     "JudgedReply",
     "LoopState",
@@ -41,13 +43,25 @@ class AgentInput(ClosedFields, StartEvent):
         prompt: What it is asked.
         system: What its model is told before anything else.
         bound: The arguments of its tools that the model does not choose, as JSON data.
+        args: What the agent itself was given, as JSON data.
         timeout: How long a call of the model may take, where that is worked out in a run.
     """
 
     prompt: str
     system: str | None = None
     bound: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    args: dict[str, Any] = Field(default_factory=dict)
     timeout: timedelta | None = None
+
+
+class AgentAtWork(Record):
+    """An agent that another one has handed over to, and what it was given; see ``AgentInput``."""
+
+    agent: str
+    prompt: str
+    system: str | None = None
+    bound: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    args: dict[str, Any] = Field(default_factory=dict)
 
 
 class TurnDue(ClosedFields, Event):
@@ -61,7 +75,11 @@ class ToolCall(ClosedFields, Event):
 
 
 class Review(Record):
-    """Whether, and how, a person has to allow a call; or why it is refused as one like it was."""
+    """Whether, and how, a person has to allow a call; or why it is refused as one like it was.
+
+    Args:
+        of_agent: Whether it can be made, and its tool is an agent.
+    """
 
     is_wanted: bool = False
     title: str = ""
@@ -69,6 +87,7 @@ class Review(Record):
     assign: list[str] = Field(default_factory=list)
     within: float | None = None
     refused: str | None = None
+    of_agent: bool = False
 
 
 class ReviewWanted(ClosedFields, Event):
@@ -85,12 +104,20 @@ class CallAllowed(ClosedFields, Event):
     changed: str | None = None
 
 
+class CallDelegated(ClosedFields, Event):
+    """A call of a tool that is an agent; see ``CallAllowed``."""
+
+    call: CallRequest
+    changed: str | None = None
+
+
 class ToolCallResult(ClosedFields, Event):
     """What became of a call.
 
     Args:
         text: What the model is told.
         value: The result of a tool whose result may be the answer, as JSON.
+        goes_on: The agent that goes on, for a call that hands over.
     """
 
     id: str
@@ -98,6 +125,7 @@ class ToolCallResult(ClosedFields, Event):
     outcome: Outcome
     text: str
     value: str | None = None
+    goes_on: AgentAtWork | None = None
 
 
 class AgentOutput(ClosedFields, PartEnd):
@@ -109,11 +137,13 @@ class AgentOutput(ClosedFields, PartEnd):
     cost_usd: float
 
     def as_result(self, kind: Any) -> Any:
-        """Return the answer as a value of a type.
+        """Return the answer as a value of a type; all of this for another agent, whose tool this one was.
 
         Raises:
             StepError: It is not of this type.
         """
+        if kind is AgentOutput:
+            return self
         try:
             return from_json(kind, self.answer, outside=True)
         except InvalidOutput as error:
@@ -156,6 +186,7 @@ class CallDone(Record):
 
     text: str
     value: str | None = None
+    goes_on: AgentAtWork | None = None
 
 
 class ApprovalForm(Record):
@@ -171,6 +202,8 @@ class LoopState(RunState):
 
     Args:
         messages: What was said since the prompt; whole at each turn, with an answer to each call.
+        prompt: What stands in the prompt's place since a hand-over.
+        at_work: The agent that was handed over to.
         told: What the model is told of calls that are not made, by their ids.
         tokens: How many its models have used.
         refused: What the model was told of calls that a person has refused, by tool and arguments.
@@ -182,3 +215,5 @@ class LoopState(RunState):
     tokens: int = 0
     cost_usd: float = 0.0
     refused: dict[str, str] = Field(default_factory=dict)
+    prompt: str | None = None
+    at_work: AgentAtWork | None = None

@@ -12,6 +12,7 @@ from pydantic_core import to_json
 from wfc.runtime.agents.definition import Agent, AgentTool
 from wfc.runtime.agents.events import CallDone
 from wfc.runtime.agents.turns import cut
+from wfc.runtime.calls.standing_time import bounded_by
 from wfc.runtime.calls.transcripts import CallRequest
 from wfc.runtime.errors import StepError
 from wfc.runtime.values.outputs import InvalidOutput, from_json
@@ -69,7 +70,9 @@ async def make_call(context: Any, config: Any, tool: AgentTool, args: Any) -> An
     more = (config,) if tool.takes_config else ()
     try:
         async with asyncio.timeout(tool.timeout) as bound:
-            return await tool.call(context, *more, args)
+            assert tool.call is not None
+            with bounded_by(bound):
+                return await tool.call(context, *more, args)
     except TimeoutError:
         if bound.expired():
             raise StepError("timeout", f"`{tool.name}` took longer than {tool.timeout:g} s") from None

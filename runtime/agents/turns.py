@@ -12,7 +12,7 @@ from wfc.runtime.calls.transcripts import ANSWER_TOOL, CallAnswer, CallRequest, 
 from wfc.runtime.values.outputs import InvalidOutput, Wanted, plain_type
 from wfc.runtime.values.outside_names import json_outside
 
-__all__ = ["LONGEST_TOLD", "MOST_CALLS", "answers_to", "cut", "judge", "wanted_calls"]
+__all__ = ["LONGEST_TOLD", "MOST_CALLS", "answers_to", "bounded", "cut", "judge", "wanted_calls"]
 
 MOST_CALLS: Final = 32
 """How many calls of one reply are made."""
@@ -24,6 +24,7 @@ _OTHERS_FIRST = (
     "Not taken, since other calls stand beside it: look at their results, and give the answer alone."
 )
 _TOO_MANY = f"Not made: at most {MOST_CALLS} calls of one reply are made. Ask again for what is still wanted."
+_TOO_MANY_AGENTS = "Not made: so many agents may not work at once. Ask again for what is still wanted."
 _NO_RECORD = f"Not made: its arguments are no JSON record of at most {LONGEST_TOLD:,} characters."
 _SAY_SOMETHING = "Nothing was said. Give the answer."
 
@@ -34,12 +35,13 @@ def judge(agent: Agent, reply: TurnReply, unmet: Callable[[Any], Sequence[str]])
     Args:
         unmet: Returns a sentence for each requirement that an answer does not meet.
     """
-    kept = _bounded(reply)
+    kept = bounded(reply)
     wanted = wanted_calls(reply)
     if wanted:
         told = {each.id: _OTHERS_FIRST for each in reply.calls if each.tool == ANSWER_TOOL}
         told |= {each.id: _NO_RECORD for each in wanted if not _is_record(each.args)}
         told |= {each.id: _TOO_MANY for each in wanted[MOST_CALLS:]}
+        told |= {each.id: _TOO_MANY_AGENTS for each in _of_agents(agent, wanted)[agent.parallel_calls :]}
         return JudgedReply(reply=kept, told=told)
     try:
         value = _answer_in(agent, reply)
@@ -69,6 +71,12 @@ def wanted_calls(reply: TurnReply) -> list[CallRequest]:
     return [each for each in reply.calls if each.tool != ANSWER_TOOL]
 
 
+def _of_agents(agent: Agent, wanted: Sequence[CallRequest]) -> list[CallRequest]:
+    """Return the calls whose tools are agents."""
+    tools = agent.by_name
+    return [each for each in wanted if each.tool in tools and tools[each.tool].agent is not None]
+
+
 def answers_to(said: Said, told: dict[str, str]) -> list[CallAnswer]:
     """Return one answer to each call of a message, in its order."""
     return [CallAnswer(id=each.id, tool=each.tool, text=told.get(each.id, _TOO_MANY)) for each in said.calls]
@@ -81,7 +89,7 @@ def cut(text: str) -> str:
     return f"{text[:LONGEST_TOLD]}\n… cut: these are {LONGEST_TOLD:,} of {len(text):,} characters"
 
 
-def _bounded(reply: TurnReply) -> TurnReply:
+def bounded(reply: TurnReply) -> TurnReply:
     """Return a reply as it stands in a transcript: of bounded length, and with arguments that every provider takes."""
     calls = [
         each if _is_record(each.args) else each.model_copy(update={"args": "{}"}) for each in reply.calls

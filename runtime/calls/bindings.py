@@ -13,6 +13,7 @@ from wfc.runtime.calls.secrets import Secret
 __all__ = [
     "Basic",
     "Bearer",
+    "CallLimit",
     "McpServer",
     "ModelOptions",
     "OAuth2",
@@ -57,7 +58,24 @@ class OAuth2:
     body: Mapping[str, object] = field(default_factory=dict)
 
 
-NOT_SENT: Final = frozenset({"use", "base_url", "api_key", "settings", "fallback"})
+@dataclass(frozen=True, slots=True)
+class CallLimit:
+    """How often something may be called, and how many of its calls may be under way at once.
+
+    All calls in a store, or in an engine without one, that name the same thing are counted together.
+
+    Args:
+        name: What is called.
+        rate: How many calls may begin in any stretch of so many seconds, as ``(60, 60.0)``; ``None``: any number.
+        at_once: How many may be under way; ``None``: any number.
+    """
+
+    name: str
+    rate: tuple[int, float] | None = None
+    at_once: int | None = None
+
+
+NOT_SENT: Final = frozenset({"use", "base_url", "api_key", "settings", "fallback", "rate", "at_once"})
 """The fields of a `Model` that are not sent as they are with each request."""
 
 
@@ -71,6 +89,8 @@ class ModelOptions:
         api_key: The secret that the service asks for; ``None``: the provider's usual variable, if it needs one.
         timeout: Seconds for one request.
         settings: The provider's own settings, passed unchanged.
+        rate: How many requests may begin in any stretch of so many seconds, as ``(60, 60.0)``.
+        at_once: How many may be under way.
     """
 
     use: str
@@ -82,6 +102,19 @@ class ModelOptions:
     seed: int | None = None
     timeout: float | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
+    rate: tuple[int, float] | None = None
+    at_once: int | None = None
+
+    def limit(self) -> CallLimit | None:
+        """Return what its requests are limited to, counted for each model, address and key; ``None``: nothing."""
+        if self.rate is None and self.at_once is None:
+            return None
+        words = ["model", self.use]
+        if self.base_url is not None:
+            words += ["at", self.base_url]
+        if self.api_key is not None:
+            words += ["by", self.api_key.name]
+        return CallLimit(" ".join(words), self.rate, self.at_once)
 
     def options(self) -> dict[str, object]:
         """Return the options that are set and are sent with each request under their names here."""
@@ -120,6 +153,8 @@ class PythonTool(Generic[T]):
         beside: A file in the folder that holds the module, or the folder.
         secrets: Secrets by keyword argument: values that the function receives and the spec does not contain.
         resources: What the function is given for parameters of these names: made when first asked for, and shared.
+        rate: How many calls may begin in any stretch of so many seconds, as ``(60, 60.0)``.
+        at_once: How many may be under way.
     """
 
     function: str
@@ -127,3 +162,11 @@ class PythonTool(Generic[T]):
     beside: str | Path = "."
     secrets: Mapping[str, Secret] = field(default_factory=dict)
     resources: Mapping[str, Resource[Any]] = field(default_factory=dict)
+    rate: tuple[int, float] | None = None
+    at_once: int | None = None
+
+    def limit(self) -> CallLimit | None:
+        """Return what its calls are limited to, counted for each function; ``None``: nothing."""
+        if self.rate is None and self.at_once is None:
+            return None
+        return CallLimit(f"python {self.function}", self.rate, self.at_once)

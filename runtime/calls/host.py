@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import Any, Protocol
 
 from wfc.runtime.authoring.resource.kinds import Resource
+from wfc.runtime.calls.bindings import CallLimit
 from wfc.runtime.events import Event
 
 __all__ = ["CallHost", "Telling", "ToolHost"]
@@ -37,6 +38,14 @@ class CallHost(Protocol):
 
         Args:
             count: The number of models.
+        """
+
+    def in_turn(self, limit: CallLimit | None, url: str | None = None) -> AbstractAsyncContextManager[None]:
+        """Return the turn of a call: entering it waits until the call may begin, and it ends with the call.
+
+        Args:
+            limit: What the call itself is limited to, if it is.
+            url: The address that it asks; the settings may limit the requests to its host.
         """
 
     def afford(self, model: str, *, own_server: bool = False) -> None:

@@ -57,10 +57,11 @@ class Exchange:
         """
         self.host.afford(self.model.use, own_server=self.model.base_url is not None)
         describe = partial(about_model, self.model, is_structured=self.wanted is not None)
-        with span_inside("model", name_of(self.model), describe) as span:
-            found = await self._request(connection, said, parameters, more, span)
-            if span is not None:
-                note_exchange(span, said, system, found, self.revealed.hide_in_result)
+        async with self.host.in_turn(self.model.limit(), self.model.base_url):
+            with span_inside("model", name_of(self.model), describe) as span:
+                found = await self._request(connection, said, parameters, more, span)
+                if span is not None:
+                    note_exchange(span, said, system, found, self.revealed.hide_in_result)
         self._count(found)
         return found
 

@@ -11,6 +11,7 @@ Settings are the table ``[tool.wfc]`` of the nearest ``pyproject.toml`` that has
     import_tools = false            # `wfc check --import-tools` may not import them
     store = "sqlite:///runs.db"     # where runs are kept; a relative path is one from this file's folder
     tell = {program = ["notify"]}    # who is told of open questions and failed runs: see ``wfc.schemas.tell``
+    hosts = {"api.shop.example" = {rate = "60 per min", at_once = 4}}  # how often hosts may be asked
 """
 
 from __future__ import annotations
@@ -28,8 +29,10 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from wfc.runtime.calls.bindings import CallLimit
 from wfc.runtime.errors import SettingsError
 from wfc.runtime.values.outputs import adapter
+from wfc.schemas.rates import BadRateError, read_hosts
 from wfc.schemas.settings import KEYS, MAX_BYTES, SettingsFile, settings_file
 from wfc.schemas.tell import BadTellError, Tell, read_tell
 
@@ -60,6 +63,7 @@ class Settings:
         import_tools: Whether a check that is asked to may import python tools.
         store: The address of the store of runs; empty: none is named.
         tell: Who is told of what waits for people; ``None``: nobody.
+        hosts: How often hosts may be asked, by host, or by host and port.
     """
 
     path: Path | None = None
@@ -70,6 +74,7 @@ class Settings:
     import_tools: bool = True
     store: str = ""
     tell: Tell | None = None
+    hosts: Mapping[str, CallLimit] = field(default_factory=dict)
 
     @property
     def told_from(self) -> str:
@@ -149,6 +154,10 @@ def _settings(path: Path, data: object) -> Settings:
         tell = read_tell(data["tell"], lists["commands"]) if "tell" in data else None
     except BadTellError as error:
         wrong(str(error))
+    try:
+        hosts = read_hosts(data["hosts"]) if "hosts" in data else {}
+    except BadRateError as error:
+        wrong(str(error))
     return Settings(
         path,
         lists["modules"],
@@ -158,6 +167,7 @@ def _settings(path: Path, data: object) -> Settings:
         import_tools,
         store,
         tell,
+        {host: CallLimit(f"host {host}", *limits) for host, limits in hosts.items()},
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from wfc.runtime.core.body_ticks import ChildStarted, Collected, Edited, WaitEnded, Waiting
 from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.halt_ticks import BreakpointsSet, Continued, Halted
 from wfc.runtime.errors import StepError
 from wfc.runtime.events import Event, StartEvent, StepFailedEvent
 from wfc.runtime.plan.pauses import PauseValue
@@ -20,11 +21,9 @@ __all__ = [
     "AttemptFailed",
     "Cancelled",
     "Completed",
-    "Continued",
     "Delegated",
     "Failed",
     "Given",
-    "Halted",
     "InboxEventDropped",
     "InboxEventTaken",
     "InboxEventsRefused",
@@ -43,6 +42,7 @@ __all__ = [
     "StepsCancelled",
     "Tick",
     "TimerFired",
+    "Upgraded",
 ]
 
 
@@ -105,16 +105,19 @@ class Rewound:
         self.of = of
 
 
-class Halted:
-    """The halt of a run at a breakpoint: its deadline stands still."""
+class Upgraded:
+    """The move of a run to another version of its workflow, by a person; it is where it was, in the terms of that one.
 
-    __slots__ = ()
+    Args:
+        rules: The ids of the rules by which something in it was converted.
+        execution: How the run is. It is a part of the run from now on.
+    """
 
+    __slots__ = ("execution", "rules")
 
-class Continued:
-    """The end of a halt: what was left until the deadline counts from now on."""
-
-    __slots__ = ()
+    def __init__(self, rules: tuple[str, ...], execution: Execution) -> None:
+        self.rules = rules
+        self.execution = execution
 
 
 Given = tuple[Literal["give", "error"], Any]
@@ -392,6 +395,8 @@ Tick = (
     Started
     | Recovered
     | Rewound
+    | Upgraded
+    | BreakpointsSet
     | Halted
     | Continued
     | Completed

@@ -8,6 +8,7 @@ from wfc.runtime.events import Event
 
 __all__ = [
     "CacheHit",
+    "CallWaits",
     "ChildNote",
     "EventEmitted",
     "InternalDispatchEvent",
@@ -75,6 +76,26 @@ class CacheHit(InternalDispatchEvent):
 
     step_name: str
     key: str
+
+
+class CallWaits(InternalDispatchEvent):
+    """A step's call waits for its turn, since what it calls may not be called at any time.
+
+    Args:
+        worker_id: The number of the step run, or of the item's, in its run; as in ``StepStateChanged``.
+        name: What is called.
+        rate: How many calls may begin in any stretch of so many seconds, if that is limited.
+        at_once: How many may be under way, if that is limited.
+        seconds: How long it has to wait at least, if the rate is why and that is known.
+    """
+
+    step_name: str
+    worker_id: str
+    attempt: int
+    name: str
+    rate: tuple[int, float] | None = None
+    at_once: int | None = None
+    seconds: float | None = None
 
 
 class ModelCalled(InternalDispatchEvent):

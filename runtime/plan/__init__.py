@@ -111,6 +111,16 @@ class Plan:
         """Return all steps by index, with those of items."""
         return [*self.steps, *(step.item for step in self.steps if step.item is not None)]
 
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """The names of all steps by index, as they are kept; that of a step's items is ``name[]``."""
+        return tuple(step.key for step in self._with_items())
+
+    @cached_property
+    def by_key(self) -> dict[str, Step]:
+        """All steps by these names."""
+        return {step.key: step for step in self._with_items()}
+
     def _bind_routes(self) -> None:
         for step in self.steps:
             for event in step.emissions.events:

@@ -152,6 +152,11 @@ class Step:
             self.needed = self.join.count
 
     @property
+    def key(self) -> str:
+        """The name by which a step is kept; the runs of a step's items are those of ``name[]``."""
+        return self.name if self.of is None else f"{self.of.name}[]"
+
+    @property
     def emits(self) -> Iterator[EventClass]:
         """All event classes that it declares to emit."""
         yield from self.emissions.events

@@ -61,6 +61,11 @@ class Classes:
             found = _OF_TABLES[table] = cls([*_roots(table), *_OWN, *allowed])
         return found
 
+    def own(self) -> Iterator[tuple[type[Any], str]]:
+        """Yield the classes that the workflow declares, and not every workflow knows, with their names."""
+        found = list(self._names.items())  # which grows by derived classes as they are met
+        yield from ((kind, name) for kind, name in found if kind not in _OWN and not name.startswith("<"))
+
     def and_these(self, more: Iterable[type[Any]]) -> Classes:
         """Return these classes together with further ones."""
         more = tuple(more)

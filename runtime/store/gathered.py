@@ -12,6 +12,7 @@ from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.core.step_runs import Frame, StepRun
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import Event
+from wfc.runtime.store.reading_values import step_named
 from wfc.runtime.store.values import Values
 
 __all__ = ["Gathered", "read_expected", "read_gathered", "write_expected"]
@@ -24,6 +25,7 @@ class Gathered:
     """The buffers of an execution, and those that its step runs have taken events from and may have to give back to."""
 
     def __init__(self, execution: Execution, runs: Iterable[StepRun]) -> None:
+        self._keys = execution.plan.keys
         self._pairs = {key: one for key, one in execution.buffers.items() if isinstance(one, tuple)}
         self._places: dict[int, int] = {}  # of collections in the data, by identity
         self._collections: list[tuple[Any, CollectedEvents, bool]] = []
@@ -55,12 +57,14 @@ class Gathered:
             place: A function that returns a frame's position in the snapshot.
         """
         data: list[Any] = []
-        for (step, about), one, is_open in self._collections:
+        for (index, about), one, is_open in self._collections:
+            step = self._keys[index]
             kept = [values.write_model(event) for event in _kept(one)]
             data.append(
                 [step, "collect", about, kept, write_expected(one.expected, values), is_open, one.taken_by]
             )
-        for (step, about), pair in self._pairs.items():
+        for (index, about), pair in self._pairs.items():
+            step = self._keys[index]
             waiting = [[values.write_model(event) for event in queue] for queue in pair]
             data.append([step, "pair", place(about), waiting])
         return data
@@ -103,16 +107,16 @@ def read_gathered(
     """
     buffers: dict[Any, Any] = {}
     collections: list[tuple[Any, CollectedEvents, list[Event]]] = []
-    for index, kind, about, kept, *more in data:
+    for named, kind, about, kept, *more in data:
+        step = step_named(named, execution.plan)
         if kind == "pair":
-            step = execution.plan.steps[index]
             if len(kept) != len(step.slots):
                 raise SnapshotError(f"step `{step.name}` joins other events than those of the snapshot")
-            buffers[index, frame_at(about)] = tuple(
+            buffers[step.index, frame_at(about)] = tuple(
                 deque(values.read_event(event) for event in queue) for queue in kept
             )
             continue
-        events, key = [values.read_event(event) for event in kept], (index, str(about))
+        events, key = [values.read_event(event) for event in kept], (step.index, str(about))
         one = _collection(events, read_expected(more[0], values))
         collections.append((key, one, events))
         is_open, one.taken_by = more[1:] or (True, None)

@@ -22,6 +22,7 @@ __all__ = [
     "Lease",
     "Lost",
     "Parked",
+    "PlanChanged",
     "Posted",
     "Row",
     "RunStatus",
@@ -35,7 +36,7 @@ __all__ = [
     "VersionChanged",
 ]
 
-RunStatus = Literal["queued", "live", "parked", "done", "failed", "cancelled", "dead"]
+RunStatus = Literal["queued", "live", "parked", "halted", "done", "failed", "cancelled", "dead"]
 """Where a run is: not begun, under way, resting, over in one of three ways, or given up after too many recoveries."""
 
 Fate = Literal["new", "ended", "unknown"]
@@ -98,6 +99,24 @@ class VersionChanged(NamedTuple):
     version: str
 
 
+class PlanChanged(NamedTuple):
+    """The move of a run to another plan.
+
+    Args:
+        version: What its code is known by; empty if nobody keeps it.
+        shape: The digest of the plan.
+        plan: The plan's description.
+        start: What the run began with, in the terms of that plan.
+        since: The tick by which it has moved; what was before is in the terms of the plan that it had.
+    """
+
+    version: str
+    shape: str
+    plan: str
+    start: bytes
+    since: int
+
+
 class TaskDelegated(NamedTuple):
     """The passing on of a question to somebody, so that from now on those in ``assign`` are asked."""
 
@@ -130,9 +149,14 @@ class Snapshot(NamedTuple):
 
 
 class Parked(NamedTuple):
-    """The rest of a run of which nothing is under way, until somebody posts to it or until a moment."""
+    """The rest of a run of which nothing is under way, until somebody posts to it or until a moment.
+
+    Args:
+        is_halted: Whether it has halted at a breakpoint, so that only whoever is told to goes on with it.
+    """
 
     wake_at: int | None
+    is_halted: bool = False
 
 
 class Ended(NamedTuple):
@@ -159,6 +183,7 @@ Row = (
     | TaskReminded
     | TasksReset
     | VersionChanged
+    | PlanChanged
     | InboxTaken
     | Snapshot
     | Parked
@@ -171,13 +196,14 @@ class Created(NamedTuple):
 
     Args:
         start: The start event, as JSON text.
-        shape: The digest of the workflow's steps.
+        shape: The digest of the plan of the workflow's steps.
         version: What its code is known by; empty if nobody keeps it.
         parent: The lease of the run that it is a part of or was started by.
         parent_number: The step run of the parent that it was started for.
         is_attached: Whether it is a part of its parent.
         is_queued: Whether it begins only when it is claimed.
         is_quiet: Whether nobody is told of it, nor of the runs that it starts: it tells people itself.
+        plan: The description of the plan, which is kept once; empty: the store has it.
     """
 
     workflow: str
@@ -191,6 +217,7 @@ class Created(NamedTuple):
     is_attached: bool = False
     is_queued: bool = False
     is_quiet: bool = False
+    plan: str = ""
 
 
 class Entry(NamedTuple):

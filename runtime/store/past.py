@@ -89,8 +89,8 @@ class Past:
             raise StoreError(f"the run {self._run_id} has no tick {seq}: its last is {self.seq}")
         if seq < self._base.seq:
             raise StoreError(
-                f"of the run {self._run_id} only what followed its tick {self._base.seq} is kept; how it was after "
-                f"{seq} is pruned"
+                f"of the run {self._run_id} only what followed its tick {self._base.seq} can be told; how it was after "
+                f"{seq} is pruned, or of another version of its workflow"
             )
         ticks = self._bodies[: seq - self._base.seq]
         kept = Kept(self._base.snapshot, self._base.snapshot_seq, ticks)

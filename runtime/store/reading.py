@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from wfc.runtime.core.event_waits import EventWait
-from wfc.runtime.core.execution import NONE, OF_RUN, Execution
+from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.core.moments import LONGEST, SECOND, as_moment
 from wfc.runtime.core.step_runs import (
     AwaitedEvent,
@@ -26,14 +26,25 @@ from wfc.runtime.plan.step import Step
 from wfc.runtime.store.gathered import read_gathered
 from wfc.runtime.store.pausing import read_pause_value
 from wfc.runtime.store.reading_frames import FrameReader
-from wfc.runtime.store.reading_values import LARGEST, ids, instance, join_key, natural, path_of
+from wfc.runtime.store.reading_values import (
+    bounds_in,
+    ids,
+    instance,
+    join_key,
+    natural,
+    path_of,
+    read_stops,
+    step_named,
+)
 from wfc.runtime.store.values import Values
-from wfc.runtime.store.writing import step_key
 
-__all__ = ["VERSION", "read_execution"]
+__all__ = ["BY_NAME", "VERSION", "read_execution"]
 
-VERSION = 2
+VERSION = 3
 """The version of the snapshot format; a newer runtime reads older versions, or rejects them with an error."""
+
+BY_NAME = 3
+"""The first version in which steps stand by name, and not by their place among the others."""
 
 
 def read_execution(
@@ -74,8 +85,6 @@ class _SnapshotReader:
         self._runs: dict[int, StepRun] = {}
         self._collects: dict[int, list[Any]] = {}  # what step runs have collected, by number
         self._placed: set[int] = set()  # step runs whose place is known: each has one
-        self._steps = {step_key(step): step for step in table.steps}
-        self._steps |= {step_key(step.item): step.item for step in table.steps if step.item is not None}
 
     def read(self) -> Execution:
         execution, data = self._execution, self._data
@@ -121,18 +130,8 @@ class _SnapshotReader:
 
     # --- step runs
 
-    def _bound(self, name: Any, index: Any, bound: Any) -> tuple[tuple[str, int], float]:
-        known = type(index) is int and OF_RUN <= index < self._table.size
-        if not known or not isinstance(bound, int | float) or not 0 <= bound < LARGEST:
-            raise SnapshotError("the snapshot has a bound that the workflow does not have")
-        return (str(name), index), bound
-
     def _run(self, data: dict[str, Any]) -> StepRun:
-        step = self._steps.get(data["step"])
-        if step is None:
-            raise SnapshotError(
-                f"the snapshot names the step `{data['step']}`, which the workflow does not have"
-            )
+        step = step_named(data["step"], self._table)
         event = None if step.of is not None else self._on(data["on"], step)
         frame = self._frames.at(data.get("frame"))
         run = StepRun(natural(data["n"]), step, event, frame, path_of(data.get("path", [])))
@@ -231,7 +230,8 @@ class _SnapshotReader:
             execution.in_flight[number] = run = self._place(number)
             execution.starting.append(run)
         queues: dict[int, deque[StepRun]] = {}
-        for index, numbers in self._list("queues"):
+        for name, numbers in self._list("queues"):
+            index = step_named(name, self._table).index
             queues[index] = deque(self._place(number) for number in numbers)
             if any(run.step.index != index for run in queues[index]):
                 raise SnapshotError("a step run in the snapshot waits for another step's worker")
@@ -313,7 +313,7 @@ class _SnapshotReader:
         execution.limits = {
             self._frames.step(index).index: natural(most) for index, most in self._list("limits")
         }
-        if bounds := dict(self._bound(*one) for one in self._list("bounds")):
+        if bounds := bounds_in(self._list("bounds"), self._table):
             execution.set_bounds(bounds)
         execution.runs = {
             self._frames.step(index).index: natural(count) for index, count in self._list("counts")
@@ -327,6 +327,8 @@ class _SnapshotReader:
             execution.deadline = self._now + self._nanoseconds(data["deadline"])
         if "halted" in data:
             execution.deadline_left = natural(data["halted"])
+        if "stops" in data:
+            execution.stops = read_stops(data["stops"])
         if "failing" in data:
             execution.failing = instance(values.read(data["failing"]), Exception)
         execution.inbox = {

@@ -10,7 +10,7 @@ from wfc.runtime.core.step_runs import Frame, FrameKind, Slots, StepRun
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.step import Step
-from wfc.runtime.store.reading_values import join_key, natural, path_of
+from wfc.runtime.store.reading_values import join_key, natural, path_of, step_named
 from wfc.runtime.store.values import Values
 
 __all__ = ["FrameReader"]
@@ -24,15 +24,13 @@ class FrameReader:
         self._values = values
         self._frames: list[Frame] = []
 
-    def step(self, index: Any) -> Step:
-        """Return the step of an index.
+    def step(self, name: Any) -> Step:
+        """Return the step of a name.
 
         Raises:
             SnapshotError: The workflow has no such step.
         """
-        if type(index) is not int or not 0 <= index < len(self._table.steps):
-            raise SnapshotError("the snapshot names a step that the workflow does not have")
-        return self._table.steps[index]
+        return step_named(name, self._table)
 
     def at(self, at: Any) -> Frame | None:
         """Return the frame at a position of the data; ``None`` for none.
@@ -55,14 +53,14 @@ class FrameReader:
             None if fork is None else self.step(fork),
             path_of(data.get("path", [])),
             natural(data.get("n", 0)),
-            tuple(self.step(index) for index in data.get("collectors", [])),
+            tuple(map(self.step, data.get("collectors", []))),
         )
         made.live, made.holds = natural(data.get("live", 0)), natural(data.get("holds", 0))
         made.replaced = bool(data.get("replaced", False))
-        made.runs = {self.step(index).index: natural(count) for index, count in data.get("runs", [])}
+        made.runs = {self.step(step).index: natural(count) for step, count in data.get("runs", [])}
         self._read_joins(made, data)
-        for index, found in data.get("collected", []):
-            made.collected[self.step(index).index] = [
+        for step, found in data.get("collected", []):
+            made.collected[self.step(step).index] = [
                 (path_of(path), self._values.read_event(event)) for path, event in found
             ]
         if data.get("pending"):
@@ -72,8 +70,8 @@ class FrameReader:
         self._frames.append(made)
 
     def _read_joins(self, made: Frame, data: dict[str, Any]) -> None:
-        for index, value, arrived, fired, timer in data.get("joins", []):
-            slots = made.joins[join_key(self.step(index), value)] = Slots()
+        for name, value, arrived, fired, timer in data.get("joins", []):
+            slots = made.joins[join_key(self.step(name), value)] = Slots()
             slots.arrived = {natural(at): self._values.read_event(one) for at, one in arrived}
             slots.fired, slots.timer = bool(fired), None if timer is None else natural(timer)
 

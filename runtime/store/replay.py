@@ -81,6 +81,9 @@ _STATUS: Final = {
     StepState.CANCELLED: "cancelled",
 }
 
+_MOVED: Final = b'["upgraded",'
+"""How the tick begins by which a run moves to another version: from there on its steps are others."""
+
 _ENDS: Final = (StepState.NOT_RUNNING, StepState.CANCELLED)
 
 
@@ -132,6 +135,11 @@ class Replay:
             StoreError: It does not follow from those before: it is of other steps than the plan's.
         """
         execution = self.execution
+        if body.startswith(_MOVED):
+            raise StoreError(
+                f"with its tick {self.seq + 1} the run {execution.run_id} moved to another version of its workflow; "
+                f"what came then is told since that tick"
+            )
         tick, at = decode_tick(body, execution, self._values)
         self.seq += 1
         if not is_relevant(execution, tick):

@@ -16,9 +16,9 @@ from wfc.runtime.events import StartEvent, StopEvent, event_name
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.step import Step
 from wfc.runtime.store.classes import Classes
-from wfc.runtime.store.reading import VERSION, read_execution
+from wfc.runtime.store.reading import BY_NAME, VERSION, read_execution
 from wfc.runtime.store.values import Values
-from wfc.runtime.store.writing import step_key, write_execution
+from wfc.runtime.store.writing import write_execution
 from wfc.runtime.values.serializers import BaseSerializer
 
 __all__ = [
@@ -32,7 +32,7 @@ __all__ = [
     "write_state",
 ]
 
-_SHAPES: WeakKeyDictionary[Plan, str] = WeakKeyDictionary()
+_SHAPES: WeakKeyDictionary[Plan, tuple[str, str]] = WeakKeyDictionary()
 
 
 class StoredRun:
@@ -125,14 +125,22 @@ def values_for(plan: Plan, serializer: BaseSerializer | None) -> Values:
     return Values(Classes.of(plan).and_these(further), serializer)
 
 
-def shape_of(plan: Plan) -> str:
-    """Return a digest of a workflow's steps, of what they accept and emit, and of its state's structure."""
+def shape_of(plan: Plan, version: int = VERSION) -> str:
+    """Return a digest of a workflow's steps, of what they accept and emit, and of its state's structure.
+
+    Args:
+        version: Of the format of snapshots; before the third one steps were known by their order, and so counts that.
+    """
     found = _SHAPES.get(plan)
     if found is None:
-        said = [f"{plan.state.__name__}({','.join(sorted(plan.state.model_fields))})"]
-        said += [_said_of(step) for step in plan.steps]
-        found = _SHAPES[plan] = hashlib.sha256("\n".join(said).encode()).hexdigest()[:32]
-    return found
+        state = f"{plan.state.__name__}({','.join(sorted(plan.state.model_fields))})"
+        steps = [_said_of(step) for step in plan.steps]
+        found = _SHAPES[plan] = _digest([state, *steps]), _digest([state, *sorted(steps)])
+    return found[version >= BY_NAME]
+
+
+def _digest(said: list[str]) -> str:
+    return hashlib.sha256("\n".join(said).encode()).hexdigest()[:32]
 
 
 def _said_of(step: Step) -> str:
@@ -140,7 +148,7 @@ def _said_of(step: Step) -> str:
     emits = "|".join(event_name(event) for event in step.emits)
     pauses = "|".join(kind.__name__ for kind in step.pauses)
     ways = ",".join(sorted(step.exits))
-    return f"{step_key(step)}:{accepts}>{emits}:{step.join!r}:{pauses}:{ways}:{step.item is not None}"
+    return f"{step.key}:{accepts}>{emits}:{step.join!r}:{pauses}:{ways}:{step.item is not None}"
 
 
 # --- reading
@@ -169,7 +177,7 @@ def _guarded(read: Callable[[], StoredRun]) -> StoredRun:
 def _read(name: str, plan: Plan, data: Any, serializer: BaseSerializer | None) -> StoredRun:
     if not isinstance(data, dict) or "wfc" not in data:
         raise SnapshotError("this is no snapshot of a run")
-    _check_head(_head(name, plan), data)
+    _check_head(name, plan, data)
     values = values_for(plan, serializer)
     given = data.get("state")
     state = plan.new_state() if given is None else values.read_model(given, plan.state)
@@ -187,13 +195,12 @@ def _read(name: str, plan: Plan, data: Any, serializer: BaseSerializer | None) -
     return found
 
 
-def _check_head(own: dict[str, Any], data: dict[str, Any]) -> None:
-    name = own["workflow"]
-    if data["wfc"] not in (1, VERSION):
+def _check_head(name: str, plan: Plan, data: dict[str, Any]) -> None:
+    if data["wfc"] not in range(1, VERSION + 1):
         raise SnapshotError(f"the snapshot has the version {data['wfc']!r}, and this runtime reads {VERSION}")
     if data.get("workflow") != name:
         raise SnapshotError(f"the snapshot is of `{data.get('workflow')}`, and not of `{name}`")
-    if data.get("shape") != own["shape"]:
+    if data.get("shape") != shape_of(plan, data["wfc"]):
         raise SnapshotError(
             f"the snapshot is of a version of `{name}` with other steps or events than this one"
         )

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
-from wfc.runtime.core import body_ticks, ticks
+from wfc.runtime.core import body_ticks, halt_ticks, ticks
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import Tick
 from wfc.runtime.errors import SnapshotError, StepError
@@ -18,8 +18,9 @@ from wfc.runtime.store.checkpoint import read_checkpoint, write_checkpoint
 from wfc.runtime.store.emissions import read_emitted, read_saved, write_emitted, write_saved
 from wfc.runtime.store.gathered import read_expected, write_expected
 from wfc.runtime.store.pausing import read_pause_value, write_pause_value
+from wfc.runtime.store.reading_values import bounds_in, natural, step_named
 from wfc.runtime.store.values import Values
-from wfc.runtime.store.writing import step_key
+from wfc.runtime.store.writing import write_bounds
 
 __all__ = ["LARGEST", "VERSION", "decode_tick", "encode_tick"]
 
@@ -123,7 +124,7 @@ def decode_tick(body: bytes, execution: Execution, values: Values) -> tuple[Tick
 
 
 def _step_name(step: Step | None) -> str | None:
-    return None if step is None else step_key(step)
+    return None if step is None else step.key
 
 
 def _step(name: str | None, plan: Plan) -> Step | None:
@@ -148,16 +149,17 @@ def _step_error(data: Any, values: Values) -> StepError:
     return found
 
 
-def _write_started(tick: ticks.Started, _: Execution, values: Values) -> list[Any]:
-    bounds = [[name, index, bound] for (name, index), bound in (tick.bounds or {}).items()]
-    limits = [list(one) for one in tick.limits.items()]
+def _write_started(tick: ticks.Started, execution: Execution, values: Values) -> list[Any]:
+    bounds = write_bounds(tick.bounds or {}, execution.plan)
+    limits = [[execution.plan.keys[index], most] for index, most in tick.limits.items()]
     return [values.write_model(tick.event), limits, bounds, tick.timeout]
 
 
-def _read_started(data: list[Any], _: Execution, values: Values) -> Tick:
+def _read_started(data: list[Any], execution: Execution, values: Values) -> Tick:
     event, limits, bounds, timeout = data
-    found = {(str(name), int(index)): bound for name, index, bound in bounds}
-    return ticks.Started(values.read_model(event, StartEvent), dict(limits), found, timeout)
+    plan = execution.plan
+    most = {step_named(name, plan).index: natural(count) for name, count in limits}
+    return ticks.Started(values.read_model(event, StartEvent), most, bounds_in(bounds, plan), timeout)
 
 
 def _write_failed(tick: ticks.Failed, execution: Execution, values: Values) -> list[Any]:
@@ -256,8 +258,26 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
             data[0], data[1], read_checkpoint(data[2], execution.plan, execution.run_id, values), data[3]
         ),
     ),
-    ticks.Halted: ("halted", lambda _, __, ___: [], lambda _, __, ___: ticks.Halted()),
-    ticks.Continued: ("continued", lambda _, __, ___: [], lambda _, __, ___: ticks.Continued()),
+    ticks.Upgraded: (
+        "upgraded",
+        lambda tick, _, values: [list(tick.rules), write_checkpoint(tick.execution, values)],
+        lambda data, execution, values: ticks.Upgraded(
+            tuple(map(str, data[0])), read_checkpoint(data[1], execution.plan, execution.run_id, values)
+        ),
+    ),
+    halt_ticks.Halted: (
+        "halted",
+        lambda tick, _, __: [tick.at, tick.number, tick.step, list(tick.held)] if tick.at else [],
+        lambda data, _, __: (
+            halt_ticks.Halted(data[0], data[1], data[2], tuple(data[3])) if data else halt_ticks.Halted()
+        ),
+    ),
+    halt_ticks.BreakpointsSet: (
+        "breakpoints",
+        lambda tick, _, __: [list(tick.before), list(tick.after)],
+        lambda data, _, __: halt_ticks.BreakpointsSet(tuple(data[0]), tuple(data[1])),
+    ),
+    halt_ticks.Continued: ("continued", lambda _, __, ___: [], lambda _, __, ___: halt_ticks.Continued()),
     ticks.Completed: (
         "completed",
         lambda tick, execution, values: [

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import astuple
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.execution import OF_RUN, Execution
 from wfc.runtime.core.step_runs import Exit, Frame, Pause, Slots, StepRun
 from wfc.runtime.events import Event
 from wfc.runtime.store.gathered import Gathered
@@ -14,9 +15,9 @@ from wfc.runtime.store.pausing import write_pause_value
 from wfc.runtime.store.values import Values
 
 if TYPE_CHECKING:
-    from wfc.runtime.plan.step import Step
+    from wfc.runtime.plan import Plan
 
-__all__ = ["step_key", "write_execution"]
+__all__ = ["write_bounds", "write_execution"]
 
 _ABOUT_A_RUN: Final = ("key", "started_runs", "runs_before", "messages")
 """The optional attributes of a step run that are plain data."""
@@ -34,14 +35,18 @@ def write_execution(execution: Execution, values: Values, now: int) -> dict[str,
     return _Writer(execution, values, now).write()
 
 
-def step_key(step: Step) -> str:
-    """Return a step's name in a snapshot; the runs of a step's items are those of ``name[]``."""
-    return step.name if step.of is None else f"{step.of.name}[]"
+def write_bounds(bounds: Mapping[tuple[str, int], float], plan: Plan) -> list[list[Any]]:
+    """Return bounds that were worked out at the start of a run, with the names of steps; ``None``: of the run."""
+    return [
+        [name, None if index == OF_RUN else plan.keys[index], bound]
+        for (name, index), bound in bounds.items()
+    ]
 
 
 class _Writer:
     def __init__(self, execution: Execution, values: Values, now: int) -> None:
         self._execution = execution
+        self._keys = execution.plan.keys
         self._values = values
         self._now = now
         self._frames: dict[int, int] = {}
@@ -69,7 +74,7 @@ class _Writer:
             "runs": [self._run(run) for run in runs.values()],
             "at_work": self._at_work,
             "ready": [run.number for run in execution.starting],
-            "queues": [[index, [run.number for run in queue]] for index, queue in queues.items()],
+            "queues": [[self._keys[index], [run.number for run in queue]] for index, queue in queues.items()],
             "paused": [self._pause(pause) for pause in execution.paused.values()],
             "expecting": list(execution.expecting),
             "timers": [self._timer(number) for number in execution.timers],
@@ -88,9 +93,9 @@ class _Writer:
         execution = self._execution
         failing = execution.failing
         return {
-            "limits": [[index, most] for index, most in execution.limits.items()],
-            "bounds": [[name, index, bound] for (name, index), bound in execution.bounds.items()],
-            "counts": [[index, count] for index, count in execution.runs.items()],
+            "limits": [[self._keys[index], most] for index, most in execution.limits.items()],
+            "bounds": write_bounds(execution.bounds, execution.plan),
+            "counts": [[self._keys[index], count] for index, count in execution.runs.items()],
             "steps": execution.steps or None,
             "tokens": execution.tokens or None,
             "cost_usd": execution.cost_usd or None,
@@ -101,6 +106,7 @@ class _Writer:
             "restarts": execution.to_begin is not None or None,
             "deadline": None if execution.deadline is None else execution.deadline - self._now,
             "halted": execution.deadline_left,
+            "stops": None if execution.stops is None else list(astuple(execution.stops)),
         }
 
     def _from_outside(self) -> dict[str, Any]:
@@ -126,7 +132,7 @@ class _Writer:
     # --- step runs
 
     def _run(self, run: StepRun) -> dict[str, Any]:
-        data: dict[str, Any] = {"n": run.number, "step": step_key(run.step)}
+        data: dict[str, Any] = {"n": run.number, "step": run.step.key}
         if run.step.of is None:  # of items the pause that they belong to says it
             data["on"] = self._on(run.event)
             if run.frame is not None:
@@ -229,7 +235,7 @@ class _Writer:
         if isinstance(one, Pause):
             return [*data, "pause", one.run.number]
         frame, step = one
-        return [*data, "join", self._frame(frame), step.index]
+        return [*data, "join", self._frame(frame), step.key]
 
     # --- frames
 
@@ -254,17 +260,17 @@ class _Writer:
         data: dict[str, Any] = {
             "on": self._frame(frame.parent),
             "kind": int(frame.kind),
-            "fork": None if frame.fork is None else frame.fork.index,
+            "fork": None if frame.fork is None else frame.fork.key,
             "path": list(frame.path),
             "n": frame.number,
-            "collectors": [step.index for step in frame.collectors],
+            "collectors": [step.key for step in frame.collectors],
             "live": frame.live,
             "holds": frame.holds,
             "replaced": frame.replaced,
-            "joins": [[*_join_key(key), *self._slots(slots)] for key, slots in frame.joins.items()],
-            "runs": [[index, count] for index, count in frame.runs.items()],
+            "joins": [[*self._join_key(key), *self._slots(slots)] for key, slots in frame.joins.items()],
+            "runs": [[self._keys[index], count] for index, count in frame.runs.items()],
             "collected": [
-                [index, [[list(path), self._event(event)] for path, event in found]]
+                [self._keys[index], [[list(path), self._event(event)] for path, event in found]]
                 for index, found in frame.collected.items()
             ],
             "pending": [[position, self._event(event)] for position, event in frame.pending],
@@ -285,8 +291,8 @@ class _Writer:
             return None
         frame, step, slots = found
         key = next((key for key, one in frame.joins.items() if one is slots), None)
-        return None if key is None else [self._frame(frame), step.index, *_join_key(key)]
+        return None if key is None else [self._frame(frame), step.key, *self._join_key(key)]
 
-
-def _join_key(key: int | tuple[int, str]) -> list[Any]:
-    return [key, None] if isinstance(key, int) else [*key]
+    def _join_key(self, key: int | tuple[int, str]) -> list[Any]:
+        index, value = (key, None) if isinstance(key, int) else key
+        return [self._keys[index], value]

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
+from wfc.runtime.agents.definition import Agent
 from wfc.runtime.agents.events import AgentInput, CallDone, JudgedReply
-from wfc.runtime.agents.loop import AgentLoop, request_of
+from wfc.runtime.agents.hand_overs import hand_over
+from wfc.runtime.agents.loop import AgentLoop
 from wfc.runtime.agents.tool_calls import as_done, make_call
 from wfc.runtime.agents.turns import cut
 from wfc.runtime.authoring.definition import definition_of
@@ -93,7 +95,7 @@ class AgentDoubles:
             return
         assert isinstance(run.workflow, AgentLoop)
         call = run.execution.paused[number].run.event.call
-        tool = run.workflow.agent.by_name[call.tool].name
+        tool = run.workflow.at_work(run.execution.state).by_name[call.tool].name
         left = self._people.get(tool)
         if not left:
             said = f"a person has to allow the call of `{tool}` with {_cut(call.args)}, and the test says nothing of it"
@@ -134,7 +136,7 @@ class AgentDoubles:
         assert isinstance(run, Run) and isinstance(run.workflow, AgentLoop)
         inputs = run.execution.inputs
         assert isinstance(inputs, AgentInput)
-        request = request_of(run.workflow.agent, inputs, run.execution.state)
+        request = run.workflow.request(inputs, run.execution.state)
         reply = self._next(run, request)
         if reply.error is not None:
             error = mocked_error(MockAnswer(error=reply.error))
@@ -142,18 +144,21 @@ class AgentDoubles:
                 error.also = (*error.also, "model")  # as a reply of a model's service
             raise error
         self.turns += 1
-        return run.workflow.judged(context, _as_said(reply, request))
+        state = run.execution.state
+        said = _as_said(reply, request, run.workflow.at_work(state), state.turns)
+        return run.workflow.judged(context, said, state)
 
     def _next(self, run: Run, request: TurnRequest) -> ScriptedReply:
         """Return the first reply of an agent's script that is for this turn, and take it out."""
         assert isinstance(run.workflow, AgentLoop) and run.parent is not None
-        names = (run.parent.step, run.workflow.agent.name)
+        names = _names_of(run, run.workflow)
         name = next((each for each in names if each in self._left), names[-1])
+        at_work = run.workflow.at_work(run.execution.state)
         left = self._left.get(name, [])
         for place, reply in enumerate(left):
-            if not _misses(reply, run.workflow, request):
+            if not _misses(reply, at_work, request):
                 return left.pop(place)
-        why = _misses(left[0], run.workflow, request) if left else "its `script` has no reply left"
+        why = _misses(left[0], at_work, request) if left else "its `script` has no reply left"
         new = " / ".join(_new_texts(request))
         raise UnmockedStepError(
             f"the model of the agent `{name}` was asked once more, and {why}; what it was told last: {_cut(new)}"
@@ -164,7 +169,9 @@ class AgentDoubles:
         assert isinstance(run, Run) and isinstance(run.workflow, AgentLoop) and step_run is not None
         inputs = run.execution.inputs
         assert isinstance(inputs, AgentInput)
-        tool, args = run.workflow.checked(step_run.event, inputs)
+        tool, args = run.workflow.checked(step_run.event, inputs, run.execution.state)
+        if tool.hand_over:
+            return hand_over(run.workflow.team[tool.hand_over], args, run.config)
         given = json.loads(json_outside(args))
         if tool.name not in self._tools:
             raise UnmockedStepError(
@@ -187,35 +194,36 @@ class AgentDoubles:
         )
 
 
-def _as_said(reply: ScriptedReply, request: TurnRequest) -> TurnReply:
-    """Return a scripted reply as a model gives it."""
-    used = sum(len(one.calls) for one in request.said)
-    names = _names(request)
+def _as_said(reply: ScriptedReply, request: TurnRequest, agent: Agent, turns: int) -> TurnReply:
+    """Return a scripted reply as a model gives it, after so many turns."""
+    names = {tool.name: name for name, tool in agent.by_name.items()}
     asked = [(names.get(tool, tool), to_json(args).decode()) for tool, args in reply.calls]
     text = reply.say
     if reply.give:
-        written = Wanted(plain_type(request.output)).wrap(reply.give[0])
-        if request.tools:
+        written = Wanted(plain_type(agent.output)).wrap(reply.give[0])
+        if agent.style == "react":
+            text = f"Answer: {to_json(written).decode()}"
+        elif request.tools:
             asked.append((ANSWER_TOOL, to_json(written).decode()))
         else:
             text = to_json(written).decode()
     calls = [
-        CallRequest(id=f"call_{used + number}", tool=tool, args=args)
+        CallRequest(id=f"call_{turns + 1}_{number}", tool=tool, args=args)
         for number, (tool, args) in enumerate(asked, 1)
     ]
     return TurnReply(text=text, calls=calls)
 
 
-def _names(request: TurnRequest) -> dict[str, str]:
-    """Return the names by which the model knows tools, by their own, where these differ."""
-    return {
-        each.description.partition(":")[0]: each.name
-        for each in request.tools
-        if each.name.startswith("tool_")
-    }
+def _names_of(run: Run, loop: AgentLoop) -> list[str]:
+    """Return the names under which a test may have the script of the agent at work: the step's, for its first one."""
+    assert run.parent is not None
+    state = run.execution.state
+    above = run.above
+    of_step = state.at_work is None and above is not None and not isinstance(above.workflow, AgentLoop)
+    return [*([run.parent.step] if of_step else ()), loop.at_work(state).name]
 
 
-def _misses(reply: ScriptedReply, loop: AgentLoop, request: TurnRequest) -> str:
+def _misses(reply: ScriptedReply, agent: Agent, request: TurnRequest) -> str:
     """Return why a reply is not for this turn; empty if it is."""
     new = _new_texts(request)
     if reply.asked not in request.said[0].text:
@@ -223,7 +231,8 @@ def _misses(reply: ScriptedReply, loop: AgentLoop, request: TurnRequest) -> str:
     if not any(reply.shown in each for each in new):
         return f"its next reply is for one that is shown {reply.shown!r}"
     if reply.offered is not None:
-        offered = sorted(loop.agent.by_name[each.name].name for each in request.tools)
+        tools = agent.by_name.values()
+        offered = sorted(each.hand_over or each.name for each in tools)
         if sorted(reply.offered) != offered:
             return f"its next reply is for one that is offered {', '.join(reply.offered)}, not {', '.join(offered)}"
     return ""

@@ -32,7 +32,7 @@ def some(names: str) -> list[object]:
     ]
 
 
-@pytest.mark.parametrize("flow", some("loop batch ask"))
+@pytest.mark.parametrize("flow", some("loop"))
 def test_a_process_that_dies_at_any_point_loses_nothing_and_repeats_nothing(
     nursery: Nursery, flow: Flow
 ) -> None:
@@ -42,7 +42,7 @@ def test_a_process_that_dies_at_any_point_loses_nothing_and_repeats_nothing(
     assert died >= 3
 
 
-@pytest.mark.parametrize("flow", some("whole by_hand"))
+@pytest.mark.parametrize("flow", some("by_hand"))
 def test_a_process_that_is_killed_at_any_moment_loses_nothing(nursery: Nursery, flow: Flow) -> None:
     chance = random.Random(flow.name)  # noqa: S311 - the same each time
     play(nursery, flow, f"{flow.name}-moments", [], [chance.uniform(0.02, 0.4) for _ in range(4)])

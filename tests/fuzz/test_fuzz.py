@@ -50,6 +50,7 @@ def test_an_input_is_the_same_each_time(fuzzing: ModuleType) -> None:
         assert one.spoilt(7, number) == other.spoilt(7, number)
 
 
+@pytest.mark.full
 def test_processes_try_each_number_once_and_tell_of_all(tmp_path: Path) -> None:
     options = "--seed", "0", "--first", "3", "--inputs", "41", "--processes", "2"
     # in a process of its own, which has no threads that a fork would cut off

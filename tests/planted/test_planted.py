@@ -95,7 +95,7 @@ def test_names_are_planted_in_every_field(beds: list[Any]) -> None:
     assert steps >= FIELDS
 
 
-@pytest.mark.parametrize("count", [200, pytest.param(400, marks=pytest.mark.full)])
+@pytest.mark.parametrize("count", [80, pytest.param(400, marks=pytest.mark.full)])
 def test_planted_names_are_found_at_their_place(
     planting: ModuleType, beds: list[Any], seed: str, count: int
 ) -> None:

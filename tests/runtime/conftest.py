@@ -23,6 +23,7 @@ for _path in (
     "driver/engine/keyed_flows",
     "driver/engine/order_flows",
     "driver/engine/checkpoint_flows",
+    "driver/engine/version_flows",
     "driver/engine/part_flows",
     "store/parking",
     "store/sqlite/journals",

@@ -165,6 +165,7 @@ def by_line(pairs: list[tuple[int, str]]) -> dict[int, list[str]]:
     return found
 
 
+@pytest.mark.full
 def test_mypy_says_what_the_table_says(program: Path, run_mypy: Callable[..., str]) -> None:
     printed = run_mypy(program)
     errors = re.findall(r"^(.*?):(\d+): error: (.*)$", printed, re.MULTILINE)
@@ -173,6 +174,7 @@ def test_mypy_says_what_the_table_says(program: Path, run_mypy: Callable[..., st
     assert elsewhere + complaints(found, HAND_WRITTEN + GENERATED, 1) == []
 
 
+@pytest.mark.full
 def test_pyright_says_what_the_table_says(program: Path, root: Path) -> None:
     settings = {
         "include": ["program.py"],

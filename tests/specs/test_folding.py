@@ -27,7 +27,13 @@ def load_fold() -> Any:
     return module.Fold
 
 
-@pytest.mark.parametrize("spec", SPECS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param(path, id=path.stem, marks=pytest.mark.full if number % 4 else ())
+        for number, path in enumerate(SPECS)
+    ],
+)
 def test_the_ticks_of_a_spec_s_runs_are_all_that_happens_in_them(
     spec: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -60,6 +60,7 @@ def test_release_notes_of_a_real_history_from_the_compiled_module(repository: Pa
     assert headings == ["# Release notes", "## Added", "## Changed", "## Fixed"]
 
 
+@pytest.mark.full
 def test_release_notes_of_a_folder_without_a_history_say_why(tmp_path: Path) -> None:
     done = wfc("run", ROOT / "specs/release_notes.yaml", "-i", f"repository={tmp_path}")
     assert (done.returncode, done.stdout) == (1, "")

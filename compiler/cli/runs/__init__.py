@@ -13,6 +13,7 @@ COMMANDS = {
     "show": "Show a run: its steps, its state, and what it waits for.",
     "follow": "Show what happens in a run until it is over.",
     "resume": "Let a run go on here, until it ends or rests.",
+    "upgrade": "Move runs to a changed version of their workflow.",
     "retry": "Let runs that have failed go on from what failed.",
     "rewind": "Let a run go on from an earlier moment.",
     "fork": "Begin a new run from a moment of another.",
@@ -26,7 +27,7 @@ COMMANDS = {
 
 @click.group("runs", cls=Commands, commands=COMMANDS, package=__name__)
 def command() -> None:
-    """List, show, follow, resume, retry, rewind, fork, edit, cancel and delete the runs that are kept in a store.
+    """List, show, follow, resume, upgrade, retry, rewind, fork, edit, cancel and delete runs that are kept in a store.
 
     The store is that of --store, of WFC_STORE or of the settings; else it is .wfc/runs.db beside the project.
     """

@@ -8,11 +8,10 @@ import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.resting import command_that_resumes
-from wfc.compiler.cli.resuming import load_code, this_user
+from wfc.compiler.cli.resuming import opened_run, this_user
 from wfc.compiler.cli.send import message_of
 from wfc.compiler.cli.state_changes import changes_of, set_option
-from wfc.compiler.cli.stdout import output_kept
-from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
+from wfc.compiler.cli.stores import store_option
 from wfc.compiler.diagnostics.escaping import printable
 
 __all__ = ["command"]
@@ -52,24 +51,16 @@ def command(
         raise click.UsageError("say what is changed: by `--set`, `--event` or `--drop-event`")
     found = changes_of(changes)
     messages = [message_of(text) for text in events]
-    place = place_of(store)
-    engine = open_engine(place, is_new_allowed=False)
-    try:
-        with refusals():
-            engine.show(run)
-            with output_kept():
-                load_code(engine, place, run, None)
-            from wfc.runtime.driver.run.edits import Edits
+    with opened_run(store, run) as (engine, place):
+        from wfc.runtime.driver.run.edits import Edits
 
-            asyncio.run(engine.edit(run, Edits(found, messages, dropped), by=this_user()))
-            root = engine.store.root_of(run) or run
-            if engine.store.is_worked_on(root):
-                told = "recorded, and the process that has the run is told"
-            elif messages and not engine.store.has_workers():
-                told = f"recorded; nobody works on it: {command_that_resumes(root, place)}"
-            else:
-                told = "recorded"
-            click.echo(printable(f"{run}: {told}"), err=True)
-    finally:
-        engine.close()
+        asyncio.run(engine.edit(run, Edits(found, messages, dropped), by=this_user()))
+        root = engine.store.root_of(run) or run
+        if engine.store.is_worked_on(root):
+            told = "recorded, and the process that has the run is told"
+        elif messages and not engine.store.has_workers():
+            told = f"recorded; nobody works on it: {command_that_resumes(root, place)}"
+        else:
+            told = "recorded"
+        click.echo(printable(f"{run}: {told}"), err=True)
     return 0

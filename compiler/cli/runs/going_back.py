@@ -27,7 +27,6 @@ __all__ = [
     "confirmed",
     "continue_runs",
     "detach_option",
-    "load_newer",
     "step_option",
     "tell",
     "tick_of",
@@ -111,22 +110,6 @@ def tick_of(engine: Engine, run_id: str, at: int | None, step: str | None) -> in
     if (at is None) == (step is None):
         raise click.UsageError("name the tick: by `--at TICK`, or by `--step NAME`, which began then")
     return at if at is not None else engine.beginning_of_step(run_id, str(step))
-
-
-def load_newer(engine: Engine, place: StorePlace, program: str) -> bool:
-    """Let an engine know a newer code of runs, which is kept from now on; return whether it can be loaded.
-
-    Raises:
-        click.ClickException: It cannot be kept.
-    """
-    from wfc.compiler.cli.programs import load_program
-    from wfc.compiler.cli.versions import add_version, keep_version
-
-    loaded = load_program(program)
-    if loaded is None:
-        return False
-    add_version(engine, loaded, keep_version(engine, place, loaded, program))
-    return True
 
 
 def continue_runs(engine: Engine, place: StorePlace, runs: Sequence[str], *, detach: bool) -> int:

@@ -16,12 +16,25 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-NAMES = ["run", "workflow", "key", "status", "started", "ended", "waits for", "until", "tasks", "note"]
+NAMES = [
+    "run",
+    "workflow",
+    "version",
+    "key",
+    "status",
+    "started",
+    "ended",
+    "waits for",
+    "until",
+    "tasks",
+    "note",
+]
 
 
 @click.command("list", cls=Command)
 @click.option(
-    "--status", type=click.Choice(["live", "queued", "parked", "done", "failed", "cancelled", "dead"])
+    "--status",
+    type=click.Choice(["live", "queued", "parked", "halted", "done", "failed", "cancelled", "dead"]),
 )
 @click.option("--workflow", metavar="NAME", help="Of this workflow only.")
 @click.option(
@@ -53,6 +66,7 @@ def line(engine: Engine, row: RunRow) -> list[object]:
     return [
         row.run_id,
         row.workflow,
+        row.version[:12],
         row.key or "",
         row.status,
         moment(row.started),

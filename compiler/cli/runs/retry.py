@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from wfc.compiler.cli.command import Command
-from wfc.compiler.cli.resuming import load_code
+from wfc.compiler.cli.resuming import load_code, load_newer
 from wfc.compiler.cli.runs.going_back import (
     confirmed,
     continue_runs,
     detach_option,
-    load_newer,
     tell,
     yes_option,
 )
@@ -76,7 +75,7 @@ def command(
     try:
         with refusals():
             with output_kept():
-                if program is not None and not load_newer(engine, place, program):
+                if program is not None and load_newer(engine, place, program) is None:
                     return 1
             found = list(dict.fromkeys(runs)) or failed_runs(engine, workflow, since)
             if not found:

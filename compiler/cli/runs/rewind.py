@@ -7,7 +7,7 @@ import asyncio
 import click
 
 from wfc.compiler.cli.command import Command
-from wfc.compiler.cli.resuming import load_code, this_user
+from wfc.compiler.cli.resuming import opened_run, this_user
 from wfc.compiler.cli.runs.going_back import (
     at_option,
     confirmed,
@@ -19,8 +19,7 @@ from wfc.compiler.cli.runs.going_back import (
     yes_option,
 )
 from wfc.compiler.cli.state_changes import changes_of, set_option
-from wfc.compiler.cli.stdout import output_kept
-from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
+from wfc.compiler.cli.stores import store_option
 from wfc.compiler.cli.tables import format_option
 
 __all__ = ["command"]
@@ -54,18 +53,10 @@ def command(
     Exit status: 0 it has ended well, or is recorded, or nothing was done; 1 it has failed; 3 it rests.
     """
     state = changes_of(changes)
-    place = place_of(store)
-    engine = open_engine(place, is_new_allowed=False)
-    try:
-        with refusals():
-            engine.show(run)
-            with output_kept():
-                load_code(engine, place, run, None)
-            to = tick_of(engine, run, at, step)
-            tell(asyncio.run(engine.rewind(run, to, state=state, dry_run=True)), format, yes=yes)
-            if not confirmed(yes=yes):
-                return 0
-            asyncio.run(engine.rewind(run, to, state=state, by=this_user()))
-            return continue_runs(engine, place, [run], detach=detach)
-    finally:
-        engine.close()
+    with opened_run(store, run) as (engine, place):
+        to = tick_of(engine, run, at, step)
+        tell(asyncio.run(engine.rewind(run, to, state=state, dry_run=True)), format, yes=yes)
+        if not confirmed(yes=yes):
+            return 0
+        asyncio.run(engine.rewind(run, to, state=state, by=this_user()))
+        return continue_runs(engine, place, [run], detach=detach)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 
 from wfc.compiler.expressions.python.annotations import ClassNames
@@ -27,7 +27,7 @@ from wfc.compiler.types import (
 from wfc.compiler.types.durations import seconds
 from wfc.compiler.types.text_patterns import whole_text
 
-__all__ = ["bounds", "call", "constant", "construct"]
+__all__ = ["bounds", "call", "constant", "construct", "tuple_of"]
 
 
 def constant(value: object, type_: Type, names: ClassNames) -> Code:
@@ -50,6 +50,11 @@ def constant(value: object, type_: Type, names: ClassNames) -> Code:
         case Scalar(), _:
             return _scalar(value, type_)
     return literal(value)
+
+
+def tuple_of(values: Sequence[Code]) -> Code:
+    """Return a tuple of these values."""
+    return Code(f"({values[0]},)" if len(values) == 1 else f"({', '.join(values)})")
 
 
 def _member_for(value: object, type_: OneOf) -> Type:

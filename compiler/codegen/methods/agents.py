@@ -9,14 +9,15 @@ from wfc.compiler.codegen.bindings import Bindings, context_type
 from wfc.compiler.codegen.layout.docstrings import docstring
 from wfc.compiler.codegen.layout.expressions import INDENT
 from wfc.compiler.codegen.layout.statements import fit
-from wfc.compiler.codegen.literals.constants import call
+from wfc.compiler.codegen.literals.constants import call, tuple_of
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter
 from wfc.compiler.codegen.literals.values import ValueWriter
+from wfc.compiler.codegen.methods.agent_texts import AgentTexts
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import PartClass, PythonFunction
 from wfc.compiler.expressions import Expression
 from wfc.compiler.expressions.python.annotations import annotation
-from wfc.compiler.model import AgentCall, Step, Tool, ToolUse, Value, Workflow
+from wfc.compiler.model import Agent, AgentCall, HandOver, Step, Tool, ToolUse, Value, Workflow
 from wfc.compiler.python.literals import Code, class_name, constant_name, field_name, literal, pascal_case
 from wfc.compiler.types import STRING
 
@@ -33,79 +34,56 @@ class AgentWriter:
         self.workflow = workflow
         self.names = names
         self.bindings = bindings
+        self.texts = AgentTexts(workflow, names, bindings)
         self.calls: dict[int, Code] = {}
         self.configured: set[Code] = set()
 
     def pause(self, action: AgentCall, step: Step, function: FunctionBuilder) -> Code:
         """Return the pause in which an agent works."""
-        loop = self.loop(action, step)
-        given = {"prompt": self.bindings.text(action.prompt, f"{step.name}_prompt", function)}
-        system = action.system or action.agent.system
-        if system is not None:
-            given["system"] = self.bindings.text(system, f"{step.name}_system", function)
+        team = TeamWriter(self, action, step)
+        loop = team.loop(action.agent)
         values = ValueWriter(function, self.names)
-        bound = [(use.tool, use.bound) for use in action.agent.tools if use.bound]
+        given: dict[str, Code] = {}
+        if action.prompt is not None:
+            given["prompt"] = self.bindings.text(action.prompt, f"{step.name}_prompt", function)
+        if isinstance(step.timeout, Expression):
+            given["timeout"] = function.expression(step.timeout)
+        agent = action.agent
+        if agent.args is not None:
+            positional = self.positional(action, values, function)
+            asked = call(Code(f"{team.constants[id(agent)]}.asked"), *positional, **given)
+            return call(Code("Child"), loop, asked)
+        if action.system is not None:
+            given["system"] = self.bindings.text(action.system, f"{step.name}_system", function)
+        bound = [(use.tool, use.bound) for use in agent.tools if use.bound]
         if bound:
             listed = ", ".join(
                 f"{literal(tool.name)}: {values.pairs(named_outside(tool, args))}" for tool, args in bound
             )
             given["bound"] = Code(f"{{{listed}}}")
-        if isinstance(step.timeout, Expression):
-            given["timeout"] = function.expression(step.timeout)
         pairs = ", ".join(f"{literal(name)}: {value}" for name, value in given.items())
         return call(Code("Child"), loop, Code(f"{{{pairs}}}"))
 
-    def loop(self, action: AgentCall, step: Step) -> Code:
-        """Return the class of an agent's loop, which is printed after the functions that it mentions."""
-        name = self.names.scope.give(class_name(f"{pascal_case(step.name)}Agent"))
-        named = {"agent": self.agent(action, step), "name": literal(f"{self.workflow.name}.{step.name}")}
-        if self.workflow.config.fields:
-            named["config"] = Code("Config")
-        bases = call(Code("AgentLoop"), Code("AgentLoop"), **named)
-        head = Code(bases.removeprefix("AgentLoop(").removesuffix(")"))
-        said = docstring(f"The work of the agent `{action.agent.name}`.", INDENT)
-        self.bindings.parts.append(PartClass(name, head, said))
-        return name
+    def positional(self, action: AgentCall, values: ValueWriter, function: FunctionBuilder) -> list[Code]:
+        """Return what an agent under `agents` is given, and the config, as far as it mentions them."""
+        agent, found = action.agent, [Code("None")]
+        if action.args is not None and agent.args is not None:
+            named = {field_name(name): values.value(value) for name, value in action.args}
+            found = [call(self.names.of(agent.args), **named)]
+        if self.workflow.config.fields and self.texts.has_any(agent):
+            function.note([("config",)])
+            return [*found, Code("config")]
+        return [] if found == [Code("None")] else found
 
-    def agent(self, action: AgentCall, step: Step) -> Code:
-        """Return the constant that says what an agent is."""
-        agent = action.agent
-        assert agent.model is not None, agent.name
+    def tool(self, use: ToolUse, step: Step, owner: Agent) -> tuple[list[Code], dict[str, Code]]:
+        """Return the arguments of a tool that is no agent."""
+        called = self.call(use.tool, step)
         named: dict[str, Code] = {}
-        if agent.tools:
-            listed = [self.tool(use, step) for use in agent.tools]
-            named["tools"] = Code(f"[{', '.join(listed)}]")
-        if action.output != STRING:
-            named |= self.bindings.output(action.output, step.name)
-        named |= {key: literal(value) for key, value in agent.bounds.items()}
-        if step.retry is not None:
-            named["retry_policy"] = self.bindings.retry(step.retry)
-        if isinstance(step.timeout, float):
-            named["timeout"] = literal(step.timeout)
-        if shown := [SHOWN[key] for key in action.shown if key in SHOWN]:
-            named["shown"] = literal(shown)
-        name = self.names.scope.give(constant_name(f"{step.name}_agent"))
-        made = call(Code("Agent"), literal(agent.name), self.bindings.declared(agent.model), **named)
-        self.bindings.agents.append(fit(f"{name} = {made}"))
-        return name
-
-    def tool(self, use: ToolUse, step: Step) -> Code:
-        """Return a tool as an agent has it."""
-        tool = use.tool
-        called = self.call(tool, step)
-        named: dict[str, Code] = {}
-        if tool.description:
-            named["description"] = literal(tool.description)
-        if tool.timeout is not None:
-            named["timeout"] = literal(tool.timeout)
-        if use.bound:
-            fields = tool.args.fields
-            named["bound"] = literal([fields[name].name_outside for name, _ in use.bound])
-        if use.final:
-            named["final"] = literal(True)
+        if use.tool.timeout is not None:
+            named["timeout"] = literal(use.tool.timeout)
         if called in self.configured:
             named["takes_config"] = literal(True)
-        return call(Code("AgentTool"), literal(tool.name), called, self.names.of(tool.args), **named)
+        return [literal(use.tool.name), called, self.names.of(use.tool.args)], named
 
     def call(self, tool: Tool, step: Step) -> Code:
         """Return the function that calls a tool with a record of its arguments."""
@@ -138,6 +116,119 @@ class AgentWriter:
         head.append(Code(f"args: {self.names.of(tool.args)}"))
         body = fit(f"return await {done}", INDENT)
         return PythonFunction(name, head, annotation(tool.output, self.names), body, is_async=True)
+
+
+class TeamWriter:
+    """A writer of the agents that come to work in one step, each with the step's retry policy and its time-out.
+
+    Args:
+        writer: The writer of all agents.
+    """
+
+    def __init__(self, writer: AgentWriter, action: AgentCall, step: Step) -> None:
+        self.writer = writer
+        self.names, self.bindings = writer.names, writer.bindings
+        self.action, self.step = action, step
+        self.constants: dict[int, Code] = {}
+        self.loops: dict[int, Code] = {}
+        self.pending: list[list[str]] = []
+
+    def is_first(self, agent: Agent) -> bool:
+        return agent is self.action.agent
+
+    def loop(self, agent: Agent) -> Code:
+        """Return the class of an agent's loop, which is printed after what it mentions."""
+        if id(agent) in self.loops:
+            return self.loops[id(agent)]
+        team = handed_over_to(agent)
+        for one in team:
+            for use in one.tools:
+                if use.agent is not None:
+                    self.loop(use.agent)
+        constants = [self.constant(one) for one in reversed(team)]
+        own = "" if self.is_first(agent) else pascal_case(agent.name)
+        name = self.names.scope.give(class_name(f"{pascal_case(self.step.name)}{own}Agent"))
+        known_as = f"{self.writer.workflow.name}.{self.step.name}"
+        named = {"agent": constants[-1]}
+        if len(team) > 1:
+            named["team"] = tuple_of(constants[:-1])
+        named["name"] = literal(known_as if self.is_first(agent) else f"{known_as}.{agent.name}")
+        if self.writer.workflow.config.fields:
+            named["config"] = Code("Config")
+        bases = call(Code("AgentLoop"), Code("AgentLoop"), **named)
+        head = Code(bases.removeprefix("AgentLoop(").removesuffix(")"))
+        said = docstring(f"The work of the agent `{agent.name}`.", INDENT)
+        self.bindings.parts.append(PartClass(self.pending, name, head, said))
+        self.pending = []
+        self.loops[id(agent)] = name
+        return name
+
+    def constant(self, agent: Agent) -> Code:
+        """Return the constant that says what an agent is."""
+        if id(agent) in self.constants:
+            return self.constants[id(agent)]
+        assert agent.model is not None, agent.name
+        step, named = self.step, dict[str, Code]()
+        tools = [*(self.tool(use, agent) for use in agent.tools), *map(self.hand_over, agent.handoffs)]
+        if tools:
+            named["tools"] = Code(f"[{', '.join(tools)}]")
+        output = self.action.output if self.is_first(agent) else agent.output
+        if output != STRING:
+            named |= self.bindings.output(output, step.name if self.is_first(agent) else agent.name)
+        limits = self.action.limits if self.is_first(agent) else {}
+        named |= {key: literal(value) for key, value in {**agent.bounds, **limits}.items()}
+        if step.retry is not None:
+            named["retry_policy"] = self.bindings.retry(step.retry)
+        if isinstance(step.timeout, float):
+            named["timeout"] = literal(step.timeout)
+        if shown := [SHOWN[key] for key in self.action.shown if key in SHOWN]:
+            named["shown"] = literal(shown)
+        named |= self.writer.texts.of(agent)
+        own = "" if self.is_first(agent) else f"{agent.name}_"
+        name = self.names.scope.give(constant_name(f"{step.name}_{own}agent"))
+        made = call(Code("Agent"), literal(agent.name), self.bindings.declared(agent.model), **named)
+        self.pending.append(fit(f"{name} = {made}"))
+        self.constants[id(agent)] = name
+        return name
+
+    def tool(self, use: ToolUse, owner: Agent) -> Code:
+        """Return a tool as an agent has it."""
+        named: dict[str, Code] = {}
+        if use.agent is None:
+            positional, more = self.writer.tool(use, self.step, owner)
+        else:
+            positional = [literal(use.tool.name), Code("None"), self.names.of(use.tool.args)]
+            more = {"agent": self.loops[id(use.agent)]}
+        if use.tool.description:
+            named["description"] = literal(use.tool.description)
+        named |= more
+        if use.bound:
+            fields = use.tool.args.fields
+            named["bound"] = literal([fields[name].name_outside for name, _ in use.bound])
+        if use.final:
+            named["final"] = literal(True)
+        if owner.args is not None and use.approval is not None:
+            named["approve"] = self.writer.texts.approval(owner, use, use.approval)
+        return call(Code("AgentTool"), *positional, **named)
+
+    def hand_over(self, wanted: HandOver) -> Code:
+        """Return the tool by which an agent hands over."""
+        args = wanted.agent.args
+        assert args is not None, wanted.agent.name
+        named = {"description": literal(f"Hands over to {wanted.agent.name}: {wanted.agent.description}")}
+        if wanted.kept:
+            named["bound"] = literal([args.fields[name].name_outside for name in wanted.kept])
+        named["hand_over"] = literal(wanted.agent.name)
+        name = literal(f"hand_over_to_{wanted.agent.name}")
+        return call(Code("AgentTool"), name, Code("None"), self.names.of(args), **named)
+
+
+def handed_over_to(agent: Agent) -> list[Agent]:
+    """Return an agent and those that may go on in its place, by one hand-over or several."""
+    found = [agent]
+    for one in found:
+        found += [each.agent for each in one.handoffs if all(each.agent is not other for other in found)]
+    return found
 
 
 def named_outside(tool: Tool, args: Iterable[tuple[str, Value]]) -> tuple[tuple[str, Value], ...]:

@@ -19,7 +19,10 @@ __all__ = ["approval_methods"]
 
 def approval_methods(methods: MethodWriter, step: Step) -> Iterator[PythonFunction]:
     """Yield the methods that tell whether, and how, a person has to allow a call of a tool."""
-    for use in step.action.agent.tools if isinstance(step.action, AgentCall) else ():
+    agent = step.action.agent if isinstance(step.action, AgentCall) else None
+    if agent is None or agent.args is not None:
+        return  # one under `agents` says it of itself
+    for use in agent.tools:
         if use.approval is not None:
             yield approval_method(methods, step, use, use.approval)
 

@@ -182,7 +182,7 @@ def of_values(node: Node, values: tuple[object, ...], equal: bool) -> dict[Path,
     if not isinstance(inner, Enumeration):
         return {path: without_null(kind)} if nullable and not null_stays else {}
     known = among(values)
-    left = tuple(each for each in inner.values if ((each.__class__, each) in known) == equal)
+    left = tuple([each for each in inner.values if ((each.__class__, each) in known) == equal])
     if not left:
         return {path: NULL} if null_stays else None
     narrowed = Enumeration(left, inner.name if left == inner.values else "")

@@ -374,7 +374,9 @@ def paths_in(trees: Sequence[Node]) -> frozenset[Path]:
     waiting = list(trees)
     while waiting:
         node = waiting.pop()
-        if isinstance(node, (Name, Fields, Attribute)) and (path := path_of(node)) is not None:
+        if type(node) is Fields:  # as most are
+            found.add(node.path)
+        elif isinstance(node, (Name, Attribute)) and (path := path_of(node)) is not None:
             found.add(path)
         elif isinstance(node, Comprehension):
             found.update(path for path in paths_in(node.inside) if path[0] not in node.own)

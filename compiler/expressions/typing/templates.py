@@ -6,7 +6,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions.syntax.template_parser import TemplateParser
-from wfc.compiler.expressions.syntax.template_tree import Condition, ForLoop, Hole, Part, UsedText
+from wfc.compiler.expressions.syntax.template_tree import Condition, ForLoop, Hole, Part, Text, UsedText
 from wfc.compiler.expressions.syntax.tree import Constant, Node, Path, paths_in
 from wfc.compiler.expressions.typing.checker import TypeChecker
 from wfc.compiler.expressions.typing.comparisons import adapt
@@ -40,6 +40,8 @@ class TemplateChecker:
         uses: frozenset[Path] = frozenset()
         trees: list[Node] = []
         for part in parts:
+            if isinstance(part, Text):
+                continue
             if isinstance(part, Hole):
                 self.checker.require_text(part.tree, scope)
                 trees.append(part.tree)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import repeat
 from typing import Final
 
 from wfc.compiler.expressions.expression import Expression
@@ -71,7 +72,10 @@ def _places(join: Join) -> tuple[int, ...]:
 def ways_of(step: Step) -> Iterator[Way]:
     """Yield the ways to leave a step, one for each entry."""
     for occasion, exit_ in exits(step):
-        for entry, events in zip(exit_.entries, _events_of_entries(step, exit_), strict=True):
+        told_apart = (
+            _events_of_entries(step, exit_) if len(step.accepts.events) > 1 else repeat(frozenset[str]())
+        )
+        for entry, events in zip(exit_.entries, told_apart, strict=False):
             single: list[str] = []
             batched: list[str] = []
             ends = isinstance(entry.emission, (Fail, Restart))

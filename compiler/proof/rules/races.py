@@ -9,6 +9,7 @@ from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.expressions.syntax.tree import Binary, Node, path_of, walk
 from wfc.compiler.model.flow import exits
+from wfc.compiler.model.kinds import agent_tools
 from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.proof.graph.concurrency import Concurrency, Parting, members
 from wfc.compiler.proof.graph.paths import describe_path, path_between, paths_apart
@@ -236,7 +237,7 @@ def _acts(step: model.Step) -> bool:
     if isinstance(action, model.WorkflowCall):
         return True
     if isinstance(action, model.AgentCall):
-        return not all(use.tool.read_only for use in action.agent.tools)
+        return not all(tool.read_only for tool in agent_tools(action))
     if isinstance(action, model.CommandCall):
         return not action.command.read_only
     return isinstance(action, model.HttpCall) and action.request.method not in SAFE_METHODS

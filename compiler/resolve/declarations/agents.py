@@ -7,31 +7,36 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, Template
-from wfc.compiler.model import Agent, Approval, Tool, ToolUse, Value
+from wfc.compiler.model import Agent, HandOver
 from wfc.compiler.python.literals import pascal_case
+from wfc.compiler.resolve.declarations.agent_teams import check_teams
+from wfc.compiler.resolve.declarations.agent_tools import ToolReader
 from wfc.compiler.resolve.declarations.defaults import step_model
+from wfc.compiler.resolve.declarations.fields import read_fields
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data
-from wfc.compiler.resolve.values.assignees import assigned
-from wfc.compiler.resolve.values.durations import duration
 from wfc.compiler.resolve.values.reader import ValueReader
-from wfc.compiler.resolve.values.scopes import binding_scope, namespace
+from wfc.compiler.resolve.values.scopes import binding_scope
 from wfc.compiler.resolve.values.texts import read_prompt
 from wfc.compiler.rules import agents as problems
 from wfc.compiler.rules import names as name_problems
-from wfc.compiler.rules import values as value_problems
-from wfc.compiler.slotted import dataclass, replace
-from wfc.compiler.types import STRING, UNKNOWN, Record, Type, assignable, parse_type, show
+from wfc.compiler.slotted import replace
+from wfc.compiler.types import STRING, UNKNOWN, Field, Record, Type, assignable, parse_type
+from wfc.compiler.types.long_form import check_plain
 
 __all__ = ["declare_agents", "look_up", "resolve_agent"]
 
-BOUNDS: Final = ("max_turns", "last_turn", "parallel_calls", "on_tool_error")
+BOUNDS: Final = ("max_turns", "last_turn", "parallel_calls", "on_tool_error", "style")
+
+TASK: Final = "task"
+"""What an agent takes that declares no `args`: what it is asked, as a text."""
 
 
 def declare_agents(declared: Declarations) -> None:
-    """Declare the agents under `agents`."""
+    """Declare the agents under `agents`; what they have of each other is looked up when all are there."""
     declared.prepare("agents", declared.agents)
+    begun: list[tuple[Agent, Data, Place, Scope, ValueReader]] = []
     for name, content, address in declared.entries("agents"):
         place = Place(address)
         first = declared.agents.nodes.get(name) or declared.tools.nodes.get(name)
@@ -43,24 +48,64 @@ def declare_agents(declared: Declarations) -> None:
         elif not check_style(name, place.key, "agent", declared.report) or not isinstance(content, Mapping):
             declared.agents.broken.add(name)
         else:
-            declared.agents.nodes[name] = declared_agent(name, content, place, declared)
+            args = read_args(name, content, place, declared)
+            reader = ValueReader(declared.report)
+            broken = declared.is_broken(args.address)
+            scope = binding_scope(declared).with_name("args", UNKNOWN if broken else args)
+            agent = declared_agent(name, content, place, args, scope, reader, declared)
+            declared.agents.nodes[name] = agent
+            begun.append((agent, content, place, scope, reader))
+    for agent, data, place, scope, reader in begun:
+        agent.tools.extend(ToolReader(declared, reader, scope, agent.output).uses(data, place))
+        agent.handoffs.extend(hand_overs(agent, data, place, declared))
+    check_teams([agent for agent, *_ in begun], declared)
 
 
-def declared_agent(name: str, data: Data, place: Place, declared: Declarations) -> Agent:
-    """Return an agent under `agents`, whose texts see the config."""
-    system, reader, scope = None, ValueReader(declared.report), binding_scope(declared)
+def read_args(name: str, data: Data, place: Place, declared: Declarations) -> Record:
+    """Return what an agent takes: its `args`, or a task."""
+    args = Record(f"{pascal_case(name)}Args", role="namespace", address=(*place.address, "args"))
+    if "args" in data or declared.is_broken(args.address):
+        read_fields(data.get("args"), args.address, args, declared)
+    else:
+        args.fields[TASK] = Field(TASK, STRING)
+    return args
+
+
+def declared_agent(
+    name: str,
+    data: Data,
+    place: Place,
+    args: Record,
+    scope: Scope,
+    reader: ValueReader,
+    declared: Declarations,
+) -> Agent:
+    """Return an agent under `agents`, whose texts see what it takes and the config, still without its tools."""
+    system = prompt = None
     if "system" in data:
         system = read_prompt(data["system"], place / "system", scope, declared, reader)
+    if "prompt" in data:
+        inside = ValueReader(declared.report)
+        prompt = read_prompt(data["prompt"], place / "prompt", scope, declared, inside)
+    if "description" in data:
+        check_plain(data["description"], place / "description", "description", declared.report)
     output: Type = UNKNOWN if declared.is_broken((*place.address, "output")) else STRING
     if "output" in data:
         class_name = f"{pascal_case(name)}Result"
         output = parse_type(data["output"], place / "output", declared.types, declared.report, class_name)
-    return resolve_agent(
-        name, data, place, declared, system=system, output=output, scope=scope, reader=reader
+    begun = begin_agent(name, data, place, declared, system=system, output=output)
+    return replace(
+        begun,
+        args=args,
+        declares_args="args" in data or declared.is_broken(args.address),
+        prompt=prompt,
+        description=str(data.get("description", "")),
+        sees=str(data.get("sees", "said")),
+        mentioned=reader.uses,
     )
 
 
-def resolve_agent(
+def begin_agent(
     name: str,
     data: Data,
     place: Place,
@@ -68,14 +113,8 @@ def resolve_agent(
     *,
     system: Template | None,
     output: Type,
-    scope: Scope,
-    reader: ValueReader,
 ) -> Agent:
-    """Return an agent from what an entry of `agents`, or a step, says of it.
-
-    Args:
-        scope: What its tools may mention beside their calls.
-    """
+    """Return an agent from what an entry of `agents`, or a step, says of it, without tools and hand-overs."""
     bounds = {key: data[key] for key in BOUNDS if key in data}
     limits = data.get("limits")
     if isinstance(limits, Mapping):
@@ -85,9 +124,67 @@ def resolve_agent(
         model=step_model(data, place, name, declared),
         system=system,
         output=output,
-        tools=ToolReader(declared, reader, scope, output).uses(data, place),
+        tools=[],
         bounds=bounds,
         address=place.address,
+    )
+
+
+def resolve_agent(
+    name: str,
+    data: Data,
+    place: Place,
+    declared: Declarations,
+    *,
+    output: Type,
+    scope: Scope,
+    reader: ValueReader,
+) -> Agent:
+    """Return an agent that stands in a step.
+
+    Args:
+        scope: What its tools may mention beside their calls.
+    """
+    agent = begin_agent(name, data, place, declared, system=None, output=output)
+    agent.tools.extend(ToolReader(declared, reader, scope, output).uses(data, place))
+    agent.handoffs.extend(hand_overs(agent, data, place, declared))
+    check_teams([agent], declared)
+    return agent
+
+
+def hand_overs(agent: Agent, data: Data, place: Place, declared: Declarations) -> list[HandOver]:
+    """Return the agents that an agent may hand over to, each once."""
+    found: dict[str, HandOver] = {}
+    listed = data.get("handoffs")
+    for index, name in enumerate(listed if isinstance(listed, list) else ()):
+        at = place / "handoffs" / index
+        other = declared.agents.find(str(name), at, declared.report)
+        if other is None or other.args is None:
+            continue
+        if other is agent:
+            declared.report(problems.hands_over_to_itself(at, agent.name))
+        elif other.name in found:
+            declared.report(problems.tool_listed_twice(at, other.name))
+        else:
+            if not other.description:
+                at_home = Place(other.address).key
+                declared.report(problems.agent_without_description(at, other.name, at_home))
+            kept = shared_args(agent, other)
+            rest = {each: field for each, field in other.args.fields.items() if each not in kept}
+            free = Record(other.args.name, rest, role="namespace", address=other.args.address)
+            found[other.name] = HandOver(other, kept, free, at.address)
+    return list(found.values())
+
+
+def shared_args(agent: Agent, other: Agent) -> tuple[str, ...]:
+    """Return the declared `args` that two agents both have, so that they go on with a hand-over as they are."""
+    if agent.args is None or other.args is None or not (agent.declares_args and other.declares_args):
+        return ()
+    mine = agent.args.fields
+    return tuple(
+        name
+        for name, field in other.args.fields.items()
+        if name in mine and mine[name].required and assignable(mine[name].type, field.type)
     )
 
 
@@ -97,87 +194,3 @@ def look_up(data: Data, place: Place, declared: Declarations) -> None:
         declared.models.find(str(data["model"]), place / "model", declared.report)
     reader = ValueReader(declared.report)
     ToolReader(declared, reader, binding_scope(declared), UNKNOWN).uses(data, place)
-
-
-@dataclass(frozen=True, slots=True)
-class ToolReader:
-    """Reads the tools of an agent.
-
-    Args:
-        scope: What they may mention.
-        output: The type of the agent's answer.
-    """
-
-    declared: Declarations
-    reader: ValueReader
-    scope: Scope
-    output: Type
-
-    def uses(self, data: Data, place: Place) -> tuple[ToolUse, ...]:
-        """Return the tools that a model may use, each once."""
-        found: dict[str, ToolUse] = {}
-        listed = data.get("tools")
-        for index, written in enumerate(listed if isinstance(listed, list) else ()):
-            at = place / "tools" / index
-            entry: Data = written if isinstance(written, Mapping) else {"tool": written}
-            named = at / "tool" if isinstance(written, Mapping) else at
-            name = entry.get("tool")
-            tool = (
-                self.declared.tools.find(name, named, self.declared.report) if isinstance(name, str) else None
-            )
-            if tool is None:
-                continue
-            if tool.name in found:
-                self.declared.report(problems.tool_listed_twice(named, tool.name))
-            elif tool.workflow is not None:
-                self.declared.report(problems.not_for_agents(named, tool.name))
-            elif self.declared.is_broken((*tool.address, "args")):
-                pass  # what it takes could not be read, which is told there
-            elif not tool.declares_args and (tool.python is not None or tool.mcp is not None):
-                declared = Place(tool.address).key
-                self.declared.report(problems.tool_without_args(named, tool.name, declared))
-            found.setdefault(tool.name, self.use(tool, entry, at))
-        return tuple(found.values())
-
-    def use(self, tool: Tool, data: Data, place: Place) -> ToolUse:
-        """Return a tool as the agent has it."""
-        given = data.get("with")
-        bound: dict[str, Value] = {}
-        if isinstance(given, dict):
-            bound = self.reader.given(given, place / "with", tool.args.fields, f"`{tool.name}`", self.scope)
-        strange = isinstance(given, dict) and len(bound) < len(given)
-        rest = {name: field for name, field in tool.args.fields.items() if name not in bound}
-        if strange or self.declared.is_broken((*place.address, "with")):
-            # what is wrong there, and told there, may be any of them
-            rest = {name: replace(field, has_default=True) for name, field in rest.items()}
-        free = Record(tool.args.name, rest, role="namespace", address=tool.args.address)
-        final = data.get("final") is True
-        if final and not assignable(tool.output, self.output):
-            why = f"`{tool.name}` gives {show(tool.output)}, and the agent's answer is {show(self.output)}"
-            self.declared.report(value_problems.wrong_value(place / "final", why))
-        approve = data.get("approve")
-        approval = self.approval(approve, place / "approve", tool) if isinstance(approve, Mapping) else None
-        ordered = tuple((name, bound[name]) for name in tool.args.fields if name in bound)
-        return ToolUse(tool, ordered, free, final, approval)
-
-    def approval(self, data: Data, place: Place, tool: Tool) -> Approval:
-        """Return how a person allows the calls of a tool."""
-        scope = self.scope.with_name("call", namespace("call", args=tool.args))
-        when = self.reader.condition(data["when"], place / "when", scope) if "when" in data else None
-        if when is not None:
-            scope = scope.assuming(when, True)
-        assign = data.get("assign")
-        return Approval(
-            when=when,
-            title=self.reader.text(data["title"], place / "title", scope) if "title" in data else None,
-            show=read_prompt(data["show"], place / "show", scope, self.declared, self.reader)
-            if "show" in data
-            else None,
-            assign=tuple(
-                assigned(each, place / "assign" / index, scope, self.reader)
-                for index, each in enumerate(assign if isinstance(assign, list) else ())
-            ),
-            within=duration(data["within"], place / "within", self.declared.report) or 1.0
-            if "within" in data
-            else 1.0,
-        )

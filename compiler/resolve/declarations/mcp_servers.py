@@ -41,7 +41,7 @@ def resolve_server(
 ) -> McpServer:
     """Return a server; report one that is neither a program nor an address, or both."""
     has_program, has_url = "command" in data, "url" in data
-    lost = any(declared.is_broken((*place.address, key)) for key in ("command", "url"))
+    lost = declared.any_broken(place, ("command", "url"))
     if has_program == has_url and not lost:
         declared.report(problems.program_or_address(place, both=has_program))
     for key in ("headers", "auth") if has_program else ("env",) if has_url else ():

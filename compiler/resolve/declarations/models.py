@@ -9,7 +9,7 @@ from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.expressions import Template
 from wfc.compiler.model import Model, Secret
 from wfc.compiler.python.literals import normal_form
-from wfc.compiler.resolve.declarations import model_settings
+from wfc.compiler.resolve.declarations import call_limits, model_settings
 from wfc.compiler.resolve.declarations.addresses import resolve_address
 from wfc.compiler.resolve.declarations.requests import secret
 from wfc.compiler.resolve.symbols.declarations import Declarations
@@ -24,7 +24,9 @@ from wfc.compiler.types.long_form import check_plain
 
 __all__ = ["declare_models"]
 
-NOT_PLAIN: Final = frozenset({"use", "base_url", "api_key", "timeout", "settings", "fallback"})
+NOT_PLAIN: Final = frozenset(
+    {"use", "base_url", "api_key", "timeout", "settings", "fallback", "rate", "at_once"}
+)
 """The keys of a model that are more than a plain value. The schema's others are handed on as they are, to the field of
 the same name in `Model` of `runtime/calls/bindings.py`."""
 
@@ -120,4 +122,9 @@ def model(name: str, data: Data, place: Place, declared: Declarations) -> Model:
         declared.report(problems.unknown_provider(at, provider, PROVIDERS, "base_url" in data))
     if isinstance(own, Mapping):
         model_settings.check_settings(provider, own, place / "settings", declared.report)
-    return Model(name, use, base_url, key, settings, (), place.address)
+    limit = (
+        call_limits.resolve_limit(data, place, declared.report)
+        if "rate" in data or "at_once" in data
+        else None
+    )
+    return Model(name, use, base_url, key, settings, (), place.address, limit)

@@ -9,7 +9,7 @@ from typing import Final
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Secret, Tool
 from wfc.compiler.python.literals import normal_form, pascal_case
-from wfc.compiler.resolve.declarations import commands, mcp_servers, requests
+from wfc.compiler.resolve.declarations import call_limits, commands, mcp_servers, requests
 from wfc.compiler.resolve.declarations.fields import read_fields
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
@@ -81,6 +81,11 @@ def resolve_tool(name: str, data: Data, place: Place, declared: Declarations) ->
         command=command,
         mcp=mcp,
         timeout=duration(data["timeout"], place / "timeout", declared.report) if "timeout" in data else None,
+        limit=(
+            call_limits.resolve_limit(data, place, declared.report)
+            if "rate" in data or "at_once" in data
+            else None
+        ),
     )
 
 

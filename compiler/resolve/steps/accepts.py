@@ -52,7 +52,7 @@ def report_half_a_time_out(data: Data, place: Place, declared: Declarations) -> 
     found = [key for key in BOUNDS if key in data]
     if found and "on_timeout" not in data and not declared.is_broken((*place.address, "on_timeout")):
         declared.report(problems.key_without_companion((place / found[0]).key, found[0], "on_timeout"))
-    lost = any(declared.is_broken((*place.address, key)) for key in BOUNDS)
+    lost = declared.any_broken(place, BOUNDS)
     if "on_timeout" in data and not found and not lost:
         declared.report(problems.key_without_companion((place / "on_timeout").key, "on_timeout", "within"))
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope
-from wfc.compiler.model import AgentCall
+from wfc.compiler.model import Agent, AgentCall, Value
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.declarations import agents
 from wfc.compiler.resolve.symbols.declarations import Declarations
@@ -16,12 +17,13 @@ from wfc.compiler.resolve.values.texts import read_prompt
 from wfc.compiler.rules import agents as problems
 from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as step_problems
-from wfc.compiler.types import STRING, UNKNOWN, Type
+from wfc.compiler.types import STRING, UNKNOWN, Record, Type
 
 __all__ = ["agent_result", "resolve_agent_call"]
 
 OF_THE_AGENT: Final = (
-    "model", "system", "tools", "output", "max_turns", "last_turn", "parallel_calls", "on_tool_error", "limits",
+    "model", "system", "tools", "output", "max_turns", "last_turn", "parallel_calls", "on_tool_error",
+    "handoffs", "style",
 )  # fmt: skip
 """Keys of a step that say what its agent is, where it names none of `agents`."""
 
@@ -61,17 +63,53 @@ def resolve_agent_call(
     elif declared.is_broken((*place.address, "agent")):
         agent = None
     else:
-        agent = agents.resolve_agent(
-            name, data, place, declared, system=None, output=output, scope=scope, reader=reader
-        )
+        agent = agents.resolve_agent(name, data, place, declared, output=output, scope=scope, reader=reader)
     if "on_timeout" in data and "within" not in data and not declared.is_broken((*place.address, "within")):
         declared.report(
             step_problems.key_without_companion((place / "on_timeout").key, "on_timeout", "within")
         )
-    if "prompt" not in data:
-        if not declared.is_broken((*place.address, "prompt")):
-            hint = "write what the agent is asked"
-            declared.report(shape_problems.missing_key(place.key, f"`{name}`", ["prompt"], hint))
+    prompt = None
+    if "prompt" in data:
+        prompt = read_prompt(data["prompt"], place / "prompt", scope, declared, reader)
+    own = data.get("limits")
+    limits = own if isinstance(own, Mapping) and "agent" in data else {}
+    args = given_args(name, agent, data, place, scope, declared, reader)
+    if agent is None or agent.model is None or (prompt is None and args is None):
         return None
-    prompt = read_prompt(data["prompt"], place / "prompt", scope, declared, reader)
-    return None if agent is None or agent.model is None else AgentCall(agent, prompt, system, output, shown)
+    return AgentCall(agent, prompt, system, output, shown, args, limits)
+
+
+def given_args(
+    name: str,
+    agent: Agent | None,
+    data: Data,
+    place: Place,
+    scope: Scope,
+    declared: Declarations,
+    reader: ValueReader,
+) -> tuple[tuple[str, Value], ...] | None:
+    """Return what an agent is given by `with`; ``None`` if it is asked by a prompt alone."""
+    given, at = data.get("with"), place / "with"
+    args = None if agent is None else agent.args
+    if isinstance(given, Mapping):
+        if agent is not None and args is not None:
+            return reader.fields(given, at, args, agent.name, scope)
+        if "agent" not in data and not declared.is_broken((*place.address, "agent")):
+            declared.report(step_problems.key_without_companion(at.key, "with", "agent"))
+        for key, each in given.items():
+            reader.value(each, at / str(key), UNKNOWN, scope)
+        return None
+    if any(declared.is_broken((*place.address, key)) for key in ("prompt", "with", "agent")):
+        return None
+    if "prompt" not in data:
+        hint = "write what the agent is asked"
+        if args is not None:
+            hint = f"write what the agent is asked, or give it {listed(args)} by `with`"
+        declared.report(shape_problems.missing_key(place.key, f"`{name}`", ["prompt"], hint))
+    elif agent is not None and args is not None and agent.needs_args:
+        declared.report(problems.args_not_given(place.key, name, agent.name, listed(args)))
+    return None
+
+
+def listed(args: Record) -> str:
+    return ", ".join(f"`{each}`" for each in args.fields) or "nothing"

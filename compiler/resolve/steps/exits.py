@@ -39,6 +39,9 @@ from wfc.compiler.types import UNKNOWN, ListOf, Record, Type, parse_type, show
 
 __all__ = ["ExitResolver"]
 
+CONDITIONS = frozenset({"when", "errors", "body"})
+"""The keys of an entry that say when it is taken."""
+
 
 def with_body(error: Type | None, body: Type) -> Type:
     """Return what `error` is where the body of its reply is known to be so made."""
@@ -89,9 +92,8 @@ class ExitResolver:
             return [0]
 
         def is_conditional(content: object, place: Place) -> bool:
-            keys = ("when", "errors", "body")
-            given = isinstance(content, dict) and any(key in content for key in keys)
-            return given or any(self.declared.is_broken((*place.address, key)) for key in keys)
+            given = isinstance(content, dict) and not CONDITIONS.isdisjoint(content)
+            return given or self.declared.any_broken(place, CONDITIONS)
 
         return sorted(range(len(listed)), key=lambda index: not is_conditional(*listed[index]))
 
@@ -132,7 +134,7 @@ class ExitResolver:
             saves = resolve_saves(data["save"], place / "save", inside, self.declared, self.reader)
         emission = self.emission(data, place, inside)
         unnamed = bool(data.get("errors")) and not errors  # all its errors are misspelt
-        broken = any(self.declared.is_broken((*place.address, key)) for key in ("when", "body", "errors"))
+        broken = self.declared.any_broken(place, CONDITIONS)
         if emission is None or unnamed or broken:
             return None, after
         return Entry(when, errors, saves, emission, place.address, body), after

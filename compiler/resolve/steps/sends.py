@@ -51,7 +51,7 @@ def resolve_send(data: Data, place: Place, scope: Scope, exit_resolver: ExitReso
 def report_address(data: Data, place: Place, declared: Declarations) -> None:
     """Report an address that is neither a workflow and a key, nor a topic."""
     found = [key for key in ("to", "topic") if key in data]
-    if len(found) != 1 and not any(declared.is_broken((*place.address, key)) for key in ("to", "topic")):
+    if len(found) != 1 and not declared.any_broken(place, ("to", "topic")):
         declared.report(problems.send_to_whom(place.key, found))
         return
     for key in found:

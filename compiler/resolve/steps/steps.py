@@ -171,7 +171,7 @@ def resolve_tail(
         emit = exit_resolver.exit(data["emit"], place / "emit", scope)
     streamed = resolve_streamed(data, place, resolved, scopes, exit_resolver)
     # where something in the tail is wrong, that may be what would have used it
-    lost = any(declared.is_broken((*place.address, key)) for key in TAIL)
+    lost = declared.any_broken(place, TAIL)
     if findings == len(declared.codes) and not lost and "result" not in reader.uses:
         report_unused_result(name, resolved, declared)
     return Tail(require, save, emit, streamed)

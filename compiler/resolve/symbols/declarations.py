@@ -293,6 +293,10 @@ class Declarations:
         """Return whether something at or below an address was left out."""
         return address in self.broken
 
+    def any_broken(self, place: Place, keys: Iterable[str]) -> bool:
+        """Return whether something under one of some keys of a place was left out."""
+        return bool(self.broken) and any((*place.address, key) in self.broken for key in keys)
+
     def unread(self, section: str) -> bool:
         """Return whether a section was left out as a whole, so that none of its names are known."""
         return (section,) in self.broken and section not in self.data

@@ -115,6 +115,8 @@ class StepScopes:
     http: bool = False
     known: tuple[Expression, ...] = ()
     shared: dict[str, Type] = field(init=False)
+    texts: TextSource = field(init=False)
+    types: TypeSource = field(init=False)
 
     def __post_init__(self) -> None:
         self.shared = {
@@ -124,6 +126,7 @@ class StepScopes:
             "run": RUN,
             **accepted(self.accepts),
         }
+        self.texts, self.types = texts_of(self.declared), types_of(self.declared)
 
     def action(self) -> Scope:
         """Return the scope of the action, of `on_limit`, and of what is streamed before the action."""
@@ -162,8 +165,8 @@ class StepScopes:
             {**self.shared, **more},
             declared.classes,
             cache=declared.expression_cache,
-            texts=texts_of(declared),
-            types=types_of(declared),
+            texts=self.texts,
+            types=self.types,
         )
 
 

@@ -8,13 +8,13 @@ from typing import Final
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope, parse_expression
 from wfc.compiler.model import Emit, EmitAll, EmitEach, Exit, Fail, Limits, Restart, Step, Whole
-from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.steps.exits import ExitResolver
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.values.reader import ValueReader, reads_as_text
 from wfc.compiler.resolve.values.scopes import ERROR, ERROR_OF_RUN, RUN, inputs, texts_of, types_of
+from wfc.compiler.resolve.whole.former_names import FormerNames
 from wfc.compiler.rules import runs as problems
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.rules import values as value_problems
@@ -32,16 +32,14 @@ def resolve_run_settings(data: Data, steps: Sequence[Step], declared: Declaratio
     if "on_deadline" in data and "deadline" not in data and not declared.is_broken(("deadline",)):
         place = Place(("on_deadline",)).key
         declared.report(step_problems.key_without_companion(place, "on_deadline", "deadline"))
-    names = {step.name for step in steps} | declared.broken_names("steps")
-    names |= declared.events.nodes.keys() | declared.events.broken
-    known = not (declared.unread("steps") or declared.unread("events")) and declared.flow_whole
+    former = FormerNames(data.get("moved"), data.get("removed"), steps, declared)
     return Whole(
         on_error=exits.get("on_error"),
         on_deadline=exits.get("on_deadline"),
         on_cancel=exits.get("on_cancel"),
         limits=limits(data.get("limits"), declared),
-        moved=moved(data.get("moved"), names if known else None, declared),
-        removed=removed(data.get("removed"), names if known else None, declared),
+        moved=former.moved(),
+        removed=former.removed(),
     )
 
 
@@ -104,26 +102,3 @@ def limits(data: object, declared: Declarations) -> Limits | None:
         concurrent_runs=counts.get("concurrent_runs"),
         per=per,
     )
-
-
-def moved(data: object, names: set[str] | None, declared: Declarations) -> tuple[tuple[str, str], ...]:
-    """Return old names with the new ones; the new names must be in use, and the old ones must not."""
-    found: list[tuple[str, str]] = []
-    for key, content in data.items() if isinstance(data, Mapping) else ():
-        old, new, place = normal_form(str(key)), normal_form(str(content)), Place(("moved", key))
-        if names is not None and old in names:
-            declared.report(problems.old_name_in_use(place.key, old))
-        if names is not None and new not in names:
-            declared.report(problems.new_name_not_in_use(place, new, names))
-        found.append((old, new))
-    return tuple(found)
-
-
-def removed(data: object, names: set[str] | None, declared: Declarations) -> tuple[str, ...]:
-    found: list[str] = []
-    for index, content in enumerate(data if isinstance(data, list) else ()):
-        old = normal_form(str(content))
-        if names is not None and old in names:
-            declared.report(problems.old_name_in_use(Place(("removed", index)), old))
-        found.append(old)
-    return tuple(found)

@@ -7,6 +7,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Agent, AgentCall, MapItems, MockAnswer, ScriptedReply, Step, Tool
+from wfc.compiler.model.agents import team_of
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
@@ -23,7 +24,9 @@ __all__ = ["ScriptReader", "script_reader"]
 REPLIES: Final = ("calls", "say", "give", "error")
 """What a reply may be; `say` may stand beside `calls`."""
 
-OF_ANSWERS: Final = frozenset({"give", "error", "after"})
+HAND_OVER: Final = "hand_over_to_"
+"""What the names of tools begin with by which a model hands over."""
+
 UNRESOLVED: Final = frozenset({"unknown-agent", "unknown-model", "unknown-tool"})
 """Findings with which nobody knows what a step of kind `agent` calls."""
 OF_AGENTS: Final = ("agents", "models", "steps", "tools")
@@ -57,7 +60,14 @@ class ScriptReader:
             found[step.name] = action.agent, action.output
         for _, action in self.calls():
             found.setdefault(action.agent.name, (action.agent, action.output))
+        for agent in self.team():
+            found.setdefault(agent.name, (agent, agent.output))
         return found
+
+    def team(self) -> list[Agent]:
+        """Return all agents that come to work."""
+        found = {id(agent): agent for _, action in self.calls() for agent in team_of(action.agent)}
+        return list(found.values())
 
     def calls(self) -> Iterator[tuple[Step, AgentCall]]:
         """Yield the steps that call an agent."""
@@ -68,11 +78,11 @@ class ScriptReader:
 
     def tools_in_use(self) -> dict[str, Tool]:
         """Return the tools that agents may call."""
-        return {use.tool.name: use.tool for _, action in self.calls() for use in action.agent.tools}
+        return {use.tool.name: use.tool for one in self.team() for use in one.tools if use.agent is None}
 
     def approved(self) -> dict[str, Tool]:
         """Return the tools whose calls a person has to allow."""
-        uses = (use for _, action in self.calls() for use in action.agent.tools)
+        uses = (use for one in self.team() for use in one.tools)
         return {use.tool.name: use.tool for use in uses if use.approval is not None}
 
     def scripts(self, data: object, place: Place) -> dict[str, tuple[ScriptedReply, ...]]:
@@ -105,11 +115,7 @@ class ScriptReader:
         return ScriptedReply(
             say=str(data.get("say", "")),
             give=(self.answer(data["give"], place / "give", output),) if "give" in data else (),
-            calls=tuple(
-                self.calls_in(
-                    data.get("calls"), place / "calls", {each.tool.name: each.free for each in agent.tools}
-                )
-            ),
+            calls=tuple(self.calls_in(data.get("calls"), place / "calls", agent)),
             error=self.error(data["error"], place / "error") if "error" in data else None,
             asked=str(data.get("asked", "")),
             shown=str(data.get("shown", "")),
@@ -132,7 +138,7 @@ class ScriptReader:
 
     def named(self, names: list[object], place: Place, agent: Agent) -> Iterator[str]:
         """Yield the names of tools that an agent has."""
-        known = {each.tool.name for each in agent.tools}
+        known = {*(each.tool.name for each in agent.tools), *(each.agent.name for each in agent.handoffs)}
         for index, name in enumerate(names):
             own = normal_form(str(name))
             if own not in known and self.whole:
@@ -140,23 +146,34 @@ class ScriptReader:
             yield own
 
     def calls_in(
-        self, data: object, place: Place, known: Mapping[str, Record]
+        self, data: object, place: Place, agent: Agent
     ) -> Iterator[tuple[str, Mapping[str, object]]]:
-        """Yield calls of tools with their arguments."""
+        """Yield calls of tools, and hand-overs, with their arguments."""
+        tools = {each.tool.name: each.free for each in agent.tools}
+        others = {each.agent.name: each.free for each in agent.handoffs}
         for index, each in enumerate(data if isinstance(data, list) else ()):
-            if not isinstance(each, Mapping) or "tool" not in each:
+            if not isinstance(each, Mapping):
                 continue
-            at, name = place / index, normal_form(str(each["tool"]))
+            given = [key for key in ("tool", "hand_over") if key in each]
+            if not given:
+                self.declared.report(problems.empty_reply(place / index))
+                continue
+            if len(given) > 1:
+                self.declared.report(problems.several_replies((place / index / "hand_over").key, *given))
+            at, name = place / index, normal_form(str(each[given[0]]))
+            known = tools if given[0] == "tool" else others
             free = known.get(name)
             if free is None:
                 if self.whole:
-                    self.declared.report(problems.not_of_an_agent(at / "tool", name, "tool", list(known)))
+                    found = problems.not_of_an_agent(at / given[0], name, given[0], list(known))
+                    self.declared.report(found)
                 continue
             if self.declared.is_broken((*at.address, "with")):
                 continue  # what could not be read is told there
-            given = each.get("with", {})
+            args = each.get("with", {})
             at = at / "with" if "with" in each else at
-            yield name, outside(read_record(given, at, free, name, self.declared.report), free)
+            called = name if given[0] == "tool" else HAND_OVER + name
+            yield called, outside(read_record(args, at, free, name, self.declared.report), free)
 
     def people(self, data: object, place: Place) -> dict[str, tuple[MockAnswer, ...]]:
         """Return what people say to calls that they have to allow."""

@@ -118,7 +118,7 @@ class TestResolver:
     def start(self, data: Data, place: Place, base: TestCase | None) -> Mapping[str, Any]:
         """Return the fields of the start event, those of the test that this one is like among them."""
         start, event = data.get("start"), self.declared.start
-        if event is None or any(self.declared.is_broken((*place.address, key)) for key in ("like", "start")):
+        if event is None or self.declared.any_broken(place, ("like", "start")):
             return start if isinstance(start, Mapping) else {}
         at = place / "start" if "start" in data else place
         if self.named_again(start, at, event):

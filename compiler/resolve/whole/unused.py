@@ -7,7 +7,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Exit, MapItems, Step, Tool, ToolCall
-from wfc.compiler.model.kinds import agent_tools
+from wfc.compiler.model.kinds import agent_tools, agents_of, given_args
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.declarations import imports
 from wfc.compiler.resolve.symbols.declarations import Declarations
@@ -46,6 +46,10 @@ class UsedTypes:
             call = step.action.do if isinstance(step.action, MapItems) else step.action
             for tool in agent_tools(step.action):
                 used.add(tool.args)
+            for agent in agents_of(step.action):
+                used.add(agent.output)
+            for record in given_args(step.action):
+                used.add(record)
             if isinstance(call, ToolCall):
                 used.add(call.tool.args)
                 used.add(call.tool.output)

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping
 from wfc.compiler.diagnostics import Origin, Place
 from wfc.compiler.expressions import Expression
 from wfc.compiler.model import Import, Step, TestCase, Whole, Workflow
-from wfc.compiler.model.kinds import agent_tools
+from wfc.compiler.model.kinds import agent_tools, given_args
 from wfc.compiler.python.literals import normal_form, pascal_case
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style
@@ -84,6 +84,7 @@ def own_outputs(imports: Iterable[Import], steps: Iterable[Step], used: UsedType
     """Return the records that the module has classes for: outputs, and what an agent gives to its tools."""
     theirs = {each for module in imports for each in module.types if isinstance(each, Record)}
     args = {tool.args for step in steps for tool in agent_tools(step.action)}
+    args |= {record for step in steps for record in given_args(step.action)}
     return tuple(
         record
         for record in used.records

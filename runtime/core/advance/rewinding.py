@@ -8,10 +8,10 @@ from typing import Final
 from wfc.runtime.core.advance.recovering import under_way
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import Pause
-from wfc.runtime.core.ticks import Rewound
+from wfc.runtime.core.ticks import Rewound, Upgraded
 from wfc.runtime.plan.pauses import Until
 
-__all__ = ["rewind"]
+__all__ = ["rewind", "upgrade"]
 
 _OF_THE_RUN: Final = frozenset({"plan", "run_id", "observed", "number", "at"})
 """What does not change when a run returns to how it was."""
@@ -19,14 +19,22 @@ _OF_THE_RUN: Final = frozenset({"plan", "run_id", "observed", "number", "at"})
 
 def rewind(execution: Execution, tick: Rewound) -> None:
     """Make a run what it was; step runs that begin from now on have numbers that none has had."""
-    before = tick.execution
+    _become(execution, tick.execution)
+    _move_clocks(execution, execution.at - tick.execution.at)
+
+
+def upgrade(execution: Execution, tick: Upgraded) -> None:
+    """Make a run what it is in another version of its workflow; its clocks go on."""
+    _become(execution, tick.execution)
+
+
+def _become(execution: Execution, other: Execution) -> None:
     for name in Execution.__slots__:
         if name not in _OF_THE_RUN:
-            setattr(execution, name, getattr(before, name))
-    execution.number = max(execution.number, before.number)
+            setattr(execution, name, getattr(other, name))
+    execution.number = max(execution.number, other.number)
     execution.effects = []
     execution.starting.clear()  # all that is in flight begins when somebody goes on with the run
-    _move_clocks(execution, execution.at - before.at)
 
 
 def _move_clocks(execution: Execution, rest: int) -> None:

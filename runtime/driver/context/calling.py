@@ -8,10 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from wfc.runtime.authoring.resource.kinds import Resource
-from wfc.runtime.calls.bindings import Basic, Bearer, McpServer, OAuth2, PythonTool, Secret
+from wfc.runtime.calls.bindings import Basic, Bearer, CallLimit, McpServer, OAuth2, PythonTool, Secret
 from wfc.runtime.calls.llm import Model, call_llm
 from wfc.runtime.calls.sibling_modules import settings_folder
-from wfc.runtime.driver.context.cached_calls import CachedCalls, named
+from wfc.runtime.driver.context.cached_calls import named
+from wfc.runtime.driver.context.limited_calls import LimitedCalls
 from wfc.runtime.driver.loops import call_and_block
 from wfc.runtime.driver.run.replies import ShownReply
 from wfc.runtime.driver.run.spending import check_limits, count_call
@@ -26,7 +27,7 @@ __all__ = ["Calling"]
 T = TypeVar("T")
 
 
-class Calling(CachedCalls):
+class Calling(LimitedCalls):
     """A context's calls, some of whose results may come from the cache."""
 
     __slots__ = ()
@@ -130,7 +131,8 @@ class Calling(CachedCalls):
         self._inside("tool").called = True
 
         async def call() -> T:
-            return await call_tool(self, tool, args)
+            async with self.in_turn(tool.limit()):
+                return await call_tool(self, tool, args)
 
         result: T = await self._cached(("tool", tool, args), tool.output, call)
         return result
@@ -147,6 +149,7 @@ class Calling(CachedCalls):
         headers: Mapping[str, str | Secret] | None = None,
         auth: Bearer | Basic | OAuth2 | None = None,
         body: object = None,
+        limit: CallLimit | None = None,
     ) -> Any: ...
     @overload
     async def http(
@@ -161,6 +164,7 @@ class Calling(CachedCalls):
         auth: Bearer | Basic | OAuth2 | None = None,
         body: object = None,
         output: type[T] | Output[T],
+        limit: CallLimit | None = None,
     ) -> T: ...
     async def http(
         self,
@@ -174,10 +178,12 @@ class Calling(CachedCalls):
         auth: Bearer | Basic | OAuth2 | None = None,
         body: object = None,
         output: Any = None,
+        limit: CallLimit | None = None,
     ) -> Any:
         """Send an HTTP request; return the response's body. Status and headers go to the step's tail.
 
         Args:
+            limit: How often it may be sent; the settings may limit the requests to its host, too.
             server: The beginning of the address that names the server, where data follows it.
             only: The beginnings that an address from data may have, or ``public``; see ``call_http``.
 
@@ -190,19 +196,20 @@ class Calling(CachedCalls):
         step_run.called = True
 
         async def call() -> Any:
-            result, response = await call_http(
-                method,
-                url,
-                server=server,
-                only=only,
-                query=query,
-                headers=headers,
-                auth=auth,
-                body=body,
-                output=output,
-                idempotency_key=self.idempotency_key,
-                wait=self._started("http").execution.timeout_of(step_run.step),
-            )
+            async with self.in_turn(limit, url):
+                result, response = await call_http(
+                    method,
+                    url,
+                    server=server,
+                    only=only,
+                    query=query,
+                    headers=headers,
+                    auth=auth,
+                    body=body,
+                    output=output,
+                    idempotency_key=self.idempotency_key,
+                    wait=self._started("http").execution.timeout_of(step_run.step),
+                )
             step_run.response = response
             return result
 
@@ -227,6 +234,7 @@ class Calling(CachedCalls):
         *,
         stdin: str | None = None,
         env: Mapping[str, str | Secret] | None = None,
+        limit: CallLimit | None = None,
     ) -> str: ...
     @overload
     async def command(
@@ -236,6 +244,7 @@ class Calling(CachedCalls):
         stdin: str | None = None,
         env: Mapping[str, str | Secret] | None = None,
         output: type[T] | Output[T],
+        limit: CallLimit | None = None,
     ) -> T: ...
     async def command(
         self,
@@ -244,6 +253,7 @@ class Calling(CachedCalls):
         stdin: str | None = None,
         env: Mapping[str, str | Secret] | None = None,
         output: Any = str,
+        limit: CallLimit | None = None,
     ) -> Any:
         """Start a program that the settings allow; return what it has printed.
 
@@ -252,6 +262,7 @@ class Calling(CachedCalls):
             stdin: What it reads.
             env: Further variables of its environment.
             output: ``str`` for its text, ``list[str]`` for its lines, any other type for JSON.
+            limit: How often it may be started.
 
         Raises:
             StepError: The call failed; see ``call_command``.
@@ -262,24 +273,45 @@ class Calling(CachedCalls):
         folder = settings_folder(type(self._started("command").workflow))
 
         async def call() -> Any:
-            return await call_command(command, beside=folder, stdin=stdin, env=env, output=output)
+            async with self.in_turn(limit):
+                return await call_command(command, beside=folder, stdin=stdin, env=env, output=output)
 
         return await self._cached(("command", list(command), stdin, named(env)), output, call)
 
     @overload
-    async def mcp(self, server: McpServer, operation: str, args: Mapping[str, object]) -> Any: ...
+    async def mcp(
+        self,
+        server: McpServer,
+        operation: str,
+        args: Mapping[str, object],
+        *,
+        limit: CallLimit | None = None,
+    ) -> Any: ...
     @overload
     async def mcp(
-        self, server: McpServer, operation: str, args: Mapping[str, object], *, output: type[T] | Output[T]
+        self,
+        server: McpServer,
+        operation: str,
+        args: Mapping[str, object],
+        *,
+        output: type[T] | Output[T],
+        limit: CallLimit | None = None,
     ) -> T: ...
     async def mcp(
-        self, server: McpServer, operation: str, args: Mapping[str, object], *, output: Any = None
+        self,
+        server: McpServer,
+        operation: str,
+        args: Mapping[str, object],
+        *,
+        output: Any = None,
+        limit: CallLimit | None = None,
     ) -> Any:
         """Call a tool of an MCP server; return its result.
 
         Args:
             operation: What the server calls the tool.
             output: ``str`` for its text, any other type for structured data; without it whatever it gives.
+            limit: How often it may be called; the settings may limit the calls of its host, too.
 
         Raises:
             StepError: The call failed; see ``call_mcp``.
@@ -291,7 +323,8 @@ class Calling(CachedCalls):
         wait = self._started("mcp").execution.timeout_of(step_run.step)
 
         async def call() -> Any:
-            return await call_mcp(self, server, operation, args, output=output, wait=wait)
+            async with self.in_turn(limit, server.url):
+                return await call_mcp(self, server, operation, args, output=output, wait=wait)
 
         return await self._cached(("mcp", server, operation, args), output, call)
 

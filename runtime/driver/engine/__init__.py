@@ -13,9 +13,10 @@ from typing import Any
 from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.authoring.run_rules import RunRules
 from wfc.runtime.calls.sibling_modules import folder_of, sibling_workflow
+from wfc.runtime.calls.turns import MemoryLedger, Turns
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.engine.durable import Durable
-from wfc.runtime.driver.engine.edits import EditedRuns
+from wfc.runtime.driver.engine.upgrades import UpgradedRuns
 from wfc.runtime.driver.gates import Admission, Gate
 from wfc.runtime.driver.loops import call_soon
 from wfc.runtime.driver.messages import (
@@ -46,7 +47,7 @@ REMEMBERED = 10_000
 """How many runs that are over an engine still knows, so as to say that they have ended."""
 
 
-class Engine(EditedRuns):
+class Engine(UpgradedRuns):
     """A registry of workflows and of live runs that can reach each other.
 
     Its runs may be in event loops of different threads. Each process has a default engine,
@@ -76,6 +77,7 @@ class Engine(EditedRuns):
         self._loop: asyncio.AbstractEventLoop | None = None  # of the last run
         self._to_park: set[str] = set()  # ids of runs that are to rest in the store
         self._durable: Durable | None = None
+        self.turns = Turns(MemoryLedger())
         if store is not None:
             self.open(store)
 
@@ -87,6 +89,7 @@ class Engine(EditedRuns):
         """
         journal = store if isinstance(store, SqlJournal) else open_store(store)
         self._durable = Durable(journal, self)
+        self.turns = Turns(journal.calls)
 
     # --- workflows
 

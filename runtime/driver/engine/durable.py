@@ -30,9 +30,11 @@ from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.folding import fold, read_outcome, read_start, write_start
 from wfc.runtime.store.journal import Claim, Created, Entry, Kept, Lease, Lost, TaskOpened
 from wfc.runtime.store.port import Port
-from wfc.runtime.store.snapshots import StoredRun, shape_of, values_for
+from wfc.runtime.store.snapshots import StoredRun, values_for
 from wfc.runtime.store.sql.journal import SqlJournal
 from wfc.runtime.store.values import Values
+from wfc.runtime.store.versions.describing import describe
+from wfc.runtime.store.versions.reading import is_of_plan
 
 __all__ = ["Durable", "KeptPart", "next_moment", "open_tasks", "values_of"]
 
@@ -117,13 +119,14 @@ class Durable:
     def _created(self, run: Run) -> Created:
         internals, execution = run.workflow._wfc, run.execution
         values = values_of(run.workflow)
+        plan = describe(internals.plan)
         assert execution.inputs is not None
         parent, above = run.parent, None
         if parent is not None and (found := self._registry.run(parent.run_id)) is not None:
             above = found.port
         return Created(
             internals.name,
-            shape_of(internals.plan),
+            plan.digest,
             self._registry.version_of(run.workflow),
             run.key,
             write_start(execution.inputs, execution.state, run.trace_context, values),
@@ -131,6 +134,7 @@ class Durable:
             None if above is None else above.lease,
             0 if parent is None else parent.number,
             is_attached=run.above is not None,
+            plan=plan.body,
         )
 
     # --- rest
@@ -148,12 +152,19 @@ class Durable:
         every = [run, *_all_parts(run)]
         if any(one.run_id in self._reading or not _rests(one) for one in every):
             return False
+        if run.breakpoints is not None and not run.breakpoints.note_held():
+            return False  # it rests once that is recorded
+        is_halted = run.breakpoints is not None and run.breakpoints.is_halted
         for one in every:
             if one.port is None:
                 self.adopt(one)
                 self._note_questions(one)
-        wake_at = min(filter(None, map(_wake_at, every)), default=None)
-        entries = [one.port.park(wake_at) for one in every if one.port is not None]
+        wake_at = None if is_halted else min(filter(None, map(_wake_at, every)), default=None)
+        entries = [
+            one.port.park(wake_at, is_halted=is_halted and one is run)
+            for one in every
+            if one.port is not None
+        ]
         self._later(self._park(run, entries))
         return True
 
@@ -170,6 +181,8 @@ class Durable:
             run.abandon(RunLostError(str(error)))
         else:
             told = f"the run {run.run_id} rests in its store until somebody answers, or its time has come"
+            if run.breakpoints is not None and run.breakpoints.is_halted:
+                told = f"the run {run.run_id} has halted, and rests in its store until it is resumed"
             run.abandon(RunParkedError(told, run.run_id))
 
     # --- runs that are claimed
@@ -276,10 +289,10 @@ class Durable:
 
     def _check(self, claim: Claim, workflow: StartableWorkflow) -> None:
         plan, run_id = workflow._wfc.plan, claim.lease.run_id
-        if claim.shape != shape_of(plan):
+        if not is_of_plan(claim.shape, plan):
             raise StoreError(
-                f"the run {run_id} was started by a version of `{claim.workflow}` with other steps or events than "
-                f"this one has, and cannot go on with it"
+                f"the run {run_id} has a version of `{claim.workflow}` with other steps or events than this one has, "
+                f"and cannot go on with it"
             )
         version = self._registry.version_of(workflow)
         if claim.version and version and claim.version != version:
@@ -418,7 +431,8 @@ def _rests(run: Run) -> bool:
     """Return whether nothing happens in a run, apart from its parts, before somebody answers or a timer fires."""
     execution = run.execution
     soon = run.now() + SOON
-    if any(due < soon for due in execution.due_at.values()):
+    is_halted = run.breakpoints is not None and run.breakpoints.is_halted  # then it does not wake by itself
+    if not is_halted and any(due < soon for due in execution.due_at.values()):
         return False
     if run.port is not None:
         return run.port.is_idle

@@ -14,10 +14,11 @@ from wfc.runtime.driver.engine.tasks import StoredTasks
 from wfc.runtime.driver.messages import Message, name_of
 from wfc.runtime.driver.run.receiving import is_meant_for, own_class, read_as_own
 from wfc.runtime.errors import InvalidMessageError, RunUnknownError, StoreError
+from wfc.runtime.store.checkpoint import checkpoint_in
 from wfc.runtime.store.journal import Kept
 from wfc.runtime.store.replay import Replay, Replayed
-from wfc.runtime.store.snapshots import shape_of
 from wfc.runtime.store.sql import inbox, messages, reading, selecting
+from wfc.runtime.store.versions.reading import can_fold
 from wfc.runtime.store.waits import Wait, waits_in
 
 __all__ = ["RetoldRuns"]
@@ -59,16 +60,31 @@ class RetoldRuns(StoredTasks, Protocol):
         found = self.store.select(partial(selecting.beginning, run_id=run_id))
         if found is None:
             raise RunUnknownError(f"there is no run `{run_id}` in this store")
-        if found.shape != shape_of(self.workflow(found.workflow, version=found.version)._wfc.plan):
+        plan = self.workflow(found.workflow, version=found.version)._wfc.plan
+        if not can_fold(found.plan, found.shape, plan):
             raise StoreError(
-                f"the run {run_id} was started by a version of `{found.workflow}` with other steps or events than "
-                f"this one has, so what happened to its steps cannot be told with it"
+                f"the run {run_id} has a version of `{found.workflow}` with other steps or events than this one has, "
+                f"so what happened to its steps cannot be told with it"
             )
         return found
 
+    def version_since(self, run_id: str) -> int:
+        """Return the tick by which a stored run moved to the version that it has; 0: it was started with that."""
+        found = self.store.select(partial(selecting.beginning, run_id=run_id))
+        return 0 if found is None else found.since
+
     def kept_before(self, run_id: str, found: selecting.Beginning) -> Kept | None:
-        """Return the snapshot before which nothing is kept of a run; ``None``: all of its ticks are."""
-        if self._is_kept_whole(run_id):
+        """Return the snapshot before which nothing of a run can be told; ``None``: all of its ticks can.
+
+        What is not kept cannot, nor what was before it moved to the version that it has.
+        """
+        if found.since:
+            moved = self.store.select(
+                partial(selecting.ticks_after, run_id=run_id, since=found.since - 1, most=1)
+            )[0]
+            if moved and moved[0][0] == found.since:
+                return Kept(checkpoint_in(moved[0][1]), found.since, ())
+        elif self._is_kept_whole(run_id):
             return None
         whole = self.store.select(partial(reading.kept, number=found.number))
         return Kept(whole.snapshot, whole.snapshot_seq, ())
@@ -82,7 +98,9 @@ class RetoldRuns(StoredTasks, Protocol):
         """
         found = self.beginning_of(run_id)
         if self.kept_before(run_id, found) is not None:
-            raise StoreError(f"of the run {run_id} not all is kept: it was pruned, or in memory at first")
+            raise StoreError(
+                f"of the run {run_id} not all can be told: it was pruned, in memory at first, or of another version"
+            )
         return self.store.select(partial(selecting.bodies_after, number=found.number, since=0))
 
     def _is_kept_whole(self, run_id: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from wfc.runtime.authoring.injection import CallingRun
 from wfc.runtime.authoring.resource import Resources
 from wfc.runtime.authoring.resource.pools import Pool
+from wfc.runtime.calls.standing_time import bounded_by
 from wfc.runtime.calls.threads import in_thread
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.run.doubles import Double
@@ -45,7 +46,8 @@ def act(run: ActingRun, step_run: StepRun) -> Awaitable[Any]:
 async def _in_time(run: ActingRun, step_run: StepRun, seconds: float) -> Any:
     try:
         async with asyncio.timeout(seconds) as bound:
-            return await _chosen(run, step_run)
+            with bounded_by(bound):
+                return await _chosen(run, step_run)
     except TimeoutError:
         if bound.expired():
             raise StepError("timeout", f"it took longer than {seconds:g} s") from None

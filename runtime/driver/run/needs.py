@@ -6,6 +6,7 @@ from typing import Any, Protocol, TypeVar
 
 from wfc.runtime.authoring.resource import ResourceManager
 from wfc.runtime.authoring.run_rules import RunRules
+from wfc.runtime.calls.turns import Turns
 from wfc.runtime.core.effects import StartChild
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.gates import Gate
@@ -21,6 +22,9 @@ R = TypeVar("R")
 
 class RunEngine(Protocol[R]):
     """The interface of an engine that a run uses."""
+
+    turns: Turns
+    """The turns of calls that are limited, shared by all runs of the engine."""
 
     def run(self, run_id: str) -> R | None:
         """Return the live run of an id."""

@@ -21,7 +21,7 @@ except ImportError:
 from wfc.runtime.store.addresses import secrets_of, without_password
 from wfc.runtime.store.postgresql.connection import SCHEMA, ServerConnection, checked
 from wfc.runtime.store.postgresql.listening import CHANNEL, Listener
-from wfc.runtime.store.postgresql.schema import format_of, prepare
+from wfc.runtime.store.postgresql.schema import format_of, prepare, prepare_calls
 from wfc.runtime.store.postgresql.workers import BEAT, ServerWorkers, beat, hold_session
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.database import on_one_line
@@ -80,6 +80,20 @@ class PostgresJournal(SqlJournal):
             connection.close()
             raise
         return connection
+
+    def _connect_calls(self) -> ServerConnection:
+        connection = self._connect()
+        try:
+            prepare_calls(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _lock_calls(self, connection: Connection, name: str) -> float:
+        connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (f"wfc call {name}",))
+        found = connection.execute("SELECT extract(epoch FROM clock_timestamp())").fetchone()
+        return float(found[0])
 
     # --- the processes that share the database
 

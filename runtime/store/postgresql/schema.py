@@ -8,9 +8,10 @@ from typing import Final
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.postgresql.connection import SCHEMA, ServerConnection
+from wfc.runtime.store.sql.call_ledger import TABLES as CALL_TABLES
 from wfc.runtime.store.sql.tables import MIGRATIONS, TABLES
 
-__all__ = ["format_of", "prepare"]
+__all__ = ["format_of", "prepare", "prepare_calls"]
 
 _ONE_AT_A_TIME: Final = 0x77666331
 """The number of the lock under which processes create tables."""
@@ -84,6 +85,19 @@ def prepare(connection: ServerConnection, migrations: Mapping[int, Sequence[str]
             for statement in migrations[step]:
                 connection.execute(_in_its_words(statement))
             connection.execute("UPDATE meta SET format = ?", (step,))
+        connection.commit()
+    except BaseException:
+        connection.rollback()
+        raise
+
+
+def prepare_calls(connection: ServerConnection) -> None:
+    """Create the tables of limited calls if they are not there, as ones that need not survive the server's crash."""
+    connection.begin(writes=True)
+    try:
+        connection.execute("SELECT pg_advisory_xact_lock(?)", (_ONE_AT_A_TIME,))
+        for statement in CALL_TABLES:
+            connection.execute(statement.format(kind="UNLOGGED TABLE"))
         connection.commit()
     except BaseException:
         connection.rollback()

@@ -16,6 +16,7 @@ from wfc.runtime.store.journal import (
     InboxTaken,
     Lost,
     Parked,
+    PlanChanged,
     Row,
     Snapshot,
     TaskClosed,
@@ -159,6 +160,8 @@ def _create(connection: Connection, created: Created, entry: Entry, owner: str) 
     (entry.lease.number,) = connection.execute(
         "SELECT run FROM runs WHERE run_id = ?", (entry.lease.run_id,)
     ).fetchone()
+    if created.plan:
+        _keep_plan(connection, created.shape, created.plan)
     if created.is_quiet or parent is not None:
         connection.execute(
             "UPDATE runs SET is_quiet = 1 WHERE run = ? AND (? = 1 OR EXISTS "
@@ -234,6 +237,19 @@ def _change_version(connection: Connection, number: int, row: VersionChanged) ->
     )
 
 
+def _keep_plan(connection: Connection, digest: str, body: str) -> None:
+    if connection.execute("SELECT 1 FROM plans WHERE digest = ?", (digest,)).fetchone() is None:
+        connection.execute("INSERT INTO plans VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, body))
+
+
+def _change_plan(connection: Connection, number: int, row: PlanChanged) -> None:
+    _keep_plan(connection, row.shape, row.plan)
+    connection.execute(
+        "UPDATE runs SET version = ?, shape = ?, start = ?, plan_since = ? WHERE run = ?",
+        (row.version, row.shape, row.start, row.since, number),
+    )
+
+
 def _take(connection: Connection, number: int, row: InboxTaken) -> None:
     connection.execute("DELETE FROM inbox WHERE id = ? AND run = ?", (row.item, number))
 
@@ -250,8 +266,8 @@ def _keep_snapshot(connection: Connection, number: int, row: Snapshot) -> None:
 
 def _park(connection: Connection, number: int, row: Parked) -> None:
     connection.execute(
-        "UPDATE runs SET status = 'parked', owner = NULL, wake_at = ?, recoveries = 0 WHERE run = ?",
-        (row.wake_at, number),
+        "UPDATE runs SET status = ?, owner = NULL, wake_at = ?, recoveries = 0 WHERE run = ?",
+        ("halted" if row.is_halted else "parked", row.wake_at, number),
     )
 
 
@@ -272,6 +288,7 @@ _ROWS: dict[type[Row], Callable[[Connection, int, Any], None]] = {
     TaskClosed: _close_task,
     TasksReset: _reset_tasks,
     VersionChanged: _change_version,
+    PlanChanged: _change_plan,
     TaskDelegated: _delegate_task,
     TaskReminded: lambda connection, number, row: None,  # which only people are told of
     InboxTaken: _take,

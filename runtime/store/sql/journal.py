@@ -15,11 +15,13 @@ from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.journal import Claim, Entry, Fate, Kept, Lease, Posted
 from wfc.runtime.store.sql import claiming, inbox, reading, selecting
 from wfc.runtime.store.sql.altering import alter
+from wfc.runtime.store.sql.call_ledger import StoredLedger
 from wfc.runtime.store.sql.connection import Connection, StoreWorkers
 from wfc.runtime.store.sql.database import Database
 from wfc.runtime.store.sql.pruning import forget_run, problems_in, prune_run
 from wfc.runtime.store.sql.reading import RunRow, TaskRow
 from wfc.runtime.store.sql.selecting import DueRun
+from wfc.runtime.store.sql.writer import StoreConnection
 
 __all__ = ["SqlJournal"]
 
@@ -42,8 +44,17 @@ class SqlJournal(Database):
     def __init__(self, name: str, owner: str, workers: StoreWorkers, interval: float) -> None:
         super().__init__(name, owner, interval)
         self.workers = workers
+        self.calls = StoredLedger(name, owner, self._connect_calls, self._lock_calls)
 
     # --- what differs from database to database
+
+    @abstractmethod
+    def _connect_calls(self) -> StoreConnection:
+        """Open a connection to the tables of limited calls, which are created if they are not there."""
+
+    @abstractmethod
+    def _lock_calls(self, connection: Connection, name: str) -> float:
+        """Let nobody else decide about what is called so until the transaction ends; return the moment in seconds."""
 
     @abstractmethod
     def _leave(self, connection: Connection) -> None:
@@ -90,6 +101,7 @@ class SqlJournal(Database):
 
     def close(self) -> None:
         """Write what is left, give back the runs of this process, and close the database."""
+        self.calls.close()
         for loop in list(self._gathered):
             self._hand_over(loop)
         if self._is_known:

@@ -41,13 +41,21 @@ class DueRun(NamedTuple):
 
 
 class Beginning(NamedTuple):
-    """What a run began with: its start event as JSON text, and the digest of the steps of that time."""
+    """What a run began with: its start event as JSON text, and the plan that it has.
+
+    Args:
+        shape: The digest of the plan.
+        since: The tick since which it has that plan.
+        plan: The description of the plan; empty: an earlier version of this program has not kept it.
+    """
 
     number: int
     workflow: str
     shape: str
     version: str
     start: bytes
+    since: int
+    plan: str
 
 
 def due(
@@ -92,7 +100,9 @@ def has_come_further(connection: Connection, run_id: str) -> bool:
 def beginning(connection: Connection, run_id: str) -> Beginning | None:
     """Return what a run began with; ``None``: there is no such run."""
     found = connection.execute(
-        "SELECT run, workflow, shape, version, start FROM runs WHERE run_id = ?", (run_id,)
+        """SELECT run, workflow, shape, version, start, plan_since, coalesce(body, '')
+            FROM runs LEFT JOIN plans ON digest = shape WHERE run_id = ?""",
+        (run_id,),
     ).fetchone()
     return None if found is None else Beginning._make(found)
 
@@ -108,7 +118,8 @@ def snapshot_seq(connection: Connection, run_id: str) -> int | None:
 def snapshot_at_rest(connection: Connection, run_id: str) -> bytes | None:
     """Return the snapshot of a run if it rests, so that the snapshot says how it is; else ``None``."""
     found = connection.execute(
-        "SELECT body FROM snapshots JOIN runs USING (run) WHERE run_id = ? AND status = 'parked'", (run_id,)
+        "SELECT body FROM snapshots JOIN runs USING (run) WHERE run_id = ? AND status IN ('parked', 'halted')",
+        (run_id,),
     ).fetchone()
     return None if found is None else unite(found[0], partial(read_blob, connection))
 

@@ -68,6 +68,10 @@ MIGRATIONS: Final[Mapping[int, Sequence[str]]] = {
             body TEXT NOT NULL, message_id TEXT, at INTEGER NOT NULL, UNIQUE (topic, message_id))""",
         "CREATE INDEX published_at ON published (at)",
     ),
+    5: (  # what the steps of a run were, told once for all runs of a version
+        "CREATE TABLE plans (digest TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID",
+        "ALTER TABLE runs ADD COLUMN plan_since INTEGER NOT NULL DEFAULT 0",
+    ),
 }
 """For each format after the first the statements that make it of the one before."""
 

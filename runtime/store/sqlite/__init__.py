@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Final, Literal
 
 from wfc.runtime.errors import StoreError
+from wfc.runtime.store.sql.call_ledger import TABLES as CALL_TABLES
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.journal import SqlJournal
 from wfc.runtime.store.sqlite.backup import back_up
@@ -83,14 +85,7 @@ class SqliteJournal(SqlJournal):
         self._listener: asyncio.AbstractEventLoop | None = None
 
     def _connect(self) -> _FileConnection:
-        connection = sqlite3.connect(
-            self.path,
-            timeout=PATIENCE,
-            isolation_level=None,
-            check_same_thread=False,
-            cached_statements=256,
-            factory=_FileConnection,
-        )
+        connection = _opened(self.path)
         try:
             if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
                 raise StoreError(f"the store {self.path} is in a place where SQLite cannot share a file")
@@ -99,6 +94,22 @@ class SqliteJournal(SqlJournal):
             connection.close()
             raise
         return connection
+
+    def _connect_calls(self) -> _FileConnection:
+        # beside the file, so that no call waits for the writing of runs; nothing in it has to survive a loss of power
+        connection = _opened(self._folder / "calls.db")
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            for statement in CALL_TABLES:
+                connection.execute(statement.format(kind="TABLE"))
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _lock_calls(self, connection: Connection, name: str) -> float:
+        return time.time()  # who writes has the file
 
     def close(self) -> None:
         """Write what is left, give back the runs of this process, and close the file."""
@@ -165,6 +176,17 @@ class SqliteJournal(SqlJournal):
             StoreError: The copy cannot be written, or there is a file already.
         """
         back_up(self._connect, Path(path))
+
+
+def _opened(path: Path) -> _FileConnection:
+    return sqlite3.connect(
+        path,
+        timeout=PATIENCE,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
+        factory=_FileConnection,
+    )
 
 
 def _damage(connection: Connection) -> list[str]:

@@ -209,6 +209,7 @@ def test_at_a_terminal_the_question_is_asked_there_until_the_answer_fits(shop: s
     assert shown.endswith("Shipped\n  copies: 2\n")
 
 
+@pytest.mark.full
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 def test_the_end_of_the_input_is_nobody_answering(shop: str) -> None:
     status, shown = at_terminal("run", shop, "-i", "order_id=o1", "--deliver", PAID, typed=["\x04"])
@@ -216,6 +217,7 @@ def test_the_end_of_the_input_is_nobody_answering(shop: str) -> None:
     assert "nobody is here to answer" in shown
 
 
+@pytest.mark.full  # it waits for the clock
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 def test_who_thinks_too_long_is_told_that_it_is_too_late(tmp_path: Path) -> None:
     path = tmp_path / "shop.yaml"
@@ -337,6 +339,7 @@ tests:
     assert "still asks" not in done.err  # no time passes where answers are mocked
 
 
+@pytest.mark.full  # it waits for the clock
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 def test_at_a_terminal_a_reminder_is_a_line(tmp_path: Path) -> None:
     path = tmp_path / "rooms.yaml"

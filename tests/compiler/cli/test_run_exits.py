@@ -84,6 +84,7 @@ def test_the_exit_that_a_run_takes_is_told_and_summed_up(wfc: Any, trip: Path) -
     assert "on the way the run, by its on_error, took connection of book -> Undo" in done.err.splitlines()[-1]
 
 
+@pytest.mark.full
 def test_parts_that_were_cancelled_finish_what_they_undo(wfc: Any, trip: Path) -> None:
     done = wfc("run", "above.yaml")
     assert done.status == 0, done.err
@@ -93,7 +94,7 @@ def test_parts_that_were_cancelled_finish_what_they_undo(wfc: Any, trip: Path) -
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
-@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("times", [pytest.param(1, marks=pytest.mark.full), 2])
 def test_an_interrupted_run_goes_by_its_exit_and_a_second_interrupt_ends_it(trip: Path, times: int) -> None:
     # who runs the tests in the background has told its children to ignore interrupts
     program = (

@@ -79,6 +79,7 @@ def test_a_list_says_what_runs_wait_for_and_until_when(wfc: Any, store: str) -> 
     assert table[0].split() == [
         "run",
         "workflow",
+        "version",
         "key",
         "status",
         "started",

@@ -199,9 +199,14 @@ def test_code_that_was_changed_after_it_was_kept_does_not_run(wfc: Any, spec: st
     other.write_text(
         ASK.replace("kind: transform", "max_runs: 2\n    on_limit: Refused\n    kind: transform")
     )
+    assert wfc("runs", "resume", run, str(other)).status == 3, (
+        "it goes on with a limit on a step that has run"
+    )
+    other.write_text(ASK.replace("  approve:", "  allow:"))
     refused = wfc("runs", "resume", run, str(other))
     assert refused.status == 1
-    assert "with other steps or events" in refused.err
+    assert "the step `approve` is gone, and the run waits in it [step-removed]" in refused.err
+    assert wfc("tasks", "answer", task["task"], '{"ok": true}').status == 0, "it is where it was"
 
 
 def test_settings_may_name_the_store(wfc: Any, spec: str) -> None:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 GREET = (Path(__file__).parents[1] / "greet.yaml").read_text()
 
 
@@ -112,6 +114,7 @@ tests:
 """
 
 
+@pytest.mark.full  # thousands of turns
 def test_a_run_that_goes_on_for_ever_is_a_failure_that_names_the_step(tmp_path: Path) -> None:
     (tmp_path / "never_ends.yaml").write_text(NEVER_ENDS)
     program = "import sys; from wfc.compiler.cli import main; sys.exit(main())"

@@ -84,6 +84,7 @@ def test_a_file_gets_no_pieces(wfc: Any, spec: str) -> None:
     assert json.loads(done.out) == {"event": "Told", "with": {"text": TEXT}}
 
 
+@pytest.mark.full
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 def test_a_person_reads_along(spec: str) -> None:
     import pty

@@ -119,6 +119,7 @@ def rows(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
+@pytest.mark.full
 def test_a_killed_worker_s_runs_go_on_elsewhere_and_who_follows_misses_nothing(wfc: Any, start: Any) -> None:
     for name in ("a", "b"):
         assert wfc("run", "loop.yaml", "-i", f"name={name}", "--detach", "--run-id", name).status == 0

@@ -88,6 +88,7 @@ def test_generated_code_passes_strict_mypy(tmp_path: Path, passes_mypy: Callable
     passes_mypy(*generated(tmp_path))
 
 
+@pytest.mark.full
 def test_what_the_docs_show_passes_strict_mypy_once_compiled(
     tmp_path: Path, passes_mypy: Callable[..., None]
 ) -> None:
@@ -95,9 +96,10 @@ def test_what_the_docs_show_passes_strict_mypy_once_compiled(
     passes_mypy(*sorted(tmp_path.glob("*.py")))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "spec",
-    [FOLDER / "calls.yaml", pytest.param(FOLDER / "tails.yaml", marks=pytest.mark.full)],
+    [FOLDER / "calls.yaml", FOLDER / "tails.yaml"],
     ids=["calls", "tails"],
 )
 def test_the_bytes_do_not_depend_on_the_hash_seed(spec: Path) -> None:

@@ -362,6 +362,7 @@ def test_an_expression_is_native_python(read, python_world, text: str, python: s
     assert type(as_data(found)) is type(value)
 
 
+@pytest.mark.full
 def test_all_of_it_passes_the_formatter_the_linter_and_the_type_checker(
     read, world: Scope, tmp_path: Path, passes_mypy: Callable[..., None]
 ) -> None:

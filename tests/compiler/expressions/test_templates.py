@@ -212,6 +212,7 @@ def test_statements_become_a_function(text: str, meant: str) -> None:
     assert space["f"]("A", 2, 0.5, ["x", "y"], None) == meant
 
 
+@pytest.mark.full
 def test_functions_pass_the_formatter_the_linter_and_the_type_checker(
     tmp_path: Path, passes_mypy: Callable[..., None]
 ) -> None:

@@ -40,6 +40,7 @@ def test_sets_within_sets_of_a_pattern(pattern: str) -> None:
     assert [(each.code, each.message) for each in found] == []
 
 
+@pytest.mark.full
 def test_all_specs_are_checked_compiled_and_tested_with_warnings_as_errors(
     root: Path, tmp_path: Path
 ) -> None:

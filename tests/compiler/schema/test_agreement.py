@@ -99,7 +99,7 @@ def test_the_example_fits() -> None:
     assert agree(DATA) == []
 
 
-PARTS = 12
+PARTS = 36
 in_parts = pytest.mark.parametrize(
     "part", [0, *(pytest.param(number, marks=pytest.mark.full) for number in range(1, PARTS))]
 )

@@ -147,7 +147,9 @@ def kept(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("WFC_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [0, pytest.param(1, marks=pytest.mark.full), pytest.param(2, marks=pytest.mark.full)]
+)
 def test_no_answer_is_stale(wfc, tmp_path: Path, seed: int) -> None:
     assert play(wfc, tmp_path, seed, 50) > 20
 

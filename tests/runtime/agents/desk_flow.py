@@ -1,5 +1,6 @@
-"""A desk whose agent looks two things up; model and tools write down each of their calls. Run as a program, it runs a
-stored run, or lets it go on: ``desk_flow.py STORE LOG RUN_ID``."""
+"""A desk whose agent looks two things up, by itself, by an agent that is its tool, or after a hand-over; models and
+tools write down each of their calls. Run as a program, it runs a stored run, or lets it go on:
+``desk_flow.py FLOW STORE LOG RUN_ID``."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -88,16 +89,39 @@ class Answered(StopEvent):
     text: str
 
 
-def desk(agent: Agent, kind: Any = str) -> type[Workflow]:
-    """A workflow of one step, whose action is an agent."""
+class Task(Record):
+    """What an agent takes that is a tool, or is handed over to."""
 
-    class DeskAgent(AgentLoop, agent=agent, name="desk.answer"):
+    task: str
+
+
+def loop_of(agent: Agent, name: str, team: Sequence[Agent] = ()) -> type[AgentLoop]:
+    class Loop(AgentLoop, agent=agent, team=team, name=f"desk.answer{name}"):
         pass
 
-    class Desk(Workflow, name="desk", parts=(DeskAgent,)):
+    return Loop
+
+
+def as_tool(agent: Agent, parts: list[type[AgentLoop]], team: Sequence[Agent] = ()) -> AgentTool:
+    """An agent as a tool of another one; the class of its loop is added to these."""
+    parts.append(loop_of(agent, f".{agent.name}", team))
+    return AgentTool(agent.name, None, Task, f"asks {agent.name}", agent=parts[-1])
+
+
+def hand_over_to(name: str, **options: Any) -> AgentTool:
+    return AgentTool(f"hand_over_to_{name}", None, Task, f"hands over to {name}", hand_over=name, **options)
+
+
+def desk(
+    agent: Agent, kind: Any = str, parts: Sequence[type[AgentLoop]] = (), team: Sequence[Agent] = ()
+) -> type[Workflow]:
+    """A workflow of one step, whose action is an agent."""
+    own = loop_of(agent, "", team)
+
+    class Desk(Workflow, name="desk", parts=(own, *parts)):
         @pause
         def answer(self, event: Asked) -> Child[kind]:
-            return Child(DeskAgent, {"prompt": event.question, "system": "Be kind."})
+            return Child(own, {"prompt": event.question, "system": "Be kind."})
 
         @answer.then
         def after_answer(self, result: kind) -> Answered:
@@ -110,14 +134,21 @@ def desk(agent: Agent, kind: Any = str) -> type[Workflow]:
     return Desk
 
 
-def written_down(log: Path) -> type[Workflow]:
-    """The desk whose model and tools write down their calls."""
+def noting(log: Path) -> Callable[[str], None]:
+    """Writes a line that stays, whatever becomes of the process."""
 
     def note(text: str) -> None:
         with log.open("a") as file:
             file.write(f"{text}\n")
             file.flush()
             os.fsync(file.fileno())
+
+    return note
+
+
+def written_down(log: Path) -> type[Workflow]:
+    """The desk whose model and tools write down their calls."""
+    note = noting(log)
 
     def answer(request: TurnRequest) -> TurnReply:
         turn = 1 + sum(one.role == "model" for one in request.said)
@@ -134,8 +165,69 @@ def written_down(log: Path) -> type[Workflow]:
     return desk(Agent("desk", TurnModel(answer), tools=[AgentTool("find", find, FindArgs)], parallel_calls=1))
 
 
-async def main(store: str, log: str, run_id: str) -> None:
-    kind = written_down(Path(log))
+def team_written_down(log: Path) -> type[Workflow]:
+    """The desk whose agent lets another one look things up, which is its tool."""
+    note = noting(log)
+
+    def lead(request: TurnRequest) -> TurnReply:
+        turn = 1 + sum(one.role == "model" for one in request.said)
+        note(f"lead {turn}")
+        told = [each.text for one in request.said for each in one.answers]
+        if turn == 1:
+            return calls(call("finder", '{"task": "A"}', "a"), call("finder", '{"task": "B"}', "b"))
+        return calls(call("finder", '{"task": "C"}', "c")) if turn == 2 else says(", ".join(told))
+
+    def look(request: TurnRequest) -> TurnReply:
+        note(f"think {request.said[0].text} {len(request.said)}")
+        if len(request.said) == 1:
+            return calls(call("find", json.dumps({"order_id": request.said[0].text}), "f"))
+        return says(request.said[-1].answers[0].text)
+
+    parts: list[type[AgentLoop]] = []
+    finder = Agent(
+        "finder", TurnModel(look), tools=[AgentTool("find", noted_find(note), FindArgs)], args=Task
+    )
+    chief = Agent("chief", TurnModel(lead), tools=[as_tool(finder, parts)], parallel_calls=2)
+    return desk(chief, parts=parts)
+
+
+def noted_find(note: Callable[[str], None]) -> Callable[..., Any]:
+    async def find(_context: Any, args: FindArgs) -> str:
+        note(f"find {args.order_id}")
+        return f"{args.order_id} is here"
+
+    return find
+
+
+def hand_over_written_down(log: Path) -> type[Workflow]:
+    """The desk whose agent looks a thing up and hands over to one that looks up two more."""
+    note = noting(log)
+    find = AgentTool("find", noted_find(note), FindArgs)
+
+    def first(request: TurnRequest) -> TurnReply:
+        note(f"first {len(request.said)}")
+        if len(request.said) == 1:
+            return calls(call("find", '{"order_id": "A"}', "a"))
+        return calls(call("hand_over_to_second", '{"task": "go on"}', "h"))
+
+    def second(request: TurnRequest) -> TurnReply:
+        assert_valid(request.said)
+        told = [each.text for one in request.said for each in one.answers]
+        note(f"second {len(told)}")
+        if len(told) == 2:
+            return calls(call("find", '{"order_id": "B"}', "b"), call("find", '{"order_id": "C"}', "c"))
+        return says(", ".join(each for each in told if "here" in each))
+
+    hands_over = Agent("first", TurnModel(first), tools=[find, hand_over_to("second")])
+    goes_on = Agent("second", TurnModel(second), tools=[find], args=Task, sees="all")
+    return desk(hands_over, team=[goes_on])
+
+
+FLOWS = {"desk": written_down, "team": team_written_down, "hand-over": hand_over_written_down}
+
+
+async def main(flow: str, store: str, log: str, run_id: str) -> None:
+    kind = FLOWS[flow](Path(log))
     engine = Engine(store=store)
     engine.add(kind)
     try:

@@ -230,7 +230,9 @@ open(sys.argv[1], "w").write(json.dumps([os.getpid(), child]))
 """
 
 
-@pytest.mark.parametrize("after", ["time.sleep(600)", "sys.exit(0)", "os._exit(7)"])
+@pytest.mark.parametrize(
+    "after", [pytest.param("time.sleep(600)", marks=pytest.mark.full), "sys.exit(0)", "os._exit(7)"]
+)
 def test_one_that_forks_and_hangs(start: Start, folder: Path, after: str) -> None:
     place = folder / "numbers"
     if after.startswith("time"):

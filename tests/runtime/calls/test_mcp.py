@@ -171,6 +171,7 @@ def test_progress_is_reported(server: McpServer) -> None:
     assert host.told == ["half of it"]
 
 
+@pytest.mark.full  # it waits for the clock
 def test_a_server_that_takes_too_long(server: McpServer) -> None:
     (error,) = calls(server, ("slow", {"seconds": 60.0}), wait=4.0)
     assert error.name == "timeout"

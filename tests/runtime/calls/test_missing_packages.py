@@ -35,13 +35,19 @@ except Exception as error:
     ("package", "call", "said"),
     [
         ("httpx2", "await ctx.http('GET', 'http://127.0.0.1:9')", "pip install 'wfc-workflows[http]'"),
-        ("pydantic_ai", "await ctx.llm(Model('openai:gpt'), 'Hello')", "pip install 'wfc-workflows[models]'"),
-        (
+        pytest.param(
+            "pydantic_ai",
+            "await ctx.llm(Model('openai:gpt'), 'Hello')",
+            "pip install 'wfc-workflows[models]'",
+            marks=pytest.mark.full,
+        ),
+        pytest.param(
             "mcp",
             "await ctx.mcp(McpServer(url='http://127.0.0.1:9'), 'a', {})",
             "pip install 'wfc-workflows[mcp]'",
+            marks=pytest.mark.full,
         ),
-        ("pydantic_ai", "pass", ""),
+        pytest.param("pydantic_ai", "pass", "", marks=pytest.mark.full),
     ],
 )
 def test_a_missing_package_is_told_with_what_installs_it(package: str, call: str, said: str) -> None:

@@ -6,14 +6,14 @@ import asyncio
 import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 from aimock_pytest import AIMockServer
 
-from wfc.runtime.calls.bindings import Secret
+from wfc.runtime.calls.bindings import CallLimit, Secret
 from wfc.runtime.calls.llm import Model, call_llm
 from wfc.runtime.errors import StepError
 from wfc.runtime.records import Message
@@ -35,6 +35,9 @@ class Host:
         self.unmet = unmet
         self.shown: list[list[str]] = []
         self.tokens: list[tuple[int, int]] = []
+
+    def in_turn(self, limit: CallLimit | None, url: str | None = None) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
     def afford(self, model: str, *, own_server: bool = False) -> None:
         pass

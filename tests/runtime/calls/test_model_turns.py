@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from typing import Any
 
 import pytest
 from aimock_pytest import AIMockServer
 
 from wfc.runtime import Model, Record, Secret, StepError
+from wfc.runtime.calls.bindings import CallLimit
 from wfc.runtime.calls.transcripts import (
     ANSWER_TOOL,
     CallAnswer,
@@ -52,6 +53,9 @@ class Host:
 
     def unmet(self, result: object) -> list[str]:
         return []
+
+    def in_turn(self, limit: CallLimit | None, url: str | None = None) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
     def afford(self, model: str, *, own_server: bool = False) -> None:
         pass

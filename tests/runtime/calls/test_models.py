@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -14,7 +15,7 @@ from http_service import Reply, Service
 from pydantic import Field
 
 from wfc.runtime.calls import model_connections
-from wfc.runtime.calls.bindings import Secret
+from wfc.runtime.calls.bindings import CallLimit, Secret
 from wfc.runtime.calls.llm import Model, call_llm
 from wfc.runtime.errors import MissingPackageError, SettingsError, StepError
 from wfc.runtime.events import Number, Record
@@ -34,6 +35,9 @@ class Host:
     def __init__(self, unmet: Callable[[Any], Sequence[str]] = lambda _: []) -> None:
         self.unmet = unmet
         self.chosen = 0
+
+    def in_turn(self, limit: CallLimit | None, url: str | None = None) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
     def afford(self, model: str, *, own_server: bool = False) -> None:
         pass

@@ -9,7 +9,7 @@ import re
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from pydantic_ai import providers
 
 from wfc.compiler.resolve.declarations.models import PROVIDERS
 from wfc.runtime.calls import model_connections
-from wfc.runtime.calls.bindings import Secret
+from wfc.runtime.calls.bindings import CallLimit, Secret
 from wfc.runtime.calls.llm import Model, call_llm
 from wfc.runtime.errors import MissingPackageError, SettingsError, StepError
 from wfc.runtime.events import Number, Record
@@ -85,6 +85,9 @@ class Host:
 
     def unmet(self, result: object) -> list[str]:
         return []
+
+    def in_turn(self, limit: CallLimit | None, url: str | None = None) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
     def afford(self, model: str, *, own_server: bool = False) -> None:
         pass
@@ -223,7 +226,9 @@ def test_what_a_provider_cannot_be_shown(asked: Service) -> None:
     assert asked.asked == []
 
 
-@pytest.mark.parametrize("status", [401, 429, 500, 503])
+@pytest.mark.parametrize(
+    "status", [429, *(pytest.param(each, marks=pytest.mark.full) for each in (401, 500, 503))]
+)
 def test_errors(aimock: AIMockServer, asked: Service, use: str, status: int) -> None:
     aimock.add_fixture({}, {"error": {"message": f"Boom {KEY}", "type": "server_error"}, "status": status})
     with pytest.raises(StepError, match="Boom") as caught:

@@ -8,7 +8,7 @@ import json
 import os
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -18,7 +18,7 @@ from aimock_pytest import AIMockServer
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wfc.runtime.calls.bindings import Basic, Bearer, PythonTool, Secret
+from wfc.runtime.calls.bindings import Basic, Bearer, CallLimit, PythonTool, Secret
 from wfc.runtime.calls.http import call_http
 from wfc.runtime.calls.llm import Model, call_llm
 from wfc.runtime.calls.python_tools import call_tool
@@ -42,6 +42,9 @@ class Host:
 
     def unmet(self, result: object) -> list[str]:
         return [f"not {result}"]
+
+    def in_turn(self, limit: CallLimit | None, url: str | None = None) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
     def afford(self, model: str, *, own_server: bool = False) -> None:
         pass

@@ -13,6 +13,8 @@ import pytest
 
 from wfc.runtime import StartEvent, StopEvent, Workflow, WorkflowConfigurationError, step
 
+pytestmark = pytest.mark.full  # each turn of an agent is a process that imports the library
+
 PROGRAMS = Path(__file__).with_name("agent_snapshots.py")
 
 needs_core = pytest.mark.skipif(
@@ -67,7 +69,6 @@ def test_a_wait_for_a_class_in_no_signature_goes_on_in_another_process(ours: dic
     assert ours["wait:workflow"] == ["so", True]
 
 
-@pytest.mark.full
 @needs_core
 def test_and_on_theirs_in_the_same_way() -> None:
     assert gone_on("theirs", "wait:workflow") == {"wait:workflow": ["so", True]}

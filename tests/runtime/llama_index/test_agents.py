@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.full  # each starts processes that import the library
+
 PROGRAMS = Path(__file__).with_name("agent_programs.py")
 
 needs_core = pytest.mark.skipif(
@@ -52,7 +54,6 @@ FAILED = {
 }
 
 
-@pytest.mark.full  # what ours do is held by the tests below, and by `test_first_agents.py`
 @needs_core
 def test_agents_do_the_same_on_either_runtime(ours: dict[str, Any]) -> None:
     theirs = told_by("theirs")

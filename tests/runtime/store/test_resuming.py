@@ -327,8 +327,8 @@ def test_a_snapshot_of_another_workflow_is_refused() -> None:
     data = json.loads(text)
     with pytest.raises(SnapshotError, match="with other steps or events"):
         Context.from_dict(Asks(), {**data, "shape": "0"})
-    with pytest.raises(SnapshotError, match="version 3"):
-        Context.from_dict(Asks(), {**data, "wfc": 3})
+    with pytest.raises(SnapshotError, match="version 4"):
+        Context.from_dict(Asks(), {**data, "wfc": 4})
     for damaged in (None, [], {}, "x", {**data, "execution": []}, {**data, "state": ["Own", {}]}):
         with pytest.raises(SnapshotError):
             Context.from_dict(Asks(), damaged)  # type: ignore[arg-type]

@@ -27,6 +27,7 @@ steps:
 """
 
 
+@pytest.mark.full
 def test_the_known_settings_are_those_of_the_library() -> None:
     # all of which takes seconds to import, and nobody else here needs it
     from pydantic_ai.models.anthropic import AnthropicModelSettings

@@ -425,7 +425,7 @@ def test_a_run_goes_on_with_its_own_version_only(store: str | Path, monkeypatch:
 
     async def with_other_steps(engine: Engine) -> None:
         engine.add(Other, "flow")
-        with pytest.raises(StoreError, match="other steps"):
+        with pytest.raises(StoreError, match="cut off in the midst of its work"):
             await engine.resume("one")
 
     async def with_other_code(engine: Engine) -> None:

@@ -201,6 +201,7 @@ class Hurried(Workflow):
         return End(oks=[])
 
 
+@pytest.mark.full  # it waits for the clock
 def test_overdue_questions_expire_in_order_when_somebody_comes_and_reminders_come_once(
     store: str | Path,
 ) -> None:

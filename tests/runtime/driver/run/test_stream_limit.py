@@ -45,6 +45,7 @@ def test_the_last_events_are_kept_and_an_earlier_position_says_which_is_the_firs
     asyncio.run(main())
 
 
+@pytest.mark.full
 def test_a_hundred_thousand_are_kept_by_itself_and_all_on_request() -> None:
     async def main() -> None:
         handler = Shows().run(count=100_001)

@@ -1,0 +1,53 @@
+"""Agents that work for each other: no circles of those that are tools, and one kind of answer where they hand over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.model import Agent
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.rules import agents as problems
+from wfc.compiler.types import UNKNOWN, show
+
+__all__ = ["check_teams"]
+
+
+def check_teams(agents: Iterable[Agent], declared: Declarations) -> None:
+    """Report what does not go together in the teams of these agents."""
+    circles: set[frozenset[str]] = set()
+    for agent in agents:
+        for each in agent.handoffs:
+            other = each.agent
+            if other.output != agent.output and UNKNOWN not in (other.output, agent.output):
+                shown = show(other.output), show(agent.output)
+                place = Place(each.address)
+                declared.report(problems.handoff_output_differs(place, other.name, agent.name, *shown))
+        for use in agent.tools:
+            way = None if use.agent is None else _way(use.agent, agent)
+            names = frozenset(one.name for one in way or ())
+            if way is not None and names not in circles:
+                circles.add(names)
+                listed = [agent.name, *(one.name for one in way)]
+                declared.report(problems.agents_in_a_circle(Place(use.address), listed))
+
+
+def _way(start: Agent, goal: Agent) -> list[Agent] | None:
+    """Return how one agent comes to let another work; ``None`` if it never does."""
+    came_from: dict[int, Agent | None] = {id(start): None}
+    waiting = [start]
+    for one in waiting:
+        if one is goal:
+            way: list[Agent] = []
+            at: Agent | None = one
+            while at is not None:
+                way.insert(0, at)
+                at = came_from[id(at)]
+            return way
+        nearby = [use.agent for use in one.tools if use.agent is not None]
+        nearby += [each.agent for each in one.handoffs]
+        for each in nearby:
+            if id(each) not in came_from:
+                came_from[id(each)] = one
+                waiting.append(each)
+    return None

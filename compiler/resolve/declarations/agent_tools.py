@@ -1,0 +1,144 @@
+"""The tools of agents: what the model chooses of their arguments, and which calls a person has to allow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.expressions import Scope
+from wfc.compiler.model import Agent, Approval, Tool, ToolUse, Value
+from wfc.compiler.python.literals import normal_form
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.assignees import assigned
+from wfc.compiler.resolve.values.durations import duration
+from wfc.compiler.resolve.values.reader import ValueReader
+from wfc.compiler.resolve.values.scopes import namespace
+from wfc.compiler.resolve.values.texts import read_prompt
+from wfc.compiler.rules import agents as problems
+from wfc.compiler.rules import names as name_problems
+from wfc.compiler.rules import values as value_problems
+from wfc.compiler.slotted import dataclass, replace
+from wfc.compiler.types import Record, Type, assignable, show
+
+__all__ = ["ToolReader"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolReader:
+    """Reads the tools of an agent.
+
+    Args:
+        scope: What they may mention.
+        output: The type of the agent's answer.
+    """
+
+    declared: Declarations
+    reader: ValueReader
+    scope: Scope
+    output: Type
+
+    def uses(self, data: Data, place: Place) -> list[ToolUse]:
+        """Return the tools that a model may use, each once."""
+        found: dict[str, ToolUse] = {}
+        listed = data.get("tools")
+        for index, written in enumerate(listed if isinstance(listed, list) else ()):
+            at = place / "tools" / index
+            entry: Data = written if isinstance(written, Mapping) else {"tool": written}
+            named = at / "tool" if isinstance(written, Mapping) else at
+            name = entry.get("tool")
+            tool, agent = self.find(str(name), named) if isinstance(name, str) else (None, None)
+            if tool is None:
+                continue
+            if tool.name in found:
+                self.declared.report(problems.tool_listed_twice(named, tool.name))
+            elif agent is None:
+                self.check(tool, named)
+            elif not agent.description and not self.declared.is_broken(agent.address):
+                at_home = Place(agent.address).key
+                self.declared.report(problems.agent_without_description(named, agent.name, at_home))
+            found.setdefault(tool.name, self.use(tool, agent, entry, at))
+        return list(found.values())
+
+    def find(self, name: str, place: Place) -> tuple[Tool | None, Agent | None]:
+        """Return the tool of a name; for that of an agent what it is as a tool, and the agent."""
+        own, agents, tools = normal_form(name), self.declared.agents, self.declared.tools
+        agent = agents.nodes.get(own)
+        if agent is not None and agent.args is not None:
+            agents.used.add(own)
+            return as_tool(agent, agent.args), agent
+        if own in agents.broken or (agents.unread and own not in tools.nodes):
+            return None, None
+        if own not in tools.nodes and own not in tools.broken and not tools.unread and agents.nodes:
+            known = (*tools.nodes, *tools.broken, *agents.nodes, *agents.broken)
+            self.declared.report(name_problems.unknown_tool(place, own, known))
+            return None, None
+        return tools.find(name, place, self.declared.report), None
+
+    def check(self, tool: Tool, place: Place) -> None:
+        """Report a tool that no model can call."""
+        if tool.workflow is not None:
+            self.declared.report(problems.not_for_agents(place, tool.name))
+        elif self.declared.is_broken((*tool.address, "args")):
+            pass  # what it takes could not be read, which is told there
+        elif not tool.declares_args and (tool.python is not None or tool.mcp is not None):
+            declared = Place(tool.address).key
+            self.declared.report(problems.tool_without_args(place, tool.name, declared))
+
+    def use(self, tool: Tool, agent: Agent | None, data: Data, place: Place) -> ToolUse:
+        """Return a tool as the agent has it."""
+        given = data.get("with")
+        bound: dict[str, Value] = {}
+        if isinstance(given, dict):
+            bound = self.reader.given(given, place / "with", tool.args.fields, f"`{tool.name}`", self.scope)
+        strange = isinstance(given, dict) and len(bound) < len(given)
+        rest = {name: field for name, field in tool.args.fields.items() if name not in bound}
+        if strange or self.declared.is_broken((*place.address, "with")):
+            # what is wrong there, and told there, may be any of them
+            rest = {name: replace(field, has_default=True) for name, field in rest.items()}
+        free = Record(tool.args.name, rest, role="namespace", address=tool.args.address)
+        final = data.get("final") is True
+        if final and not assignable(tool.output, self.output):
+            why = f"`{tool.name}` gives {show(tool.output)}, and the agent's answer is {show(self.output)}"
+            self.declared.report(value_problems.wrong_value(place / "final", why))
+        approve = data.get("approve")
+        approval = self.approval(approve, place / "approve", tool) if isinstance(approve, Mapping) else None
+        ordered = tuple((name, bound[name]) for name in tool.args.fields if name in bound)
+        return ToolUse(tool, ordered, free, final, approval, agent, place.address)
+
+    def approval(self, data: Data, place: Place, tool: Tool) -> Approval:
+        """Return how a person allows the calls of a tool."""
+        scope = self.scope.with_name("call", namespace("call", args=tool.args))
+        when = self.reader.condition(data["when"], place / "when", scope) if "when" in data else None
+        if when is not None:
+            scope = scope.assuming(when, True)
+        assign = data.get("assign")
+        return Approval(
+            when=when,
+            title=self.reader.text(data["title"], place / "title", scope) if "title" in data else None,
+            show=read_prompt(data["show"], place / "show", scope, self.declared, self.reader)
+            if "show" in data
+            else None,
+            assign=tuple(
+                assigned(each, place / "assign" / index, scope, self.reader)
+                for index, each in enumerate(assign if isinstance(assign, list) else ())
+            ),
+            within=duration(data["within"], place / "within", self.declared.report) or 1.0
+            if "within" in data
+            else 1.0,
+        )
+
+
+def as_tool(agent: Agent, args: Record) -> Tool:
+    """Return what an agent is where it is a tool of another one."""
+    return Tool(
+        name=agent.name,
+        python=None,
+        request=None,
+        args=args,
+        output=agent.output,
+        secrets=(),
+        read_only=False,
+        description=agent.description,
+        address=agent.address,
+    )

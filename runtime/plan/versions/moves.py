@@ -1,0 +1,79 @@
+"""What the steps, classes and fields of an earlier version are called in a later one, and which of them are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+__all__ = ["Description", "Moves"]
+
+Description = Mapping[str, Any]
+"""The description of a plan, as ``store.versions.describing`` makes it."""
+
+
+class Moves:
+    """The names of a later version for what an earlier one has.
+
+    Args:
+        moved: Old names of steps, events, types and fields (``Paid.sum``, ``state.sum``), with their new ones.
+        removed: Old names of what is gone, and may be lost where a run has it.
+    """
+
+    def __init__(
+        self, old: Description, new: Description, moved: Mapping[str, str], removed: Collection[str]
+    ) -> None:
+        self.old, self.new = old, new
+        self._moved = moved
+        self._removed = set(removed)
+        self._forms = {
+            before[1]: now[1]
+            for key, step in old["steps"].items()
+            if (found := self.step(key)) is not None
+            for before, now in zip(step["forms"], new["steps"][found]["forms"], strict=False)
+        }  # forms have the names of their steps
+
+    def step(self, key: str) -> str | None:
+        """Return the key of a step; ``None``: it is gone."""
+        name, mark = (key[:-2], "[]") if key.endswith("[]") else (key, "")
+        return _known(self._moved.get(_outside(name), name) + mark, self.new["steps"])
+
+    def name(self, kind: str) -> str | None:
+        """Return the name of a class; ``None``: it is gone."""
+        if kind not in self.old["classes"]:
+            return kind  # of those that every workflow has
+        if kind == self.old["state"]:
+            found: str = self.new["state"]
+            return found
+        now = self._moved.get(_outside(kind), kind)
+        return _known(now, self.new["classes"]) or self._forms.get(kind)
+
+    def field(self, kind: str, name: str) -> str | None:
+        """Return the name of a field of a class, in the later class of that name; ``None``: it is gone."""
+        now = self.name(kind)
+        if now is None or now not in self.new["classes"]:
+            return name
+        called = self.old["classes"][kind]["fields"][name]["called"]
+        wanted = self._moved.get(f"{self.spec_name(kind)}.{called}", called)
+        fields = self.new["classes"][now].get("fields", {})
+        return next((one for one, field in fields.items() if field["called"] == wanted), None)
+
+    def may_lose(self, name: str) -> bool:
+        """Return whether the later version says that something is gone, and may be lost."""
+        return name in self._removed
+
+    def spec_name(self, kind: str) -> str:
+        """Return what an author calls a class of the earlier version: the state has no other name."""
+        return "state" if kind == self.old["state"] else _outside(kind)
+
+
+def _outside(name: str) -> str:
+    """Return what an author calls something whose name Python has for itself."""
+    return name.removesuffix("_")
+
+
+def _known(name: str, known: Collection[str]) -> str | None:
+    if name in known:
+        return name
+    item = name.endswith("[]")
+    longer = f"{name[:-2]}_[]" if item else f"{name}_"
+    return longer if longer in known else None

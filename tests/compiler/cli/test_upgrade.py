@@ -1,0 +1,139 @@
+"""``wfc runs upgrade``: runs at rest move to a changed spec, or are refused in the author's words and wait."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SPEC = """\
+wfc: 1
+workflow: refund
+start: Asked
+end: Over
+state: {sum: {type: integer, default: 0}}
+events:
+  Asked: {amount: integer}
+  Large: {amount: integer}
+  Over: {said: string}
+steps:
+  look:
+    kind: transform
+    accepts: Asked
+    save: {sum: "${{ event.amount }}"}
+    emit: Large
+  approve:
+    kind: human
+    accepts: Large
+    title: Pay ${{ event.amount }}?
+    form: {ok: boolean}
+    within: 30d
+    on_timeout: {event: Over, with: {said: late}}
+    emit: {event: Over, with: {said: "${{ event.amount }} ${{ state.sum }} ${{ result.ok }}"}}
+"""
+
+RENAMED = (
+    SPEC.replace("approve:", "ask_support:")
+    .replace("Large", "Big")
+    .replace("sum", "total")
+    .replace("${{ event.amount }} ${{ state", "new ${{ event.amount }} ${{ state")
+    + "moved: {approve: ask_support, Large: Big, state.sum: total}\n"
+)
+
+
+@pytest.fixture
+def spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("WFC_STORE", "sqlite:///runs.db?synchronous=normal")
+    path = tmp_path / "refund.yaml"
+    path.write_text(SPEC)
+    return path
+
+
+def lines(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_renamed_spec_takes_over_its_runs(wfc: Any, spec: Path) -> None:
+    assert wfc("run", str(spec), "-i", "amount=5", "--run-id", "one").status == 3
+    spec.write_text(RENAMED)
+    would = wfc("runs", "upgrade", "one", "--dry-run")
+    assert (would.status, would.out.splitlines()) == (
+        0,
+        [
+            "one: would go on with this version, and something in it is converted",
+            "  the step `approve` is called `ask_support` now [step-renamed]",
+            "  `Large` is called `Big` now [event-renamed]",
+            "  `state.sum` is called `total` now [state-field-renamed]",
+        ],
+    )
+    (before,) = lines(wfc("runs", "list", "--format", "json").out)
+    (done,) = lines(wfc("runs", "upgrade", "--workflow", "refund", "--format", "json").out)
+    assert (done["means"], done["moved"], done["from"][:12]) == ("migrated", True, before["version"])
+    assert lines(wfc("runs", "upgrade", "one", "--format", "json").out)[0]["means"] == "same version"
+    (after,) = lines(wfc("runs", "list", "--format", "json").out)
+    assert after["version"] == done["to"][:12] != before["version"]
+    shown = json.loads(wfc("runs", "show", "one", "--format", "json").out)
+    assert (shown["version since tick"], shown["state"]) == (4, {"total": 5})
+    assert [step["step"] for step in shown["steps"]] == ["ask_support"]
+    (task,) = lines(wfc("tasks", "list", "--format", "json").out)
+    assert task["task"] == "one/ask_support/2"
+    answered = wfc("tasks", "answer", task["task"], '{"ok": true}')
+    assert json.loads(answered.out) == {"event": "Over", "with": {"said": "new 5 5 true"}}
+
+
+def test_a_run_that_cannot_go_on_waits_and_says_what_to_do(wfc: Any, spec: Path) -> None:
+    wfc("run", str(spec), "-i", "amount=5", "--run-id", "one")
+    (task,) = lines(wfc("tasks", "list", "--format", "json").out)
+    spec.write_text(SPEC.replace("approve:", "ask_support:"))
+    for more in (["--dry-run"], []):
+        refused = wfc("runs", "upgrade", "one", *more)
+        assert refused.status == 1
+        assert refused.out.splitlines() == [
+            "one: cannot go on with this version, and stays as it is",
+            "  the step `approve` is gone, and the run waits in it [step-removed]; say what it is called now, "
+            "`moved: {approve: …}`, or bring it back",
+        ]
+    assert wfc("tasks", "list", "--format", "json").out == json.dumps(task, ensure_ascii=False) + "\n"
+    assert wfc("tasks", "answer", task["task"], '{"ok": true}').status == 0, "its own version is kept"
+    over = wfc("runs", "upgrade", "one")
+    assert over.status == 1
+    assert "the run one is over" in over.err
+
+
+def test_what_is_wrong_with_an_upgrade_is_said(wfc: Any, spec: Path) -> None:
+    wfc("run", str(spec), "-i", "amount=5", "--run-id", "one")
+    assert wfc("runs", "upgrade").status == 2
+    assert wfc("runs", "upgrade", "one", "--workflow", "refund").status == 2
+    assert "there is no run `two`" in wfc("runs", "upgrade", "two").err
+    assert "no run of `shop` is under way" in wfc("runs", "upgrade", "--workflow", "shop").err
+    spec.write_text(SPEC.replace("accepts: Large", "accepts: Lage"))
+    wrong = wfc("runs", "upgrade", "one")
+    assert (wrong.status, wrong.out) == (1, "")
+    assert "unknown-event" in wrong.err
+    spec.rename(spec.with_name("other.yaml"))
+    assert "name the new version by `--with SPEC`" in wfc("runs", "upgrade", "one").err
+    other = spec.with_name("shop.yaml")
+    other.write_text(SPEC.replace("workflow: refund", "workflow: shop"))
+    gone = wfc("runs", "upgrade", "one", "--with", str(other))
+    assert gone.status == 1
+    assert "there is no workflow `refund` in the new version [workflow-removed]" in gone.out
+
+
+def test_versions_of_a_workflow_go_on_under_one_worker(wfc: Any, spec: Path) -> None:
+    wfc("run", str(spec), "-i", "amount=5", "--run-id", "old")
+    wfc("run", str(spec), "-i", "amount=6", "--run-id", "moved")
+    spec.write_text(RENAMED)
+    wfc("run", str(spec), "-i", "amount=7", "--run-id", "new")
+    assert wfc("runs", "upgrade", "moved").status == 0
+    for task in lines(wfc("tasks", "list", "--format", "json").out):
+        wfc("tasks", "answer", task["task"], '{"ok": true}')
+    assert wfc("worker", "--until-idle").status == 0
+    ends = {
+        row["run"]: json.loads(wfc("runs", "show", row["run"], "--format", "json").out)["outcome"]["with"][
+            "said"
+        ]
+        for row in lines(wfc("runs", "list", "--format", "json").out)
+    }
+    assert ends == {"old": "5 5 true", "moved": "new 6 6 true", "new": "new 7 7 true"}
