@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
@@ -23,6 +24,7 @@ CLOSED: Final = frozenset(
 OF_EXITS: Final = frozenset({"save", "when", "with"})
 MOST_PLACES: Final = 4
 MOST_STRANGE: Final = 8
+MOST_IN_ONE_MAP: Final = 2  # keys that nobody knows; where there are more, they do not stand at a wrong level
 
 
 def moved_blocks(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
@@ -86,7 +88,10 @@ def undeclared(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Addres
 def strange(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Address, Address, int]]:
     """Generate moves of keys that nobody knows at their place: to their sections, further out, further in."""
     known = [each.place.address for each in findings if each.code in STRANGE and each.place.part == "key"]
+    beside_each_other = Counter(address[:-1] for address in known)
     for address in islice(known, MOST_STRANGE):
+        if len(address) > 2 and address[0] != "steps" and beside_each_other[address[:-1]] > MOST_IN_ONE_MAP:
+            continue  # the map as a whole is meant for something else
         key, value = address[-1], at(data, address)
         if isinstance(value, dict) and "kind" in value and isinstance(key, str):
             yield address, ("steps", key), 1

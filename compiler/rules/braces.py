@@ -39,7 +39,11 @@ def text_cut_by_comma(place: Place, key: str, rest: str, whole: Place | None, me
     """
     if key in OF_SEVERAL:
         what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
-        return Finding("text-cut-by-comma", what, place, f"write a list, `{key}: […, {rest}]`")
+        word, _, value = rest.partition(" ")
+        other = (
+            f"write `{word}: {value}` if that is another key, else " if value and word.isidentifier() else ""
+        )
+        return Finding("text-cut-by-comma", what, place, f"{other or 'write '}a list, `{key}: […, {rest}]`")
     if key:
         what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
         if meant:

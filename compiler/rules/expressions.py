@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import problem
 from wfc.compiler.rules.fixes import replace_text
@@ -85,6 +87,17 @@ def unclosed_bracket(place: Place, opened: str, closing: str, end: int) -> Findi
     )
 
 
+WITH_DOLLAR: Final = {
+    "$node": "what a step gave is in the event that it emitted, and then `event` in the step that accepts it",
+    "$prevNode": "what a step gave is in the event that it emitted, and then `event` in the step that accepts it",
+    "$env": "what the environment gives is declared under `config`: `config.name`",
+    "$vars": "values for all steps are declared under `config`: `config.name`",
+    "$workflow": "a run knows itself as `run`: `run.id`",
+    "$execution": "a run knows itself as `run`: `run.id`",
+}
+"""What there is instead of names that begin with a dollar sign elsewhere."""
+
+
 @problem
 def stray_character(
     place: Place,
@@ -92,6 +105,7 @@ def stray_character(
     *,
     opens_expression: bool = False,
     path: bool = False,
+    in_braces: bool = False,
     fix: Fix | None = None,
 ) -> Finding:
     """A character stands in an expression that means nothing there.
@@ -107,6 +121,12 @@ def stray_character(
         hint = "a field stands behind the name of what holds it, as in `event.name`; nothing is called `$`"
     elif character == "$":
         hint = "names and numbers stand without `$`"
+    elif character.startswith("$"):
+        hint = WITH_DOLLAR.get(
+            character, "what a step accepted is `event`, and one of its fields `event.name`"
+        )
+    if in_braces and character.startswith("$"):
+        hint += "; and this is an expression already: leave out the braces around it"
     if opens_expression:
         hint = "this is an expression already: leave out `${{` and `}}`"
     return Finding("stray-character", f"`{character}` means nothing in an expression", place, hint, fix=fix)

@@ -115,7 +115,7 @@ def wrong_type(
 
 @problem
 def unknown_kind(
-    place: Place, kind: str, known: Sequence[str], hint: str, later: Container[str] = ()
+    place: Place, kind: str, known: Sequence[str], hint: str, later: Container[str] = (), meant: str = ""
 ) -> Finding:
     """A step's `kind` is not one that there is.
 
@@ -127,7 +127,7 @@ def unknown_kind(
         f"there is no kind `{kind}`",
         place,
         hint or f"the kinds are {joined([each for each in known if each not in later])}",
-        fix=correct_name(place, kind, known),
+        fix=correct_name(place, kind, known, meant) if meant else None,
     )
 
 

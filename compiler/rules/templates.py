@@ -114,7 +114,7 @@ PLAIN: Final = {
 
 
 @warning
-def braces_without_dollar(place: Place) -> Finding:
+def braces_without_dollar(place: Place, mark: str) -> Finding:
     """`{{` stands in a text, without a `$` before it.
 
     Expressions stand in `${{ }}`. What stands in `{{ }}` is text and stays as it is. If that is meant,
@@ -122,7 +122,7 @@ def braces_without_dollar(place: Place) -> Finding:
     """
     return Finding(
         "braces-without-dollar",
-        "`{{` is text; expressions begin with `${{`",
+        f"`{mark}` is text; expressions begin with `${{{{`",
         place,
         "write `${{`",
         fix=replace_text(place, "${{"),

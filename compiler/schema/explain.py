@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Place, Report
 from wfc.compiler.limits import MAX_FINDINGS, EnoughError, at_most
+from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.rules import comprehensions as comprehension_problems
 from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as reading_problems
@@ -151,6 +152,9 @@ class Explainer:
                     self.report(comprehension_problems.loop_read_as_list(Place(address), loop[0]))
                     return False
             hint = instead_hint(value, names, title, str(address[-1]) if address else "")
+            is_name = isinstance(value, str) and " " not in value.strip()
+            if hint == f"write `[{value}]`" and not (is_name and self.fits([value], schema)):
+                hint = ""  # as a list it would be as wrong
             place, fix = Place(address), instead_fix(value, names, title, Place(address))
             if isinstance(value, int) and 400 <= value < 600 and address[-2:-1] and address[-2] in OF_ERRORS:
                 hint, fix = (
@@ -180,19 +184,40 @@ class Explainer:
         meant = nearest(value, texts) if isinstance(value, str) else None
         if meant and str(value)[:1].lower() != meant[:1].lower():
             meant = None  # a short word that is only a little like one of a few
+        whole = self.whole_kinds(address) if address[-1:] == ("kind",) else []
+        if meant and whole and meant not in whole:
+            meant = None  # the other keys of the step say that another kind is meant
         hint = f"did you mean `{meant}`?" if meant else ""
         if not meant and "{" in (title := schema.get("title", "")):
             hint = f"it can be {title}"  # there is another form beside the words
         place = Place(address)
         if address[-1:] == ("kind",) and isinstance(value, str):
+            if not hint and len(whole) == 1:
+                hint = (
+                    f"write `{whole[0]}`: the step has all that a step of this kind needs, and nothing else"
+                )
             hint = hint or other_kind(value)
-            self.report(problems.unknown_kind(place, value, texts, hint, later_kinds()))
+            self.report(problems.unknown_kind(place, value, texts, hint, later_kinds(), meant or ""))
         else:
             supported = [each for each in known if address[-1:] != ("kind",) or each not in later_kinds()]
             shown = [str(each).lower() if each is None else str(each) for each in supported]
             written = value if isinstance(value, str) else ""
             self.report(problems.unknown_value(place, named(address), found(value), shown, hint, written))
         return meant or self.drop(address)
+
+    def whole_kinds(self, address: Address) -> list[str]:
+        """Return the kinds of which a step, as it is written, would be whole."""
+        step = set(self.document_keys(address[:-1]))
+        found = []
+        for kind in STEP_KINDS:
+            keys = self.definitions.get(f"{kind}_step", {})
+            if (
+                step
+                and step <= keys.get("properties", {}).keys()
+                and step.issuperset(keys.get("required", ()))
+            ):
+                found.append(kind)
+        return found
 
     # --- maps
 

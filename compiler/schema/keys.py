@@ -24,6 +24,13 @@ __all__ = ["Keys", "mark_broken"]
 Schema = Mapping[str, Any]
 
 
+def looks_like_steps(content: Any) -> bool:
+    """Return whether what stands under a key are steps, whatever it is called."""
+    return isinstance(content, dict) and any(
+        isinstance(each, dict) and {"kind", "accepts"} <= each.keys() for each in content.values()
+    )
+
+
 def mark_broken(broken: set[Address], address: Address) -> None:
     """Add an address and all the addresses above it to the broken ones."""
     while address and address not in broken:
@@ -112,6 +119,8 @@ class Keys:
                 continue
             if meant is not None and not self.could_be(content, properties[meant]):
                 meant = None
+            if "steps" in absent and not address and meant != "steps" and looks_like_steps(content):
+                meant = None  # the section of that name is not meant
             if meant is None:
                 strange.append(key)
                 continue
@@ -124,6 +133,8 @@ class Keys:
             missing.remove("wfc")
         for key in strange:
             hint = advice(key, value[key], schema, missing, absent, self.definitions)
+            if not address and "steps" in missing and looks_like_steps(value[key]):
+                hint = "write `steps`"
             self.unknown(key, schema, address, hint)
             self.broken.add((*address, key))
         if missing and not strange:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Fix, Place
 from wfc.compiler.rules import fixes
+from wfc.compiler.types.long_form import can_be_type
 
 __all__ = ["EXPRESSIONS", "found", "instead_fix", "instead_hint", "named", "owner", "wanted"]
 
@@ -84,7 +85,9 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
     texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
     if title.startswith("a type,") and texts and value:
         shown = short(", ".join(value))
-        return f"write `list of {shown}`" if len(value) == 1 else f"write `{{enum: [{shown}]}}`"
+        if len(value) > 1:
+            return f"write `{{enum: [{shown}]}}`"
+        return f"write `list of {shown}`" if can_be_type(shown) and not shown.isupper() else ""
     if title.startswith("a condition") and texts and value:
         each = [f"({part})" if " or " in part else part for part in value]
         whole = " and ".join(each)
@@ -94,11 +97,7 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
     if given := reshaped(value, title, key):
         return given
     if value is None:
-        return (
-            "write `{}` for none"
-            if list(types) == ["object"]
-            else "write a value after the colon, or remove the key"
-        )
+        return for_nothing(types, title, key)
     if isinstance(value, str):
         assigned = re.fullmatch(ASSIGNED, value) if key == "save" else None
         if assigned is not None:
@@ -115,6 +114,16 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
         is_text = title.startswith(TEXT) and isinstance(value, dict)
         return "put it in quotes if it is meant as a text" if is_text else ""
     return ""
+
+
+def for_nothing(types: Sequence[str], title: str, key: str) -> str:
+    """Return what to write where nothing stands."""
+    if list(types) == ["object"]:
+        return "write `{}` for none"
+    if key.isdigit():  # an item of a list
+        none = "write `nothing` if nothing is to be sent, or " if "`nothing`" in title else ""
+        return f"{none or 'write a value after the `- `, or '}remove the item"
+    return "write a value after the colon, or remove the key"
 
 
 def reshaped(value: Any, title: str, key: str) -> str:
@@ -148,7 +157,12 @@ def reshaped(value: Any, title: str, key: str) -> str:
         return f"write `{{{', '.join(f'{each}: 1' for each in names)}}}`"
     if key == "end" and any(each[:1].islower() for each in names):
         return ""
+    says_more = isinstance(value, dict) and any(
+        isinstance(each, (dict, list)) and each for each in value.values()
+    )
     if isinstance(value, dict) and names and (title.startswith("a list of names") or key == "end"):
+        if says_more:
+            return ""  # a list of the names alone would not say it
         more = "; their values come from the environment" if key == "secrets" else ""
         return f"write `[{', '.join(names)}]`{more}"
     if isinstance(value, dict) and names and title.startswith("a list of"):

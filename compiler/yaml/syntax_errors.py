@@ -73,7 +73,11 @@ MESSAGES: Final[tuple[tuple[str, str, str], ...]] = (
     ("invalid Unicode character escape", "this escape is no character", ""),
     ("',' or '}'", "a `,` or a `}` is missing before this", ""),
     ("',' or ']'", "a `,` or a `]` is missing before this", ""),
-    ("expected '-' indicator", NO_ENTRY, "begin it with `- `, or mend its indentation"),
+    (
+        "expected '-' indicator",
+        NO_ENTRY,
+        "begin it with `- `, or mend its indentation; if this is no list, leave out the `- ` above",
+    ),
     ("expected key", MISALIGNED, "mend its indentation"),
     ("block end", MISALIGNED, "mend its indentation"),
     ("could not find expected ':'", "a colon and a space are missing after this key", "write `key: value`"),
@@ -347,11 +351,17 @@ def cannot_start(text: str, at: int) -> Finding:
         spaces = indent_near(text, begin)
         fix = fixes.replace_text(Place((), "text", begin, end), spaces, title=f"write {len(spaces)} spaces")
         return problems.syntax_error(place, "a tab cannot indent a line", "use spaces", fix)
+    if character == "%" and text[at - 1 : at] == "{":
+        hint = "a value is put in by `${{ … }}`; a text with statements, `{% if … %}`, stands in quotes or below a `|`"
+        return problems.syntax_error(place, "a text without quotes cannot begin with `{%`", hint)
     whole = value_around(text, at)
     if character == "`" and whole is not None and re.fullmatch("`[^`]*`", text[whole.start : whole.end]):
         hint = "leave the backticks out, or put the text in quotes if they belong to it"
         return problems.syntax_error(place, "a text without quotes cannot begin with a backtick", hint)
     braced = text[at + 1 : at + 2] == "{"
+    opened = text.rfind("${{", text.rfind("\n", 0, at) + 1, at)
+    if opened >= 0 and "}}" not in text[opened:at]:
+        return brace_problems.expression_needs_quotes(Place((), "text", opened, at), alone=False)
     return problems.syntax_error(
         place,
         f"a text without quotes cannot begin with `{character}`",

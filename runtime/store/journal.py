@@ -35,7 +35,7 @@ __all__ = [
     "VersionChanged",
 ]
 
-RunStatus = Literal["queued", "live", "parked", "done", "failed", "cancelled", "dead"]
+RunStatus = Literal["queued", "live", "parked", "halted", "done", "failed", "cancelled", "dead"]
 """Where a run is: not begun, under way, resting, over in one of three ways, or given up after too many recoveries."""
 
 Fate = Literal["new", "ended", "unknown"]
@@ -148,9 +148,14 @@ class Snapshot(NamedTuple):
 
 
 class Parked(NamedTuple):
-    """The rest of a run of which nothing is under way, until somebody posts to it or until a moment."""
+    """The rest of a run of which nothing is under way, until somebody posts to it or until a moment.
+
+    Args:
+        is_halted: Whether it has halted at a breakpoint, so that only whoever is told to goes on with it.
+    """
 
     wake_at: int | None
+    is_halted: bool = False
 
 
 class Ended(NamedTuple):

@@ -63,6 +63,10 @@ class KeptRun(Protocol):
         """The function that returns the moment, as the run counts moments."""
 
     @property
+    def is_held_back(self) -> bool:
+        """Whether the run has halted at a breakpoint, and all that is at work only waits for it to go on."""
+
+    @property
     def loop(self) -> asyncio.AbstractEventLoop:
         """The run's event loop."""
 
@@ -329,7 +333,7 @@ class Port:
         """Whether nothing is under way, held, or still to be recorded."""
         execution = self._run.execution
         return not (
-            execution.in_flight
+            (execution.in_flight and not self._run.is_held_back)
             or execution.starting
             or self._held
             or self._pending
@@ -352,8 +356,11 @@ class Port:
         self._tail, self._snapshot_size = 0, len(body)
         return Snapshot(seq, body)
 
-    def park(self, wake_at: int | None) -> Entry:
+    def park(self, wake_at: int | None, *, is_halted: bool = False) -> Entry:
         """Return what is to be written so that the run rests; from now on no tick is taken here.
+
+        Args:
+            is_halted: Whether nobody goes on with it before he is told to.
 
         Raises:
             SnapshotError: It cannot be written.
@@ -361,7 +368,7 @@ class Port:
         snapshot = self._snapshot(self._seq)
         self.is_parking = True
         rows, self._rows = self._rows, []
-        return self._entry([], [*rows, snapshot, Parked(wake_at)])
+        return self._entry([], [*rows, snapshot, Parked(wake_at, is_halted)])
 
 
 def _pause_of(execution: Execution, tick: Tick) -> Pause | None:

@@ -191,7 +191,7 @@ TABLE = [
     ("days: integer, cost", "days: integer(0..10), cost", "unknown-type", "{type: integer, min: 0, max: 10}"),
     ("days: integer, cost", "days: string(50), cost", "unknown-type", "{type: string, max_length: 50}"),
     ("days: integer, cost", "days: list[integer], cost", "syntax-error", "write `list of integer`"),
-    ("kind: wait", "kind: sleepy", "unknown-kind", "`wait` and `send`"),
+    ("kind: wait", "kind: sleepy", "unknown-kind", "write `wait`"),
     # what YAML cannot read
     ("wfc: 1\n", "version: 1\n", "missing-key", "write `wfc: 1`"),
     ("wfc: 1\n", "wfc 1\n", "syntax-error", "write `wfc: 1`"),

@@ -34,6 +34,7 @@ TYPOGRAPHIC: Final = (
     "([^\"'\\\\\n\u201c\u201d\u201e\xab\xbb\u2018\u2019\u201a]*)"
     "[\u201d\u201c\xbb\u2019\u2018]"
 )
+NAMES_WITH_DOLLAR: Final = r"\$(?:json|input|node|items?|env|vars|workflow|execution|prevNode)\b"
 BRACKETS: Final = {")": "(", "]": "[", "}": "{"}
 ESCAPE: Final = r"(?s)\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))"
 ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\n": "", **{c: c for c in "\\\"'"}}
@@ -157,8 +158,14 @@ def stray(text: str, place: Place, position: int) -> Finding:
     opens = text.startswith("${{", position)
     fix = without_braces(text, place, position) if opens else straight(text, place, position)
     path = text.startswith("$.", position)
+    foreign = re.compile(NAMES_WITH_DOLLAR).match(text, position)
     return problems.stray_character(
-        place.stretch(position, position + 1), letter, opens_expression=opens, path=path, fix=fix
+        place.stretch(position, foreign.end() if foreign is not None else position + 1),
+        foreign[0] if foreign is not None else letter,
+        opens_expression=opens,
+        path=path,
+        in_braces=text.lstrip().startswith(("{{", "={{")),
+        fix=fix,
     )
 
 

@@ -137,11 +137,16 @@ class TemplateParser:
 
     def warn(self, mark: str, at: int, words: str) -> None:
         self.complained = True
+        before = self.text[at - 1 : at]
+        if (mark == "{{" and before == "=" and at == 1) or (
+            words and mark[0] == "{" and before in {"#", "%"} and not self.text[at - 2 : at - 1].isalnum()
+        ):
+            at, mark = at - 1, before + mark  # as other systems begin an expression
         place = self.place.stretch(at, at + len(mark))
         if words:
             self.report(template_problems.expression_as_text(place, mark, words))
-        elif mark == "{{":
-            self.report(template_problems.braces_without_dollar(place))
+        elif mark.endswith("{{"):
+            self.report(template_problems.braces_without_dollar(place, mark))
         elif mark == "{%":
             path = re.compile(r"\{%-?\s*(\w+(?:\.\w+)+)\s*-?%\}").match(self.text, at)
             self.report(template_problems.statement_elsewhere(place, path[1] if path else ""))

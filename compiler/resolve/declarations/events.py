@@ -29,10 +29,14 @@ def hint_for_no_event(name: str, data: Data) -> str:
         example = f", such as `{accepts}`" if isinstance(accepts, str) and accepts != name else ""
         return f"`{name}` is a step; steps are tied by events: one emits what the other accepts{example}"
     if name.casefold().strip("_") in WORDS_FOR_THE_END:
-        listed = [each for each in (end if isinstance(end, list) else [end]) if isinstance(each, str)]
-        return (
-            f"a run is over with an event that is under `end`: {' or '.join(f'`{each}`' for each in listed)}"
-        )
+        known = data.get("events")
+        every = end if isinstance(end, list) else [end]
+        listed = [
+            each for each in every if isinstance(each, str) and isinstance(known, Mapping) and each in known
+        ]
+        if listed:
+            told = " or ".join(f"`{each}`" for each in listed)
+            return f"a run is over with an event that is under `end`: {told}"
     return ""
 
 

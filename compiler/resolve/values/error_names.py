@@ -93,7 +93,7 @@ def error_names(
         elif (name in UNCAUGHT or name in BOUNDS) and not mocked:
             report(problems.uncaught_error(at, name, UNCAUGHT[name.partition(".")[0]]))
         elif name not in KNOWN and name not in UNCAUGHT and not PATTERN.fullmatch(name):
-            report(problems.unknown_error(at, name, KNOWN))
+            report(problems.unknown_error(at, name, (*KNOWN, *BOUNDS) if whole or mocked else KNOWN))
         else:
             found[name] = None
     return tuple(found)

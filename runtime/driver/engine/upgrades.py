@@ -189,13 +189,14 @@ class UpgradedRuns(EditedRuns, Protocol):
         told, found = move.told, move.found
         seq, bodies = found.kept.seq, list[bytes]()
         rows: list[Row] = [VersionChanged(told.to)]
-        wake_at = found.wake_at if found.status == "parked" else time.time_ns()
+        is_halted = found.status == "halted"
+        wake_at = found.wake_at if is_halted or found.status == "parked" else time.time_ns()
         if move.converted is not None:
             bodies, rows, execution = moved_rows(move.converted, move.workflow, told.to, seq)
-            if execution is not None and execution.inbox and execution.expecting:
+            if not is_halted and execution is not None and execution.inbox and execution.expecting:
                 wake_at = time.time_ns()
         lease = Lease(told.run_id, found.number, found.epoch)
-        return entry_of(lease, seq + 1, bodies, [*rows, Parked(wake_at)])
+        return entry_of(lease, seq + 1, bodies, [*rows, Parked(wake_at, is_halted)])
 
 
 def _not_moved(found: Upgradable, rule: str, told: str) -> Converted:

@@ -211,8 +211,8 @@ def _keep_snapshot(connection: Connection, number: int, row: Snapshot) -> None:
 
 def _park(connection: Connection, number: int, row: Parked) -> None:
     connection.execute(
-        "UPDATE runs SET status = 'parked', owner = NULL, wake_at = ?, recoveries = 0 WHERE run = ?",
-        (row.wake_at, number),
+        "UPDATE runs SET status = ?, owner = NULL, wake_at = ?, recoveries = 0 WHERE run = ?",
+        ("halted" if row.is_halted else "parked", row.wake_at, number),
     )
 
 
