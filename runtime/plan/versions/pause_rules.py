@@ -56,17 +56,15 @@ def _outside(moves: Moves, run: StepPosition, before: Any, now: Any, name: str) 
 
 
 def _question(moves: Moves, run: StepPosition, before: Any, now: Any, name: str) -> Iterator[Verdict]:
-    if run.is_shared != _is_list(now["result"]):
-        told = f"`{name}` is asked of one person and of several, before and now"
+    if any(run.is_shared != _is_list(taken) for taken in now["takes"]):
+        several = "several people" if run.is_shared else "one person"
+        told = f"the open question of `{name}` is for {several}, which it is not any more"
         yield refused("question-changed", told, _FIRST)
         return
     fields, later = _fields(moves.old, before, run.form), _fields(moves.new, now, run.form)
     if _as_now(moves, fields) == later:
         return
-    if run.answers:
-        told = f"the form of `{name}` has changed, and {run.answers} have answered the old one"
-        yield refused("form-changed", told, _FIRST)
-    elif lost := [field for field in run.filled if field not in later]:
+    if lost := [field for field in run.filled if field not in later]:
         told = f"the form of `{name}` has no {in_words(lost)} any more, which the open question fills"
         yield refused("form-changed", told, _FIRST)
     else:

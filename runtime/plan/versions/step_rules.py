@@ -97,11 +97,12 @@ def _pending(moves: Moves, event: str) -> Iterator[Verdict]:
         if may_drop(moves, event):
             yield migrated("pending-event-dropped", f"a pending `{event}` is dropped, as `removed` says")
         return
-    steps = moves.new["steps"].values()
-    if kind not in moves.new["receives"] and not any(
-        kind in step["accepts"] or kind in step["awaits"] for step in steps
-    ):
-        told = f"no step takes `{event}` any more, and the run has a pending one"
+    was, is_ = (
+        any(name in step["awaits"] for step in plan["steps"].values())
+        for plan, name in ((moves.old, event), (moves.new, kind))
+    )
+    if was and not is_:
+        told = f"no step waits for `{event}` any more, and the run has a pending one"
         yield refused(
             "event-no-longer-accepted", told, "drop it with `wfc runs edit RUN --drop-event`, or take it"
         )
