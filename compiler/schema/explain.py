@@ -188,7 +188,9 @@ class Explainer:
         if meant and whole and meant not in whole:
             meant = None  # the other keys of the step say that another kind is meant
         hint = f"did you mean `{meant}`?" if meant else ""
-        if not meant and "{" in (title := schema.get("title", "")):
+        if isinstance(value, str) and any(value == str(each) for each in known if not isinstance(each, str)):
+            hint = f"write `{value}` without quotes"
+        if not hint and "{" in (title := schema.get("title", "")):
             hint = f"it can be {title}"  # there is another form beside the words
         place = Place(address)
         if address[-1:] == ("kind",) and isinstance(value, str):

@@ -193,6 +193,8 @@ def for_scalar(value: bool | float, title: str, key: str) -> str:
         return f'put it in quotes: `"{text}"`'
     if title.startswith("a type,") and isinstance(value, bool):
         missing = key in {"optional", "required", "nullable"}
+        if value is (key == "required") and missing:
+            return f"a value must be there unless its type is `optional …`: leave out `{key}`"
         return (
             "a type whose value may be missing is written `optional string`" if missing else "write `boolean`"
         )

@@ -6,6 +6,7 @@ themselves, their open tasks, what was posted to them, and snapshots from which 
 
 from __future__ import annotations
 
+from asyncio import AbstractEventLoop
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
 
@@ -288,6 +289,9 @@ Then = Callable[[Lost | None], None]
 
 class Journal(Protocol):
     """A store of runs, as far as a run that is under way needs it."""
+
+    def soon(self, loop: AbstractEventLoop, call: Callable[[], None]) -> None:
+        """Call a function in the next turn of a loop; what such calls append is written together."""
 
     def append(self, entry: Entry, then: Then) -> None:
         """Append an entry, in order; it is durable when ``then`` is called."""

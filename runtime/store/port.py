@@ -82,6 +82,9 @@ class KeptRun(Protocol):
     def abandon(self, error: Exception) -> None:
         """Stop all that is under way here; nothing of it is recorded."""
 
+    def release_worker(self) -> None:
+        """Let the worker end that waits for what is recorded just now."""
+
     def rests(self) -> None:
         """Be told that nothing happens before somebody answers, or a timer fires."""
 
@@ -247,7 +250,7 @@ class Port:
     def _schedule(self) -> None:
         if not self._scheduled:
             self._scheduled = True
-            self._run.loop.call_soon(self._flush)
+            self._journal.soon(self._run.loop, self._flush)
 
     def _flush(self) -> None:
         """Hand over to the journal what has come together in this turn of the loop."""
@@ -301,6 +304,7 @@ class Port:
         """Record nothing any more, and let nothing happen that waits for it."""
         if self.lease.lost is None:
             self.lease.lost = Lost(reason)
+        self._run.release_worker()
         for one in self._take_held():
             if isinstance(one, asyncio.Future) and not one.done():
                 one.set_exception(RunLostError(reason))
@@ -323,10 +327,18 @@ class Port:
                 one()
         if self.ready:
             run.wake_workers()
-        elif self.is_idle:
+            return
+        if not self._pending:
+            run.release_worker()
+        if self.is_idle:
             run.rests()
 
     # --- rest
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether something that has happened is not durable yet."""
+        return self._scheduled or self._pending > 0
 
     @property
     def is_idle(self) -> bool:

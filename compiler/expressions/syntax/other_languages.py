@@ -25,6 +25,7 @@ PAIRS: Final = {
     ("=", "<"): "<=",
     ("?", "?"): "| default(…)",
     ("?", "."): "| default(…)",
+    ("=", "~"): "| matches(…)",
 }
 """Signs of two of our tokens, or of one and a stray one, and what is meant by them."""
 SIGNS: Final = {

@@ -263,6 +263,10 @@ class Run(ReachableRun["Run"]):
         """Start the step runs that are ready, soon."""
         self.workers.wake()
 
+    def release_worker(self) -> None:
+        """Let the worker end that waits for what is recorded just now."""
+        self.workers.release()
+
     def rests(self) -> None:
         """Let the engine know that nothing happens before somebody answers, or a timer fires."""
         self.engine.rests(self)
