@@ -91,12 +91,15 @@ async def watch(
     *,
     keeping: Keeping | None = None,
     rests: bool = False,
+    halts: bool = False,
 ) -> Followed:
     """Follow a run as ``follow`` does, and tell people of what is kept in its store, if the settings say whom.
 
     One that was in memory at first has a store only when it rests.
     """
-    follows = partial(follow, begin, events, answers, terminal, mocked, keeping=keeping, rests=rests)
+    follows = partial(
+        follow, begin, events, answers, terminal, mocked, keeping=keeping, rests=rests, halts=halts
+    )
     if keeping is None or keeping.place.tell is None:
         return await follows()
     if keeping.prepare is None:
@@ -118,6 +121,7 @@ async def follow(
     *,
     keeping: Keeping | None = None,
     rests: bool = False,
+    halts: bool = False,
 ) -> Followed:
     """Follow a run: print its events, and answer its questions.
 
@@ -128,6 +132,7 @@ async def follow(
         mocked: See ``People``.
         keeping: How the run is kept when nobody is there to answer; ``None``: not at all.
         rests: Whether it is kept also when it waits for something else.
+        halts: Whether it is kept when it halts at a breakpoint.
     """
     from wfc.compiler.cli.answering import People
     from wfc.compiler.cli.progress import Progress
@@ -145,6 +150,8 @@ async def follow(
             click.echo(printable(f"run {handler.run_id}"), err=True)
         if rests:
             resting = asyncio.create_task(give_up(handler, keeping))
+        elif halts:
+            resting = asyncio.create_task(give_up_halted(handler, keeping))
         people = People(handler, answers or {}, terminal, mocked, partial(give_up, handler, keeping))
         progress = Progress(handler.waits_for)
         await deliver(events, handler)
@@ -183,6 +190,12 @@ async def give_up(handler: WorkflowHandler, keeping: Keeping | None) -> None:
         else:
             return
     await handler.cancel_run()
+
+
+async def give_up_halted(handler: WorkflowHandler, keeping: Keeping | None) -> None:
+    """Keep a run once it has halted, and what was at work has come to its end."""
+    if await handler.halted() is not None:
+        await give_up(handler, keeping)
 
 
 async def finish_parts() -> None:

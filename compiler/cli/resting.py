@@ -47,7 +47,11 @@ def tell_of_rest(run_id: str, keeping: Keeping) -> None:
     lines.append(f"the run {run_id} rests in {engine.store.name}")
     for task in tasks:
         lines.append(f"answer it with  {command_that_answers(task.task_id, task.about['form'], place)}")
-    if not tasks:
+    first = next(iter(engine.waits_of(run_id)), None)
+    if first is not None and engine.show(run_id).status == "halted":
+        lines.append(f"{first.step}: {first.what}")
+        lines.append(f"go on with  {command_that_resumes(run_id, place)}, or by one step with --step")
+    elif not tasks:
         wakes = moment(engine.show(run_id).wake_at)
         until = f"it waits until {wakes}; " if wakes else ""
         lines.append(f"{until}go on with  {command_that_resumes(run_id, place)}")

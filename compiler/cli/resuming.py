@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import getpass
 import os
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,11 +13,32 @@ import click
 from wfc.compiler.cli.following import Followed, watch
 from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.cli.stores import Keeping, StorePlace, open_engine, place_of, refusals
+from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
     from wfc.runtime import Engine, WorkflowHandler
 
-__all__ = ["go_on", "load_code", "load_newer", "load_own", "opened_run", "this_user"]
+__all__ = [
+    "go_on",
+    "load_code",
+    "load_newer",
+    "load_own",
+    "opened_run",
+    "refuse_unknown_steps",
+    "this_user",
+]
+
+
+def refuse_unknown_steps(wanted: Iterable[str], known: Sequence[str]) -> None:
+    """Refuse steps to halt at that a workflow does not have.
+
+    Raises:
+        click.UsageError: There is one.
+    """
+    for name in wanted:
+        if name not in known:
+            steps = ", ".join(f"`{each}`" for each in known[:20])
+            raise click.UsageError(printable(f"--break {name}: there is no such step; there are {steps}"))
 
 
 def load_code(engine: Engine, place: StorePlace, run_id: str, program: str | None) -> bool:

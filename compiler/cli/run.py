@@ -13,6 +13,7 @@ from wfc.compiler.cli.end_event import refuse_unknown_field
 from wfc.compiler.cli.following import Followed, show, watch
 from wfc.compiler.cli.inputs import from_outside, given, start_event
 from wfc.compiler.cli.programs import load_program
+from wfc.compiler.cli.resuming import refuse_unknown_steps
 from wfc.compiler.cli.spec_tests import named_test
 from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.cli.stores import Keeping, open_engine, place_of, store_option
@@ -50,6 +51,7 @@ __all__ = ["command"]
 )
 @click.option("--run-id", metavar="ID", help="The run's id, which no other run of the store has.")
 @click.option("--detach", is_flag=True, help="Only put the run into the store; `wfc runs resume` begins it.")
+@click.option("--break", "breaks", metavar="STEP", multiple=True, help="Halt before each run of this step.")
 @store_option
 @click.option("--show", "field", metavar="FIELD", help="Print this field of the end event alone, as it is.")
 def command(
@@ -61,6 +63,7 @@ def command(
     deliveries: tuple[str, ...],
     run_id: str | None,
     detach: bool,
+    breaks: tuple[str, ...],
     store: str | None,
     field: str | None,
 ) -> int:
@@ -75,8 +78,11 @@ def command(
 
     With --store, WFC_STORE or a store in the settings, all that happens is kept there before it has effects, so that
     the run goes on after a crash; else the store is .wfc/runs.db beside the project, which is used at that point only.
+
+    With --break the run is kept from its start. It halts before each run of that step and rests in the store, with exit
+    status 3; `wfc runs resume` lets it go on, to the next one or, with --step, by one step.
     """
-    given_inputs = Inputs(pairs, file, test, answers, deliveries, field, run_id, detach, store)
+    given_inputs = Inputs(pairs, file, test, answers, deliveries, field, run_id, detach, store, breaks)
     with output_kept():
         followed = run(program, given_inputs)
     if followed.put_aside:
@@ -96,6 +102,7 @@ class Inputs(NamedTuple):
     run_id: str | None = None
     detach: bool = False
     store: str | None = None
+    breaks: Sequence[str] = ()
 
 
 def run(program: str, inputs: Inputs) -> Followed:
@@ -125,6 +132,7 @@ def run(program: str, inputs: Inputs) -> Followed:
     answers = read_answers(inputs.answers, asking_steps(loaded.workflow))
     terminal = None if inputs.file == "-" else terminal_if_any()
     mocked = frozenset(case.mock) if case is not None else frozenset()
+    check_breaks(inputs, loaded)
     keeping = keeping_of(program, loaded, inputs)
     asking = [step for step in asking_steps(loaded.workflow) or [] if step not in answers]
     try:
@@ -139,12 +147,16 @@ def run(program: str, inputs: Inputs) -> Followed:
             for other in loaded.others:
                 default_engine().add(other)
             if case is None:
-                return made(loaded.workflow).run(start_event=start, run_id=inputs.run_id)
+                handler = made(loaded.workflow).run(start_event=start, run_id=inputs.run_id)
+                if inputs.breaks:
+                    handler.break_at(*inputs.breaks)
+                return handler
             from wfc.runtime.testing import start_mocked
 
             return start_mocked(loaded.workflow, start, case)
 
-        return asyncio.run(watch(begin, events, answers, terminal, mocked, keeping=keeping))
+        halts = bool(inputs.breaks)
+        return asyncio.run(watch(begin, events, answers, terminal, mocked, keeping=keeping, halts=halts))
     finally:
         default_engine().close()
 
@@ -160,9 +172,9 @@ def keeping_of(program: str, loaded: Program, inputs: Inputs) -> Keeping | None:
 
     place = place_of(inputs.store, os.path.dirname(program))
     if inputs.test is not None:
-        if inputs.store is not None or inputs.detach:
+        if inputs.store is not None or inputs.detach or inputs.breaks:
             raise click.UsageError(
-                "--mock does nothing for real, so there is nothing to keep: leave --store out"
+                "--mock does nothing for real, so there is nothing to keep: leave --store, --detach and --break out"
             )
         return None
 
@@ -170,10 +182,21 @@ def keeping_of(program: str, loaded: Program, inputs: Inputs) -> Keeping | None:
         open_engine(place, is_new_allowed=True, engine=default_engine())
         keep_version(default_engine(), place, loaded, program)
 
-    if not (place.is_wanted or inputs.detach):
+    if not (place.is_wanted or inputs.detach or inputs.breaks):
         return Keeping(default_engine(), place, prepare)
     prepare()
     return Keeping(default_engine(), place, None)
+
+
+def check_breaks(inputs: Inputs, loaded: Program) -> None:
+    """Check the steps before which a run is to halt.
+
+    Raises:
+        click.UsageError: There is no such step, or the run does not begin here.
+    """
+    if inputs.breaks and inputs.detach:
+        raise click.UsageError("--detach begins nothing here: give --break to `wfc runs resume`")
+    refuse_unknown_steps(inputs.breaks, list(definition_of(loaded.workflow).plan.by_name))
 
 
 def say_that_nobody_hears(keeping: Keeping | None, asking: Sequence[str]) -> None:

@@ -56,6 +56,21 @@ INSTEAD_OF_CALLS = {
         ["format", "sprintf", "concat"], "put texts together with `~`, or write `${{ }}` in the text"
     ),
     "get": "write the field after a dot, and `| default(…)` if it may be missing",
+    **dict.fromkeys(
+        [
+            "exists",
+            "isset",
+            "defined",
+            "isdefined",
+            "is_defined",
+            "isnull",
+            "is_null",
+            "empty",
+            "isempty",
+            "is_empty",
+        ],
+        "whether something is there is asked by `is not none`, and whether it holds anything by `is not empty`",
+    ),
     "items": "for a map there are `| keys` and `| values`",
 }
 """What there is instead of functions that are none of our filters."""

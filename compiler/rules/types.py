@@ -53,6 +53,10 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
         if meant
         else closest(name, names) or ("declare it under `types`" if name.isidentifier() else "")
     )
+    if (
+        hint.startswith("declare") and name.islower() and name.isascii()
+    ):  # so that it can be none of the author's own
+        hint = "built in are `string`, `integer`, `number`, `decimal`, `boolean`, `date`, `datetime`, `duration`, `any`"
     if not hint and place.address[:1] in {("config",), ("state",)}:
         hint = 'a value is given as the `default` of a type: `{type: string, default: "…"}`'
     return Finding(

@@ -188,7 +188,9 @@ class Explainer:
         if meant and whole and meant not in whole:
             meant = None  # the other keys of the step say that another kind is meant
         hint = f"did you mean `{meant}`?" if meant else ""
-        if not meant and "{" in (title := schema.get("title", "")):
+        if isinstance(value, str) and any(value == str(each) for each in known if not isinstance(each, str)):
+            hint = f"write `{value}` without quotes"
+        if not hint and "{" in (title := schema.get("title", "")):
             hint = f"it can be {title}"  # there is another form beside the words
         place = Place(address)
         if address[-1:] == ("kind",) and isinstance(value, str):
@@ -202,7 +204,9 @@ class Explainer:
             supported = [each for each in known if address[-1:] != ("kind",) or each not in later_kinds()]
             shown = [str(each).lower() if each is None else str(each) for each in supported]
             written = value if isinstance(value, str) else ""
-            self.report(problems.unknown_value(place, named(address), found(value), shown, hint, written))
+            self.report(
+                problems.unknown_value(place, named(address), found(value), shown, hint, meant or "", written)
+            )
         return meant or self.drop(address)
 
     def whole_kinds(self, address: Address) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, Final
 
@@ -42,9 +43,10 @@ KEYS: Final[Mapping[str, str]] = {
     "in": "items list over for_each iterate",
     "do": "steps step action run body",
     "for": "duration seconds delay time",
-    "start": "on inputs input trigger entry_point entrypoint given start_event starts begin",
+    "start": "on inputs input trigger entry_point entrypoint given start_event starts start_at begin",
     "end": "outputs output returns finish stop end_event ends finish_point result event",
     "workflow": "name id",
+    "wfc": "api_version spec_version schema_version language_version",
     "steps": "nodes jobs tasks stages actions states",
     "state": "variables vars memory context globals",
     "config": "env environment settings parameters params",
@@ -78,6 +80,7 @@ NOTES: Final[Mapping[str, str]] = {
 }
 """What is said instead where that is clearer."""
 STEP_NOTES: Final[Mapping[str, str]] = {
+    "deadline": "the time that a step may take is its `timeout`; a `deadline` at the top is that of the whole run",
     **dict.fromkeys(
         ["env", "environment"],
         "what the environment gives is declared under `config` at the top: `config.name`",
@@ -139,7 +142,8 @@ for _here, _others in KEYS.items():
 
 
 def plain(key: str) -> str:
-    return key.lower().replace("-", "_")
+    """Return a key in small letters, with `_` between its words however they are put together elsewhere."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key).lower().replace("-", "_")
 
 
 def other_kind(kind: str) -> str:

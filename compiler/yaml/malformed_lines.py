@@ -39,6 +39,7 @@ BARE: Final = re.compile(
     re.MULTILINE,
 )
 """A line such as `kind human` or `kind = human`."""
+ITEM_TYPE: Final = re.compile(r"(?<![\w.])[A-Za-z]\w*\Z")
 LIST_OF: Final = re.compile(
     r"(?P<type>list|array|set|map|dict|optional|enum|List|Array|Dict|Map|Optional|Enum)\Z"
 )
@@ -238,6 +239,10 @@ def find_in_braces(text: str, at: int) -> Finding | None:
             f"write `{better}`",
             fixes.replace_text(place, better),
         )
+    if text.startswith("[]", at) and (kind := ITEM_TYPE.search(text, max(0, at - 60), at)):
+        place, better = Place((), "text", kind.start(), at + 2), f"list of {kind[0]}"
+        what, hint = "a type has no brackets after its name", f"write `{better}`"
+        return problems.syntax_error(place, what, hint, fixes.replace_text(place, better))
     opened = QUOTED_BEFORE.search(text, max(0, at - 300), at)
     if opened is None or text[at : at + 1] in "{}[]:,":
         return None

@@ -101,7 +101,7 @@ def _parameter(parameter: inspect.Parameter, annotation: Any, is_tail: bool) -> 
     name = parameter.name
     keyword_only = parameter.kind is parameter.KEYWORD_ONLY or parameter.default is not parameter.empty
     if is_tail and name == "result":
-        return Parameter(name, Gives.RESULT, keyword_only=keyword_only)
+        return Parameter(name, Gives.RESULT, keyword_only=keyword_only, kind=annotation)
     marks = annotation.__metadata__ if get_origin(annotation) is Annotated else ()
     if any(isinstance(mark, InputsMark) for mark in marks):
         return Parameter(name, Gives.INPUTS, keyword_only=keyword_only)

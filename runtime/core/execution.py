@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from wfc.runtime.core.effects import Effect
 from wfc.runtime.core.event_waits import EventWait
+from wfc.runtime.core.halt_ticks import Stops
 from wfc.runtime.core.step_runs import Frame, Pause, Slots, StepRun
 from wfc.runtime.events import Event, StartEvent, StopEvent
 from wfc.runtime.plan import Plan
@@ -84,6 +85,7 @@ class Execution:
         "starting",
         "state",
         "steps",
+        "stops",
         "timers",
         "to_begin",
         "tokens",
@@ -102,6 +104,7 @@ class Execution:
         self.to_begin: StartEvent | None = None  # what a run that restarts is to begin with
         self.deadline: int | None = None  # the moment at which its time is up
         self.deadline_left: int | None = None  # the same in nanoseconds, while it stands still
+        self.stops: Stops | None = None  # where the run halts, if its ticks are kept
         self.in_flight: dict[int, StepRun] = {}  # by number
         self.starting: deque[StepRun] = deque()
         self.effects: list[Effect] = []

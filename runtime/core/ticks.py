@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from wfc.runtime.core.body_ticks import ChildStarted, Collected, Edited, WaitEnded, Waiting
 from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.halt_ticks import BreakpointsSet, Continued, Halted
 from wfc.runtime.errors import StepError
 from wfc.runtime.events import Event, StartEvent, StepFailedEvent
 from wfc.runtime.plan.pauses import PauseValue
@@ -20,11 +21,9 @@ __all__ = [
     "AttemptFailed",
     "Cancelled",
     "Completed",
-    "Continued",
     "Delegated",
     "Failed",
     "Given",
-    "Halted",
     "InboxEventDropped",
     "InboxEventTaken",
     "InboxEventsRefused",
@@ -119,18 +118,6 @@ class Upgraded:
     def __init__(self, rules: tuple[str, ...], execution: Execution) -> None:
         self.rules = rules
         self.execution = execution
-
-
-class Halted:
-    """The halt of a run at a breakpoint: its deadline stands still."""
-
-    __slots__ = ()
-
-
-class Continued:
-    """The end of a halt: what was left until the deadline counts from now on."""
-
-    __slots__ = ()
 
 
 Given = tuple[Literal["give", "error"], Any]
@@ -409,6 +396,7 @@ Tick = (
     | Recovered
     | Rewound
     | Upgraded
+    | BreakpointsSet
     | Halted
     | Continued
     | Completed

@@ -217,6 +217,13 @@ class WorkflowHandler(Generic[R]):
         if self._run.breakpoints is not None:
             self._run.breakpoints.go_on()
 
+    def step(self) -> None:
+        """Let one step run of a halted or resting run go; before the next one the run halts.
+
+        The breakpoints that are recorded with a stored run stay, and hold again when it is resumed.
+        """
+        self._run.breaking().step()
+
     async def run_step(self) -> list[Event] | None:
         """Execute one step run, and no other until the next call; return when its result is recorded.
 

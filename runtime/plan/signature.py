@@ -58,7 +58,8 @@ class Parameter:
     """A parameter and what it is given.
 
     ``events`` are the classes that it takes, ``take`` is how many of a batch at most (``None``: all), ``request`` the
-    resource that it asks for, ``kind`` and ``default`` the class and the default of a workflow.
+    resource that it asks for, ``kind`` and ``default`` the class and the default of a workflow; of the action's result
+    ``kind`` is the type.
     """
 
     name: str

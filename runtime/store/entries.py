@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wfc.runtime.store.blobs import divide
+from wfc.runtime.store.blobs import LARGE, divide
 from wfc.runtime.store.journal import Created, Entry, Lease, Row, Snapshot
 
 __all__ = ["entry_of"]
@@ -18,6 +18,8 @@ def entry_of(
     Args:
         first: The number of the first tick.
     """
+    if not rows and all(len(body) < LARGE for body in bodies):
+        return Entry(lease, first, bodies, rows, created)
     blobs: dict[str, bytes] = {}
     mentions: list[tuple[int, list[str]]] = []
     ticks, others = list(bodies), list(rows)

@@ -6,6 +6,7 @@ themselves, their open tasks, what was posted to them, and snapshots from which 
 
 from __future__ import annotations
 
+from asyncio import AbstractEventLoop
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
 
@@ -35,7 +36,7 @@ __all__ = [
     "VersionChanged",
 ]
 
-RunStatus = Literal["queued", "live", "parked", "done", "failed", "cancelled", "dead"]
+RunStatus = Literal["queued", "live", "parked", "halted", "done", "failed", "cancelled", "dead"]
 """Where a run is: not begun, under way, resting, over in one of three ways, or given up after too many recoveries."""
 
 Fate = Literal["new", "ended", "unknown"]
@@ -148,9 +149,14 @@ class Snapshot(NamedTuple):
 
 
 class Parked(NamedTuple):
-    """The rest of a run of which nothing is under way, until somebody posts to it or until a moment."""
+    """The rest of a run of which nothing is under way, until somebody posts to it or until a moment.
+
+    Args:
+        is_halted: Whether it has halted at a breakpoint, so that only whoever is told to goes on with it.
+    """
 
     wake_at: int | None
+    is_halted: bool = False
 
 
 class Ended(NamedTuple):
@@ -283,6 +289,9 @@ Then = Callable[[Lost | None], None]
 
 class Journal(Protocol):
     """A store of runs, as far as a run that is under way needs it."""
+
+    def soon(self, loop: AbstractEventLoop, call: Callable[[], None]) -> None:
+        """Call a function in the next turn of a loop; what such calls append is written together."""
 
     def append(self, entry: Entry, then: Then) -> None:
         """Append an entry, in order; it is durable when ``then`` is called."""

@@ -63,6 +63,10 @@ class KeptRun(Protocol):
         """The function that returns the moment, as the run counts moments."""
 
     @property
+    def is_held_back(self) -> bool:
+        """Whether the run has halted at a breakpoint, and all that is at work only waits for it to go on."""
+
+    @property
     def loop(self) -> asyncio.AbstractEventLoop:
         """The run's event loop."""
 
@@ -77,6 +81,9 @@ class KeptRun(Protocol):
 
     def abandon(self, error: Exception) -> None:
         """Stop all that is under way here; nothing of it is recorded."""
+
+    def release_worker(self) -> None:
+        """Let the worker end that waits for what is recorded just now."""
 
     def rests(self) -> None:
         """Be told that nothing happens before somebody answers, or a timer fires."""
@@ -243,7 +250,7 @@ class Port:
     def _schedule(self) -> None:
         if not self._scheduled:
             self._scheduled = True
-            self._run.loop.call_soon(self._flush)
+            self._journal.soon(self._run.loop, self._flush)
 
     def _flush(self) -> None:
         """Hand over to the journal what has come together in this turn of the loop."""
@@ -297,6 +304,7 @@ class Port:
         """Record nothing any more, and let nothing happen that waits for it."""
         if self.lease.lost is None:
             self.lease.lost = Lost(reason)
+        self._run.release_worker()
         for one in self._take_held():
             if isinstance(one, asyncio.Future) and not one.done():
                 one.set_exception(RunLostError(reason))
@@ -319,17 +327,25 @@ class Port:
                 one()
         if self.ready:
             run.wake_workers()
-        elif self.is_idle:
+            return
+        if not self._pending:
+            run.release_worker()
+        if self.is_idle:
             run.rests()
 
     # --- rest
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether something that has happened is not durable yet."""
+        return self._scheduled or self._pending > 0
 
     @property
     def is_idle(self) -> bool:
         """Whether nothing is under way, held, or still to be recorded."""
         execution = self._run.execution
         return not (
-            execution.in_flight
+            (execution.in_flight and not self._run.is_held_back)
             or execution.starting
             or self._held
             or self._pending
@@ -352,8 +368,11 @@ class Port:
         self._tail, self._snapshot_size = 0, len(body)
         return Snapshot(seq, body)
 
-    def park(self, wake_at: int | None) -> Entry:
+    def park(self, wake_at: int | None, *, is_halted: bool = False) -> Entry:
         """Return what is to be written so that the run rests; from now on no tick is taken here.
+
+        Args:
+            is_halted: Whether nobody goes on with it before he is told to.
 
         Raises:
             SnapshotError: It cannot be written.
@@ -361,7 +380,7 @@ class Port:
         snapshot = self._snapshot(self._seq)
         self.is_parking = True
         rows, self._rows = self._rows, []
-        return self._entry([], [*rows, snapshot, Parked(wake_at)])
+        return self._entry([], [*rows, snapshot, Parked(wake_at, is_halted)])
 
 
 def _pause_of(execution: Execution, tick: Tick) -> Pause | None:

@@ -26,7 +26,16 @@ from wfc.runtime.plan.step import Step
 from wfc.runtime.store.gathered import read_gathered
 from wfc.runtime.store.pausing import read_pause_value
 from wfc.runtime.store.reading_frames import FrameReader
-from wfc.runtime.store.reading_values import bounds_in, ids, instance, join_key, natural, path_of, step_named
+from wfc.runtime.store.reading_values import (
+    bounds_in,
+    ids,
+    instance,
+    join_key,
+    natural,
+    path_of,
+    read_stops,
+    step_named,
+)
 from wfc.runtime.store.values import Values
 
 __all__ = ["BY_NAME", "VERSION", "read_execution"]
@@ -318,6 +327,8 @@ class _SnapshotReader:
             execution.deadline = self._now + self._nanoseconds(data["deadline"])
         if "halted" in data:
             execution.deadline_left = natural(data["halted"])
+        if "stops" in data:
+            execution.stops = read_stops(data["stops"])
         if "failing" in data:
             execution.failing = instance(values.read(data["failing"]), Exception)
         execution.inbox = {

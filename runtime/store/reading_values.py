@@ -6,11 +6,22 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from wfc.runtime.core.execution import NONE, OF_RUN
+from wfc.runtime.core.halt_ticks import Stops
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.step import Step
 
-__all__ = ["LARGEST", "bounds_in", "ids", "instance", "join_key", "natural", "path_of", "step_named"]
+__all__ = [
+    "LARGEST",
+    "bounds_in",
+    "ids",
+    "instance",
+    "join_key",
+    "natural",
+    "path_of",
+    "read_stops",
+    "step_named",
+]
 
 LARGEST: Final = 2**62
 
@@ -40,6 +51,19 @@ def instance(value: Any, kind: type[Any]) -> Any:
     if not isinstance(value, kind):
         raise SnapshotError(f"where a {kind.__name__} is to be, the snapshot has something else")
     return value
+
+
+def read_stops(data: Any) -> Stops:
+    """Return where a run is to halt, and where it has halted.
+
+    Raises:
+        SnapshotError: It is nothing of the kind.
+    """
+    before, after, at, number, step, held = data
+    if at not in {"", "before", "after"}:
+        raise SnapshotError("the snapshot names no place where the run has halted")
+    names = tuple(map(str, before)), tuple(map(str, after))
+    return Stops(*names, at, natural(number), str(step), tuple(map(natural, held)))
 
 
 def ids(names: Iterable[Any]) -> dict[str, None]:

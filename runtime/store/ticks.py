@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
-from wfc.runtime.core import body_ticks, ticks
+from wfc.runtime.core import body_ticks, halt_ticks, ticks
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import Tick
 from wfc.runtime.errors import SnapshotError, StepError
@@ -265,8 +265,19 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
             tuple(map(str, data[0])), read_checkpoint(data[1], execution.plan, execution.run_id, values)
         ),
     ),
-    ticks.Halted: ("halted", lambda _, __, ___: [], lambda _, __, ___: ticks.Halted()),
-    ticks.Continued: ("continued", lambda _, __, ___: [], lambda _, __, ___: ticks.Continued()),
+    halt_ticks.Halted: (
+        "halted",
+        lambda tick, _, __: [tick.at, tick.number, tick.step, list(tick.held)] if tick.at else [],
+        lambda data, _, __: (
+            halt_ticks.Halted(data[0], data[1], data[2], tuple(data[3])) if data else halt_ticks.Halted()
+        ),
+    ),
+    halt_ticks.BreakpointsSet: (
+        "breakpoints",
+        lambda tick, _, __: [list(tick.before), list(tick.after)],
+        lambda data, _, __: halt_ticks.BreakpointsSet(tuple(data[0]), tuple(data[1])),
+    ),
+    halt_ticks.Continued: ("continued", lambda _, __, ___: [], lambda _, __, ___: halt_ticks.Continued()),
     ticks.Completed: (
         "completed",
         lambda tick, execution, values: [

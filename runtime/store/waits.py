@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from wfc.runtime.core.moments import as_moment
 
-__all__ = ["Wait", "waits_in"]
+__all__ = ["HALTED", "Wait", "waits_in"]
 
 _WHAT: Final = {
     "Question": "an answer",
@@ -18,6 +18,10 @@ _WHAT: Final = {
     "Child": "another run",
     "Items": "its items",
 }
+
+
+HALTED: Final = "to be resumed: the run halted"
+"""How it begins what a run waits for that has halted at a breakpoint."""
 
 
 class Wait(NamedTuple):
@@ -34,8 +38,11 @@ def waits_in(snapshot: bytes) -> list[Wait]:
     execution, at = data["execution"], data["at"]
     steps = {run["n"]: run["step"] for run in execution.get("runs", ())}
     due = {number: at + left for number, left, *_ in execution.get("timers", ())}
-    found = [_wait(pause, steps, due) for pause in execution.get("paused", ())]
-    return sorted(found, key=lambda wait: (wait.until is None, wait.until or 0))
+    waits = (_wait(pause, steps, due) for pause in execution.get("paused", ()))
+    found = sorted(waits, key=lambda wait: (wait.until is None, wait.until or 0))
+    if (stops := execution.get("stops")) is not None and stops[2]:
+        found.insert(0, Wait(stops[4], f"{HALTED} {stops[2]} it", None))
+    return found
 
 
 def _wait(pause: dict[str, Any], steps: dict[int, str], due: dict[int, int]) -> Wait:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import astuple
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
@@ -105,6 +106,7 @@ class _Writer:
             "restarts": execution.to_begin is not None or None,
             "deadline": None if execution.deadline is None else execution.deadline - self._now,
             "halted": execution.deadline_left,
+            "stops": None if execution.stops is None else list(astuple(execution.stops)),
         }
 
     def _from_outside(self) -> dict[str, Any]:

@@ -336,7 +336,7 @@ TABLE: list[tuple[str, str, str, str]] = [
         "  DaysKnown: {days_left: integer}",
         "  DaysKnown: {days_left: {type: integer, required: true}}",
         "wrong-type",
-        "a type whose value may be missing is written `optional str",
+        "a value must be there unless its type is `optional …`: leave out `required`",
     ),
     (
         "  DaysKnown: {days_left: integer}",

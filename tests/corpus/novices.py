@@ -511,7 +511,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "      Judge this: ${{ event.text }}\n",
         '      Judge this: ${{ inputs.note || "none" }}\n',
         "foreign-operator",
-        "write `or`",
+        "write `| default(…)`",
     ),
     (
         "?? of JavaScript",
@@ -950,7 +950,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
     ("outputs for end", "end: [Done, Refused]\n", "outputs: [Done, Refused]\n", "unknown-key", "write `end`"),
     ("name for workflow", "workflow: shop\n", "name: shop\n", "unknown-key", "write `workflow`"),
     ("wfc 1.0", "wfc: 1\n", "wfc: 1.0\n", "unknown-value", "it can be `1`"),
-    ("wfc in quotes", "wfc: 1\n", 'wfc: "1"\n', "unknown-value", "it can be `1`"),
+    ("wfc in quotes", "wfc: 1\n", 'wfc: "1"\n', "unknown-value", "write `1` without quotes"),
     ("variables for state", "state:\n", "variables:\n", "unknown-key", "write `state`"),
     ("env for config", "config:\n", "env:\n", "unknown-key", "write `config`"),
     ("schemas for types", "types:\n", "schemas:\n", "unknown-key", "write `types`"),

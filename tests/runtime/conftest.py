@@ -24,6 +24,7 @@ for _path in (
     "driver/engine/order_flows",
     "driver/engine/checkpoint_flows",
     "driver/engine/version_flows",
+    "driver/engine/version_cases",
     "driver/engine/part_flows",
     "store/parking",
     "store/sqlite/journals",

@@ -14,6 +14,7 @@ from wfc.compiler.cli.following import show
 from wfc.compiler.cli.json_text import one_line
 from wfc.compiler.cli.resting import command_that_resumes
 from wfc.compiler.cli.resuming import go_on
+from wfc.compiler.cli.runs.moving import verdict_lines
 from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.cli.stores import StorePlace
 from wfc.compiler.diagnostics.escaping import printable
@@ -69,6 +70,7 @@ def data_of(told: Rewinding) -> dict[str, Any]:
         "again": [one._asdict() for one in told.again],
         "gone": list(told.came),
         "parts": [data_of(part) for part in told.parts],
+        "verdicts": [one._asdict() for one in told.verdicts],
     }
 
 
@@ -86,6 +88,7 @@ def lines_of(told: Rewinding, indent: str = "") -> list[str]:
     lines += [
         f"{indent}  {one} has come since, and is gone: send it once more if it counts" for one in told.came
     ]
+    lines += [f"{indent}  {line}" for line in verdict_lines(told.verdicts)]
     for part in told.parts:
         lines += lines_of(part, indent + "  ")
     return lines

@@ -33,7 +33,8 @@ NAMES = [
 
 @click.command("list", cls=Command)
 @click.option(
-    "--status", type=click.Choice(["live", "queued", "parked", "done", "failed", "cancelled", "dead"])
+    "--status",
+    type=click.Choice(["live", "queued", "parked", "halted", "done", "failed", "cancelled", "dead"]),
 )
 @click.option("--workflow", metavar="NAME", help="Of this workflow only.")
 @click.option(

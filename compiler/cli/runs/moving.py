@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +13,7 @@ from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
     from wfc.runtime.driver.engine.upgrades import Upgrade
+    from wfc.runtime.plan.versions.verdicts import Verdict
 
 __all__ = ["tell", "verdict_lines"]
 
@@ -66,11 +67,11 @@ def lines_of(told: Upgrade, *, is_done: bool) -> Iterator[str]:
     yield f"{told.run_id}: {_SAID[meaning_of(told)].format('goes' if is_done else 'would go')}"
     for one in (told, *told.parts):
         of = "" if one is told else f"{one.run_id}: "
-        yield from (f"  {of}{line}" for line in verdict_lines(one))
+        yield from (f"  {of}{line}" for line in verdict_lines(one.verdicts))
 
 
-def verdict_lines(told: Upgrade) -> Iterator[str]:
-    """Yield the verdicts on a run, each with the id of its rule, and what can be done."""
-    for one in told.verdicts:
+def verdict_lines(verdicts: Iterable[Verdict]) -> Iterator[str]:
+    """Yield verdicts on a run, each with the id of its rule, and what can be done."""
+    for one in verdicts:
         advice = f"; {one.advice}" if one.advice else ""
         yield f"{one.told} [{one.rule}]{advice}"

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.following import show
-from wfc.compiler.cli.resuming import go_on, load_code, load_newer, load_own
+from wfc.compiler.cli.resuming import go_on, load_code, load_newer, load_own, refuse_unknown_steps
 from wfc.compiler.cli.runs.moving import tell
 from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.cli.stores import StorePlace, open_engine, place_of, refusals, store_option
 
 if TYPE_CHECKING:
-    from wfc.runtime import Engine
+    from wfc.runtime import Engine, WorkflowHandler
 
 __all__ = ["command"]
 
@@ -24,16 +26,26 @@ __all__ = ["command"]
 @click.command("resume", cls=Command)
 @click.argument("run")
 @click.argument("program", metavar="[SPEC|MODULE]", required=False)
+@click.option("--break", "breaks", metavar="STEP", multiple=True, help="Halt before each run of this step.")
+@click.option("--no-breaks", "is_free", is_flag=True, help="Halt nowhere any more.")
+@click.option("--step", "by_step", is_flag=True, help="Execute one step, and halt before the next one.")
 @store_option
-def command(run: str, program: str | None, store: str | None) -> int:
+def command(
+    run: str, program: str | None, breaks: tuple[str, ...], is_free: bool, by_step: bool, store: str | None
+) -> int:
     """Let a RUN go on in this process, until it ends or rests.
 
     It goes on with the code that it was started with, which is kept beside the project. With a SPEC or MODULE it moves
     to that version first, as by wfc runs upgrade; if it cannot go on there, it stays as it is.
 
+    A run that has halted at a breakpoint goes on to the next one. --break names other breakpoints in place of those
+    that it has, --no-breaks takes them away.
+
     Prints the end event as wfc run does. A run that rests, as it waits for an answer or for a time, is told of, with
     exit status 3.
     """
+    if sum((bool(breaks), is_free, by_step)) > 1:
+        raise click.UsageError("--break, --no-breaks and --step exclude each other")
     place = place_of(store, os.path.dirname(program) if program else ".")
     engine = open_engine(place, is_new_allowed=False)
     try:
@@ -42,10 +54,34 @@ def command(run: str, program: str | None, store: str | None) -> int:
                 load_code(engine, place, run, None)
             elif not move(engine, place, run, program):
                 return 1
-            followed = asyncio.run(go_on(engine, place, lambda: engine.resume(run)))
+            begin = partial(resumed, engine, run, breaks, is_free=is_free, by_step=by_step)
+            followed = asyncio.run(go_on(engine, place, begin))
     finally:
         engine.close()
     return followed.status if followed.end is None else show(followed.end, None)
+
+
+async def resumed(
+    engine: Engine, run: str, breaks: Sequence[str], *, is_free: bool, by_step: bool
+) -> WorkflowHandler[Any]:
+    """Let a run go on from where it rests or has halted.
+
+    Raises:
+        click.UsageError: It has no such step to halt at.
+        WorkflowError: It cannot go on.
+    """
+    if breaks:  # before the run is taken up
+        row = engine.show(engine.store.root_of(run) or run)
+        plan = engine.workflow(row.workflow, version=row.version)._wfc.plan
+        refuse_unknown_steps(breaks, list(plan.by_name))
+    handler = await engine.resume(run)
+    if breaks or is_free:
+        handler.break_at(*breaks)
+    if by_step:
+        handler.step()
+    else:
+        handler.go_on()
+    return handler
 
 
 def move(engine: Engine, place: StorePlace, run_id: str, program: str) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wfc.compiler.cli.command import Command
-from wfc.compiler.cli.resuming import load_code, load_newer
+from wfc.compiler.cli.resuming import load_code, load_newer, load_own
 from wfc.compiler.cli.runs.going_back import (
     confirmed,
     continue_runs,
@@ -63,7 +63,7 @@ def command(
     It is told first what is tried again; then it is asked for at the terminal, or --yes says it. A step that failed
     has all its attempts again. Only a run that was cancelled must be named; it goes on from where it was.
 
-    With --with runs go on with another version, whose steps and events must be the same: only what they do is mended.
+    With --with runs move to a mended version, if they can go on there from what has failed: see wfc runs upgrade.
 
     Exit status: 0 all have ended well, or are recorded, or nothing was done; 1 none can go on, or one has failed
     again; 3 one rests.
@@ -75,18 +75,19 @@ def command(
     try:
         with refusals():
             with output_kept():
-                if program is not None and load_newer(engine, place, program) is None:
+                version = "" if program is None else load_newer(engine, place, program)
+                if version is None:
                     return 1
             found = list(dict.fromkeys(runs)) or failed_runs(engine, workflow, since)
             if not found:
                 click.echo("no run has failed", err=True)
                 return 0
-            chosen = told(engine, place, found, format, is_loaded=program is not None, skips=failed, yes=yes)
+            chosen = told(engine, place, found, format, version=version, skips=failed, yes=yes)
             if not chosen:
                 return 1
             if not confirmed(yes=yes, count=len(chosen)):
                 return 0
-            asyncio.run(retry(engine, chosen))
+            asyncio.run(retry(engine, chosen, version))
             return continue_runs(engine, place, chosen, detach=detach)
     finally:
         engine.close()
@@ -119,13 +120,14 @@ def told(
     runs: list[str],
     format: str,
     *,
-    is_loaded: bool,
+    version: str,
     skips: bool,
     yes: bool,
 ) -> list[str]:
     """Tell what runs do again; return those that can.
 
     Args:
+        version: The mended version with which they go on; empty: their own.
         skips: Whether one that cannot is left out; else it is an error.
 
     Raises:
@@ -137,10 +139,12 @@ def told(
     for run_id in runs:
         try:
             engine.show(run_id)
-            if not is_loaded:
-                with output_kept():
+            with output_kept():
+                if version:
+                    load_own(engine, place, run_id)
+                else:
                     load_code(engine, place, run_id, None)
-            tell(asyncio.run(engine.retry(run_id, dry_run=True)), format, yes=yes)
+            tell(asyncio.run(engine.retry(run_id, version=version, dry_run=True)), format, yes=yes)
         except (click.ClickException, WorkflowError) as error:
             if not skips:
                 raise
@@ -150,7 +154,7 @@ def told(
     return found
 
 
-async def retry(engine: Engine, runs: list[str]) -> None:
+async def retry(engine: Engine, runs: list[str], version: str) -> None:
     """Let runs go on from what has failed."""
     for run_id in runs:
-        await engine.retry(run_id)
+        await engine.retry(run_id, version=version)

@@ -142,6 +142,15 @@ def unclosed(text: str, place: Place, start: int, until: str) -> Finding:
     half = until == "}}" and inside.endswith("}") and inside.count("}") > inside.count("{")  # one is there
     rest = until[-1] if half else f" {until}"
     gap = (end, len(text)) if "\n" not in text[end:] else (end, end)  # blanks at the end of the text go
+    single = inside.find("}")
+    if (
+        until == "}}"
+        and not half
+        and single > 0
+        and "{" not in inside[:single]
+        and "\n" not in inside[:single]
+    ):
+        rest, gap = until, (start + single, start + single + 1)  # one closes it, and text follows
     return problems.unclosed_braces(place.stretch(at, at + len(opening)), opening, until, rest, gap)
 
 

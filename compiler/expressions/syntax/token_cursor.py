@@ -89,10 +89,13 @@ class TokenCursor:
         if foreign := other_languages.foreign_sign(self.tokens, self.next):
             first, text, meant = foreign
             place = self.place.stretch(first.start, token.end)
-            self.fail_with(problems.foreign_operator(place, text, meant, spaced=True))
+            whole = not text.startswith("&")  # of `&lt;` more follows than was read
+            self.fail_with(problems.foreign_operator(place, text, meant, spaced=whole))
         if token.text in OTHER_OPERATORS and token.kind == "operator":
             spaced = self.behind() < token.start and token.end < self.tokens[self.next + 1].start
             meant = OTHER_OPERATORS[token.text]
+            if token.text == "||" and self.tokens[self.next + 1].kind in {"string", "integer", "number"}:
+                meant = "| default(…)"  # for no value of a condition stands there
             spaced = meant in {"==", "!="} or (spaced and " " not in meant)
             self.fail_with(problems.foreign_operator(self.span(token), token.text, meant, spaced=spaced))
         hint = other_languages.advice(self.tokens, self.next, filtered=isinstance(after, FilterCall))

@@ -15,7 +15,7 @@ from wfc.runtime.core.advance.frames import (
     open_recovery,
     open_root,
 )
-from wfc.runtime.core.advance.halting import deadline_continued, deadline_halted, event_replaced
+from wfc.runtime.core.advance.halting import breakpoints_set, event_replaced, run_continued, run_halted
 from wfc.runtime.core.advance.items import item_completed, item_failed
 from wfc.runtime.core.advance.joins import match_value_computed, time_out
 from wfc.runtime.core.advance.observing import note_emitted, note_state
@@ -40,6 +40,7 @@ from wfc.runtime.core.advance.scheduling import free_worker, resume, start_run, 
 from wfc.runtime.core.advance.stuck import check_not_stuck
 from wfc.runtime.core.body_ticks import ChildStarted, Collected, Edited, WaitEnded, Waiting
 from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.halt_ticks import BreakpointsSet, Continued, Halted
 from wfc.runtime.core.moments import seconds_later
 from wfc.runtime.core.step_runs import Frame, Path, Pause, StepRun
 from wfc.runtime.core.ticks import (
@@ -48,10 +49,8 @@ from wfc.runtime.core.ticks import (
     AttemptFailed,
     Cancelled,
     Completed,
-    Continued,
     Delegated,
     Failed,
-    Halted,
     InboxEventDropped,
     InboxEventsRefused,
     InboxEventTaken,
@@ -296,8 +295,9 @@ _TICKS: dict[type[Tick], Callable[[Execution, Any], None]] = {
     Recovered: _recovered,
     Rewound: rewind,
     Upgraded: upgrade,
-    Halted: deadline_halted,
-    Continued: deadline_continued,
+    Halted: run_halted,
+    Continued: run_continued,
+    BreakpointsSet: breakpoints_set,
     Completed: _completed,
     AttemptFailed: _attempt_failed,
     Failed: _failed,

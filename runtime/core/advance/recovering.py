@@ -7,7 +7,7 @@ from itertools import chain
 from operator import itemgetter
 
 from wfc.runtime.core.advance.collecting import uncollect
-from wfc.runtime.core.advance.halting import deadline_continued
+from wfc.runtime.core.advance.halting import run_continued
 from wfc.runtime.core.advance.run_exits import exit_for
 from wfc.runtime.core.effects import CheckInbox, StartAgain, StartChild, StartTimer, TakeRunExit
 from wfc.runtime.core.execution import Execution
@@ -24,9 +24,12 @@ def recover(execution: Execution, tick: Recovered) -> None:
         execution.at += tick.rest
     if tick.rest:
         _move_clocks(execution, tick.rest)
-    deadline_continued(execution)
-    ready = [run for number in tick.ready if (run := execution.in_flight.get(number)) is not None]
-    again = [run for number, run in sorted(execution.in_flight.items()) if number not in tick.ready]
+    stops = execution.stops
+    if stops is None or not stops.at:  # else the run is still halted
+        run_continued(execution)
+    not_begun = tick.ready if stops is None else dict.fromkeys((*tick.ready, *stops.held))
+    ready = [run for number in not_begun if (run := execution.in_flight.get(number)) is not None]
+    again = [run for number, run in sorted(execution.in_flight.items()) if number not in not_begun]
     for run in again:
         _cut_off(execution, run)
     execution.starting.clear()

@@ -13,6 +13,7 @@ from wfc.runtime.core.advance.releasing import finish_run
 from wfc.runtime.core.advance.relevance import is_relevant
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import Rewound, Tick
+from wfc.runtime.driver.engine.converting import Converted, convert, moved_rows, said_of_refusals
 from wfc.runtime.driver.engine.durable import next_moment, open_tasks, values_of
 from wfc.runtime.driver.engine.retold import RetoldRuns
 from wfc.runtime.driver.run import Run
@@ -20,6 +21,8 @@ from wfc.runtime.driver.run.edits import Edits
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.errors import RunExistsError, RunUnknownError, StoreError, WorkflowTimeoutError
 from wfc.runtime.plan.pauses import Child
+from wfc.runtime.plan.versions.verdicts import Verdict
+from wfc.runtime.store.checkpoint import write_checkpoint
 from wfc.runtime.store.entries import entry_of
 from wfc.runtime.store.folding import write_snapshot
 from wfc.runtime.store.journal import (
@@ -38,6 +41,8 @@ from wfc.runtime.store.rows import ended
 from wfc.runtime.store.sql import selecting
 from wfc.runtime.store.sql.altering import Standing, standing
 from wfc.runtime.store.ticks import encode_tick
+from wfc.runtime.store.versions.describing import describe
+from wfc.runtime.store.versions.reading import is_of_plan
 
 __all__ = ["CheckpointedRuns", "Rewinding"]
 
@@ -55,6 +60,7 @@ class Rewinding(NamedTuple):
         again: The step runs that are done again.
         came: What has come from outside since, which is gone: events by name, and answers.
         parts: The runs that are parts of it and go on from where they have failed, too.
+        verdicts: What it means for it that it moves to another version of its workflow, if it does.
     """
 
     run_id: str
@@ -64,6 +70,7 @@ class Rewinding(NamedTuple):
     again: tuple[StepAgain, ...]
     came: tuple[str, ...]
     parts: tuple[Rewinding, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
 
 
 class _Altered(NamedTuple):
@@ -82,25 +89,27 @@ class CheckpointedRuns(RetoldRuns, Protocol):
     def version_of(self, workflow: RunWorkflow[Run]) -> str:
         """Return what the code of a workflow is known by; empty if nobody has said it."""
 
-    async def retry(self, run_id: str, *, dry_run: bool = False) -> Rewinding:
+    async def retry(self, run_id: str, *, version: str = "", dry_run: bool = False) -> Rewinding:
         """Let a run that has failed, or was cancelled, go on from what has failed; return what is done again.
 
         It rests then, and is due at once: a worker takes it up, or ``resume``. Parts of it that have failed go on from
         there too. It moves to the version of its code that this engine has.
 
         Args:
+            version: A mended version to which it moves, where it can go on there from what has failed; what its code is
+                known by. The code that it has must be known, too, to tell what has failed.
             dry_run: Whether nothing is changed.
 
         Raises:
             RunUnknownError: There is none of that id, or its workflow is not known here.
-            StoreError: It has not failed, it is a part of another run, somebody has changed it meanwhile, or what was
-                before its failure is not kept.
+            StoreError: It has not failed, it is a part of another run, somebody has changed it meanwhile, what was
+                before its failure is not kept, or it cannot go on with the mended version.
         """
         self._check_root(run_id)
         altered = list(self._to_retry(run_id))
-        told = _told(altered)
+        told = _told(altered)._replace(verdicts=self._judged(altered, version))
         if not dry_run:
-            await self._go_back(altered, "retry")
+            await self._go_back(altered, "retry", version)
         return told
 
     async def rewind(
@@ -238,13 +247,44 @@ class CheckpointedRuns(RetoldRuns, Protocol):
 
     # --- writing it
 
-    async def _go_back(self, altered: list[_Altered], why: str) -> None:
+    async def _go_back(self, altered: list[_Altered], why: str, version: str = "") -> None:
         await self.alter(
             [
-                self.entry_of(one.past, one.standing, [Rewound(one.to, why, one.goal), *one.then])
+                self.entry_of(one.past, one.standing, [Rewound(one.to, why, one.goal), *one.then], version)
                 for one in altered
             ]
         )
+
+    def _judged(self, altered: list[_Altered], version: str) -> tuple[Verdict, ...]:
+        """Return what a move to another version means for runs that go back.
+
+        Raises:
+            StoreError: One cannot go on there.
+        """
+        found: list[Verdict] = []
+        for one in altered if version else ():
+            converted = self._converted(one.goal, one.standing, version)
+            found += () if converted is None else converted.verdicts
+        return tuple(found)
+
+    def _converted(self, execution: Execution, found: Standing, version: str) -> Converted | None:
+        """Return a run in the terms of another version; ``None``: it is in these terms.
+
+        Raises:
+            StoreError: It cannot go on there.
+        """
+        own, other = (self.workflow(found.workflow, version=one) for one in (found.version, version))
+        began = self.beginning_of(execution.run_id)
+        if is_of_plan(began.shape, other._wfc.plan):
+            return None
+        checkpoint = write_checkpoint(execution, values_of(own))
+        old = describe(own._wfc.plan).data
+        converted = convert(execution.run_id, old, checkpoint, began.start, other)
+        if said := said_of_refusals([(execution.run_id, one) for one in converted.verdicts]):
+            raise StoreError(
+                f"the run {execution.run_id} cannot go on with the mended version, and stays as it is: {said}"
+            )
+        return converted
 
     async def alter(self, entries: list[Entry]) -> None:
         """Write what was changed in runs that nobody works on, in one commit.
@@ -257,11 +297,15 @@ class CheckpointedRuns(RetoldRuns, Protocol):
         except Lost as lost:
             raise StoreError(str(lost)) from None
 
-    def entry_of(self, past: Past, found: Standing, ticks: Sequence[Tick]) -> Entry:
+    def entry_of(self, past: Past, found: Standing, ticks: Sequence[Tick], version: str = "") -> Entry:
         """Return the entry by which ticks happen to a run that nobody works on; it rests then, or is due.
+
+        Args:
+            version: Another version, to which it moves after that.
 
         Raises:
             SnapshotError: It cannot be written.
+            StoreError: It cannot go on with that version.
         """
         execution = past.replay.execution
         workflow = self.workflow(found.workflow, version=found.version)
@@ -269,15 +313,17 @@ class CheckpointedRuns(RetoldRuns, Protocol):
         seq = found.seq + len(bodies)
         rows: list[Row] = [TasksReset(open_tasks(execution), execution.at)]
         if execution.outcome is None:
-            has_work = (
-                execution.in_flight or execution.inputs is None or (execution.inbox and execution.expecting)
-            )
-            wake_at = time.time_ns() if has_work else next_moment(execution)
-            rows += [Snapshot(seq, write_snapshot(execution, values_of(workflow))), Parked(wake_at)]
+            rests = _rest_of(execution)
+            if version and (converted := self._converted(execution, found, version)) is not None:
+                other = self.workflow(found.workflow, version=version)
+                more, moved, _ = moved_rows(converted, other, version, seq)
+                lease = Lease(execution.run_id, found.number, found.epoch)
+                return entry_of(lease, found.seq + 1, [*bodies, *more], [*rows, *moved, rests])
+            rows += [Snapshot(seq, write_snapshot(execution, values_of(workflow))), rests]
         else:
             finish_run(execution)
             rows.append(ended(execution, execution.outcome, values_of(workflow)))
-        version = self.version_of(workflow)
+        version = version or self.version_of(workflow)
         if version not in ("", found.version):
             rows.insert(0, VersionChanged(version))
         return entry_of(Lease(execution.run_id, found.number, found.epoch), found.seq + 1, bodies, rows)
@@ -314,6 +360,14 @@ class CheckpointedRuns(RetoldRuns, Protocol):
             Parked(now),
         ]
         return entry_of(Lease(made), 1, bodies, rows, created)
+
+
+def _rest_of(execution: Execution) -> Parked:
+    """Return how a run rests: until a moment, until something comes from outside, or until its halt is ended."""
+    if execution.stops is not None and execution.stops.at:
+        return Parked(None, is_halted=True)
+    has_work = execution.in_flight or execution.inputs is None or (execution.inbox and execution.expecting)
+    return Parked(time.time_ns() if has_work else next_moment(execution))
 
 
 def _parts_wanted(run_id: str, goal: Execution) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from wfc.runtime.authoring.definition import definition_of
@@ -24,7 +25,7 @@ from wfc.runtime.store.versions.describing import describe
 from wfc.runtime.store.versions.migrating import migrated_checkpoint, migrated_start
 from wfc.runtime.store.versions.position import position_at_start, position_of
 
-__all__ = ["Converted", "convert", "moved_rows"]
+__all__ = ["Converted", "convert", "moved_rows", "said_of_refusals"]
 
 _OF_TASKS = frozenset({"form-changed", "step-renamed"})
 """The rules by which open questions are asked anew."""
@@ -92,6 +93,22 @@ def _converted(
     except Exception as error:  # as data that fits no more may be met anywhere
         raise SnapshotError(f"{type(error).__name__}: {error}") from error
     return Converted(judgement.verdicts, execution, start)
+
+
+def said_of_refusals(verdicts: Iterable[tuple[str, Verdict]], root: str = "") -> str:
+    """Return the verdicts by which runs are refused in one line; empty: there are none.
+
+    Args:
+        verdicts: Each with the id of the run that it is about.
+        root: The run whose id need not be said.
+    """
+    lines = []
+    for run_id, one in verdicts:
+        if one.means == "refused":
+            of = f"{run_id}: " if root and run_id != root else ""
+            advice = f"; {one.advice}" if one.advice else ""
+            lines.append(f"{of}{one.told} [{one.rule}]{advice}")
+    return ". ".join(lines)
 
 
 def moved_rows(

@@ -152,12 +152,19 @@ class Durable:
         every = [run, *_all_parts(run)]
         if any(one.run_id in self._reading or not _rests(one) for one in every):
             return False
+        if run.breakpoints is not None and not run.breakpoints.note_held():
+            return False  # it rests once that is recorded
+        is_halted = run.breakpoints is not None and run.breakpoints.is_halted
         for one in every:
             if one.port is None:
                 self.adopt(one)
                 self._note_questions(one)
-        wake_at = min(filter(None, map(_wake_at, every)), default=None)
-        entries = [one.port.park(wake_at) for one in every if one.port is not None]
+        wake_at = None if is_halted else min(filter(None, map(_wake_at, every)), default=None)
+        entries = [
+            one.port.park(wake_at, is_halted=is_halted and one is run)
+            for one in every
+            if one.port is not None
+        ]
         self._later(self._park(run, entries))
         return True
 
@@ -174,6 +181,8 @@ class Durable:
             run.abandon(RunLostError(str(error)))
         else:
             told = f"the run {run.run_id} rests in its store until somebody answers, or its time has come"
+            if run.breakpoints is not None and run.breakpoints.is_halted:
+                told = f"the run {run.run_id} has halted, and rests in its store until it is resumed"
             run.abandon(RunParkedError(told, run.run_id))
 
     # --- runs that are claimed
@@ -422,7 +431,8 @@ def _rests(run: Run) -> bool:
     """Return whether nothing happens in a run, apart from its parts, before somebody answers or a timer fires."""
     execution = run.execution
     soon = run.now() + SOON
-    if any(due < soon for due in execution.due_at.values()):
+    is_halted = run.breakpoints is not None and run.breakpoints.is_halted  # then it does not wake by itself
+    if not is_halted and any(due < soon for due in execution.due_at.values()):
         return False
     if run.port is not None:
         return run.port.is_idle

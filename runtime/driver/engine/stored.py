@@ -106,6 +106,8 @@ class StoredRuns(EventDelivery, Protocol):
         """Return what is to be said of a run besides its status: that it is due, and no process works on it."""
         if row.ended is not None or (row.owner is not None and self.store.is_worked_on(row.run_id)):
             return ""
+        if row.status == "halted":
+            return "halted at a breakpoint"
         if row.status != "parked":
             return "nobody works on it"
         return "overdue, nobody works on it" if (row.wake_at or time.time_ns() + 1) <= time.time_ns() else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from wfc.runtime.driver.engine.children import StartableWorkflow
-from wfc.runtime.driver.engine.converting import Converted, convert, moved_rows
+from wfc.runtime.driver.engine.converting import Converted, convert, moved_rows, said_of_refusals
 from wfc.runtime.driver.engine.durable import values_of
 from wfc.runtime.driver.engine.edits import EditedRuns
 from wfc.runtime.driver.handler import WorkflowHandler
@@ -19,7 +20,7 @@ from wfc.runtime.store.checkpoint import write_checkpoint
 from wfc.runtime.store.entries import entry_of
 from wfc.runtime.store.folding import fold
 from wfc.runtime.store.journal import Entry, Lease, Parked, Row, VersionChanged
-from wfc.runtime.store.sql.upgrading import Upgradable, runs_of_workflow, upgradable
+from wfc.runtime.store.sql.upgrading import HasPlan, Upgradable, runs_of_workflow, upgradable, with_parts
 from wfc.runtime.store.versions.describing import describe
 from wfc.runtime.store.versions.reading import can_fold, is_of_plan, plan_of
 
@@ -109,11 +110,16 @@ class UpgradedRuns(EditedRuns, Protocol):
         return self.store.select(partial(runs_of_workflow, workflow=workflow))
 
     def _has_other_plan(self, run_id: str) -> bool:
-        """Return whether a run that nobody works on has another plan than its workflow here, which is all there is."""
-        found = self.store.described(run_id)
-        if found is None or self.store.is_worked_on(run_id):
+        """Return whether a run that nobody works on, or a part of it, has another plan than its workflow here."""
+        if self.store.is_worked_on(run_id):
             return False
-        workflow = self.workflow(found.workflow, version=found.version)
+        return any(map(self._differs, self.store.select(partial(with_parts, run_id=run_id))))
+
+    def _differs(self, found: HasPlan) -> bool:
+        try:
+            workflow = self.workflow(found.workflow, version=found.version)
+        except RunUnknownError:  # of a part whose class the run above names
+            return False
         is_kept = found.version and self.version_of(workflow)
         return not is_kept and not is_of_plan(found.shape, workflow._wfc.plan)
 
@@ -138,7 +144,7 @@ class UpgradedRuns(EditedRuns, Protocol):
         found = self.store.select(partial(upgradable, run_id=run_id))
         if found is None:
             raise RunUnknownError(f"there is no run `{run_id}` in this store")
-        workflow = self.workflow(found.workflow, version=version)
+        workflow = self._other_code(found, version)
         to = self.version_of(workflow)
         told = Upgrade(run_id, found.workflow, found.version, to)
         if version not in ("", to):
@@ -150,7 +156,10 @@ class UpgradedRuns(EditedRuns, Protocol):
             converted = self._convert(run_id, found, workflow)
             yield _Move(told._replace(verdicts=converted.verdicts), found, workflow, converted)
         for part in found.parts:
-            yield from self._moves(part, version)
+            with contextlib.suppress(
+                *([] if version else [RunUnknownError])
+            ):  # of a class that the run names
+                yield from self._moves(part, version)
 
     def _convert(self, run_id: str, found: Upgradable, workflow: StartableWorkflow) -> Converted:
         own = self._own_code(found)
@@ -175,6 +184,19 @@ class UpgradedRuns(EditedRuns, Protocol):
         execution = fold(kept, own._wfc.plan, run_id, found.start, values)
         return convert(run_id, old, write_checkpoint(execution, values), found.start, workflow)
 
+    def _other_code(self, found: Upgradable, version: str) -> StartableWorkflow:
+        """Return the workflow of a version; if it has none of that name, any that is known.
+
+        Raises:
+            RunUnknownError: There is none of that name at all.
+        """
+        try:
+            return self.workflow(found.workflow, version=version)
+        except RunUnknownError:
+            if not version:
+                raise
+            return self.workflow(found.workflow, version=found.version)
+
     def _own_code(self, found: Upgradable) -> StartableWorkflow | None:
         """Return the workflow with the plan that a run has, if it is known here."""
         try:
@@ -189,13 +211,14 @@ class UpgradedRuns(EditedRuns, Protocol):
         told, found = move.told, move.found
         seq, bodies = found.kept.seq, list[bytes]()
         rows: list[Row] = [VersionChanged(told.to)]
-        wake_at = found.wake_at if found.status == "parked" else time.time_ns()
+        is_halted = found.status == "halted"
+        wake_at = found.wake_at if is_halted or found.status == "parked" else time.time_ns()
         if move.converted is not None:
             bodies, rows, execution = moved_rows(move.converted, move.workflow, told.to, seq)
-            if execution is not None and execution.inbox and execution.expecting:
+            if not is_halted and execution is not None and execution.inbox and execution.expecting:
                 wake_at = time.time_ns()
         lease = Lease(told.run_id, found.number, found.epoch)
-        return entry_of(lease, seq + 1, bodies, [*rows, Parked(wake_at)])
+        return entry_of(lease, seq + 1, bodies, [*rows, Parked(wake_at, is_halted)])
 
 
 def _not_moved(found: Upgradable, rule: str, told: str) -> Converted:
@@ -209,11 +232,5 @@ def _told(moves: list[_Move]) -> Upgrade:
 
 
 def _refusal(told: Upgrade) -> str:
-    lines = [
-        (f"{run_id}: " if run_id != told.run_id else "")
-        + f"{one.told} [{one.rule}]"
-        + (f"; {one.advice}" if one.advice else "")
-        for run_id, one in told.refusals
-    ]
-    said = "\n".join(f"  {line}" for line in lines)
-    return f"the run {told.run_id} cannot go on with this version of `{told.workflow}`, and stays as it is:\n{said}"
+    said = said_of_refusals(told.refusals, told.run_id)
+    return f"the run {told.run_id} cannot go on with this version of `{told.workflow}`, and stays as it is: {said}"

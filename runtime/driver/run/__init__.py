@@ -152,6 +152,8 @@ class Run(ReachableRun["Run"]):
             self.apply(Cancelled(error))
             return
         self.apply(Started(execution.inputs, limits, self.bounds, self.timeout))
+        if self.breakpoints is not None:
+            self.breakpoints.record()
         self.watch_deadline()
         for tick in stored.early if stored is not None else ():
             self.apply(tick)
@@ -178,6 +180,8 @@ class Run(ReachableRun["Run"]):
             self.apply(Recovered(tuple(run.number for run in execution.starting), rest))
         else:  # it comes from a journal: it was not put aside, and nobody knows what had begun
             self.apply(Recovered())
+        if execution.stops is not None:
+            self.breaking().restore(execution.stops)
         self.watch_deadline()
 
     def _take_early(self) -> None:
@@ -258,6 +262,10 @@ class Run(ReachableRun["Run"]):
     def wake_workers(self) -> None:
         """Start the step runs that are ready, soon."""
         self.workers.wake()
+
+    def release_worker(self) -> None:
+        """Let the worker end that waits for what is recorded just now."""
+        self.workers.release()
 
     def rests(self) -> None:
         """Let the engine know that nothing happens before somebody answers, or a timer fires."""
@@ -366,6 +374,11 @@ class Run(ReachableRun["Run"]):
         if self.breakpoints is None:
             self.breakpoints = Breakpoints(self)
         return self.breakpoints
+
+    @property
+    def is_held_back(self) -> bool:
+        """Whether the run has halted at a breakpoint, and all that is at work only waits for it to go on."""
+        return self.breakpoints is not None and self.breakpoints.holds_all
 
     def asker_of(self, question: str) -> Run | None:
         """Return the run that asked a question: this one, or one below it; ``None`` if that run is over."""

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from wfc.runtime.core.halt_ticks import BreakpointsSet, Stops
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Completed, Failed, ItemCompleted, Paused, Tick
 from wfc.runtime.driver.run.halts import Halt, HaltingRun
@@ -48,7 +49,7 @@ class Breakpoint:
 class Breakpoints:
     """The breakpoints of one run, and the place where it has halted."""
 
-    __slots__ = ("_done", "_points", "_run", "_waiting", "_watching", "halt")
+    __slots__ = ("_done", "_passed", "_points", "_run", "_stands", "_waiting", "_watching", "halt")
 
     def __init__(self, run: HaltingRun) -> None:
         self._run = run
@@ -59,6 +60,10 @@ class Breakpoints:
         # what step runs gave that ``run_step`` has let go; ``None``: it waits for it
         self._done: dict[int, tuple[Event, ...] | None] = {}
         self.halt: Halt | None = None
+        self._stands = False  # whether the run was halted when it was kept, and has not been let go on
+        self._passed: int | None = (
+            None  # the step run that is let go next although it halts; 0: whichever it is
+        )
         run.future.add_done_callback(lambda _: self._tell())
 
     def set(self, points: tuple[Breakpoint, ...]) -> None:
@@ -71,6 +76,51 @@ class Breakpoints:
             if name not in self._run.execution.plan.by_name:
                 raise WorkflowStepDoesNotExistError(f"there is no step `{name}`")
         self._points = points
+        self.record()
+
+    def record(self) -> None:
+        """Record the breakpoints of a run whose ticks are kept, as far as they are steps without a condition."""
+        run = self._run
+        if (
+            run.port is None
+            or not run.has_begun
+            or any(not (one.before or one.after) for one in self._points)
+        ):
+            return
+        before = tuple(one.before for one in self._points if one.before is not None and one.when is None)
+        after = tuple(one.after for one in self._points if one.after is not None and one.when is None)
+        stops = run.execution.stops or Stops()
+        if (stops.before, stops.after) != (before, after):
+            run.take(BreakpointsSet(before, after))
+
+    def restore(self, stops: Stops) -> None:
+        """Take up the breakpoints of a run that was kept; one that was halted stays so until it is let go on."""
+        known = self._run.execution.plan.by_name
+        before = [Breakpoint(before=name) for name in stops.before if name in known]
+        self._points = (*before, *(Breakpoint(after=name) for name in stops.after if name in known))
+        self._stands = bool(stops.at)
+
+    @property
+    def is_halted(self) -> bool:
+        """Whether the run has halted, here or before it was kept."""
+        return self._stands or self.halt is not None
+
+    @property
+    def holds_all(self) -> bool:
+        """Whether the run has halted, and all that is at work in it only waits for it to go on."""
+        if not self.is_halted:
+            return False
+        held = {one.number for one in self.held()}
+        return all(number in held for number in self._run.execution.in_flight)
+
+    def note_held(self) -> bool:
+        """Record which step runs have not begun because of the halt; return whether that was recorded already."""
+        stops = self._run.execution.stops
+        held = tuple(dict.fromkeys(one.number for one in self.held()))
+        if stops is None or self.halt is None or stops.held == held:
+            return True
+        self._run.note_halt(self.halt.at, self.halt._step_run, held)
+        return False
 
     def held(self) -> list[StepRun]:
         """Return the step runs that are held until the run continues."""
@@ -82,7 +132,7 @@ class Breakpoints:
     async def attempt(self, step_run: StepRun) -> Tick:
         """Execute an attempt, once the run is not halted."""
         halt = Halt(self._run, self.held, step_run, "before")
-        if self.halt is not None or self._hits(halt):
+        if self.is_halted or self._hits(halt):
             await self._wait(halt)
         try:
             tick: Tick = await self._run.workers.attempt_at_once(step_run)
@@ -107,6 +157,9 @@ class Breakpoints:
         self._waiting.append(entry)
         if self.halt is None:
             self._stop(halt)
+        elif self._run.port is not None:
+            self.note_held()  # so that it counts as not begun, should the process end now
+            self._run.loop.call_soon(self._run.rests)
         try:
             await gate
         finally:
@@ -115,7 +168,13 @@ class Breakpoints:
 
     def _hits(self, halt: Halt) -> bool:
         """Return whether a breakpoint applies to a halt."""
+        if halt.at == "before" and halt.number == self._passed:
+            self._passed = None
+            return False
         if halt.at == "before" and (halt.attempt > 1 or halt._step_run.exit not in _BEGINNINGS):
+            return False
+        if halt.at == "before" and self._passed == 0:
+            self._passed = None
             return False
         return any(self._is_at(point, halt) for point in self._points)
 
@@ -141,9 +200,10 @@ class Breakpoints:
             return True
 
     def _stop(self, halt: Halt) -> None:
-        self.halt = halt
+        self.halt, self._stands = halt, False
         halt.reach()
-        self._run.hold_deadline()
+        held = (halt.number,) if halt.at == "before" else ()
+        self._run.note_halt(halt.at, halt._step_run, held)
         self._run.loop.call_soon(self._tell)
 
     def _tell(self) -> None:
@@ -177,6 +237,12 @@ class Breakpoints:
     def go_on(self) -> None:
         """Continue the run to the next breakpoint."""
         halt, self.halt = self.halt, None
+        stops = self._run.execution.stops
+        if self._stands and stops is not None:  # before what was held has come as far as here
+            self._stands = False
+            if stops.at == "before":
+                self._passed = stops.number
+            self._run.end_halt()
         if halt is None:
             return
         halt.take_edits()
@@ -191,7 +257,16 @@ class Breakpoints:
             else:
                 self._release(following)
         if self.halt is None:
-            self._run.resume_deadline()
+            self._run.end_halt()
+
+    def step(self) -> None:
+        """Let one step run go, the next one; then the run halts, wherever it is."""
+        stops = self._run.execution.stops
+        stands_before = self._stands and stops is not None and stops.at == "before"
+        self._points = (Breakpoint(),)
+        if not stands_before and (self.halt is None or self.halt.at == "after"):
+            self._passed = 0
+        self.go_on()
 
     def _release(self, halt: Halt) -> None:
         for entry in self._waiting:

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 
 from wfc.runtime.core.body_ticks import Edited
 from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.halt_ticks import Place
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Replaced, Tick
 from wfc.runtime.driver.run.workers import Workers
@@ -65,14 +66,21 @@ class HaltingRun(Protocol):
     def port(self) -> object | None:
         """Where the run's ticks are kept."""
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether the run has taken its start event."""
+
     def take(self, tick: Tick) -> None:
         """Apply a tick from outside, and start the step runs that are then ready."""
 
-    def hold_deadline(self) -> None:
-        """Let the run's deadline stand still."""
+    def note_halt(self, at: Place, step_run: StepRun, held: tuple[int, ...]) -> None:
+        """Let the run's deadline stand still, and record where the run is halted."""
 
-    def resume_deadline(self) -> None:
+    def end_halt(self) -> None:
         """Let the run's deadline go on."""
+
+    def rests(self) -> None:
+        """Let the engine know that nothing happens before somebody lets the run go on."""
 
 
 class Halt:

@@ -12,9 +12,10 @@ from typing import Any, Generic, TypeVar
 
 from wfc.runtime.authoring.resource import Resources
 from wfc.runtime.core.execution import NONE, OF_RUN, Execution
+from wfc.runtime.core.halt_ticks import Continued, Halted, Place
 from wfc.runtime.core.moments import SECOND, as_moment
 from wfc.runtime.core.step_runs import StepRun
-from wfc.runtime.core.ticks import Arrived, Cancelled, Continued, Halted, Tick
+from wfc.runtime.core.ticks import Arrived, Cancelled, Tick
 from wfc.runtime.driver.gates import Admission
 from wfc.runtime.driver.run.bounds import BoundsAtStart
 from wfc.runtime.driver.run.children import Parent, RelatedRun
@@ -189,15 +190,18 @@ class StatefulRun(Generic[R]):
         said = f"the run took longer than {self.timeout:g} s; at work: {names}"
         self.take(Cancelled(WorkflowTimeoutError(said)))
 
-    def hold_deadline(self) -> None:
-        """Let the run's deadline stand still, while the run is halted."""
-        if self.execution.deadline is not None:
+    def note_halt(self, at: Place, step_run: StepRun, held: tuple[int, ...]) -> None:
+        """Let the run's deadline stand still, while the run is halted; record where it is, if its ticks are kept."""
+        if self.port is not None:
+            self.apply(Halted(at, step_run.number, step_run.step.name, held))
+        elif self.execution.deadline is not None:
             self.apply(Halted())
-            self.stop_deadline()
+        self.stop_deadline()
 
-    def resume_deadline(self) -> None:
+    def end_halt(self) -> None:
         """Let the run's deadline go on after a halt."""
-        if self.execution.deadline_left is not None:
+        execution = self.execution
+        if execution.deadline_left is not None or (execution.stops is not None and execution.stops.at):
             self.apply(Continued())
             self.watch_deadline()
 

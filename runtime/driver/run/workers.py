@@ -98,13 +98,14 @@ class WorkingRun(AttemptingRun, Protocol):
 class Workers:
     """The workers of one run."""
 
-    __slots__ = ("_handing_over", "_resting", "_run", "_variables", "bare")
+    __slots__ = ("_handing_over", "_idle", "_resting", "_run", "_variables", "bare")
 
     def __init__(self, run: WorkingRun) -> None:
         self._run = run
         self.bare = True  # nobody looks on and nothing is doubled, so the shortest way may be taken
         self._handing_over = False
         self._resting = False
+        self._idle: asyncio.Future[None] | None = None  # what a worker waits for while something is recorded
         self._variables: Variables | None = None
 
     def spawn(self, work: Coroutine[Any, Any, None], **options: Any) -> None:
@@ -116,9 +117,17 @@ class Workers:
 
     def wake(self) -> None:
         """Schedule ready step runs for the loop's next iteration, unless a worker takes them before."""
-        if not self._handing_over:
+        if self._idle is not None:
+            self.release()
+        elif not self._handing_over:
             self._handing_over = True
             self._run.loop.call_soon(self._hand_over)
+
+    def release(self) -> None:
+        """Let the worker that waits while something is recorded go on; it ends if there is nothing to do."""
+        idle, self._idle = self._idle, None
+        if idle is not None and not idle.done():
+            idle.set_result(None)
 
     def _hand_over(self) -> None:
         """Spawn workers for the remaining step runs, if all other workers wait inside a step or are idle."""
@@ -167,19 +176,18 @@ class Workers:
                         advance(execution, tick, at)
                     else:
                         self._record(step_run, tick)
-                    if execution.effects or execution.outcome is not None:
-                        run.carry_out()
-                        if execution.outcome is not None:
-                            return
+                    if (execution.effects or execution.outcome is not None) and self._is_over():
+                        return
                     if copy_context() != variables or task.cancelling():
                         # the step left something behind in this task, and the next one shall not find it
                         self.wake()
                         return
-                    if not ready:
-                        return
-                    if at > until:
+                    if not ready or at > until:
                         break
-                await self._rest()
+                if ready:
+                    await self._rest()
+                elif port is not None:
+                    await self._wait(port)
         except CancelledError:
             if execution.outcome is None:
                 self._stop("the event loop cancelled the run")
@@ -195,6 +203,17 @@ class Workers:
         else:
             run.abandon(RunLostError(reason))
         _seen(run.future)  # the loop is about to end: nobody will ask
+
+    async def _wait(self, port: Port) -> None:
+        """Wait until what has happened is recorded, after which most step runs begin: that spares a task for each."""
+        if self._idle is None and port.is_recording:
+            self._idle = self._run.loop.create_future()
+            await self._idle
+
+    def _is_over(self) -> bool:
+        """Carry out what the last tick has made happen; return whether the run is over."""
+        self._run.carry_out()
+        return self._run.execution.outcome is not None
 
     async def _rest(self) -> None:
         """Give others a turn of the event loop; this run's step runs that are ready wait for it."""

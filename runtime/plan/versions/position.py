@@ -19,7 +19,6 @@ class StepPosition(NamedTuple):
         awaits: The classes of the events that it waits for.
         form: The place of its form among the step's; ``None``: its question has none.
         filled: The fields of the form that are named in the question: filled, or with choices.
-        answers: How many people have answered, of several.
         is_shared: Whether several people are to answer.
         given: How many of its items are done.
         has_parts: Whether runs of other workflows go on for it, which are known by its name.
@@ -36,7 +35,6 @@ class StepPosition(NamedTuple):
     awaits: tuple[str, ...] = ()
     form: int | None = None
     filled: tuple[str, ...] = ()
-    answers: int = 0
     is_shared: bool = False
     given: int = 0
     has_parts: bool = False

@@ -33,7 +33,7 @@ _READING: Final = (
     b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0"
 )
 
-_LOCK: Final = re.compile(r"/\* (FOR (?:UPDATE|SHARE)) \*/")
+_LOCK: Final = re.compile(r"/\* (FOR (?:UPDATE|SHARE)(?: OF \w+)?) \*/")
 _NAMED: Final = re.compile(r"(?<!:):(\w+)")
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from functools import cache
+from itertools import chain
 from typing import Any, Final
 
 from wfc.runtime.errors import StoreError
@@ -28,11 +30,64 @@ from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.messages import note_message
 from wfc.runtime.store.sql.pruning import drop_unmentioned
 
-__all__ = ["append"]
+__all__ = ["append", "append_all"]
 
 _TICK: Final = """INSERT INTO ticks (run, seq, body)
     SELECT run, ?, ? FROM runs WHERE run = ? AND epoch = ? AND owner = ? /* FOR SHARE */ ON CONFLICT DO NOTHING"""
+_TICKS: Final = """INSERT INTO ticks (run, seq, body)
+    WITH new (run, epoch, seq, body) AS (VALUES {}) SELECT new.run, new.seq, new.body FROM new CROSS JOIN runs
+    WHERE runs.run = new.run AND runs.epoch = new.epoch AND runs.owner = ? /* FOR SHARE OF runs */
+    ON CONFLICT DO NOTHING"""
+_ROW: Final = "(CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), ?)"
+_MOST: Final = 128
+"""Ticks in one statement."""
 _IS_OURS: Final = "SELECT 1 FROM runs WHERE run = ? AND epoch = ? AND owner = ? /* FOR SHARE */"
+
+
+def append_all(
+    connection: Connection, entries: Sequence[Entry], owner: str, told: Collection[str] = ()
+) -> list[Lost | None]:
+    """Write entries of any runs in their order; return for each of them what ``append`` returns.
+
+    Those that have ticks alone, which most have, are written by one statement.
+
+    Raises:
+        StoreError: One of those was refused, and nobody knows which: they must be written one by one.
+    """
+    found: list[Lost | None] = [None] * len(entries)
+    ticks: list[tuple[int, int, int, bytes]] = []
+    numbers: set[int] = set()  # of the runs whose ticks are among those
+    for at, entry in enumerate(entries):
+        _, seq, bodies, rows, created, blobs, mentions = entry
+        number, epoch = entry.lease.number, entry.lease.epoch
+        if rows or created or blobs or mentions or not bodies or entry.lease.lost is not None:
+            if number in numbers:
+                _append_ticks(connection, ticks, owner)
+                numbers.clear()
+            found[at] = append(connection, entry, owner, told)
+        else:
+            ticks += [(number, epoch, one, body) for one, body in enumerate(bodies, seq)]
+            numbers.add(number)
+    _append_ticks(connection, ticks, owner)
+    return found
+
+
+def _append_ticks(connection: Connection, ticks: list[tuple[int, int, int, bytes]], owner: str) -> None:
+    """Write ticks by few statements, of 1, 2, 4 … rows, so that the database has seen each of them before."""
+    first = 0
+    while first < len(ticks):
+        size = min(_MOST, 1 << (len(ticks) - first).bit_length() - 1)
+        rows = ticks[first : first + size]
+        cursor = connection.execute(_ticks_statement(size), [*chain.from_iterable(rows), owner])
+        if cursor.rowcount != size:
+            raise StoreError("some of these ticks are refused")
+        first += size
+    ticks.clear()
+
+
+@cache
+def _ticks_statement(size: int) -> str:
+    return _TICKS.format(", ".join([_ROW] * size))
 
 
 def append(connection: Connection, entry: Entry, owner: str, told: Collection[str] = ()) -> Lost | None:
@@ -211,8 +266,8 @@ def _keep_snapshot(connection: Connection, number: int, row: Snapshot) -> None:
 
 def _park(connection: Connection, number: int, row: Parked) -> None:
     connection.execute(
-        "UPDATE runs SET status = 'parked', owner = NULL, wake_at = ?, recoveries = 0 WHERE run = ?",
-        (row.wake_at, number),
+        "UPDATE runs SET status = ?, owner = NULL, wake_at = ?, recoveries = 0 WHERE run = ?",
+        ("halted" if row.is_halted else "parked", row.wake_at, number),
     )
 
 

@@ -44,7 +44,7 @@ IS_DUE: Final = (
     "UNION SELECT run FROM runs WHERE ended IS NULL AND status = 'parked' AND wake_at <= ? "
     "UNION SELECT run FROM inbox "
     "UNION SELECT part.parent FROM inbox JOIN runs AS part ON part.run = inbox.run WHERE part.attached) "
-    f"AND {_IS_ON_ITS_OWN}"
+    f"AND status <> 'halted' AND {_IS_ON_ITS_OWN}"
 )
 """The condition for a run that somebody should go on with at a moment, by indices: most runs may be at rest."""
 
@@ -166,7 +166,7 @@ def _parts(connection: Connection, owner: str, number: int) -> list[Claim]:
     """Claim the parts of a run, whoever had them: they go where the run above them goes."""
     found = []
     for row in map(_Row._make, connection.execute(_PARTS, (number,)).fetchall()):
-        is_over = row.status not in ("queued", "live", "parked")
+        is_over = row.status not in ("queued", "live", "parked", "halted")
         claimed = row.claimed(row.epoch) if is_over else _take(connection, owner, row, is_part=True)
         assert claimed is not None
         found.append(claimed)

@@ -11,13 +11,16 @@ from typing import Any, ClassVar, TypeVar
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.journal import Entry, Lost, Then
-from wfc.runtime.store.sql.appending import append
+from wfc.runtime.store.sql.appending import append, append_all
 from wfc.runtime.store.sql.connection import Connection
-from wfc.runtime.store.sql.writer import Job, StoreConnection, Writer
+from wfc.runtime.store.sql.writer import MOST, Job, StoreConnection, Writer, call_all
 
 __all__ = ["Database", "on_one_line"]
 
 T = TypeVar("T")
+
+Append = tuple[Entry, Then]
+"""An entry, and what is called once it is durable."""
 
 
 class Database(ABC):
@@ -41,9 +44,11 @@ class Database(ABC):
         self.told: frozenset[str] = frozenset()  # what people are told of: see `messages`
         self._is_known = False
         self._is_closed = False
-        self._gathered: dict[
-            asyncio.AbstractEventLoop, list[Job]
-        ] = {}  # what was appended in this turn of a loop
+        self._calls: dict[
+            asyncio.AbstractEventLoop, list[Callable[[], None]]
+        ] = {}  # for the next turn of a loop
+        self._gathered: dict[asyncio.AbstractEventLoop, list[Append]] = {}  # what was appended in this one
+        self._ending: asyncio.AbstractEventLoop | None = None  # the loop whose calls are being made
 
     @abstractmethod
     def _connect(self) -> StoreConnection:
@@ -69,28 +74,65 @@ class Database(ABC):
 
     def append(self, entry: Entry, then: Then) -> None:
         """Append an entry, in order; ``then`` is called in this loop once it is durable."""
-        self._known()
-
-        def failed(error: Exception) -> None:
-            if entry.lease.lost is None:
-                entry.lease.lost = Lost(f"the store {self.name} cannot be written: {on_one_line(error)}")
-
-        def finished(lost: Lost | None, error: Exception | None) -> None:
-            then(lost if error is None else entry.lease.lost)
-
+        if not self._is_known:
+            self._known()
         loop = asyncio.get_running_loop()
         gathered = self._gathered.get(loop)
         if gathered is None:
             gathered = self._gathered[loop] = []
-            loop.call_soon(self._hand_over, loop)
-        write = partial(append, entry=entry, owner=self.owner, told=self.told)
-        gathered.append(Job(write, finished, loop, failed))
+            if loop is not self._ending:
+                loop.call_soon(self._hand_over, loop)
+        gathered.append((entry, then))
+
+    def soon(self, loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+        """Call a function in the next turn of a loop; what all of these append is handed over together."""
+        calls = self._calls.get(loop)
+        if calls is None:
+            calls = self._calls[loop] = []
+            loop.call_soon(self._make_calls, loop)
+        calls.append(call)
+
+    def _make_calls(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._ending = loop
+        try:
+            call_all(loop, self._calls.pop(loop))
+        finally:
+            self._ending = None
+            self._hand_over(loop)
 
     def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
         """Hand over to the writer what has come together in a turn of a loop: its thread then has Python for itself."""
-        jobs = self._gathered.pop(loop, None)
-        if jobs:
-            self._writer.submit(jobs)
+        gathered = self._gathered.pop(loop, None)
+        for first in range(0, len(gathered or ()), MOST):
+            assert gathered is not None
+            self._writer.submit([self._job_of(gathered[first : first + MOST], loop)])
+
+    def _job_of(self, appends: Sequence[Append], loop: asyncio.AbstractEventLoop) -> Job:
+        """Return the job that appends entries: together, or else each by itself."""
+        entries = [entry for entry, _ in appends]
+
+        def write(connection: Connection) -> list[Lost | None]:
+            return append_all(connection, entries, self.owner, self.told)
+
+        def finished(found: Sequence[Exception | None] | None, error: Exception | None) -> None:
+            calls = []
+            for (entry, then), said in zip(appends, found or [error] * len(entries), strict=True):
+                calls.append(
+                    partial(then, said if said is None or isinstance(said, Lost) else entry.lease.lost)
+                )
+            call_all(loop, calls)
+
+        apart = (lambda: [self._job_alone(entry) for entry in entries]) if len(entries) > 1 else None
+        return Job(write, finished, loop, partial(self._fail, entries), len(entries), apart)
+
+    def _job_alone(self, entry: Entry) -> Job:
+        write = partial(append, entry=entry, owner=self.owner, told=self.told)
+        return Job(write, lambda _, __: None, None, partial(self._fail, [entry]))
+
+    def _fail(self, entries: Sequence[Entry], error: Exception) -> None:
+        for entry in entries:
+            if entry.lease.lost is None:
+                entry.lease.lost = Lost(f"the store {self.name} cannot be written: {on_one_line(error)}")
 
     async def append_together(self, entries: Sequence[Entry]) -> None:
         """Append entries of several runs in one commit: all of them, or none.

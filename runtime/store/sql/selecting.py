@@ -118,7 +118,8 @@ def snapshot_seq(connection: Connection, run_id: str) -> int | None:
 def snapshot_at_rest(connection: Connection, run_id: str) -> bytes | None:
     """Return the snapshot of a run if it rests, so that the snapshot says how it is; else ``None``."""
     found = connection.execute(
-        "SELECT body FROM snapshots JOIN runs USING (run) WHERE run_id = ? AND status = 'parked'", (run_id,)
+        "SELECT body FROM snapshots JOIN runs USING (run) WHERE run_id = ? AND status IN ('parked', 'halted')",
+        (run_id,),
     ).fetchone()
     return None if found is None else unite(found[0], partial(read_blob, connection))
 

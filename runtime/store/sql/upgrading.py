@@ -8,7 +8,7 @@ from wfc.runtime.store.journal import Kept, RunStatus
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.reading import kept
 
-__all__ = ["Upgradable", "runs_of_workflow", "upgradable"]
+__all__ = ["HasPlan", "Upgradable", "runs_of_workflow", "upgradable", "with_parts"]
 
 
 class Upgradable(NamedTuple):
@@ -53,6 +53,27 @@ def upgradable(connection: Connection, run_id: str) -> Upgradable | None:
     ).fetchall()
     rest = kept(connection, row[0]), tuple(part for (part,) in parts)
     return Upgradable._make((*row, *rest))
+
+
+class HasPlan(NamedTuple):
+    """Which plan a run has: ``shape`` is its digest."""
+
+    workflow: str
+    version: str
+    shape: str
+
+
+def with_parts(connection: Connection, run_id: str) -> list[HasPlan]:
+    """Return which plans a run and its parts have, unless they are over."""
+    rows = connection.execute(
+        """WITH RECURSIVE below (run) AS (
+            SELECT run FROM runs WHERE run_id = ? AND ended IS NULL
+            UNION SELECT part.run FROM runs AS part JOIN below ON part.parent = below.run
+                WHERE part.attached AND part.ended IS NULL)
+            SELECT workflow, version, shape FROM runs WHERE run IN (SELECT run FROM below)""",
+        (run_id,),
+    )
+    return [HasPlan(*row) for row in rows]
 
 
 def runs_of_workflow(connection: Connection, workflow: str) -> list[str]:

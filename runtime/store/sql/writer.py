@@ -14,10 +14,10 @@ from typing import Any, Final, NamedTuple, Protocol
 from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.sql.connection import Connection
 
-__all__ = ["Job", "Outcome", "StoreConnection", "Writer"]
+__all__ = ["MOST", "Job", "Outcome", "StoreConnection", "Writer", "call_all"]
 
 MOST: Final = 2_000
-"""Jobs in one commit."""
+"""Rows in one commit, about."""
 
 Outcome = Callable[[Any, Exception | None], None]
 """Called with what a job returned, or with the error for which nothing of it was written."""
@@ -50,12 +50,17 @@ class Job(NamedTuple):
         write: Called within a transaction, in the writer's thread.
         then: Called once it is durable, in the loop; without a loop in the writer's thread.
         failed: Called in the writer's thread, before any later job is written, if nothing of it could be.
+        size: About how many rows it writes.
+        apart: Returns the jobs that it consists of, if these may be written where it cannot be as a whole: what it
+            returned is then, for each of them, what that returned, or its error.
     """
 
     write: Callable[[Connection], Any]
     then: Outcome
     loop: asyncio.AbstractEventLoop | None
     failed: Callable[[Exception], None] | None = None
+    size: int = 1
+    apart: Callable[[], Sequence[Job]] | None = None
 
 
 class Writer:
@@ -120,11 +125,13 @@ class Writer:
     def _take(self, seconds: float) -> tuple[list[Job], bool]:
         """Return the jobs that have come in, and whether they are the last."""
         jobs: list[Job] = []
+        size = 0
         try:
             more = self._jobs.get(timeout=seconds)
             while more is not None:
                 jobs.extend(more)
-                if len(jobs) >= MOST:
+                size += sum(job.size for job in more)
+                if size >= MOST:
                     return jobs, False
                 more = self._jobs.get_nowait()
         except Empty:
@@ -144,12 +151,16 @@ class Writer:
             is_lost = self._connection is None or self._connection.is_broken
             if is_lost:
                 self._disconnect()
-            if is_lost or len(jobs) == 1:
+            apart = jobs[0].apart if len(jobs) == 1 else None
+            if is_lost or (len(jobs) == 1 and apart is None):
                 for job in jobs:
                     if job.failed is not None:
                         job.failed(error)
                 return [(None, error)] * len(jobs)
-        return [self._write([job])[0] for job in jobs]
+        if apart is None:
+            return [self._write([job])[0] for job in jobs]
+        parts = [self._write([job])[0] for job in apart()]
+        return [([error or found for found, error in parts], None)]
 
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
@@ -166,7 +177,7 @@ class Writer:
                 calls.setdefault(job.loop, []).append(partial(job.then, found, error))
         for loop, those in calls.items():
             with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits there any more
-                loop.call_soon_threadsafe(_call_all, loop, those)
+                loop.call_soon_threadsafe(call_all, loop, those)
 
 
 def _transaction(connection: StoreConnection, jobs: Sequence[Job]) -> list[Any]:
@@ -184,7 +195,8 @@ def _transaction(connection: StoreConnection, jobs: Sequence[Job]) -> list[Any]:
     return found
 
 
-def _call_all(loop: asyncio.AbstractEventLoop, calls: Sequence[Callable[[], None]]) -> None:
+def call_all(loop: asyncio.AbstractEventLoop, calls: Sequence[Callable[[], None]]) -> None:
+    """Make calls that follow from what was done together."""
     for call in calls:
         try:
             call()

@@ -15,7 +15,7 @@ from wfc.runtime.authoring.signatures import arguments_of
 from wfc.runtime.events import StartEvent, event_name
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.pauses import Outside, Question
-from wfc.runtime.plan.signature import EventClass
+from wfc.runtime.plan.signature import EventClass, Gives
 from wfc.runtime.plan.step import Step
 from wfc.runtime.store.classes import Classes
 from wfc.runtime.store.versions.types import TypeDescriber
@@ -122,6 +122,7 @@ def _step(plan: Plan, step: Step, types: TypeDescriber) -> dict[str, Any]:
         "workers": step.num_workers,
         "own_key": step.idempotency_key is not None,
         "result": types.of(step.result),
+        "takes": [types.of(kind) for kind in _results_taken(step)],
         "soft": {
             "retry": _retry(step.retry),
             "timeout": step.timeout,
@@ -130,6 +131,13 @@ def _step(plan: Plan, step: Step, types: TypeDescriber) -> dict[str, Any]:
             "bound": step.bound,
         },
     }
+
+
+def _results_taken(step: Step) -> list[Any]:
+    """Return the type of the action's result as the step's tail takes it: of several answers it is a list."""
+    tail = step.exits.get("then")
+    parameters = () if tail is None else tail.parameters
+    return [parameter.kind for parameter in parameters if parameter.gives is Gives.RESULT]
 
 
 def _awaited(step: Step) -> tuple[EventClass, ...]:

@@ -120,7 +120,6 @@ def _waiting(run: StepPosition, pause: dict[str, Any]) -> StepPosition:
         awaits=tuple(value.get("events", ())),
         form=value.get("form"),
         filled=tuple({**(value.get("prefill") or {}), **(value.get("choices") or {})}),
-        answers=len(pause.get("answers", ())),
         is_shared=value.get("quorum") is not None,
         given=sum(one != {"$": "skip"} for one in pause.get("given", ())),
         has_parts=run.has_parts or value["kind"] == "Child",

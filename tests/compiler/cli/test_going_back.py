@@ -151,8 +151,22 @@ def test_other_steps_are_refused(wfc: Any, shop: Path) -> None:
     )
     done = wfc("runs", "retry", "one", "--with", "shop.yaml", "--yes")
     assert (done.status, done.out) == (1, "")
-    assert "other steps or events" in done.err
+    assert "the step `ship` is gone, and the run is at work in it [step-removed]" in done.err
     assert (effects(shop), status(wfc, "one")) == ([], "failed")
+
+
+def test_a_run_is_retried_with_a_mended_spec_whose_step_has_moved(wfc: Any, shop: Path) -> None:
+    fail(wfc, "one")
+    effects(shop)
+    mended = SHOP.replace("  ship:\n    kind: tool\n    accepts", "  dispatch:\n    kind: tool\n    accepts")
+    (shop / "shop.yaml").write_text(mended + "moved: {ship: dispatch}\n")
+    (shop / "broken").unlink()
+    told = wfc("runs", "retry", "one", "--with", "shop.yaml")
+    assert "the step `ship` is called `dispatch` now [step-renamed]" in told.out
+    done = wfc("runs", "retry", "--failed", "--with", "shop.yaml", "--yes")
+    assert (done.status, effects(shop)) == (0, ["ship tea"]), done.err
+    shown = json.loads(wfc("runs", "show", "one", "--format", "json").out)
+    assert [(step["step"], step["status"]) for step in shown["steps"]] == [("dispatch", "done")]
 
 
 def test_rewinding_tells_which_effects_happen_again(wfc: Any, shop: Path) -> None:

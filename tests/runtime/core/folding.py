@@ -38,6 +38,7 @@ class FoldingPort:
         self.fold: Fold | None = None
         self.was_over = False
         self.is_on = True
+        self.is_recording = False
 
     def apply(self, tick: Tick) -> None:
         execution = self.run.execution

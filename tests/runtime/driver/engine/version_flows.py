@@ -8,8 +8,9 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeVar
 
-from wfc.compiler.cli.programs import KeptModules, load_modules
+from wfc.compiler.cli.programs import execute
 from wfc.runtime import Engine, Workflow
+from wfc.runtime.errors import StepError
 
 T = TypeVar("T")
 
@@ -23,8 +24,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 from version_flows import act
 from wfc.runtime import (
-    All, AllOf, Child, ClosedFields, Delay, EachOf, Event, Item, Items, Outside, Question, Receives, Record,
-    RetryPolicy, RunState, StartEvent, StopEvent, Workflow, pause, step, transform,
+    All, AllOf, Child, ClosedFields, Delay, EachOf, Event, Inputs, Item, Items, Outside, Question, Receives, Record,
+    RetryPolicy, RunState, StartEvent, StopEvent, Workflow, pause, run_cancel, step, transform,
 )
 
 class Go(ClosedFields, StartEvent):
@@ -166,19 +167,131 @@ class Flow(Workflow, name="flow"):
         return End(said=f"{ev.n} {result}")
 """
 
+PARTS = """\
+class Asked(ClosedFields, Event):
+    n: int
+
+class Form(Record):
+    ok: bool
+
+class Part(Workflow, name="part"):
+    @pause
+    def ask(self, ev: Go) -> Question[Form]:
+        return Question(Form, title="all right?")
+
+    @ask.then
+    def asked(self, ev: Go, result: Form) -> End:
+        return End(said=f"{ev.n} {result.ok}")
+
+class Flow(Workflow, name="flow"):
+    @transform
+    def first(self, ev: Go) -> Asked:
+        return Asked(n=ev.n)
+
+    @pause
+    def part(self, ev: Asked) -> Child[End]:
+        return Child("part", {"n": ev.n + 1}, ends=(End,))
+
+    @part.then
+    def over(self, ev: Asked, result: End) -> End:
+        return End(said=f"{ev.n} {result.said}")
+"""
+
+LOOPING = """\
+class Again(ClosedFields, Event):
+    n: int
+
+class Form(Record):
+    ok: bool
+
+class Flow(Workflow, name="flow", receives=(Receives(Again),)):
+    @pause(max_runs=5)
+    def ask(self, ev: Go | Again) -> Question[Form]:
+        return Question(Form, title="all right?")
+
+    @ask.then
+    def asked(self, ev: Go | Again, result: Form) -> Again | End:
+        return End(said=f"{ev.n}") if result.ok else Again(n=ev.n + 1)
+
+    @ask.on_limit
+    def often(self) -> End:
+        return End(said="too often")
+"""
+
+VOTING = """\
+class Form(Record):
+    ok: bool
+
+class Flow(Workflow, name="flow"):
+    @pause
+    def ask(self, ev: Go) -> Question[Form]:
+        return Question(Form, title="all right?", prefill={"ok": True}, quorum=2)
+
+    @ask.then
+    def asked(self, ev: Go, result: list[Form]) -> End:
+        return End(said=" ".join(str(one.ok) for one in result))
+"""
+
+ITEMS = """\
+class Flow(Workflow, name="flow"):
+    @pause
+    def each(self, ev: Go) -> Items[int]:
+        return Items([1, 2])
+
+    @each.item(retry_policy=RetryPolicy(max_attempts=2, delay=3600))
+    async def one(self, ev: Go, item: Item[int]) -> int:
+        if item == 2:
+            act("two")
+        return item
+
+    @each.then
+    def over(self, ev: Go, result: list[int]) -> End:
+        return End(said=f"{sum(result)}")
+"""
+
+LEAVING = """\
+class Undo(ClosedFields, Event):
+    n: int
+
+class Form(Record):
+    ok: bool
+
+class Flow(Workflow, name="flow"):
+    @pause
+    def wait(self, ev: Go) -> Question[Form]:
+        return Question(Form, title="go on?")
+
+    @wait.then
+    def waited(self, ev: Go, result: Form) -> End:
+        return End(said="well")
+
+    @run_cancel
+    def leave(self) -> Undo:
+        return Undo(n=3)
+
+    @pause
+    def undo(self, ev: Undo) -> Question[Form]:
+        return Question(Form, title="undo?")
+
+    @undo.then
+    def undone(self, ev: Undo, result: Form) -> End:
+        return End(said=f"undone {ev.n}")
+"""
+
 _NUMBERS = itertools.count()
 
 
 def act(name: str) -> None:
     LOG.append(name)
     if name in BROKEN:
-        raise ValueError(f"{name} is broken")
+        raise StepError("down", f"{name} is broken")
 
 
-def load(text: str) -> type[Workflow]:
-    """Returns the workflow of a module's text."""
+def load(text: str) -> tuple[type[Workflow], ...]:
+    """Returns the workflows of a module's text, that of the runs first."""
     name = f"version_{next(_NUMBERS)}"
-    return load_modules(KeptModules(name, f"{name}.py", HEAD + text, ()))
+    found = vars(execute(name, f"{name}.py", HEAD + text))
+    return tuple(found[one] for one in ("Flow", "Part") if one in found)
 
 
 def within(store: str | Path, main: Callable[[Engine], Awaitable[T]], *flows: type[Workflow]) -> T:
