@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol
 
 from wfc.runtime.driver.engine.stored import StoredRuns
 from wfc.runtime.driver.handler import WorkflowHandler
+from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.questions import read_delegation
 from wfc.runtime.errors import InvalidAnswerError, InvalidDelegationError, UnknownQuestionError
 from wfc.runtime.store.sql.reading import TaskRow
@@ -96,9 +97,7 @@ class StoredTasks(StoredRuns, Protocol):
             await self.bring(task.run_id, "answer", data, by)
             return None
         handler = await self.resume(root)
-        run = self.run(root)
-        if run is not None:
-            await run.recorded()  # so that its parts go on too
+        await _go_on_as_far_as(task_id, self.run(root))
         await handler.answer(task_id, value, by=by, state=state)
         return handler
 
@@ -138,12 +137,20 @@ class StoredTasks(StoredRuns, Protocol):
         handler = await self.resume(root)
         run = self.run(root)
         if run is not None:
-            await run.recorded()  # so that its parts go on too
+            await _go_on_as_far_as(task_id, run)
             asker = run.asker_of(task_id)
             if asker is not None:
                 asker.take(read_delegation(asker.execution, task_id, to, by, because))
                 await asker.recorded()
         return handler
+
+
+async def _go_on_as_far_as(task_id: str, run: Run | None) -> None:
+    """Let a run that has just been read go on, and those beneath it, one after the other, down to who has asked."""
+    while run is not None:
+        await run.recorded()  # by then it has begun its parts
+        parts = run.children.parts()
+        run = next((part for part in parts if task_id.startswith(f"{part.run_id}/")), None)
 
 
 def check_name(name: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,10 +23,11 @@ from desk_flow import (
     says,
 )
 
-from wfc.runtime import Record, StepError
+from wfc.runtime import Engine, Record, StepError
 from wfc.runtime.agents.definition import Agent, AgentTool, Approval
 from wfc.runtime.agents.loop import AgentLoop
 from wfc.runtime.calls.transcripts import ANSWER_TOOL, TurnReply
+from wfc.runtime.plan.pauses import QuestionAsked
 from wfc.runtime.testing import run_virtually
 
 GOOD = call("find", '{"order_id": "A"}', "good")
@@ -245,3 +247,37 @@ def test_transcripts_stay_whole_whoever_is_at_work(seeds: range) -> None:
         back = [FIND, hand_over_to("first")] if chance.random() < 0.7 else []
         second = Agent("second", by_chance(chance), args=Task, tools=back, sees=sees[1])
         assert answer_of(desk(first, parts=parts, team=[second]))
+
+
+def test_a_question_of_an_agent_beneath_another_one_survives_in_the_store(tmp_path: Path) -> None:
+    chief = TurnModel(in_turn(calls(ask("mine", "a"), GOOD), says("done")))
+    of_helper = TurnModel(in_turn(calls(GOOD), says("helped")))
+    tool = AgentTool("find", find, FindArgs, approve=lambda *_: Approval(within=60.0))
+    parts: list[type[AgentLoop]] = []
+    helper = as_tool(Agent("helper", of_helper, tools=[tool], args=Task), parts)
+    kind = desk(Agent("chief", chief, tools=[helper, FIND]), parts=parts)
+    store = f"sqlite:///{tmp_path / 'runs.db'}"
+
+    async def begin() -> str:
+        engine = Engine(store=store)
+        engine.add(kind)
+        handler = kind(engine=engine).run(run_id="r1", question="where?")
+        async for event in handler.stream_events():
+            if isinstance(event, QuestionAsked):
+                break
+        await engine.park("r1")
+        (task,) = engine.tasks()
+        engine.close()
+        return str(task.task_id)
+
+    async def answer(task: str) -> Any:
+        engine = Engine(store=store)
+        engine.add(kind)
+        handler = await engine.answer(task, {"decision": "refuse", "note": "no"}, by="user:ann")
+        found = await handler
+        engine.close()
+        return found
+
+    assert asyncio.run(answer(asyncio.run(begin()))).text == "done"
+    assert told(of_helper) == ["refused: no"]
+    assert told(chief) == ["helped", "A is here"]

@@ -1,0 +1,170 @@
+"""What providers are sent after a hand-over, over real HTTP, judged by the rules that each has for transcripts."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import pytest
+from desk_flow import FindArgs, Task, call
+
+from wfc.runtime import Model, Secret, StepError
+from wfc.runtime.agents.definition import Agent, AgentTool
+from wfc.runtime.agents.events import AgentAtWork, AgentInput, LoopState
+from wfc.runtime.agents.hand_overs import go_on
+from wfc.runtime.agents.loop import AgentLoop
+from wfc.runtime.calls.transcripts import CallAnswer, Said
+
+pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore:The model:DeprecationWarning")]
+
+USES = {"openai:gpt-4o-mini": "/v1", "anthropic:claude-haiku-4-5": "", "google:gemini-2.5-flash": ""}
+
+
+class Host:
+    """A context that lets everything pass."""
+
+    def unmet(self, result: object) -> list[str]:
+        return []
+
+    def in_turn(self, limit: object, url: str | None = None) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
+
+    def afford(self, model: str, *, own_server: bool = False) -> None:
+        pass
+
+    def spent(self, model: str, tokens_in: int, tokens_out: int, **more: object) -> None:
+        pass
+
+    def choose_model(self, count: int) -> int:
+        return 0
+
+    @contextmanager
+    def answering(self) -> Iterator[Any]:
+        yield lambda _text: None
+
+
+@pytest.fixture
+def asked() -> Iterator[tuple[str, list[Any]]]:
+    """The address of a service that keeps what it is asked and says that it is out of order."""
+    bodies: list[Any] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(500)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}", bodies
+    server.shutdown()
+    server.server_close()
+
+
+async def find(_context: Any, args: FindArgs) -> str:
+    return args.order_id
+
+
+def answers(*ids: str) -> Said:
+    return Said(
+        role="tools", answers=[CallAnswer(id=each, tool="find", text=f"{each} is here") for each in ids]
+    )
+
+
+TOLD = CallAnswer(id="h", tool="hand_over_to_second", text="second goes on")
+LOOKS = [call("find", '{"order_id": "A"}', "a"), call("find", "{}", "b")]
+TALK = [
+    Said(role="model", text="I look.", calls=LOOKS, raw="[]"),
+    answers("a", "b"),
+    Said(role="model", text=""),
+    Said(role="user", text="Nothing was said. Give the answer."),
+    Said(role="model", calls=[call("find", "", "c"), call("hand_over_to_second", '{"task": "go on"}', "h")]),
+    Said(role="tools", answers=[*answers("c").answers, TOLD]),
+]
+
+
+@pytest.mark.parametrize("style", ["function", "react"])
+@pytest.mark.parametrize("has_tools", [True, False])
+@pytest.mark.parametrize("sees", ["said", "all", "nothing"])
+@pytest.mark.parametrize("use", USES)
+def test_a_transcript_that_was_handed_over_is_one_that_the_provider_takes(
+    use: str,
+    sees: Any,
+    has_tools: bool,
+    style: Any,
+    asked: tuple[str, list[Any]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    address, bodies = asked
+    monkeypatch.setenv("MODEL_KEY", "sk-none")
+    model = Model(use, base_url=address + USES[use], api_key=Secret("MODEL_KEY"))
+    tools = [AgentTool("find", find, FindArgs)] if has_tools else []
+    second = Agent("second", model, tools=tools, args=Task, sees=sees, style=style)
+
+    class Loop(AgentLoop, agent=Agent("first", model), team=[second], name="desk.first"):
+        pass
+
+    inputs, state = AgentInput(prompt="Where?"), LoopState(messages=TALK)
+    go_on(second, AgentAtWork(agent="second", prompt="Go on."), inputs, state)
+    with pytest.raises(StepError) as told:
+        asyncio.run(model.take_turn(Host(), Loop().request(inputs, state)))
+    assert bodies, told.value
+    JUDGES[use.partition(":")[0]](bodies[0])
+
+
+def judge_openai(body: Any) -> None:
+    said = [each for each in body["messages"] if each["role"] != "system"]
+    assert (said[0]["role"], said[-1]["role"]) == ("user", "user")
+    open_calls: list[str] = []
+    for one in said:
+        if one["role"] == "tool":
+            assert one["tool_call_id"] == open_calls.pop(0)
+            continue
+        assert not open_calls, "every call is answered before anything else is said"
+        open_calls = [each["id"] for each in one.get("tool_calls", [])]
+        assert open_calls or one["content"]
+        assert not open_calls or body["tools"]
+
+
+def judge_anthropic(body: Any) -> None:
+    said = body["messages"]
+    assert (said[0]["role"], said[-1]["role"]) == ("user", "user")
+    wanted: list[str] = []
+    for one in said:
+        blocks = (
+            one["content"] if isinstance(one["content"], list) else [{"type": "text", "text": one["content"]}]
+        )
+        told = [each["tool_use_id"] for each in blocks if each["type"] == "tool_result"]
+        assert told == wanted
+        assert [each["type"] for each in blocks[: len(told)]] == ["tool_result"] * len(told)
+        assert all(each["text"].strip() for each in blocks if each["type"] == "text")
+        wanted = [each["id"] for each in blocks if each["type"] == "tool_use"]
+        assert not wanted or body["tools"]
+    assert not wanted
+
+
+def judge_google(body: Any) -> None:
+    said = body["contents"]
+    assert (said[0]["role"], said[-1]["role"]) == ("user", "user")
+    wanted: list[str] = []
+    for one in said:
+        told = [each["functionResponse"]["name"] for each in one["parts"] if "functionResponse" in each]
+        assert told == wanted
+        assert all(each["text"].strip() for each in one["parts"] if "text" in each)
+        wanted = [each["functionCall"]["name"] for each in one["parts"] if "functionCall" in each]
+        assert not wanted or body["tools"]
+    assert not wanted
+
+
+JUDGES = {"openai": judge_openai, "anthropic": judge_anthropic, "google": judge_google}
