@@ -22,6 +22,8 @@ CLOSED: Final = frozenset(
 )  # fmt: skip
 """Keys whose maps have keys of the language alone; in others any name would find a place."""
 OF_EXITS: Final = frozenset({"save", "when", "with"})
+OTHERWISE_IN_STEPS: Final = frozenset({"deadline"})
+"""Keys of the top that in a step may as well be another system's word for one of its own."""
 MOST_PLACES: Final = 4
 MOST_STRANGE: Final = 8
 MOST_IN_ONE_MAP: Final = 2  # keys that nobody knows; where there are more, they do not stand at a wrong level
@@ -93,6 +95,8 @@ def strange(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Address, 
         if len(address) > 2 and address[0] != "steps" and beside_each_other[address[:-1]] > MOST_IN_ONE_MAP:
             continue  # the map as a whole is meant for something else
         key, value = address[-1], at(data, address)
+        if key in OTHERWISE_IN_STEPS and address[0] == "steps":
+            continue
         if isinstance(value, dict) and "kind" in value and isinstance(key, str):
             yield address, ("steps", key), 1
         if len(address) == 1:

@@ -150,7 +150,7 @@ def other_kind(place: Place, kind: str, strange: Sequence[str], other: str) -> F
 
 @problem
 def unknown_value(
-    place: Place, name: str, value: str, known: Sequence[str], hint: str, written: str = ""
+    place: Place, name: str, value: str, known: Sequence[str], hint: str, meant: str = "", written: str = ""
 ) -> Finding:
     """A value is not one of the few that are possible here.
 
@@ -161,7 +161,7 @@ def unknown_value(
         f"{name} cannot be {value}",
         place,
         hint or f"it can be {joined(known, 'or')}",
-        fix=correct_name(place, written, known) if written else None,
+        fix=correct_name(place, written, known, meant) if written and meant else None,
     )
 
 

@@ -204,7 +204,9 @@ class Explainer:
             supported = [each for each in known if address[-1:] != ("kind",) or each not in later_kinds()]
             shown = [str(each).lower() if each is None else str(each) for each in supported]
             written = value if isinstance(value, str) else ""
-            self.report(problems.unknown_value(place, named(address), found(value), shown, hint, written))
+            self.report(
+                problems.unknown_value(place, named(address), found(value), shown, hint, meant or "", written)
+            )
         return meant or self.drop(address)
 
     def whole_kinds(self, address: Address) -> list[str]:

@@ -80,6 +80,7 @@ NOTES: Final[Mapping[str, str]] = {
 }
 """What is said instead where that is clearer."""
 STEP_NOTES: Final[Mapping[str, str]] = {
+    "deadline": "the time that a step may take is its `timeout`; a `deadline` at the top is that of the whole run",
     **dict.fromkeys(
         ["env", "environment"],
         "what the environment gives is declared under `config` at the top: `config.name`",

@@ -177,6 +177,8 @@ def instead_fix(value: Any, types: Sequence[str], title: str, place: Place) -> F
     if "string" not in types or not isinstance(value, (bool, int, float)):
         return None
     if "length of time" in title and not isinstance(value, bool):
+        if value >= 1000:
+            return None  # nobody can tell which unit
         return fixes.replace_text(place, f"{value}s", old=str(value))
     is_plain = title.startswith(TEXT) and place.address[-1] not in ADDRESSES
     return fixes.add_quotes(place) if is_plain else None
@@ -186,7 +188,8 @@ def for_scalar(value: bool | float, title: str, key: str) -> str:
     """Return what to write instead of a number, `true` or `false`."""
     text = short(str(value).lower() if isinstance(value, bool) else repr(value))
     if "length of time" in title:
-        return f"write a unit, such as `{text}s`"
+        many = f"`{text}ms` or `{text}s`"  # elsewhere such numbers are milliseconds
+        return f"write a unit: {many}" if value >= 1000 else f"write a unit, such as `{text}s`"
     if key in ADDRESSES:
         return "an address is written as in `https://desk.example/orders`"
     if title.startswith(TEXT):

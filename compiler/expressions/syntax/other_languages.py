@@ -26,6 +26,9 @@ PAIRS: Final = {
     ("?", "?"): "| default(…)",
     ("?", "."): "| default(…)",
     ("=", "~"): "| matches(…)",
+    ("&", "lt"): "<",
+    ("&", "gt"): ">",
+    ("&", "amp"): "and",
 }
 """Signs of two of our tokens, or of one and a stray one, and what is meant by them."""
 SIGNS: Final = {

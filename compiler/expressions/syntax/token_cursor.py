@@ -89,7 +89,8 @@ class TokenCursor:
         if foreign := other_languages.foreign_sign(self.tokens, self.next):
             first, text, meant = foreign
             place = self.place.stretch(first.start, token.end)
-            self.fail_with(problems.foreign_operator(place, text, meant, spaced=True))
+            whole = not text.startswith("&")  # of `&lt;` more follows than was read
+            self.fail_with(problems.foreign_operator(place, text, meant, spaced=whole))
         if token.text in OTHER_OPERATORS and token.kind == "operator":
             spaced = self.behind() < token.start and token.end < self.tokens[self.next + 1].start
             meant = OTHER_OPERATORS[token.text]

@@ -8,12 +8,14 @@ from typing import Final
 
 from wfc.compiler.expressions.syntax.tree import Compare, Constant, Name, Node
 from wfc.compiler.expressions.typing.scope import Scope
+from wfc.compiler.rules.phrases import joined
 from wfc.compiler.types import (
     BOOLEAN,
     DECIMAL,
     INTEGER,
     NUMBER,
     STRING,
+    Enumeration,
     ListOf,
     MapOf,
     Record,
@@ -45,10 +47,16 @@ TRUTH: Final = {
 }
 
 
+OF_OBJECTS: Final = frozenset({"self", "this", "ctx", "context", "run", "step", "workflow"})
+"""Names by which other languages reach what has a name of its own here."""
+
+
 def for_name(node: Name, text: str, scope: Scope) -> str:
     """Return what is meant by a name that means nothing: a field of something, or a thing that is reached otherwise."""
     after = FIELD.match(text, node.name_end)
     asked = after[1] if after else node.name
+    if after and asked in scope.names and node.name in OF_OBJECTS:
+        return f"leave out `{node.name}.`"
     if node.name == "secrets":
         return for_secret(text, asked) if after else ""
     for owner in OWNERS:
@@ -100,6 +108,9 @@ def for_constant(operator: str, value: object, kind: Type, words: str) -> str:
             return f'write `"{value}"`: decimals beside numbers stand in quotes'
         if isinstance(value, str) and (comma := COMMA.fullmatch(value)):
             return f'write `"{comma[1]}.{comma[2]}"`'
+    among = isinstance(kind, Enumeration) and str(value) not in kind.values and operator in {"==", "!="}
+    if not isinstance(value, str) and isinstance(kind, Enumeration) and among:
+        return f"it can be {joined([str(each) for each in kind.values], 'or')}"
     if not isinstance(value, str):
         return f'write `"{value}"`' if base_kind is STRING and operator in {"==", "!="} else ""
     if base_kind in (INTEGER, NUMBER) and NUMBERS.fullmatch(value):

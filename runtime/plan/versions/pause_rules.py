@@ -36,14 +36,25 @@ def judge_pause(moves: Moves, run: StepPosition, before: Any, now: Any, name: st
         yield from _question(moves, run, before, now, name)
     elif run.pause == "Outside":
         yield from _outside(moves, run, before, now, name)
-    elif not fits(before["result"], now["result"], moves.name) and (run.pause != "Items" or run.given):
-        was, is_ = shown(before["result"]), shown(now["result"])
-        told = f"what `{name}` waits for gives {was}, and `{name}` takes {is_} now"
-        yield refused("response-retyped", told, _FIRST)
+    else:
+        yield from _response(moves, run, before, now, name)
     if before["soft"]["bound"] != now["soft"]["bound"]:
         yield noted(
             "wait-time-kept", f"the time for `{name}` has changed; the wait under way ends as it was to"
         )
+
+
+def _response(moves: Moves, run: StepPosition, before: Any, now: Any, name: str) -> Iterator[Verdict]:
+    """Judge what a run of another workflow is to give, or what items have given."""
+    was, is_ = before["result"], now["result"]
+    if run.pause == "Items":
+        key = moves.step(f"{run.step}[]")
+        if key is None or not run.given:
+            return  # that the items are gone is said of those under way
+        was, is_ = moves.old["steps"][f"{run.step}[]"]["result"], moves.new["steps"][key]["result"]
+    if not fits(was, is_, moves.name):
+        told = f"what `{name}` waits for gives {shown(was)}, and `{name}` takes {shown(is_)} now"
+        yield refused("response-retyped", told, _FIRST)
 
 
 def _outside(moves: Moves, run: StepPosition, before: Any, now: Any, name: str) -> Iterator[Verdict]:

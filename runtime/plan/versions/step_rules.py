@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from wfc.runtime.plan.versions.moves import Moves
+from wfc.runtime.plan.versions.moves import Description, Moves
 from wfc.runtime.plan.versions.pause_rules import judge_pause
 from wfc.runtime.plan.versions.position import RunPosition, StepPosition
 from wfc.runtime.plan.versions.types import fits, shown
@@ -53,13 +53,19 @@ def _step(moves: Moves, run: StepPosition) -> Iterator[Verdict]:
     if run.exit in before["exits"] and run.exit not in now["exits"]:
         told = f"the run is to go on by `{run.exit}` of `{name}`, which is gone"
         yield refused("step-exit-removed", told, "bring it back")
-    if run.has_result and not fits(before["result"], now["result"], moves.name):
-        was, is_ = shown(before["result"]), shown(now["result"])
-        told = f"`{name}` has given {was} already, and its result is {is_} now"
+    was, is_ = _result(moves.old, run.step), _result(moves.new, key)
+    if run.has_result and not fits(was, is_, moves.name):
+        told = f"`{name}` has given {shown(was)} already, and its result is {shown(is_)} now"
         yield refused("result-retyped", told, "let it go on under its own version until that is used")
     if run.pause:
         yield from judge_pause(moves, run, before, now, name)
     yield from _retries(run, before["soft"]["retry"], now["soft"]["retry"], name)
+
+
+def _result(description: Description, key: str) -> Any:
+    """Return the type of a step's result; of one with items that of what each gives."""
+    steps = description["steps"]
+    return steps.get(f"{key}[]", steps[key])["result"]
 
 
 def _renamed(run: StepPosition, name: str, key: str) -> Iterator[Verdict]:

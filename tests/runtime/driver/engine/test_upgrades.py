@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from checkpoint_flows import until
 from version_cases import PAUSED, Case, Then, answer, post
-from version_flows import ACTING, ASKING, BROKEN, LOG, PARTS, WAITING, load, within
+from version_flows import ACTING, ASKING, BROKEN, ITEMS, LOG, PARTS, WAITING, load, within
 
 from wfc.runtime import Engine, Workflow
 from wfc.runtime.errors import RunParkedError, StepFailedError, StoreError
@@ -124,6 +124,62 @@ def test_a_run_with_a_retry_ahead_is_told_of_fewer_attempts(store: str | Path) -
         await engine.park("one")
 
     within(store, main, *new)
+
+
+ITEM_CHANGES = {
+    "what is done with the items": ([("sum(result)", "max(result)")], []),
+    "the result of an item": (
+        [
+            ("item: Item[int]) -> int", "item: Item[int]) -> str"),
+            ("return item", "return str(item)"),
+            ("list[int]", "list[str]"),
+        ],
+        ["response-retyped"],
+    ),
+    "no items any more": (
+        [
+            (ITEMS[ITEMS.index("    @pause") : ITEMS.index("    @each.then")], ""),
+            ("    @each.then", "    @transform"),
+            (", result: list[int]", ""),
+            ("{sum(result)}", ""),
+        ],
+        ["step-removed"],
+    ),
+    "another kind of wait": (
+        [
+            (ITEMS[ITEMS.index("    @each.item") : ITEMS.index("    @each.then")], ""),
+            ("Items[int]", "Delay"),
+            ("Items([1, 2])", "Delay(1)"),
+            ("result: list[int]", "result: None"),
+            ("{sum(result)}", ""),
+        ],
+        ["step-removed", "wait-removed"],
+    ),
+}
+
+
+@pytest.mark.parametrize("change", ITEM_CHANGES)
+def test_a_run_with_items_under_way_meets_a_changed_workflow(store: str | Path, change: str) -> None:
+    BROKEN.add("two")
+    pairs, rules = ITEM_CHANGES[change]
+    text = ITEMS
+    for first, second in pairs:
+        assert first in text
+        text = text.replace(first, second)
+    rest(store, load(ITEMS))
+
+    async def main(engine: Engine) -> None:
+        told = await engine.upgrade("one", dry_run=True)
+        assert sorted({one.rule for one in told.verdicts}) == rules
+        if not rules:
+            await engine.upgrade("one")
+            past, _ = engine.past_of("one")
+            (pause,) = past.replay.execution.paused.values()
+            assert pause.items is not None
+            assert pause.items.given[0] == 1, "what is done is kept"
+            assert [run.attempt for run in pause.items.live.values()] == [2]
+
+    within(store, main, *load(text))
 
 
 def test_a_failed_run_goes_on_with_a_mended_version(store: str | Path) -> None:

@@ -232,6 +232,23 @@ class Flow(Workflow, name="flow"):
         return End(said=" ".join(str(one.ok) for one in result))
 """
 
+ITEMS = """\
+class Flow(Workflow, name="flow"):
+    @pause
+    def each(self, ev: Go) -> Items[int]:
+        return Items([1, 2])
+
+    @each.item(retry_policy=RetryPolicy(max_attempts=2, delay=3600))
+    async def one(self, ev: Go, item: Item[int]) -> int:
+        if item == 2:
+            act("two")
+        return item
+
+    @each.then
+    def over(self, ev: Go, result: list[int]) -> End:
+        return End(said=f"{sum(result)}")
+"""
+
 LEAVING = """\
 class Undo(ClosedFields, Event):
     n: int
