@@ -10,6 +10,7 @@ from wfc.runtime.core.advance import advance
 from wfc.runtime.core.advance.recovering import under_way
 from wfc.runtime.core.advance.releasing import finish_run
 from wfc.runtime.core.advance.relevance import is_relevant
+from wfc.runtime.core.body_ticks import Edited
 from wfc.runtime.core.effects import NotifyObservers, Publish
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import Exit, StepRun
@@ -20,8 +21,10 @@ from wfc.runtime.events.internal import StepState, StepStateChanged
 from wfc.runtime.plan import Plan
 from wfc.runtime.store.folding import fold
 from wfc.runtime.store.journal import Kept
+from wfc.runtime.store.state_changes import StateChange, changes_between
 from wfc.runtime.store.ticks import decode_tick
 from wfc.runtime.store.values import Values
+from wfc.runtime.values.drafts import draft_of
 
 __all__ = ["Replay", "Replayed", "StepLine"]
 
@@ -35,6 +38,9 @@ class Replayed(NamedTuple):
         kind: What kind of tick it is.
         events: What whoever watched the run was shown, with what is internal.
         back_to: The tick after which the run is as it was again, if it went back.
+        step: The step whose doing it was; empty: no step's.
+        by: Who has edited the state, if somebody has.
+        changes: What has changed in the state, if that was asked for.
     """
 
     seq: int
@@ -42,6 +48,9 @@ class Replayed(NamedTuple):
     kind: str
     events: tuple[Event, ...]
     back_to: int | None = None
+    step: str = ""
+    by: str = ""
+    changes: tuple[StateChange, ...] = ()
 
 
 @dataclass(slots=True)
@@ -103,6 +112,7 @@ class Replay:
     ) -> None:
         self.execution: Execution = fold(kept or Kept(None, 0, ()), plan, run_id, start, values)
         self.execution.observed = True
+        self.notes_changes = False  # whether what changes in the state is told
         self.seq = 0 if kept is None else kept.seq
         self.ready_by: dict[int, int] = {}  # the last tick that let a step run go on, by its number
         self.ended_by: int | None = None  # the tick by which the run is over
@@ -149,6 +159,8 @@ class Replay:
             raise StoreError(told)
         events = list(_before(execution, tick))
         was_failing = execution.failing is not None
+        run = execution.in_flight.get(getattr(tick, "number", None) or 0)
+        before = draft_of(execution.state) if self.notes_changes else None
         advance(execution, tick, at)
         is_over = execution.outcome is not None
         if execution.failing is not None and not was_failing:
@@ -159,10 +171,10 @@ class Replay:
         for effect in execution.effects:
             if isinstance(effect, (Publish, NotifyObservers)):
                 events.append(effect.event)
-        for run in execution.starting:
-            self.ready_by[run.number] = self.seq
-            if run.exit <= Exit.TIMEOUT and not (isinstance(tick, Recovered) and run.step.action is None):
-                events.append(_state(run, StepState.RUNNING))
+        for begun in execution.starting:
+            self.ready_by[begun.number] = self.seq
+            if begun.exit <= Exit.TIMEOUT and not (isinstance(tick, Recovered) and begun.step.action is None):
+                events.append(_state(begun, StepState.RUNNING))
         execution.effects.clear()
         execution.starting.clear()
         for event in events:
@@ -176,7 +188,16 @@ class Replay:
         if isinstance(tick, Rewound):
             back_to = tick.to
             self._go_back(tick.to)
-        return Replayed(self.seq, execution.at, type(tick).__name__, tuple(events), back_to)
+        return Replayed(
+            self.seq,
+            execution.at,
+            type(tick).__name__,
+            tuple(events),
+            back_to,
+            "" if run is None else run.step.name,
+            tick.by if isinstance(tick, Edited) else "",
+            () if before is None else tuple(changes_between(before, execution.state)),
+        )
 
     def _note(self, event: StepStateChanged, at: int) -> None:
         number, state = int(event.worker_id), event.step_state

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,10 +17,12 @@ from wfc.compiler.cli.tables import format_option, moment
 from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
-    from wfc.runtime import Engine
     from wfc.runtime.store.replay import Replayed
 
 __all__ = ["command"]
+
+LONGEST = 200
+"""How much of a value that has changed is shown to people."""
 
 NOT_DONE = frozenset({"failed", "cancelled", "dead"})
 """How a run is over that has not come to its end event."""
@@ -34,13 +37,19 @@ NOT_DONE = frozenset({"failed", "cancelled", "dead"})
     metavar="TICK",
     help="Only what came after this tick, which is the number in front of each line.",
 )
+@click.option(
+    "--changes", "only_changes", is_flag=True, help="Show what each step has changed in the state instead."
+)
 @click.option("--no-wait", is_flag=True, help="End when all that has happened so far is shown.")
 @format_option
 @store_option
-def command(run: str, since: int, no_wait: bool, format: str, store: str | None) -> int:
+def command(run: str, since: int, only_changes: bool, no_wait: bool, format: str, store: str | None) -> int:
     """Show what happens in a RUN, from its beginning until it is over, whoever works on it.
 
     Only what is recorded is shown, each once and in order, so that whoever has seen the tick 7 goes on with --since 7.
+
+    With --changes the lines are those of the state: a place, what was there and what is there now. A place is written
+    as wfc runs edit --set takes it; lines[2:5] is a stretch of a list.
 
     Exit status: 0 the run is done, or there is no more to show; 1 it has failed or was cancelled.
     """
@@ -51,7 +60,10 @@ def command(run: str, since: int, no_wait: bool, format: str, store: str | None)
             engine.show(run)
             if not load_code(engine, place, run, None):
                 return 1
-            asyncio.run(follow(engine, run, since, waits=not no_wait, form=format))
+            shows = (change_lines if format == "json" else change_texts) if only_changes else None
+            shows = shows or (lines if format == "json" else texts)
+            followed = engine.follow(run, since, waits=not no_wait, changes=only_changes)
+            asyncio.run(follow(followed, shows))
             status = engine.show(run).status
             if status in NOT_DONE:
                 click.echo(printable(f"the run is {status}: {engine.outcome(run)}"), err=True)
@@ -60,10 +72,10 @@ def command(run: str, since: int, no_wait: bool, format: str, store: str | None)
     return 1 if status in NOT_DONE else 0
 
 
-async def follow(engine: Engine, run: str, since: int, *, waits: bool, form: str) -> None:
+async def follow(followed: AsyncIterator[Replayed], shows: Callable[[Replayed], list[str]]) -> None:
     """Print what a run shows."""
-    async for told in engine.follow(run, since, waits=waits):
-        for line in lines(told) if form == "json" else texts(told):
+    async for told in followed:
+        for line in shows(told):
             click.echo(line)
         sys.stdout.flush()
 
@@ -141,3 +153,41 @@ def text_of(event: Any) -> str:
 
 def attempt_of(event: Any) -> str:
     return f" (attempt {event.attempt})" if event.attempt > 1 else ""
+
+
+def change_lines(told: Replayed) -> list[str]:
+    """Return what a tick has changed in the state as a line of JSON; none if it has changed nothing."""
+    from wfc.runtime.store.state_changes import ABSENT
+
+    if not told.changes:
+        return []
+    changes = [
+        {key: value for key, value in change._asdict().items() if value is not ABSENT}
+        for change in told.changes
+    ]
+    data: dict[str, Any] = {"tick": told.seq, "at": moment(told.at), "kind": told.kind}
+    data |= {key: value for key, value in (("step", told.step), ("by", told.by)) if value}
+    return [one_line({**data, "changes": changes}, sys.stdout.encoding)]
+
+
+def change_texts(told: Replayed) -> list[str]:
+    """Return what a tick has changed in the state as people are told of it, a line for each place."""
+    from wfc.runtime.store.state_changes import ABSENT
+
+    who = told.step or told.by or told.kind.lower()
+    head = f"{told.seq:>5}  {moment(told.at)}  {who}: "
+    found = []
+    for path, before, after in told.changes:
+        if before is ABSENT:
+            found.append(f"{path} = {shortened(after)}, which is new")
+        elif after is ABSENT:
+            found.append(f"{path} is gone; it was {shortened(before)}")
+        else:
+            found.append(f"{path}: {shortened(before)} -> {shortened(after)}")
+    return [printable(head + text) for text in found]
+
+
+def shortened(value: Any) -> str:
+    """Return a value as JSON, of a large one its beginning."""
+    text = one_line(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

@@ -313,13 +313,13 @@ class CheckpointedRuns(RetoldRuns, Protocol):
         seq = found.seq + len(bodies)
         rows: list[Row] = [TasksReset(open_tasks(execution), execution.at)]
         if execution.outcome is None:
-            wake_at = _wakes(execution)
+            rests = _rest_of(execution)
             if version and (converted := self._converted(execution, found, version)) is not None:
                 other = self.workflow(found.workflow, version=version)
                 more, moved, _ = moved_rows(converted, other, version, seq)
                 lease = Lease(execution.run_id, found.number, found.epoch)
-                return entry_of(lease, found.seq + 1, [*bodies, *more], [*rows, *moved, Parked(wake_at)])
-            rows += [Snapshot(seq, write_snapshot(execution, values_of(workflow))), Parked(wake_at)]
+                return entry_of(lease, found.seq + 1, [*bodies, *more], [*rows, *moved, rests])
+            rows += [Snapshot(seq, write_snapshot(execution, values_of(workflow))), rests]
         else:
             finish_run(execution)
             rows.append(ended(execution, execution.outcome, values_of(workflow)))
@@ -362,10 +362,12 @@ class CheckpointedRuns(RetoldRuns, Protocol):
         return entry_of(Lease(made), 1, bodies, rows, created)
 
 
-def _wakes(execution: Execution) -> int | None:
-    """Return the moment at which somebody is to go on with a run; ``None``: when something comes from outside."""
+def _rest_of(execution: Execution) -> Parked:
+    """Return how a run rests: until a moment, until something comes from outside, or until its halt is ended."""
+    if execution.stops is not None and execution.stops.at:
+        return Parked(None, is_halted=True)
     has_work = execution.in_flight or execution.inputs is None or (execution.inbox and execution.expecting)
-    return time.time_ns() if has_work else next_moment(execution)
+    return Parked(time.time_ns() if has_work else next_moment(execution))
 
 
 def _parts_wanted(run_id: str, goal: Execution) -> Iterator[str]:

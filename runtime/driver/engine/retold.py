@@ -141,13 +141,16 @@ class RetoldRuns(StoredTasks, Protocol):
             raise StoreError(f"the run {run_id} has no tick {at}: its last is {replay.seq}")
         return replay
 
-    async def follow(self, run_id: str, since: int = 0, *, waits: bool = True) -> AsyncIterator[Replayed]:
+    async def follow(
+        self, run_id: str, since: int = 0, *, waits: bool = True, changes: bool = False
+    ) -> AsyncIterator[Replayed]:
         """Yield what a stored run shows after a tick, each tick once and in order, until the run is over.
 
         Only what is recorded is shown, whoever works on the run. Who has seen the tick 7 goes on with ``since=7``.
 
         Args:
             waits: Whether to wait for what is still to come.
+            changes: Whether to tell what each tick has changed in the state.
 
         Raises:
             RunUnknownError: There is none of that id, or its workflow is not known here.
@@ -162,6 +165,7 @@ class RetoldRuns(StoredTasks, Protocol):
         while True:
             ticks, is_over = self._ticks_after(run_id, replay.seq, MOST_AT_ONCE)
             for _, body in ticks:
+                replay.notes_changes = changes and replay.seq >= since
                 told = replay.tell(body)
                 if told.seq > since:
                     yield told

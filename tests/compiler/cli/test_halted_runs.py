@@ -107,3 +107,38 @@ def test_options_that_exclude_each_other_are_refused(call: Any) -> None:
     assert status == 2
     assert "there is no such step" in err
     assert listed(call)["status"] == "halted"
+
+
+def test_what_each_step_has_changed_is_told(call: Any) -> None:
+    begin(call)
+    status, out, _ = call("runs", "follow", "r", "--changes", "--format", "json")
+    told = [json.loads(line) for line in out.splitlines()]
+    assert status == 0
+    assert [(one["step"], one["kind"], one["changes"]) for one in told] == [
+        ("one", "Completed", [{"path": "seen[0]", "after": 1}]),
+        ("two", "Completed", [{"path": "seen[1]", "after": 2}]),
+    ]
+    _, later, _ = call(
+        "runs", "follow", "r", "--changes", "--since", str(told[0]["tick"]), "--format", "json"
+    )
+    assert [json.loads(line)["step"] for line in later.splitlines()] == ["two"]
+    _, out, _ = call("runs", "follow", "r", "--changes")
+    assert [line.split("  ")[-1] for line in out.splitlines()] == [
+        "one: seen[0] = 1, which is new",
+        "two: seen[1] = 2, which is new",
+    ]
+
+
+def test_what_a_person_has_changed_while_a_run_halts_is_told(call: Any) -> None:
+    begin(call, "--break", "two")
+    status, _, err = call("runs", "edit", "r", "--set", "seen=[7, 8]")
+    assert status in (0, 3), err
+    assert listed(call)["status"] == "halted"
+    _, out, _ = call("runs", "follow", "r", "--changes", "--no-wait", "--format", "json")
+    (_, edited) = [json.loads(line) for line in out.splitlines()]
+    assert edited["by"].startswith("user:")
+    assert edited["changes"] == [{"path": "seen[0:1]", "before": [1], "after": [7, 8]}]
+    _, out, _ = call("runs", "follow", "r", "--changes", "--no-wait")
+    assert out.splitlines()[-1].endswith("seen[0:1]: [1] -> [7, 8]")
+    status, _, _ = call("runs", "resume", "r")
+    assert status == 0

@@ -214,7 +214,13 @@ def test_one_whose_process_ends_while_it_stands_is_put_to_rest_where_it_was(
         (handler.step if by_step else handler.go_on)()
         halt = await handler.halted()
         assert halt is not None
-        await asyncio.sleep(0.05)  # what is at work comes to its end
+        run = engine.run("r")
+        assert run is not None
+        assert run.port is not None
+        for _ in range(1000):  # until what is at work has come to its end, and the rest is held back
+            await asyncio.sleep(0.01)
+            if run.port.is_idle:
+                break
 
     async def work(engine: Engine) -> None:
         await Worker(engine, lambda due: None, notes.append).run(until_idle=True)
