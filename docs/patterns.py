@@ -31,6 +31,7 @@ PATTERNS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "Side by side": {
         "Parallel and aggregate": ("city_trip_offer", "feedback_trader"),
         "Map and reduce": ("map_reduce",),
+        "Votes side by side": ("parallel_vote",),
         "One event for each item, and a join": ("release_notes",),
         "Orchestrator and workers": ("newspaper_report",),
         "Retry with partial failure of a fan-out": ("appointment_reminders",),
@@ -42,6 +43,8 @@ PATTERNS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "A supervisor with agents as tools": ("report_desk",),
         "Teams of teams": ("film_studio",),
         "A network of agents that hand over": ("help_network",),
+        "Agents in a flow of one's own": ("letter_agents",),
+        "A talk until the matter is settled": ("support_talk",),
         "Plan, execute, plan again": ("plan_and_execute",),
         "An agent with a budget": ("market_study",),
     },

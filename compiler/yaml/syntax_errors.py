@@ -162,15 +162,24 @@ def find_between_brackets(problem: SyntaxProblem) -> Finding | None:
     return None
 
 
+KEY_BELOW: Final = r"\n *(?:- +)?[\w-]+:\s"
+"""Another entry within what is in quotes."""
+
+
 def find_late_quote(problem: SyntaxProblem) -> Finding | None:
     """Return the finding for a quote that is closed only where another text begins, some lines below."""
     text, at = problem.text, problem.at
     closing = len(text[:at].rstrip()) - 1
-    sign = text[closing] if problem.is_between and closing > 0 else ""
+    sign = text[closing] if closing > 0 else ""
     if sign not in {'"', "'"}:
         return None
     opening = text.rfind(sign, max(0, closing - FARTHEST), closing)
     if opening < 0 or "\n" not in text[opening:closing]:
+        return None
+    begins = text[max(0, opening - 2) : opening] in {": ", "- "} and re.search(
+        KEY_BELOW, text[opening:closing]
+    )
+    if not problem.is_between and not begins:
         return None
     line = text.count("\n", 0, closing) + 1
     what = f"the quote that opens here is closed only in line {line}, and something else follows there"

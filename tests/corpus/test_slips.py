@@ -138,3 +138,20 @@ def test_a_fix_gives_back_what_was_meant_or_leaves_it(
 
     fixed = fix_until_stable(bad, found(bad), found, unsafe=True).text
     assert fixed == text if after is None else after in fixed
+
+
+QUOTED = [
+    (f"{path.stem} line {line}", line, text[: found.end() - 1] + text[found.end() :])
+    for path in sorted((Path(__file__).parents[2] / "docs/language").glob("*.yaml"))
+    for text in [path.read_text(encoding="utf-8")]
+    for found in [*re.finditer(r'^ *[\w-]+: "[^"\n]*"$', text, re.MULTILINE)][:1]
+    for line in [text.count("\n", 0, found.start()) + 1]
+]
+
+
+@pytest.mark.parametrize(("line", "spec"), [each[1:] for each in QUOTED], ids=[each[0] for each in QUOTED])
+def test_a_quote_that_is_lost_is_told_where_it_opens(line: int, spec: str) -> None:
+    """Not where a quote below closes it by chance, and what follows there cannot be read."""
+    first = check_text(spec.encode(), "slip.yaml").diagnostics[0]
+    assert first.start.line == line
+    assert "quote" in first.message
