@@ -54,6 +54,8 @@ def append_all(
     Raises:
         StoreError: One of those was refused, and nobody knows which: they must be written one by one.
     """
+    if len(entries) == 1:
+        return [append(connection, entries[0], owner, told)]
     found: list[Lost | None] = [None] * len(entries)
     ticks: list[tuple[int, int, int, bytes]] = []
     numbers: set[int] = set()  # of the runs whose ticks are among those
