@@ -50,8 +50,10 @@ def declare_agents(declared: Declarations) -> None:
         else:
             args = read_args(name, content, place, declared)
             reader = ValueReader(declared.report)
-            broken = declared.is_broken(args.address)
-            scope = binding_scope(declared).with_name("args", UNKNOWN if broken else args)
+            if declared.is_broken(args.address):  # nobody knows what it takes, which is told there
+                declared.agents.broken.add(name)
+                continue
+            scope = binding_scope(declared).with_name("args", args)
             agent = declared_agent(name, content, place, args, scope, reader, declared)
             declared.agents.nodes[name] = agent
             begun.append((agent, content, place, scope, reader))
@@ -64,7 +66,7 @@ def declare_agents(declared: Declarations) -> None:
 def read_args(name: str, data: Data, place: Place, declared: Declarations) -> Record:
     """Return what an agent takes: its `args`, or a task."""
     args = Record(f"{pascal_case(name)}Args", role="namespace", address=(*place.address, "args"))
-    if "args" in data or declared.is_broken(args.address):
+    if "args" in data:
         read_fields(data.get("args"), args.address, args, declared)
     else:
         args.fields[TASK] = Field(TASK, STRING)
@@ -97,7 +99,7 @@ def declared_agent(
     return replace(
         begun,
         args=args,
-        declares_args="args" in data or declared.is_broken(args.address),
+        declares_args="args" in data,
         prompt=prompt,
         description=str(data.get("description", "")),
         sees=str(data.get("sees", "said")),

@@ -93,6 +93,8 @@ def report_unused(data: Data, declared: Declarations, used: UsedTypes) -> None:
             continue  # a statement that cannot be read may use it
         if codes and table.unknown().__name__.replace("_", "-") in codes:
             continue
+        if section == "agents" and "unknown-tool" in codes:
+            continue  # an agent may be a tool
         for name, _content, address in entries(data.get(section), (section,)):
             if name in table.nodes and name not in table.used:
                 report(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import signal
 import sqlite3
@@ -151,7 +152,7 @@ def test_nothing_is_kept_of_calls_that_no_rate_looks_at(tmp_path: Path) -> None:
         journal.close()
 
     asyncio.run(main())
-    with sqlite3.connect(tmp_path / "runs.db-workers" / "calls.db") as connection:
+    with contextlib.closing(sqlite3.connect(tmp_path / "runs.db-workers" / "calls.db")) as connection:
         assert connection.execute("SELECT COUNT(*) FROM calls_begun").fetchone()[0] <= 5
         assert connection.execute("SELECT COUNT(*) FROM calls_under_way").fetchone()[0] == 0
         assert connection.execute("SELECT COUNT(*) FROM calls_waiting").fetchone()[0] == 0
