@@ -130,7 +130,8 @@ def test_the_schema_knows_the_keys_of_an_added_kind() -> None:
 
 @pytest.mark.usefixtures("echo")
 def test_hints_know_an_added_kind() -> None:
-    assert told(SPEC.replace("kind: echo", "kind: shout")) == [("unknown-kind", "write `echo`")]
+    hint = "write `echo`: the step has all that a step of this kind needs, and nothing else"
+    assert told(SPEC.replace("kind: echo", "kind: shout")) == [("unknown-kind", hint)]
     assert told(SPEC.replace("kind: echo", "kind: ecko")) == [("unknown-kind", "did you mean `echo`?")]
 
 

@@ -42,7 +42,7 @@ NAMED |= {"resources", "texts", "triggers"}
 
 TEXT = r"string|empty|expression|date"
 NUMBERS = "max|max_runs|max_attempts|concurrency|concurrent_runs|quorum|count|steps|tokens|max_tokens|max_length|min"
-NUMBERS += "|max_turns|parallel_calls"
+NUMBERS += "|max_turns|parallel_calls|at_once"
 MAPS = "save|with|prefill|query|stream|limits|resources|restart|config|expect|mock|env|labels|moved|settings|cache"
 MAPS += "|headers"
 FITS: list[tuple[str, str, str]] = [
@@ -90,6 +90,12 @@ FOLLOWS: list[tuple[str, str, str]] = [
     (r"quorum", f"number|{TEXT}", "another number, and the answers in tests"),
     (r"give(\..*)?", ".*", "another type, and its uses"),
     (r"as", "string", "another name, and its uses"),
+    (r"handoffs", "empty list", "it hands over to nobody, as others and the tests say that it does"),
+    (
+        r"agents\.\*\.description",
+        "empty",
+        "it says nothing of itself, which is told where another agent needs it",
+    ),
     (r"key", "date", "a subtraction, which no key of what is received equals"),
 ]
 """Values that are another right one, so that findings stand where the first was relied on, or more than one."""

@@ -54,7 +54,7 @@ class ToolReader:
                 self.declared.report(problems.tool_listed_twice(named, tool.name))
             elif agent is None:
                 self.check(tool, named)
-            elif not agent.description and not self.declared.is_broken(agent.address):
+            elif not agent.description and not self.is_description_broken(agent):
                 at_home = Place(agent.address).key
                 self.declared.report(problems.agent_without_description(named, agent.name, at_home))
             found.setdefault(tool.name, self.use(tool, agent, entry, at))
@@ -74,6 +74,11 @@ class ToolReader:
             self.declared.report(name_problems.unknown_tool(place, own, known))
             return None, None
         return tools.find(name, place, self.declared.report), None
+
+    def is_description_broken(self, agent: Agent) -> bool:
+        """Return whether what an agent says of itself is wrong, which is told there."""
+        broken = self.declared.is_broken
+        return broken(agent.address) or broken((*agent.address, "description"))
 
     def check(self, tool: Tool, place: Place) -> None:
         """Report a tool that no model can call."""

@@ -168,7 +168,7 @@ def hand_overs(agent: Agent, data: Data, place: Place, declared: Declarations) -
         elif other.name in found:
             declared.report(problems.tool_listed_twice(at, other.name))
         else:
-            if not other.description:
+            if not other.description and not declared.is_broken((*other.address, "description")):
                 at_home = Place(other.address).key
                 declared.report(problems.agent_without_description(at, other.name, at_home))
             kept = shared_args(agent, other)

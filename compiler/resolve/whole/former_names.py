@@ -91,9 +91,15 @@ class FormerNames:
         kind = declared.types.get(now)
         if isinstance(kind, Record):
             return set(kind.fields)
-        if self._names is not None and now not in self._names and (entry.new or owner not in self._gone()):
+        if self._is_told(owner) or (not entry.new and owner in self._gone()):
+            return None
+        if self._names is not None and now not in self._names:
             self._declared.report(problems.former_owner_unknown(entry.place.key, now, self._names))
         return None
+
+    def _is_told(self, owner: str) -> bool:
+        """Return whether the present name of an owner is a mistake of its own, which is told there."""
+        return self._declared.is_broken(("moved", owner)) or any(entry.old == owner for entry in self._moved)
 
     def _gone(self) -> set[str]:
         return {entry.old for entry in self._removed}
