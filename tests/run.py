@@ -1,7 +1,8 @@
 """All checks: ``python3 tests/run.py [--all | --only 3.12] [pytest's arguments]``.
 
-They run on the Python that starts this program; with ``--all`` on every supported one that is found, and with the
-larger part of each search (the tests marked ``full``). It needs nothing but a Python, git and the package registries.
+They run on the Python that starts this program; with ``--all`` on every supported one that is found, and on the oldest
+and the newest of these with the larger part of each search (the tests marked ``full``). It needs nothing but a Python,
+git and the package registries.
 Each Python gets an environment of its own under ``.venvs/``, made once for each state of ``pyproject.toml``.
 """
 
@@ -46,7 +47,8 @@ def main():
     which.add_argument(
         "--all",
         action="store_true",
-        help="the full searches, on every Python from %s to %s that is found" % (WANTED[0], WANTED[-1]),
+        help="on every Python from %s to %s that is found, with the full searches on the oldest and the newest"
+        % (WANTED[0], WANTED[-1]),
     )
     which.add_argument("--only", metavar="3.12", help="on this Python, wherever it is found")
     options, pytest_args = parser.parse_known_args()
@@ -62,7 +64,8 @@ def main():
         scripts = environment(version, executable)
         with concurrent.futures.ThreadPoolExecutor(1) as beside:
             looked_over = beside.submit(look_over, scripts) if number == 0 else None
-            which = ["-m", "not slow"] if options.all else []
+            is_outer = number in (0, len(pythons) - 1)
+            which = ["-m", "not slow"] if options.all and is_outer else []
             tests = [os.path.join(scripts, "python"), "-m", "pytest", *SIDE_BY_SIDE, *which, *pytest_args]
             run("tests", tests, quiet=False)
             if looked_over:
