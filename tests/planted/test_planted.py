@@ -90,6 +90,7 @@ def plant(planting: ModuleType, beds: list[Any], seed: str, count: int) -> Count
     return styles
 
 
+@pytest.mark.full
 def test_names_are_planted_in_every_field(beds: list[Any]) -> None:
     steps = {step for bed in beds for site in bed.sites for step in site.address}
     assert steps >= FIELDS

@@ -68,6 +68,7 @@ def test_what_the_server_refuses_is_taken(run: Any) -> None:
     assert "Nowhere" in why
 
 
+@pytest.mark.full
 def test_a_tool_that_the_server_does_not_have_is_named(run: Any) -> None:
     why = json.loads(run("Asia/Tokyo", "convert_tim").out)["with"]["why"]
     assert why.startswith("tool.changed: ")

@@ -150,6 +150,7 @@ def test_a_result_that_is_too_large(server: McpServer, monkeypatch: pytest.Monke
     assert error.name == "tool.too_large"
 
 
+@pytest.mark.full
 def test_a_server_of_others(folder: Path) -> None:
     class Moment(Record):
         timezone: str
@@ -204,6 +205,7 @@ def test_a_program_that_ends_is_started_again(program: McpServer) -> None:
     assert found == Sum(value=1)
 
 
+@pytest.mark.full
 def test_its_complaints_are_not_ours(program: McpServer, capfd: pytest.CaptureFixture[str]) -> None:
     call(program, "add", numbers=[])
     assert "desk opens" not in capfd.readouterr().err

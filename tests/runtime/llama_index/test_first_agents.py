@@ -63,10 +63,13 @@ LINES: dict[str, list[str]] = {
     "agent_workflow second turns": ["result: It was me"],
 }
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("llama_index") is None,
-    reason="llama-index-core is not installed: pip install '.[test]'",
-)
+pytestmark = [
+    pytest.mark.full,  # each agent is a process that imports the library
+    pytest.mark.skipif(
+        importlib.util.find_spec("llama_index") is None,
+        reason="llama-index-core is not installed: pip install '.[test]'",
+    ),
+]
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +88,6 @@ def test_an_agent_does_what_its_script_says(session: str, ours: dict[str, str]) 
     assert [line for line in LINES[session] if line not in rest] == [], ours[session]
 
 
-@pytest.mark.full  # it judges the expectation
 @pytest.mark.parametrize("session", LINES)
 def test_and_prints_the_same_on_theirs(session: str, ours: dict[str, str], theirs: dict[str, str]) -> None:
     assert theirs[session] == ours[session]

@@ -168,6 +168,7 @@ def test_a_docstring_says_what_the_author_said(text: str, indent: int) -> None:
     assert "".join(said.split()) == "".join(text.split())
 
 
+@pytest.mark.full
 def test_descriptions_stay_as_the_formatter_leaves_them(tmp_path: Path) -> None:
     made: list[str] = []
 

@@ -6,6 +6,7 @@ import ast
 import inspect
 from typing import get_args
 
+import pytest
 from pydantic_ai.models import KnownModelName
 from pydantic_ai.providers import infer_provider_class
 
@@ -34,6 +35,7 @@ def test_every_model_that_the_library_names_has_a_known_provider() -> None:
     assert {each.removeprefix("gateway/") for each in named} <= PROVIDERS
 
 
+@pytest.mark.full
 def test_the_library_refuses_no_known_provider() -> None:
     for provider in PROVIDERS:
         try:
