@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Generic, Literal, TypeVar
 
 from wfc.runtime.errors import StepError
-from wfc.runtime.events import Event, InputRequiredEvent, Moment, StartEvent, StopEvent
+from wfc.runtime.events import Event, InputRequiredEvent, Moment, Record, StartEvent, StopEvent
 from wfc.runtime.plan.inputs import Loop
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Items",
     "Outside",
     "PartEnd",
+    "PartResult",
     "PauseValue",
     "Question",
     "QuestionAsked",
@@ -170,6 +171,16 @@ PauseValue = Question[Any] | Delay | Until | Outside[Any] | Child[Any] | Items[A
 """The values that a pausing step may return."""
 
 PAUSES: Final = (Question, Delay, Until, Outside, Child, Items)
+
+
+class PartResult(Record, Generic[T]):
+    """What the action of a step gives, with what else is known of how it came about.
+
+    Args:
+        answer: What it gives; what a step requires is required of this.
+    """
+
+    answer: T
 
 
 class PartEnd(StopEvent):

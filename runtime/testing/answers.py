@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic_core import to_json
 
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.authoring.retry import read_retry_after
 from wfc.runtime.core.step_runs import Exit
 from wfc.runtime.core.ticks import PauseFailed, TimerFired
@@ -20,7 +21,7 @@ from wfc.runtime.errors import InvalidAnswerError, LimitError, SettingsError, St
 from wfc.runtime.errors.raised import step_error
 from wfc.runtime.events import event_name
 from wfc.runtime.plan.inputs import HttpResponse
-from wfc.runtime.plan.pauses import Child, Outside, Question, QuestionAsked
+from wfc.runtime.plan.pauses import Child, Outside, PartResult, Question, QuestionAsked
 from wfc.runtime.values.outputs import InvalidOutput, from_json
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class Script:
             run = context._run
             raise mocked_error(answer, run.clock().timestamp() if isinstance(run, Run) else None)
         step_run.response = HttpResponse(answer.status, answer.headers)  # if the action is a request
-        return _mocked_value(self._step, answer.value)
+        return _mocked_value(self._step, answer.value, context._run)
 
     async def _never(self) -> Instead:
         if self._is_virtual:
@@ -232,10 +233,27 @@ def mocked_error(answer: MockAnswer, now: float | None = None) -> StepError | Li
     )
 
 
-def _mocked_value(step: Step, value: object) -> Any:
+def _mocked_value(step: Step, value: object, run: object = None) -> Any:
+    """Return the result of a step; the answer of an agent is said to be of the one that the step calls."""
     if step.result in {None, type(None)}:
         return None
     kind = step.result
+    if isinstance(kind, type) and issubclass(kind, PartResult):
+        answer = _fitting(step, kind.model_fields["answer"].annotation, value)
+        return kind(answer=answer, name=_called_agent(step, run))
+    return _fitting(step, kind, value)
+
+
+def _called_agent(step: Step, run: object) -> str:
+    """Return the name of the agent that a step calls: that of the part which is known by the step's name."""
+    assert isinstance(run, Run), step.name
+    known_as = f"{run.workflow._wfc.name}.{step.name}"
+    parts = definition_of(type(run.workflow)).parts
+    return next((part.agent.name for part in parts if definition_of(part).name == known_as), "")
+
+
+def _fitting(step: Step, kind: Any, value: object) -> Any:
+    """Return a mocked result as a value of a type."""
     one_of_several = Child in step.pauses or (Outside in step.pauses and len(get_args(kind)) > 1)
     if one_of_several and isinstance(value, Mapping) and value.keys() <= {"event", "with"} and value:
         kind = next((each for each in get_args(kind) or (kind,) if event_name(each) == value["event"]), kind)
