@@ -22,10 +22,10 @@ __all__ = ["command"]
 def command(folder: str, is_list: bool, is_withdrawn: bool) -> int:
     """Agree that the programs which a project's settings name may be started.
 
-    Steps of kind `command`, tools with `command`, MCP servers and `tell` start programs. The setting `commands` proposes
-    which; nothing is started before you have agreed, for that folder, to these commands. What is added there later
-    has to be agreed to again. Your answer is kept in a file of your own, outside the project. Where nobody sits, as in
-    CI, WFC_TRUST=1 agrees to all.
+    Steps of kind `command`, tools with `command`, MCP servers and `tell` start programs. The setting `commands`
+    proposes which; nothing is started before you have agreed, for that folder, to these commands. What is added there
+    later has to be agreed to again. Your answer is kept in a file of your own, outside the project. Where nobody sits,
+    as in CI, WFC_TRUST=1 agrees to all.
     """
     from wfc.runtime import WorkflowError
     from wfc.runtime.calls import trust

@@ -1,7 +1,7 @@
 """Which programs the user lets a project start. A project's settings propose them; a file of the user's own decides.
 
-The file lies outside of all projects, in the user's folder of configuration, and holds for each folder with settings the
-commands that were agreed to there::
+The file lies outside of all projects, in the user's folder of configuration, and holds for each folder with settings
+the commands that were agreed to there::
 
     {"/home/ann/shop": ["git", "npx"]}
 """
