@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic_core import to_json
 
+from wfc.runtime.agents.events import Worked
 from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.authoring.retry import read_retry_after
 from wfc.runtime.core.step_runs import Exit
@@ -21,7 +22,7 @@ from wfc.runtime.errors import InvalidAnswerError, LimitError, SettingsError, St
 from wfc.runtime.errors.raised import step_error
 from wfc.runtime.events import event_name
 from wfc.runtime.plan.inputs import HttpResponse
-from wfc.runtime.plan.pauses import Child, Outside, PartResult, Question, QuestionAsked
+from wfc.runtime.plan.pauses import Child, Outside, Question, QuestionAsked
 from wfc.runtime.values.outputs import InvalidOutput, from_json
 
 if TYPE_CHECKING:
@@ -238,7 +239,7 @@ def _mocked_value(step: Step, value: object, run: object = None) -> Any:
     if step.result in {None, type(None)}:
         return None
     kind = step.result
-    if isinstance(kind, type) and issubclass(kind, PartResult):
+    if isinstance(kind, type) and issubclass(kind, Worked):
         answer = _fitting(step, kind.model_fields["answer"].annotation, value)
         return kind(answer=answer, name=_called_agent(step, run))
     return _fitting(step, kind, value)
@@ -259,7 +260,7 @@ def _fitting(step: Step, kind: Any, value: object) -> Any:
         kind = next((each for each in get_args(kind) or (kind,) if event_name(each) == value["event"]), kind)
         value = value.get("with", {})
     if Question in step.pauses and isinstance(value, list):
-        kind = list[kind]  # type: ignore[valid-type]  # by several people
+        kind = list[kind]  # by several people
     try:
         return from_json(kind, to_json(value))
     except InvalidOutput as error:
