@@ -131,16 +131,18 @@ class ToolCallResult(ClosedFields, Event):
     goes_on: AgentAtWork | None = None
 
 
-class Worked(PartResult[T], Generic[T]):
+class Worked(Record, PartResult, Generic[T]):
     """An agent's answer, and how it came about: what a step's tail asks for by ``agent``.
 
     Args:
+        answer: What it has answered.
         name: The agent that has given it: the one that was at work last.
         turns: How many replies of models there were.
         tokens: How many tokens all models have used.
         cost_usd: What that has cost in US dollars, as far as it is known.
     """
 
+    answer: T
     name: str = ""
     turns: int = 0
     tokens: int = 0

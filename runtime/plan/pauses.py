@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Generic, Literal, TypeVar
 
 from wfc.runtime.errors import StepError
-from wfc.runtime.events import Event, InputRequiredEvent, Moment, Record, StartEvent, StopEvent
+from wfc.runtime.events import Event, InputRequiredEvent, Moment, StartEvent, StopEvent
 from wfc.runtime.plan.inputs import Loop
 
 __all__ = [
@@ -173,14 +173,14 @@ PauseValue = Question[Any] | Delay | Until | Outside[Any] | Child[Any] | Items[A
 PAUSES: Final = (Question, Delay, Until, Outside, Child, Items)
 
 
-class PartResult(Record, Generic[T]):
-    """What the action of a step gives, with what else is known of how it came about.
+class PartResult:
+    """A mark of records of what the action of a step gives, and how that came about.
 
     Args:
         answer: What it gives; what a step requires is required of this.
     """
 
-    answer: T
+    answer: Any
 
 
 class PartEnd(StopEvent):
