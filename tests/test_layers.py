@@ -25,6 +25,7 @@ COMPILER_ROOMS = (
     "python",
     "types",
     "yaml",
+    "formatting",
     "expressions",
     "model",
     "schema",
