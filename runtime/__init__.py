@@ -20,6 +20,9 @@ if TYPE_CHECKING:
         AgentTool as AgentTool,
         Approval as Approval,
     )
+    from wfc.runtime.agents.events import (
+        Worked as Worked,
+    )
     from wfc.runtime.agents.loop import (
         AgentLoop as AgentLoop,
     )
@@ -324,6 +327,7 @@ _AUTHORS: Final = {
 }
 _GENERATED_CODE: Final = {
     "wfc.runtime.agents.definition": "Agent AgentTool Approval",
+    "wfc.runtime.agents.events": "Worked",
     "wfc.runtime.agents.loop": "AgentLoop",
     "wfc.runtime.authoring.decorators": "pause transform",
     "wfc.runtime.authoring.output_format": "require_output_format",

@@ -39,6 +39,7 @@ __all__ = [
     "calls_agent",
     "given_args",
     "is_request",
+    "tells_of_agent",
 ]
 
 ABOUT_ACTIONS: Final = ("retry", "timeout", "concurrency", "on_error", "idempotency_key")
@@ -124,6 +125,7 @@ class AgentCall:
         output: The type of the answer.
         shown: What whoever watches is shown while it comes: keys of `stream`.
         limits: What the step bounds itself of an agent under `agents`.
+        tells: Whether the step's tail asks how the answer came about, by `agent`.
     """
 
     agent: Agent
@@ -133,6 +135,7 @@ class AgentCall:
     shown: tuple[str, ...] = ()
     args: tuple[tuple[str, Value], ...] | None = None
     limits: Mapping[str, object] = field(default_factory=dict)
+    tells: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +192,11 @@ Action = Call | MapItems | SendEvent | Pause
 def calls_agent(action: Action | None) -> bool:
     """Return whether a step, or a `map` for each item, lets an agent work."""
     return isinstance(action.do if isinstance(action, MapItems) else action, AgentCall)
+
+
+def tells_of_agent(action: Action | None) -> bool:
+    """Return whether the result of a step holds, beside an agent's answer, how that came about."""
+    return isinstance(action, AgentCall) and action.tells
 
 
 def agent_tools(action: Action | None) -> tuple[Tool, ...]:

@@ -132,15 +132,23 @@ class AgentLoop(Workflow, name="agent.loop", is_part=True):
         state.turns += 1
         state.tokens, state.cost_usd = reply.tokens, reply.cost_usd
         if result.answer is not None:
-            return AgentOutput(
-                answer=result.answer, turns=state.turns, tokens=reply.tokens, cost_usd=reply.cost_usd
-            )
+            return self.answered(result.answer, state)
         said = [Said(role="model", text=reply.text, calls=reply.calls, raw=reply.raw)]
         if not reply.calls:
             said.append(Said(role="user", text=result.problem or ""))
         state.messages = state.messages + said
         state.told = result.told
         return [ToolCall(call=each) for each in wanted_calls(reply) if each.id not in result.told]
+
+    def answered(self, answer: str, state: LoopState) -> AgentOutput:
+        """Return the end of an agent that has given its answer."""
+        return AgentOutput(
+            answer=answer,
+            name=self.at_work(state).name,
+            turns=state.turns,
+            tokens=state.tokens,
+            cost_usd=state.cost_usd,
+        )
 
     @think.on_limit
     def think_over_limit(self, state: LoopState) -> AgentStopped:
@@ -326,9 +334,7 @@ class AgentLoop(Workflow, name="agent.loop", is_part=True):
         state.messages = [*state.messages, Said(role="tools", answers=answers_to(said, told))]
         state.told = {}
         if len(said.calls) == 1 and events and events[0].value is not None:
-            return AgentOutput(
-                answer=events[0].value, turns=state.turns, tokens=state.tokens, cost_usd=state.cost_usd
-            )
+            return self.answered(events[0].value, state)
         if going_on is not None:
             go_on(self.team[going_on.agent], going_on, inputs, state)
         return TurnDue()
