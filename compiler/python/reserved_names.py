@@ -28,7 +28,7 @@ IMPORTED_CLASSES: Final = frozenset(
     HttpResponse HumanResponseEvent InputRequiredEvent Inputs Iterator Limits Literal Mapping McpServer Message Model
     Moment Number OAuth2 Output Passage Path PythonResource PythonTool Receives Record Resource Restart RetryBounds
     RetryPolicy RunConfig RunInfo RunState ScheduleTrigger Secret Self Sequence StartEvent State StepBounds StepError
-    StopEvent Take TopicTrigger Unhandled UNHANDLED UTC ValueError Worked Workflow WorkflowHandler
+    StopEvent Take TopicTrigger Unhandled UNHANDLED UTC ValueError Workflow WorkflowHandler
     """.split()
 )
 
