@@ -20,8 +20,17 @@ if TYPE_CHECKING:
         AgentTool as AgentTool,
         Approval as Approval,
     )
+    from wfc.runtime.agents.events import (
+        Worked as Worked,
+    )
     from wfc.runtime.agents.loop import (
         AgentLoop as AgentLoop,
+    )
+    from wfc.runtime.agents.threaded_loop import (
+        ThreadedLoop as ThreadedLoop,
+    )
+    from wfc.runtime.agents.threads import (
+        KeptThread as KeptThread,
     )
     from wfc.runtime.plan.run_rules import (
         Bounds as Bounds,
@@ -326,7 +335,10 @@ _AUTHORS: Final = {
 }
 _GENERATED_CODE: Final = {
     "wfc.runtime.agents.definition": "Agent AgentTool Approval",
+    "wfc.runtime.agents.events": "Worked",
     "wfc.runtime.agents.loop": "AgentLoop",
+    "wfc.runtime.agents.threaded_loop": "ThreadedLoop",
+    "wfc.runtime.agents.threads": "KeptThread",
     "wfc.runtime.authoring.decorators": "pause transform",
     "wfc.runtime.authoring.output_format": "require_output_format",
     "wfc.runtime.authoring.resource": "ResourceManager",

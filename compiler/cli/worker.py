@@ -230,7 +230,7 @@ async def work(worker: Worker, engine: Engine, grace: float, *, until_idle: bool
     for number in (signal.SIGTERM, signal.SIGINT):
         with contextlib.suppress(NotImplementedError):  # where loops take no signals, they interrupt at once
             loop.add_signal_handler(number, end)
-    click.echo(printable(f"working on {engine.store.name}"), err=True)
+    click.echo(printable(f"working on {engine.store.name} as {engine.store.owner}"), err=True)
     try:
         await working
     except asyncio.CancelledError:

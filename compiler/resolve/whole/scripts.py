@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.model import Agent, AgentCall, MapItems, MockAnswer, ScriptedReply, Step, Tool
+from wfc.compiler.model import Agent, AgentCall, MapItems, MockAnswer, ScriptedReply, Step, Thread, Tool
 from wfc.compiler.model.agents import team_of
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.declarations import operations
@@ -63,6 +63,9 @@ class ScriptReader:
             found.setdefault(action.agent.name, (action.agent, action.output))
         for agent in self.team():
             found.setdefault(agent.name, (agent, agent.output))
+        for _, action in self.calls():
+            if action.thread is not None and action.thread.thread.summarize is not None:
+                found.setdefault(action.thread.thread.name, (summing_up(action.thread.thread), STRING))
         return found
 
     def team(self) -> list[Agent]:
@@ -279,6 +282,11 @@ class ScriptReader:
                     content, at.address, field.type, self.declared.report, field.constraints
                 )
         return found
+
+
+def summing_up(thread: Thread) -> Agent:
+    """Return what sums up the older part of a thread, which has a script as agents have."""
+    return Agent(thread.name, thread.summarize, None, STRING, [], {}, thread.address)
 
 
 def outside(args: Mapping[str, object], record: Record) -> dict[str, object]:

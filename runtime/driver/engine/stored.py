@@ -102,9 +102,14 @@ class StoredRuns(EventDelivery, Protocol):
             raise RunUnknownError(f"there is no run `{run_id}` in this store")
         return found[0]
 
+    def worker_on(self, row: RunRow) -> str:
+        """Return the name of the live process that has a run; empty if none has it."""
+        has_it = row.ended is None and row.owner is not None and self.store.is_worked_on(row.run_id)
+        return row.owner or "" if has_it else ""
+
     def note_on(self, row: RunRow) -> str:
         """Return what is to be said of a run besides its status: that it is due, and no process works on it."""
-        if row.ended is not None or (row.owner is not None and self.store.is_worked_on(row.run_id)):
+        if row.ended is not None or self.worker_on(row):
             return ""
         if row.status == "halted":
             return "halted at a breakpoint"
