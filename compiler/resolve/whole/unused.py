@@ -37,6 +37,8 @@ class UsedTypes:
         used.add(declared.config)
         used.add(declared.state)
         for name, tool in declared.tools.nodes.items():
+            if tool.operations is not None or (tool.group and name not in declared.tools.used):
+                continue  # it has no types of its own, or nobody calls it
             if declared.counts("tools", name, declared.tools):
                 used.add(tool.args)
                 used.add(tool.output)
@@ -90,7 +92,7 @@ UNREADABLE: Final = {"unexpected-token", "unfinished-expression", "unclosed-brac
 def report_unused(data: Data, declared: Declarations, used: UsedTypes) -> None:
     """Warn about unused declarations, unless a name is unknown, since it may be a misspelling of one of them."""
     report, codes = declared.report, set(declared.codes)
-    for section in ("texts", "models", "tools", "agents", "knowledge", "retries"):
+    for section in ("texts", "models", "tools", "agents", "knowledge", "threads", "retries"):
         table = declared.tables[section]
         if section == "texts" and UNREADABLE & codes:
             continue  # a statement that cannot be read may use it
