@@ -58,7 +58,7 @@ def block_scalar(text: str, start: int, parent: int) -> BlockScalar:
     return BlockScalar(
         header[1] + chomping,
         bool(digits),
-        (header[3] or "").rstrip(),
+        (header[3] or "").rstrip(" \t"),
         [line[indent:] for line in lines[:count]],
         end,
         count > 0 and end == len(text) and chomping != "-",

@@ -45,7 +45,7 @@ def gap_between(text: str, start: int, end: int) -> Gap:
     at, fresh, used = start, start == 0, start > 0
     while at < end:
         if fresh and (marker := MARKER.match(text, at, end)):
-            lines.append(marker.group().rstrip())
+            lines.append(marker.group().rstrip(" \t"))
             at, fresh, used = marker.end(), False, True
             continue
         match = PIECE.match(text, at, end)
@@ -56,7 +56,7 @@ def gap_between(text: str, start: int, end: int) -> Gap:
                 blank(lines)
             fresh, used = True, False
         elif match["comment"]:
-            comment = match["comment"].rstrip()
+            comment = match["comment"].rstrip(" \t")
             if used and not lines and start > 0 and "\n" not in text[start : match.start()]:
                 trailing = Comment(comment, offset(text, match.start()))
             elif used and lines and MARKER.match(lines[-1]):
@@ -85,7 +85,7 @@ def trailing_comment(text: str, at: int) -> tuple[Comment | None, int]:
     match = TRAILING.match(text, at)
     if match is None:
         return None, at
-    return Comment(match[1].rstrip(), offset(text, match.start(1))), match.end()
+    return Comment(match[1].rstrip(" \t"), offset(text, match.start(1))), match.end()
 
 
 def comments_below(text: str, at: int, least: int) -> tuple[list[str], int]:
@@ -106,7 +106,7 @@ def comments_below(text: str, at: int, least: int) -> tuple[list[str], int]:
         if match[1]:
             if match.start(1) - at < least:
                 break
-            lines += [*pending, match[1].rstrip()]
+            lines += [*pending, match[1].rstrip(" \t")]
             pending = []
             end = match.end(1)
         else:

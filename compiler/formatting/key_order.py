@@ -11,7 +11,7 @@ STEP_KEYS: Final = (
     *("kind", "description", "accepts"),
     *("from", "topic", "command", "env", "stdin", "in", "as", "keep", "do", "give", "max"),
     *("workflow", "to", "to_key", "for", "tool", "agent", "model", "style", "system", "history", "prompt"),
-    *("files", "tools", "handoffs", "event", "with", "if_absent"),
+    *("files", "tools", "handoffs", "event", "with", "if_absent", "thread"),
     *(
         "method",
         "url",

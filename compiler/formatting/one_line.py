@@ -34,7 +34,7 @@ def on_one_line(text: str, node: SourceNode, *, step: bool = False) -> str:
         if not name:
             return ""
         parts.append(f"{name}: {said or 'null'}")
-    if step and reorderable(text, node):
+    if step and node.style == "{" and reorderable(text, node):
         parts = [parts[at] for at in in_order([key.value for key, _ in node.parts if key is not None])]
     listed = ", ".join(parts)
     inside = f"[{listed}]" if node.style == "[" else f"{{{listed}}}"

@@ -30,7 +30,7 @@ def written(text: str, node: SourceNode) -> str:
     now = text[node.start : node.end]
     if node.style in {"'", '"'} and "\n" not in now:
         now = quoted(now, node, bare=trailing_comment(text, node.end)[0] is None)
-    return f"{node.anchor} {now}".strip() if node.anchor else now
+    return f"{node.anchor} {now}" if node.anchor else now
 
 
 def quoted(now: str, node: SourceNode, *, bare: bool) -> str:

@@ -21,9 +21,12 @@ WIDTH: Final = 120
 """How wide a line with brackets may be."""
 
 DEPTH: Final = 2
+LARGE: Final = 4 * WIDTH
+"""So many characters but for spaces fill more than a line, whatever quotes are left out."""
+
 SUPPRESSION: Final = re.compile(r"#[ \t]*wfc:[ \t]*ignore\b")
 
-FILLING: Final = re.compile(r"(?:\s|#[^\n]*)*")
+FILLING: Final = re.compile(r"(?:[ \t\n]|#[^\n]*)*")
 SAFE_COMMENT: Final = re.compile(r"#(?:[ \t#!]|\Z)")
 
 Path = tuple[str, ...]
@@ -266,16 +269,23 @@ class Writer:
         Args:
             apart: Whether it stands on a line below its key.
         """
+        stays = node.in_brackets and "\n" not in self.text[node.start : node.end]
+        stays = stays and (self.suppressed or trailing_comment(self.text, node.end)[0] is not None)
+        if node.parts and node.in_brackets and not stays and self.crowded(node):
+            return ""
         said = on_one_line(self.text, node, step=is_step(owner.path) and not owner.dash)
-        if not said or not node.in_brackets or not node.parts:
-            return said
-        if "\n" not in self.text[node.start : node.end]:
-            if self.suppressed or trailing_comment(self.text, node.end)[0] is not None:
-                return said  # a comment is about this one line
-        elif self.has_comments(node):
+        if not said or not node.in_brackets or not node.parts or stays:
+            return said  # a comment on its line, or a suppression above it, is about that line
+        if self.has_comments(node):
             return ""
         width = owner.indent + DEPTH if apart else len(owner.prefix) + 1
         return said if width + len(said) <= WIDTH else ""
+
+    def crowded(self, node: SourceNode) -> bool:
+        """Return whether a collection in brackets is surely too long for one line, which is told without writing it."""
+        if node.end - node.start < LARGE:
+            return False
+        return len("".join(self.text[node.start : node.end].split())) > LARGE
 
     def has_comments(self, node: SourceNode) -> bool:
         """Return whether comments stand between the brackets of a collection."""

@@ -83,6 +83,16 @@ CASES = {
     "a list as deep as its key": ("a:\n- 1\n# about c\nc: 2", "a:\n  - 1\n# about c\nc: 2"),
     "the lines of a document": ("--- # x\na: 1\n...", "---  # x\na: 1\n..."),
     "JSON": ('{"wfc": 1, "a": ["b", "1"]}', 'wfc: 1\na: [b, "1"]'),
+    "a list where a step should be": ("steps:\n    tools: ['a b', c]", "steps:\n  tools: [a b, c]"),
+    "spaces that YAML does not know": (
+        "a: &a \u00a0x\u00a0\nb: *a # c\u00a0",
+        "a: &a \u00a0x\u00a0\nb: *a  # c\u00a0",
+    ),
+    "brackets with much in them": (
+        f"a: [[{', '.join(['red'] * 300)}]]",
+        "a:\n  -" + "\n   ".join(" - red" for _ in range(300)),
+    ),
+    "an empty list with a long comment": (f"a: [  # {'x' * 600}\n]", f"a: []  # {'x' * 600}"),
     "values that are missing": ("a:\nb: {c: , d: }", "a:\nb: {c: null, d: null}"),
 }
 
