@@ -79,9 +79,11 @@ if TYPE_CHECKING:
         CallLimit as CallLimit,
         McpServer as McpServer,
         OAuth2 as OAuth2,
+        OpenApiOperation as OpenApiOperation,
         PythonTool as PythonTool,
         Secret,
     )
+    from wfc.runtime.calls.foreign_schemas import ForeignSchema as ForeignSchema
     from wfc.runtime.calls.llm import Model
     from wfc.runtime.plan.inputs import (
         HttpResponse,
@@ -346,7 +348,8 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.authoring.resource": "ResourceManager",
     "wfc.runtime.authoring.run_rules": "run_bounds run_cancel run_deadline run_error run_key runs_per",
     "wfc.runtime.authoring.triggers": "run_trigger",
-    "wfc.runtime.calls.bindings": "Basic Bearer CallLimit McpServer OAuth2 PythonTool",
+    "wfc.runtime.calls.bindings": "Basic Bearer CallLimit McpServer OAuth2 OpenApiOperation PythonTool",
+    "wfc.runtime.calls.foreign_schemas": "ForeignSchema",
     "wfc.runtime.calls.python_resources": "PythonResource",
     "wfc.runtime.driver.messages": "Keep Message",
     "wfc.runtime.errors": "ExpressionError OutputFormatError RunFailedError WorkflowStepDoesNotExistError",

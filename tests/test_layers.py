@@ -71,6 +71,8 @@ DOORS = {
         "runtime/driver/handler",
     },
     "httpx2": {"runtime/calls/http"},
+    "jsonschema": {"runtime/calls/foreign_schemas"},
+    "referencing": {"runtime/calls/foreign_schemas"},
     "genai_prices": {"runtime/calls/budget"},
     "pydantic_ai": {"runtime/calls", "runtime/tracing/model_calls"},
     "mcp": {"runtime/calls/mcp"},

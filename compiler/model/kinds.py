@@ -184,7 +184,7 @@ RunsInside = WorkflowCall | AgentCall
 def is_request(action: Action | None) -> bool:
     """Return whether a step, or a `map` for each item, sends a request, to which there is a reply."""
     call = action.do if isinstance(action, MapItems) else action
-    return isinstance(call, HttpCall) or (isinstance(call, ToolCall) and call.tool.request is not None)
+    return isinstance(call, HttpCall) or (isinstance(call, ToolCall) and call.tool.sends_request)
 
 
 Action = Call | MapItems | SendEvent | Pause

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import keyword
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from pydantic_core import to_json
 
-from wfc.runtime.agents.definition import Agent
+from wfc.runtime.agents.definition import Agent, AgentTool
 from wfc.runtime.agents.events import CodeRun, JudgedReply, ToolCallResult
 from wfc.runtime.agents.turns import LONGEST_TOLD, MOST_CALLS, bounded, judge, wanted_calls
 from wfc.runtime.calls.threads import in_thread
@@ -52,14 +54,27 @@ def as_code(request: TurnRequest, agent: Agent) -> TurnRequest:
     return replace(request, system=system, tools=[tool])
 
 
+def _functions(agent: Agent) -> dict[str, str]:
+    """Return the names of its tools as functions of Python, each with the name that other agents' models are told."""
+    found: dict[str, str] = {}
+    for name in agent.by_name:
+        own = re.sub(r"\W", "_", name)
+        own = f"_{own}" if own[:1].isdigit() or keyword.iskeyword(own) else own
+        while own in found:
+            own += "_"
+        found[own] = name
+    return found
+
+
 def _signatures(agent: Agent) -> Iterator[str]:
+    functions = {name: own for own, name in _functions(agent).items()}
     for offered in agent.offered:
         wanted = set(offered.schema.get("required", ()))
         args = [
             f"{name}: {_type(one)}{'' if name in wanted else ' = None'}"
             for name, one in offered.schema.get("properties", {}).items()
         ]
-        lines = [f"async def {offered.name}({', '.join(args)}):"]
+        lines = [f"async def {functions[offered.name]}({', '.join(args)}):"]
         if offered.description:
             lines.append(f"    {json.dumps(offered.description, ensure_ascii=False)}")
         yield "\n".join([*lines, "    ..."])
@@ -120,7 +135,7 @@ async def start_code(agent: Agent, code: str, call: str, state: str) -> CodeRun:
     """
     from wfc.runtime.calls import sandbox
 
-    return _as_run(agent, call, await in_thread(sandbox.start, code, list(agent.by_name), state))
+    return _as_run(agent, call, await in_thread(sandbox.start, code, list(_functions(agent)), state))
 
 
 async def go_on_with(
@@ -137,16 +152,17 @@ async def go_on_with(
     for each in results:
         good = each.outcome in {"done", "changed"} and each.value is not None
         told[waits[each.id]] = (True, json.loads(each.value)) if good and each.value else (False, each.text)
-    return _as_run(agent, call, await in_thread(sandbox.go_on, told, list(agent.by_name), state))
+    return _as_run(agent, call, await in_thread(sandbox.go_on, told, list(_functions(agent)), state))
 
 
 def _as_run(agent: Agent, call: str, stretch: Any) -> CodeRun:
+    functions = _functions(agent)
     waits = {f"{call}.{each.number}": each.number for each in stretch.calls}
     calls = [
         CallRequest(
             id=f"{call}.{each.number}",
-            tool=each.function,
-            args=to_json(_named(agent, each), fallback=str).decode(),
+            tool=functions[each.function],
+            args=to_json(_named(agent.by_name[functions[each.function]], each), fallback=str).decode(),
         )
         for each in stretch.calls[:MOST_CALLS]
     ]
@@ -155,9 +171,9 @@ def _as_run(agent: Agent, call: str, stretch: Any) -> CodeRun:
     )
 
 
-def _named(agent: Agent, call: Any) -> dict[str, Any]:
+def _named(tool: AgentTool, call: Any) -> dict[str, Any]:
     """Return the arguments of a call by their names."""
-    names = list(agent.by_name[call.function].schema()["properties"])
+    names = list(tool.schema()["properties"])
     found = dict(
         zip(
             [*names, *(f"argument {at}" for at in range(len(names), len(call.args)))], call.args, strict=False

@@ -99,12 +99,14 @@ class AgentWriter:
             named["timeout"] = literal(use.tool.timeout)
         if called in self.configured:
             named["takes_config"] = literal(True)
+        if use.tool.schema is not None:
+            named["foreign"] = self.bindings.schema(use.tool)
         return [literal(use.tool.name), called, self.names.of(use.tool.args)], named
 
     def call(self, tool: Tool, step: Step) -> Code:
         """Return the function that calls a tool with a record of its arguments."""
         if id(tool) not in self.calls:
-            name = self.names.scope.give(f"call_{tool.name}")
+            name = self.names.scope.give(f"call_{tool.identifier}")
             self.calls[id(tool)] = name
             self.bindings.functions.append(self.call_function(name, tool, step))
         return self.calls[id(tool)]

@@ -9,6 +9,7 @@ from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Agent, AgentCall, MapItems, MockAnswer, ScriptedReply, Step, Thread, Tool
 from wfc.compiler.model.agents import team_of, writes_code
 from wfc.compiler.python.literals import normal_form
+from wfc.compiler.resolve.declarations import operations
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.durations import duration
@@ -88,6 +89,10 @@ class ScriptReader:
         uses = (use for one in self.team() for use in one.tools)
         return {use.tool.name: use.tool for use in uses if use.approval is not None}
 
+    def is_told(self, name: str) -> bool:
+        """Return whether a name that no tool has is a mistake, and not one of operations that could not be read."""
+        return self.whole and not operations.are_unread(name, self.declared)
+
     def scripts(self, data: object, place: Place) -> dict[str, tuple[ScriptedReply, ...]]:
         """Return the replies of the models of agents."""
         found: dict[str, tuple[ScriptedReply, ...]] = {}
@@ -159,7 +164,7 @@ class ScriptReader:
         known = {*(each.tool.name for each in agent.tools), *(each.agent.name for each in agent.handoffs)}
         for index, name in enumerate(names):
             own = normal_form(str(name))
-            if own not in known and self.whole:
+            if own not in known and self.is_told(own):
                 self.declared.report(problems.not_of_an_agent(place / index, own, "tool", sorted(known)))
             yield own
 
@@ -182,7 +187,7 @@ class ScriptReader:
             known = tools if given[0] == "tool" else others
             free = known.get(name)
             if free is None:
-                if self.whole:
+                if self.is_told(name):
                     found = problems.not_of_an_agent(at / given[0], name, given[0], list(known))
                     self.declared.report(found)
                 continue
@@ -201,7 +206,7 @@ class ScriptReader:
             at, own = place / str(name), normal_form(str(name))
             tool = known.get(own)
             if tool is None:
-                if self.whole:
+                if self.is_told(own):
                     self.declared.report(problems.not_of_an_agent(at.key, own, "approval", list(known)))
                 continue
             listed = enumerate(content if isinstance(content, list) else ())
@@ -237,7 +242,7 @@ class ScriptReader:
             at, own = place / str(name), normal_form(str(name))
             tool = known.get(own)
             if tool is None:
-                if self.whole:
+                if self.is_told(own):
                     self.declared.report(problems.not_of_an_agent(at.key, own, "tool", list(known)))
                 continue
             each = enumerate(content) if isinstance(content, list) else [(None, content)]
@@ -273,7 +278,7 @@ class ScriptReader:
             at, name = place / index, normal_form(str(each["tool"]))
             tool = known.get(name)
             if tool is None:
-                if self.whole:
+                if self.is_told(name):
                     self.declared.report(problems.not_of_an_agent(at / "tool", name, "tool", list(known)))
                 continue
             found.append({"tool": name, "with": self.some_args(each.get("with"), at / "with", tool)})

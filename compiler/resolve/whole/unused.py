@@ -37,6 +37,8 @@ class UsedTypes:
         used.add(declared.config)
         used.add(declared.state)
         for name, tool in declared.tools.nodes.items():
+            if tool.operations is not None or (tool.group and name not in declared.tools.used):
+                continue  # it has no types of its own, or nobody calls it
             if declared.counts("tools", name, declared.tools):
                 used.add(tool.args)
                 used.add(tool.output)

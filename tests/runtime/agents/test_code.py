@@ -152,3 +152,10 @@ def test_an_agent_is_a_function_of_another_one_s_code() -> None:
         parts=parts,
     )
     assert "Oslo!" in told(model)[0]
+
+
+def test_a_tool_whose_name_is_none_of_python_has_another_one_there() -> None:
+    tools = [AgentTool(name, find, FindArgs) for name in ("find-it", "class", "find_it")]
+    text = "print(await find_it('A'), await _class('B'), await find_it_('C'))"
+    _, model = run(code(text), says("done"), tools=tools)
+    assert told(model) == ["['A', 'Oslo'] ['B', 'Oslo'] ['C', 'Oslo']\n"]
