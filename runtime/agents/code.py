@@ -9,20 +9,30 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from pydantic_core import to_json
-
 from wfc.runtime.agents.definition import Agent, AgentTool
 from wfc.runtime.agents.events import CodeRun, JudgedReply, ToolCallResult
 from wfc.runtime.agents.turns import LONGEST_TOLD, MOST_CALLS, bounded, judge, wanted_calls
 from wfc.runtime.calls.threads import in_thread
 from wfc.runtime.calls.transcripts import CallRequest, OfferedTool, TurnReply, TurnRequest
 
-__all__ = ["RUN_PYTHON", "as_code", "code_in", "go_on_with", "judge_code", "start_code", "told_of_code"]
+__all__ = [
+    "RUN_PYTHON",
+    "as_code",
+    "code_in",
+    "go_on_with",
+    "judge_code",
+    "printed_by_now",
+    "start_code",
+    "told_of_code",
+]
 
 RUN_PYTHON: Final = "run_python"
 """The tool by which a model runs code."""
 
 _LONGEST_SHOWN: Final = 20_000
+
+_MOST_PRINTED: Final = 200_000
+"""How many characters are kept of what a piece of code prints, however often it waits for calls."""
 
 _ONE_AT_A_TIME = f"Not run: call `{RUN_PYTHON}` once in a reply, and nothing beside it."
 _NO_CODE = f"Not run: `{RUN_PYTHON}` takes a record with the text `code`."
@@ -156,13 +166,15 @@ async def go_on_with(
 
 
 def _as_run(agent: Agent, call: str, stretch: Any) -> CodeRun:
+    from wfc.runtime.calls import sandbox
+
     functions = _functions(agent)
     waits = {f"{call}.{each.number}": each.number for each in stretch.calls}
     calls = [
         CallRequest(
             id=f"{call}.{each.number}",
             tool=functions[each.function],
-            args=to_json(_named(agent.by_name[functions[each.function]], each), fallback=str).decode(),
+            args=sandbox.as_json(_named(agent.by_name[functions[each.function]], each)),
         )
         for each in stretch.calls[:MOST_CALLS]
     ]
@@ -180,6 +192,11 @@ def _named(tool: AgentTool, call: Any) -> dict[str, Any]:
         )
     )
     return {**found, **call.named}
+
+
+def printed_by_now(before: str, more: str) -> str:
+    """Return what a piece of code has printed by now, as much of it as is kept."""
+    return (before + more)[:_MOST_PRINTED]
 
 
 def told_of_code(printed: str, error: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wfc.runtime.agents.code import code_in, go_on_with, start_code, told_of_code
+from wfc.runtime.agents.code import code_in, go_on_with, printed_by_now, start_code, told_of_code
 from wfc.runtime.agents.events import (
     AgentInput,
     AgentOutput,
@@ -80,7 +80,8 @@ class CodeLoop(AgentSteps, name="agent.code_loop", is_part=True):
     @run_code.then
     def after_run_code(self, event: CodeDue, state: LoopState, result: CodeRun) -> list[ToolCall]:
         """Return the calls that the code waits for; none, if it is over."""
-        printed = result.printed if event.code is not None else state.code.printed + result.printed
+        before = "" if event.code is not None else state.code.printed
+        printed = printed_by_now(before, result.printed)
         state.code = result.model_copy(update={"printed": printed})
         return [ToolCall(call=each) for each in result.calls]
 

@@ -21,7 +21,7 @@ except ImportError:
         "an agent that writes code needs the package pydantic-monty: pip install 'wfc-workflows[code]'"
     ) from None
 
-__all__ = ["FunctionCall", "Stretch", "go_on", "start"]
+__all__ = ["FunctionCall", "Stretch", "as_json", "go_on", "start"]
 
 _LIMITS: Final = monty.ResourceLimits(
     max_feed_duration_secs=10.0,
@@ -39,6 +39,7 @@ _LARGEST_STATE: Final = 8_000_000
 """How many bytes may be kept of what the code has put in variables."""
 
 _MOST_PRINTED: Final = 200_000
+"""How many characters are kept of what code has printed, and of an error of its own."""
 
 
 class FunctionCall:
@@ -121,29 +122,33 @@ def _never_called(*_args: object, **_named: object) -> None:
 
 
 def _stretch(begin: Callable[[Any, Any], Any], known: Container[str], before: str) -> Stretch:
-    """Return what comes of code until it waits or is over; of code that is no Python, what there was before."""
+    """Return what comes of code until it waits or is over.
+
+    Args:
+        before: What is kept if that cannot be had of the code itself.
+    """
     out = monty.CollectString(_MOST_PRINTED)
     with monty.Monty(request_timeout=_LONGEST_ANSWER) as pool, pool.checkout(limits=_LIMITS) as session:
         found: Any = None
         error, calls = "", list[FunctionCall]()
         try:
             found, calls = _until_it_waits(begin(session, out), known)
-        except monty.MontyCrashedError as crashed:
-            return Stretch(out.output, f"the code was ended: {crashed}", "", [])
-        except monty.MontySyntaxError as failed:
-            error = failed.display()
-        except monty.MontyRuntimeError as failed:
+        except (monty.MontySyntaxError, monty.MontyRuntimeError) as failed:
             error = failed.display()
         except monty.MontyError as failed:
             error = str(failed)
         printed = out.output
         if isinstance(found, monty.MontyComplete) and found.output is not None:
-            printed += _written(found.output)
-        state = found.dump() if calls else session.dump()
+            printed = (printed + _written(found.output))[:_MOST_PRINTED]
+        try:
+            state = found.dump() if calls else session.dump()
+        except (RuntimeError, monty.MontyError):  # its process was ended
+            lost = "its variables are as they were before" if before else "all variables are lost"
+            return Stretch(printed, f"{error[-_MOST_PRINTED:]}\nThe code was ended; {lost}.", before, [])
     if len(state) > _LARGEST_STATE:
         said = f"what the code keeps in variables takes {len(state):,} bytes; at most {_LARGEST_STATE:,} may be kept"
         return Stretch(printed, f"MemoryError: {said}", before, [])
-    return Stretch(printed, error, base64.b64encode(state).decode(), calls)
+    return Stretch(printed, error[-_MOST_PRINTED:], base64.b64encode(state).decode(), calls)
 
 
 def _until_it_waits(found: Any, known: Container[str]) -> tuple[Any, list[FunctionCall]]:
@@ -169,4 +174,9 @@ def _until_it_waits(found: Any, known: Container[str]) -> tuple[Any, list[Functi
 
 def _written(value: object) -> str:
     """Return the value of the last line, as the model is told of it."""
-    return value if isinstance(value, str) else to_json(value, fallback=str).decode()
+    return value if isinstance(value, str) else as_json(value)
+
+
+def as_json(value: object) -> str:
+    """Return what code gives as JSON: bytes in base 64, and what is no data as its text."""
+    return to_json(value, fallback=str, bytes_mode="base64").decode()

@@ -11,6 +11,7 @@ from desk_flow import FindArgs, TurnModel, as_tool, assert_valid, call, calls, c
 
 from wfc.runtime import Engine, Record, StepError
 from wfc.runtime.agents.definition import Agent, AgentTool, Approval
+from wfc.runtime.calls import sandbox
 from wfc.runtime.calls.transcripts import ANSWER_TOOL, TurnReply
 from wfc.runtime.plan.pauses import QuestionAsked
 
@@ -22,7 +23,7 @@ def code(text: str, known_as: str = "c1") -> TurnReply:
 async def find(_context: Any, args: FindArgs) -> list[str]:
     if args.order_id == "bad":
         raise StepError("tool", "it is gone")
-    return [args.order_id, "Oslo"]
+    return ["x" * 2_000_000 if args.order_id == "large" else args.order_id, "Oslo"]
 
 
 FIND = AgentTool("find", find, FindArgs, "Where an order is.")
@@ -69,7 +70,14 @@ BAD_CODE = {
     "memory": ("x = 'a' * 10**9", "MemoryError"),
     "a large number": ("10 ** (10 ** 8)", "MemoryError"),
     "depth": ("def f(n):\n    return f(n + 1)\nf(0)", "RecursionError"),
-    "printing": ("for n in range(10**6):\n    print('x' * 1000)", "MemoryError"),
+    "printing": ("for n in range(300):\n    print('x' * 1000)", "MemoryError"),
+    "bytes": ("b'\\xff'", "_w=="),
+    "bytes for a tool": ("await find(b'\\xff')", "_w=="),
+    "a list in itself": ("a = []\na.append(a)\nawait find(a)", "do not fit"),
+    "a class": ("class A:\n    pass\nA()", "A"),
+    "its process is ended": ("x = 'y' * 2_000_000\nlen(str([x] * 50))", "variables are as they were"),
+    "it exits": ("raise SystemExit", "SystemExit"),
+    "ways out": ("().__class__.__bases__[0].__subclasses__()", "AttributeError"),
     "nothing": ("x = 1", "(nothing was printed)"),
 }
 
@@ -81,6 +89,26 @@ def test_what_is_wrong_with_code_is_told_and_later_code_goes_on(name: str) -> No
     assert said in told(model)[1]
     assert len(told(model)[1]) < 50_000
     assert told(model)[2] == "7"
+
+
+def test_what_is_printed_before_and_after_calls_is_told_once_and_bounded() -> None:
+    text = "for n in range(5):\n    print('x' * 100_000)\n    await find('A')"
+    _, model = run(code(text), says("done"))
+    assert len(told(model)[0]) < 21_000
+    assert told(model)[0].endswith("200,000 characters")
+
+
+def test_code_that_is_ended_between_calls_has_no_variables_any_more() -> None:
+    text = "x = [await find(order_id='large')] * 50\nlen(str(x))"
+    _, model = run(code("kept = 7"), code(text, "c2"), code("kept", "c3"), says("done"))
+    assert "all variables are lost" in told(model)[1]
+    assert "NameError" in told(model)[2]
+
+
+def test_what_was_kept_by_another_sandbox_is_told_as_an_error() -> None:
+    found = sandbox.start("1", [], "AAAA")
+    assert "failed to load" in found.error
+    assert sandbox.start("1", [], found.state).printed == "1"
 
 
 @pytest.mark.full
