@@ -243,4 +243,5 @@ def line(note: WorkerNote, format: str) -> str:
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         return one_line({"at": at, **note._asdict()}, sys.stderr.encoding)
     because = f": {note.because}" if note.because else ""
-    return printable(f"{note.run_id}  {note.workflow}  {note.what}{because}")
+    about = f"{note.run_id}  {note.workflow}" if note.run_id else "the worker"
+    return printable(f"{about}  {note.what}{because}")
