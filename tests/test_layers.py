@@ -77,6 +77,7 @@ DOORS = {
     "genai_prices": {"runtime/calls/budget"},
     "pydantic_ai": {"runtime/calls", "runtime/tracing/model_calls"},
     "mcp": {"runtime/calls/mcp"},
+    "pydantic_monty": {"runtime/calls/sandbox"},
     "opentelemetry": {"runtime/tracing/opentelemetry"},
     "dbos": {"runtime/engines/dbos"},
     "psycopg": {"runtime/store/postgresql"},

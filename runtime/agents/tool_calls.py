@@ -81,8 +81,8 @@ async def make_call(context: Any, config: Any, tool: AgentTool, args: Any) -> An
         raise
 
 
-def as_done(tool: AgentTool, result: object) -> CallDone:
-    """Return the result of a call as the model is told of it.
+def as_done(tool: AgentTool, result: object, *, keep: bool = False) -> CallDone:
+    """Return the result of a call as the model is told of it; ``keep``: as it is, too.
 
     Raises:
         StepError: It cannot be written as JSON, or is too large.
@@ -98,7 +98,7 @@ def as_done(tool: AgentTool, result: object) -> CallDone:
         raise StepError(
             "tool.too_large", f"`{tool.name}` gave {len(written):,} bytes; at most {_LARGEST:,} are taken"
         )
-    return CallDone(text=cut(text) or "(nothing)", value=written.decode() if tool.final else None)
+    return CallDone(text=cut(text) or "(nothing)", value=written.decode() if tool.final or keep else None)
 
 
 def _refuse_constant(name: str) -> None:
