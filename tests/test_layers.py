@@ -52,10 +52,10 @@ RUNTIME_ROOMS = (
     "store",
     "driver",
     "workflow",
-    "engines",
     "agents",
     "drawing",
     "testing",
+    "server",
     "llama_index",
     "integrations",
 )
@@ -75,8 +75,10 @@ DOORS = {
     "pydantic_ai": {"runtime/calls", "runtime/tracing/model_calls"},
     "mcp": {"runtime/calls/mcp"},
     "opentelemetry": {"runtime/tracing/opentelemetry"},
-    "dbos": {"runtime/engines/dbos"},
+    "dbos": {"runtime/driver/dbos"},
     "psycopg": {"runtime/store/postgresql"},
+    "starlette": {"runtime/server/application"},
+    "uvicorn": {"runtime/server/process"},
     "llama_index_instrumentation": {"runtime/llama_index/instrumentation"},
 }
 
