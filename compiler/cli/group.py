@@ -27,6 +27,7 @@ COMMANDS = {
     "serve": "Serve workflows and stored runs over HTTP.",
     "store": "Check, migrate and copy a store of runs.",
     "test": "Run the tests written in specs.",
+    "tools": "List the tools of a spec, and pin those of MCP servers.",
     "trust": "Agree that a project's programs may be started.",
     "verify": "Tell whether generated modules are current.",
     "graph": "Draw a spec's flow.",
