@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 
 from wfc.runtime.errors import MissingPackageError, WorkflowError
 from wfc.runtime.server.access import NOBODY, Principal
-from wfc.runtime.server.calls import PROBLEM, Call, StreamMessage, Problem, Reply, TextReply, StreamReply
+from wfc.runtime.server.calls import PROBLEM, Call, Problem, Reply, StreamMessage, StreamReply, TextReply
 from wfc.runtime.server.data import json_bytes
 from wfc.runtime.server.endpoint import ANYBODY, LINK, Endpoint, find
 from wfc.runtime.server.installation import Installation

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from wfc.runtime.server.access import Principal
 from wfc.runtime.values.strict_json import parsed
 
-__all__ = ["PROBLEM", "Call", "FieldProblem", "Problem", "Reply", "TextReply", "StreamReply"]
+__all__ = ["PROBLEM", "Call", "FieldProblem", "Problem", "Reply", "StreamReply", "TextReply"]
 
 PROBLEM: Final = "application/problem+json"
 

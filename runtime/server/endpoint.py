@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Final
 from urllib.parse import unquote
 
-from wfc.runtime.server.calls import Call, Reply, TextReply, StreamReply
+from wfc.runtime.server.calls import Call, Reply, StreamReply, TextReply
 from wfc.runtime.server.installation import Installation
 
 __all__ = ["ANYBODY", "LINK", "Endpoint", "find"]

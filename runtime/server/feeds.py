@@ -19,7 +19,7 @@ from wfc.runtime.errors import WorkflowError
 from wfc.runtime.events import ErrorHandled, Event, StopEvent
 from wfc.runtime.events.internal import EventEmitted, StepStateChanged
 from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed, QuestionDelegated, QuestionReminded
-from wfc.runtime.server.calls import StreamMessage, Problem
+from wfc.runtime.server.calls import Problem, StreamMessage
 from wfc.runtime.server.data import event_data, json_bytes, moment, outcome_data
 from wfc.runtime.server.watching import Watch
 from wfc.runtime.store.replay import Replay, Replayed
@@ -107,7 +107,9 @@ class Feeds:
             yield StreamMessage("", "broken", json_bytes({"detail": str(error)}))
         except Exception:
             _LOG.exception("the stream of the run %s failed by a bug of wfc", run_id)
-            yield StreamMessage("", "broken", json_bytes({"detail": "this is a bug of wfc; its log has more"}))
+            yield StreamMessage(
+                "", "broken", json_bytes({"detail": "this is a bug of wfc; its log has more"})
+            )
         finally:
             feed.readers -= 1
             if not feed.readers:

@@ -25,7 +25,7 @@ from wfc.runtime.store.sql import paging
 from wfc.runtime.store.sql.reading import RunRow
 from wfc.runtime.store.sql.selecting import DueRun
 
-__all__ = ["ServerBounds", "Installation"]
+__all__ = ["Installation", "ServerBounds"]
 
 DRAINED_IN: Final = 8.0
 """The seconds that runs under way have when the server ends, before they are given back."""
