@@ -15,7 +15,7 @@ async def fork_run(server: Installation, call: Call) -> Reply:
     With `?dry` nothing is done: it is told which steps would be done again, with their effects outside.
     """
     row = await server.run_for(call.principal, call.path["run"])
-    data = call.fields(at=int, step=str, state=dict)
+    data = call.data
     if ("at" in data) == ("step" in data):
         raise Problem(422, "body.members", "name the tick: by `at`, or by `step`, which began then")
     await check_moved(server, call)
@@ -35,7 +35,6 @@ async def fork_run(server: Installation, call: Call) -> Reply:
 async def upgrade_run(server: Installation, call: Call) -> Reply:
     """Move a run that rests to the version of its workflow that this server starts; `?dry` tells what that means."""
     row = await server.run_for(call.principal, call.path["run"])
-    call.fields()
     await check_moved(server, call)
     workflow = server.workflow_for(call.principal, row.workflow)
     server.load_code(row)

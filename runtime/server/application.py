@@ -16,7 +16,9 @@ from wfc.runtime.server.access import NOBODY, Principal
 from wfc.runtime.server.calls import PROBLEM, Call, Problem, Reply, StreamMessage, StreamReply, TextReply
 from wfc.runtime.server.data import json_bytes
 from wfc.runtime.server.endpoint import ANYBODY, LINK, Endpoint, find
+from wfc.runtime.server.fitting import fitting_body, fitting_query
 from wfc.runtime.server.installation import Installation
+from wfc.runtime.server.links import read_link
 from wfc.runtime.server.refusals import problem_of
 from wfc.runtime.server.routes import ENDPOINTS
 
@@ -131,9 +133,9 @@ class Application:
         call = Call(
             principal,
             path,
-            query_of(request, endpoint),
+            fitting_query(request.query_params.multi_items(), endpoint.query),
             dict(request.headers),
-            await self._body_of(request, endpoint),
+            fitting_body(await self._body_of(request, endpoint), endpoint.body),
             link,
             str(request.base_url).rstrip("/"),
         )
@@ -198,7 +200,9 @@ class Application:
         if endpoint.roles == (ANYBODY,):
             return NOBODY, ""
         if endpoint.roles == (LINK,):
-            return NOBODY, token.strip() if scheme.lower() == "link" else ""
+            link = token.strip() if scheme.lower() == "link" else ""
+            read_link(link, self.server.key)  # before anything of the body is read
+            return NOBODY, link
         found = self.server.access.find(token.strip()) if scheme.lower() == "bearer" else None
         if found is None:
             raise Problem(
@@ -321,20 +325,3 @@ def media_type(text: str) -> str:
     kind, _, rest = text.partition(";")
     is_utf8 = rest.strip().lower().replace('"', "") in {"", "charset=utf-8"}
     return kind.strip().lower() if is_utf8 else ""
-
-
-def query_of(request: Request, endpoint: Endpoint) -> dict[str, str]:
-    """Return the parameters behind a path, each once.
-
-    Raises:
-        Problem: One is there twice, or there is none of that name.
-    """
-    found: dict[str, str] = {}
-    for name, value in request.query_params.multi_items():
-        if name in found:
-            raise Problem(400, "query", "a parameter is there twice")
-        if name not in endpoint.query:
-            known = ", ".join(endpoint.query) or "none"
-            raise Problem(400, "query", f"there is no parameter of this name; there are: {known}")
-        found[name] = value
-    return found

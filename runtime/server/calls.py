@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from wfc.runtime.server.access import Principal
-from wfc.runtime.values.strict_json import parsed
 
-__all__ = ["PROBLEM", "Call", "FieldProblem", "Problem", "Reply", "StreamReply", "TextReply"]
+__all__ = ["PROBLEM", "Call", "FieldProblem", "Problem", "Reply", "StreamReply", "TextReply", "pointer"]
 
 PROBLEM: Final = "application/problem+json"
 
@@ -73,6 +72,7 @@ class Call:
         path: The parameters in the path.
         query: The parameters behind it.
         headers: By their names in lower case.
+        data: The members of the body, which fit what the endpoint takes.
         link: What a link allows whoever has it, if the request has one.
         server: The address under which the server is reached, without a slash at its end.
     """
@@ -81,95 +81,22 @@ class Call:
     path: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
-    body: bytes = b""
+    data: Mapping[str, Any] = field(default_factory=dict)
     link: str = ""
     server: str = ""
 
-    def json(self) -> dict[str, Any]:
-        """Return the body, which is a JSON object; an empty body is an empty one.
-
-        Raises:
-            Problem: It is none.
-        """
-        if not self.body.strip():
-            return {}
-        try:
-            data = parsed(self.body)
-        except ValueError as error:
-            raise Problem(400, "body.json", f"the body is not JSON that can be taken: {error}") from None
-        if not isinstance(data, dict):
-            raise Problem(400, "body.json", "the body is not a JSON object")
-        return data
-
-    def fields(self, **kinds: type | tuple[type, ...]) -> dict[str, Any]:
-        """Return the members of the body, of which none is of another name or kind.
-
-        Raises:
-            Problem: There is one.
-        """
-        data = self.json()
-        errors = [
-            FieldProblem(pointer(name), f"there is no such member; there are {', '.join(kinds) or 'none'}")
-            for name in data
-            if name not in kinds
-        ]
-        errors += [
-            FieldProblem(pointer(name), f"it is of another kind: {_words(kinds[name])} is wanted")
-            for name, value in data.items()
-            if name in kinds and not _is_of(value, kinds[name])
-        ]
-        if errors:
-            raise Problem(422, "body.members", "the body does not fit", errors=tuple(errors))
-        return data
-
-    def number(self, name: str, default: int, least: int, most: int) -> int:
-        """Return a whole number among the parameters.
-
-        Raises:
-            Problem: It is none, or out of its bounds.
-        """
-        text = self.query.get(name)
-        if text is None:
-            return default
-        if not (text.isascii() and text.isdigit() and len(text) <= 18) or not least <= int(text) <= most:
-            raise Problem(400, "query", f"`{name}` is a whole number from {least} to {most}")
-        return int(text)
+    def number(self, name: str, default: int) -> int:
+        """Return a whole number among the parameters."""
+        return int(self.query.get(name, default))
 
     def flag(self, name: str) -> bool:
-        """Return whether a parameter is set: ``?dry``, ``?dry=true``.
-
-        Raises:
-            Problem: It is neither true nor false.
-        """
-        text = self.query.get(name, "false")
-        if text not in {"", "true", "false", "1", "0"}:
-            raise Problem(400, "query", f"`{name}` is `true` or `false`")
-        return text in {"", "true", "1"}
+        """Return whether a parameter is set: ``?dry``, ``?dry=true``."""
+        return self.query.get(name, "false") in {"", "true", "1"}
 
 
 def pointer(*parts: object) -> str:
     """Return the JSON Pointer to a place."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
-
-
-def _is_of(value: object, kinds: type | tuple[type, ...]) -> bool:
-    if isinstance(value, bool):  # which Python takes for a number
-        return bool in (kinds if isinstance(kinds, tuple) else (kinds,)) or kinds is object
-    return isinstance(value, kinds)
-
-
-_WORDS: Final = {
-    str: "a text",
-    dict: "an object",
-    list: "a list",
-    bool: "true or false",
-    int: "a whole number",
-    object: "any value",
-}
-
-
-def _words(kinds: type | tuple[type, ...]) -> str:
-    return " or ".join(_WORDS[kind] for kind in (kinds if isinstance(kinds, tuple) else (kinds,)))
 
 
 @dataclass(frozen=True, slots=True)

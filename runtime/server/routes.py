@@ -40,7 +40,7 @@ def _whole(least: int, most: int) -> dict[str, Any]:
 _WAIT: Final = {"wait": _whole(0, starts.LONGEST_WAIT)}
 _MOST: Final = {"most": _whole(1, runs.MOST)}
 _EVENT: Final = {"event": _TEXT, "with": _DATA, "message_id": _TEXT}
-_ANSWER: Final = _object(answer={})
+_ANSWER: Final = _object(("answer",), answer={})
 
 ENDPOINTS: Final[tuple[Endpoint, ...]] = (
     Endpoint("GET", "/livez", "livez", upkeep.livez, (ANYBODY,)),

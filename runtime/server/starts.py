@@ -36,11 +36,10 @@ async def start_run(server: Installation, call: Call) -> Reply:
     comes when the run is over or rests, or after so many seconds.
     """
     workflow = server.workflow_for(call.principal, call.path["workflow"])
-    wait = call.number("wait", 0, 0, LONGEST_WAIT)
+    wait = call.number("wait", 0)
     if server.is_draining:
         raise Problem(503, "server.draining", "the server is about to end", headers={"Retry-After": "5"})
-    data = call.fields(inputs=dict)
-    start = read_inputs(workflow._wfc.plan.start_class, data.get("inputs", {}))
+    start = read_inputs(workflow._wfc.plan.start_class, call.data.get("inputs", {}))
     key = call.headers.get("idempotency-key")
     run_id = uuid.uuid4().hex if key is None else keyed_id(call.principal, workflow._wfc.name, key)
     entry = server.engine.queued_entry(workflow, start, run_id)
