@@ -6,6 +6,7 @@ import os
 import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import click
 
@@ -14,6 +15,7 @@ from wfc.compiler.cli.findings import note
 from wfc.compiler.cli.resuming import this_user
 from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.cli.stores import StorePlace, open_engine, place_of, refusals, store_option
+from wfc.compiler.cli.telling import teller_of
 from wfc.compiler.cli.versions import add_version, keep_version, name_of
 from wfc.compiler.cli.worker import kind_of_worker, loaded, reason_against
 from wfc.compiler.diagnostics.escaping import printable
@@ -96,6 +98,7 @@ def command(
     """
     if new_token is not None:
         return show_new_token(new_token, roles)
+    check_addresses(names, origins, address)
     place = place_of(store, folder_of(paths))
     engine = open_engine(place, is_new_allowed=True)
     try:
@@ -111,6 +114,28 @@ def command(
     finally:
         engine.close()
     return 0
+
+
+def check_addresses(names: tuple[str, ...], origins: tuple[str, ...], address: str | None) -> None:
+    """Check whether names are such, and addresses too.
+
+    Raises:
+        click.UsageError: One is none.
+    """
+    for name in names:
+        if name != "*" and (not name.strip() or urlsplit(f"//{name}").hostname != name.lower().strip("[]")):
+            raise click.UsageError(printable(f"--name is such as desk.example, without a port: `{name}`"))
+    for option, given in (*(("--origin", one) for one in origins), ("--address", address or "https://a")):
+        parts = urlsplit(given)
+        has_path = option == "--origin" and parts.path.strip("/")
+        if (
+            parts.scheme not in {"http", "https"}
+            or not parts.hostname
+            or has_path
+            or parts.query
+            or parts.fragment
+        ):
+            raise click.UsageError(printable(f"{option} is such as https://desk.example: `{given}`"))
 
 
 def folder_of(paths: tuple[str, ...]) -> str:
@@ -255,6 +280,7 @@ def application_of(
         load,
         kind_of_worker(engine) if works else None,
         at_once,
+        teller=teller_of(engine, place) if works else None,
         key=key_of(place),
         note=lambda text: click.echo(printable(text), err=True),
     )

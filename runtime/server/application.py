@@ -177,7 +177,9 @@ class Application:
         host = request.headers.get("host", "")
         reached = host_name(host)
         if reached is None or ("*" not in self._hosts and reached not in self._hosts):
-            raise Problem(421, "host", "this server is not reached under this name")
+            raise Problem(
+                421, "host", "this server is not reached under this name; `wfc serve --name` gives it one"
+            )
         origin = request.headers.get("origin")
         if origin is None:
             if request.headers.get("sec-fetch-site", "none") == "cross-site" and request.method not in {

@@ -14,6 +14,7 @@ from wfc.runtime.driver.engine import Engine
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.engine.metrics import WorkerMetrics
 from wfc.runtime.driver.engine.starting import TriggerStarter
+from wfc.runtime.driver.engine.telling import Teller
 from wfc.runtime.driver.engine.working import Load, Worker, WorkerNote
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.errors import RunUnknownError, WorkflowError
@@ -56,6 +57,7 @@ class Installation:
         workflows: Those that may be started; they are added to the engine.
         load: Lets the engine know the code of stored runs; by default it knows what was added to it.
         worker: The class of the worker that lets runs go on in this process; ``None``: others do.
+        teller: Tells people of questions and failures meanwhile.
         key: What links are signed with; without it there are none.
         address: Where the server is reached from outside, for links; by default where it was asked.
     """
@@ -67,6 +69,7 @@ class Installation:
     worker: type[Worker] | None = Worker
     at_once: int = 100
     bounds: ServerBounds = field(default_factory=ServerBounds)
+    teller: Teller | None = None
     key: bytes = b""
     address: str = ""
     note: Callable[[str], None] = lambda text: None
@@ -89,6 +92,7 @@ class Installation:
         self._starting: asyncio.Lock = asyncio.Lock()
         self.start_lock = asyncio.Lock()  # so that two starts under one key do not overlook each other
         self.waits = 0
+        self.answering: set[tuple[str, str]] = set()  # which task is being answered by whom
 
     # --- beside the requests
 
@@ -114,6 +118,8 @@ class Installation:
             starter = TriggerStarter(self.engine, self.workflows, self.note)
             await starter.look()
             self._tasks.append(asyncio.create_task(starter.run(self.drains)))
+            if self.teller is not None:
+                self._tasks.append(asyncio.create_task(self.teller.run(self.drains)))
 
     def drain(self) -> None:
         """Take no work any more, and end all streams."""

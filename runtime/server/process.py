@@ -24,7 +24,7 @@ UNREAD_FOR: Final = 30
 """The seconds after which the connection of somebody is closed who does not read what is sent."""
 
 HEAD_IN: Final = 10.0
-"""The seconds in which the head of the first request has to come."""
+"""The seconds in which the head of the first request has to come, and that of each later one within twice as many."""
 
 MOST_CONNECTIONS: Final = 2500
 ENDS_IN: Final = 3
@@ -57,21 +57,27 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 class PromptProtocol(H11Protocol):
-    """A connection that is closed if the head of its first request does not come soon."""
+    """A connection that is closed if no request comes by it for a while, however much of one has come."""
 
     def connection_made(self, transport: Any) -> None:
         """Begin to wait for a request."""
         super().connection_made(transport)
-        self._head_late = self.loop.call_later(HEAD_IN, self._close_if_late)
+        self._answered: object = None  # the last request, if it was answered already at the last look
+        self._look = self.loop.call_later(HEAD_IN, self._close_if_idle)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no more."""
-        self._head_late.cancel()
+        self._look.cancel()
         super().connection_lost(exc)
 
-    def _close_if_late(self) -> None:
-        if getattr(self, "cycle", None) is None:  # what the library says of its type leaves that out
+    def _close_if_idle(self) -> None:
+        request: Any = self.cycle
+        is_under_way = request is not None and not request.response_complete
+        if not is_under_way and request is self._answered:
             self.transport.close()
+            return
+        self._answered = None if is_under_way else request
+        self._look = self.loop.call_later(HEAD_IN, self._close_if_idle)
 
 
 class DrainedServer(Server):
@@ -100,12 +106,13 @@ def serve(application: Application, listener: socket.socket, begun: Callable[[],
         ws="none",
         lifespan="on",
         log_config=None,
+        log_level="error",  # what strangers send wrong fills no log
         access_log=False,
         server_header=False,
         proxy_headers=False,
         limit_concurrency=MOST_CONNECTIONS,
         timeout_graceful_shutdown=ENDS_IN,
-        timeout_keep_alive=20,
+        timeout_keep_alive=int(2 * HEAD_IN),
         h11_max_incomplete_event_size=32_768,
     )
     server = DrainedServer(config, application)

@@ -15,7 +15,7 @@ from wfc.runtime.server.data import moment, task_data
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.links import TaskLink, read_link, write_link
 from wfc.runtime.server.runs import read_cursor, write_cursor
-from wfc.runtime.store.sql import paging
+from wfc.runtime.store.sql import inbox, paging
 from wfc.runtime.store.sql.reading import TaskRow
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
 MOST: Final = 500
 LINK_LASTS: Final = 7 * 24 * 3600
 LINK_AT_MOST: Final = 90 * 24 * 3600
+USED: Final = "this question is answered, or was taken back"
 
 
 async def list_tasks(server: Installation, call: Call) -> Reply:
@@ -103,16 +104,33 @@ async def answer(server: Installation, row: TaskRow, value: object, by: str) -> 
         Problem: The question is closed, and the answer of another one.
         WorkflowError: It does not fit.
     """
-    before = (row.answered_by or "").split(",")
-    if row.closed is not None and by not in before:
-        raise Problem(409, "task.closed", f"the question is closed: {row.because}")
-    if row.closed is None:
-        server.load_code(await asyncio.to_thread(_root_of, server, row))
-        server.rest_soon(await server.engine.answer(row.task_id, value, by=by, leave=True))
+    answering = row.task_id, by
+    if answering in server.answering:
+        raise Problem(409, "task.answered", "another answer of the same person is on its way")
+    server.answering.add(answering)
+    try:
+        row, before = await answers_of(server, row)
+        if row.closed is not None and by not in before:
+            raise Problem(409, "task.closed", f"the question is closed: {row.because}")
+        if by not in before:
+            server.load_code(await asyncio.to_thread(_root_of, server, row))
+            server.rest_soon(await server.engine.answer(row.task_id, value, by=by, leave=True))
+    finally:
+        server.answering.discard(answering)
     server.look_now()
     after = await asyncio.to_thread(server.engine.task, row.task_id)
     headers = {"Idempotent-Replay": "true"} if by in before else {}
     return Reply(task_data(after), 200 if after.closed is not None else 202, headers)
+
+
+async def answers_of(server: Installation, row: TaskRow) -> tuple[TaskRow, list[str]]:
+    """Return a task as it is now, and who has answered it; an answer counts from when it is recorded."""
+    read = partial(inbox.answering, run_id=row.run_id, task_id=row.task_id)
+    waiting = await asyncio.to_thread(server.engine.store.select, read)
+    now = await asyncio.to_thread(
+        server.engine.task, row.task_id
+    )  # after it: what was taken meanwhile is there
+    return now, [*filter(None, (now.answered_by or "").split(",")), *waiting]
 
 
 def _root_of(server: Installation, row: TaskRow) -> Any:
@@ -168,8 +186,9 @@ async def linked_task(server: Installation, call: Call) -> tuple[TaskLink, TaskR
         row = await asyncio.to_thread(server.engine.task, link.task)
     except UnknownQuestionError:
         raise Problem(410, "link.used", "the question is not there any more") from None
-    if row.closed is not None or link.by in (row.answered_by or "").split(","):
-        raise Problem(410, "link.used", "this question is answered, or was taken back")
+    row, answered = await answers_of(server, row)
+    if row.closed is not None or link.by in answered:
+        raise Problem(410, "link.used", USED)
     return link, row
 
 
@@ -184,5 +203,7 @@ async def show_by_link(server: Installation, call: Call) -> Reply:
 async def answer_by_link(server: Installation, call: Call) -> Reply:
     """Answer the question of a link, which uses it up; an answer that is refused does not."""
     link, row = await linked_task(server, call)
-    await answer(server, row, call.data.get("answer"), link.by)
+    reply = await answer(server, row, call.data.get("answer"), link.by)
+    if "Idempotent-Replay" in reply.headers:  # another request with this link came before
+        raise Problem(410, "link.used", USED)
     return Reply({"for": link.by, "answered": True})

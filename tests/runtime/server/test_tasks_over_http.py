@@ -98,10 +98,28 @@ def test_a_link_shows_one_question_and_answers_it_once(served: Served) -> None:
             assert "run" not in shown.json
         assert (await linked(client, token, {"ok": False})).code == "answer.invalid"
         assert (await linked(client, token, {"ok": True})).json == {"for": "user:sue", "answered": True}
+        assert (
+            await linked(client, token, {"ok": True})
+        ).code == "link.used"  # before the run has taken it, too
         await until(client, run, "done")
         assert (await client.get(f"/v1/tasks/{task}")).json["answered_by"] == ["user:sue"]
         assert (await linked(client, token, {"ok": True})).code == "link.used"
         assert (await linked(client, token, method="GET")).code == "link.used"
+
+    served(use)
+
+
+def test_of_many_answers_by_one_link_at_once_one_counts(served: Served) -> None:
+    async def use(client: Client) -> None:
+        run, task = await asked(client)
+        made = await client.post(f"/v1/tasks/{task}/link", {"for": "user:sue"})
+        replies = await asyncio.gather(
+            *(linked(client, made.json["token"], {"ok": True, "note": str(n)}) for n in range(10))
+        )
+        (taken,) = [str(n) for n, one in enumerate(replies) if one.status == 200]
+        assert {one.code for one in replies if one.status != 200} <= {"link.used", "task.answered"}
+        told = await until(client, run, "done")
+        assert told["result"]["with"]["note"] == taken
 
     served(use)
 
