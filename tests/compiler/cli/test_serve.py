@@ -81,6 +81,7 @@ class Serving:
         assert found
         self.port = int(found[1])
         self.token = (folder / ".wfc/server.token").read_text()
+        self.connections: list[http.client.HTTPConnection] = []
 
     def call(self, method: str, path: str, data: object = None, **headers: str) -> tuple[int, Any]:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
@@ -102,11 +103,17 @@ class Serving:
         connection.request("GET", f"/v1/runs/{run}/stream", headers=sent)
         reply = connection.getresponse()
         assert reply.status == 200
-        connection.close()  # the reply keeps its socket until it is closed
+        self.connections.append(connection)
         return reply
 
     def connect(self) -> socket.socket:
         return socket.create_connection(("127.0.0.1", self.port), timeout=30)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+        for one in self.connections:
+            one.close()
 
     def end(self) -> tuple[int, str]:
         self.process.send_signal(signal.SIGTERM)
@@ -144,8 +151,7 @@ def serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
 
     yield call
     for one in begun:
-        one.process.kill()
-        one.process.communicate()
+        one.kill()
 
 
 @pytest.mark.full
@@ -283,8 +289,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     (folder / "desk.yaml").write_text(DESK)
     server = Serving(folder, "desk.yaml", "--store", "sqlite:///runs.db")
     yield server
-    server.process.kill()
-    server.process.communicate()
+    server.kill()
 
 
 @pytest.mark.full
