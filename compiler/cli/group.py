@@ -18,6 +18,7 @@ __all__ = ["COMMANDS", "run"]
 
 COMMANDS = {
     "check": "Find everything that is wrong with specs.",
+    "fmt": "Write specs in their canonical form.",
     "compile": "Compile specs to Python modules.",
     "run": "Run a spec or a generated module.",
     "runs": "List, show, follow, resume and cancel stored runs.",

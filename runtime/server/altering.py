@@ -13,6 +13,9 @@ async def fork_run(server: Installation, call: Call) -> Reply:
     """Begin a new run that goes on from how this one was after a tick (`at`), or when a step began (`step`).
 
     With `?dry` nothing is done: it is told which steps would be done again, with their effects outside.
+
+    Raises:
+        Problem: The tick is named twice or not at all, or the run has moved.
     """
     row = await server.run_for(call.principal, call.path["run"])
     data = call.data
@@ -33,7 +36,11 @@ async def fork_run(server: Installation, call: Call) -> Reply:
 
 
 async def upgrade_run(server: Installation, call: Call) -> Reply:
-    """Move a run that rests to the version of its workflow that this server starts; `?dry` tells what that means."""
+    """Move a run that rests to the version of its workflow that this server starts; `?dry` tells what that means.
+
+    Raises:
+        Problem: The run cannot go on with that version.
+    """
     row = await server.run_for(call.principal, call.path["run"])
     await check_moved(server, call)
     workflow = server.workflow_for(call.principal, row.workflow)

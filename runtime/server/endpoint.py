@@ -60,7 +60,8 @@ class Endpoint:
     @property
     def description(self) -> str:
         """What it does, in full."""
-        return "\n".join(line.strip() for line in (self.handle.__doc__ or "").strip().split("\n"))
+        told = (self.handle.__doc__ or "").partition("Raises:")[0]
+        return "\n".join(line.strip() for line in told.strip().split("\n"))
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:

@@ -132,7 +132,11 @@ async def show_history(server: Installation, call: Call) -> Reply:
 
 
 async def show_run_at(server: Installation, call: Call) -> Reply:
-    """Show how a run was after a tick: its state, its steps, the events that nobody had taken."""
+    """Show how a run was after a tick: its state, its steps, the events that nobody had taken.
+
+    Raises:
+        Problem: The tick is no number.
+    """
     row = await server.run_for(call.principal, call.path["run"])
     seq = call.path["seq"]
     if not (seq.isascii() and seq.isdigit() and len(seq) <= 15):
@@ -177,6 +181,9 @@ async def stream_run(server: Installation, call: Call) -> StreamReply:
     """Stream what a run shows, from its beginning, or on from `Last-Event-ID` (or `?since=`), until it is over.
 
     It comes as events for browsers (SSE), or with `Accept: application/x-ndjson` as a line of JSON for each.
+
+    Raises:
+        Problem: The run has not come so far.
     """
     run_id = call.path["run"]
     row = await server.run_for(call.principal, run_id)
@@ -226,7 +233,11 @@ async def send_event(server: Installation, call: Call) -> Reply:
 
 
 async def send_message(server: Installation, call: Call) -> Reply:
-    """Bring an event to the runs of a workflow under a key, which is that of the event unless it is given."""
+    """Bring an event to the runs of a workflow under a key, which is that of the event unless it is given.
+
+    Raises:
+        Problem: No run takes the event.
+    """
     data = call.data
     name = data["workflow"]
     workflow = server.workflow_for(call.principal, name)
@@ -279,7 +290,11 @@ async def cancel_run(server: Installation, call: Call) -> Reply:
 
 
 async def resume_run(server: Installation, call: Call) -> Reply:
-    """Let a run go on: one that has halted, or one that has failed, from what has failed (`?dry` only tells what)."""
+    """Let a run go on: one that has halted, or one that has failed, from what has failed (`?dry` only tells what).
+
+    Raises:
+        Problem: The run is over.
+    """
     run_id = call.path["run"]
     row = await server.run_for(call.principal, run_id)
     await check_moved(server, call)

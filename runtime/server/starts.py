@@ -34,6 +34,9 @@ async def start_run(server: Installation, call: Call) -> Reply:
 
     With an `Idempotency-Key` the same request starts one run, however often it is sent. With `?wait=30` the reply
     comes when the run is over or rests, or after so many seconds.
+
+    Raises:
+        Problem: The inputs do not fit, or the server is about to end.
     """
     workflow = server.workflow_for(call.principal, call.path["workflow"])
     wait = call.number("wait", 0)

@@ -87,6 +87,9 @@ async def answer_task(server: Installation, call: Call) -> Reply:
     """Answer a question. What does not fit its form, or what its step requires, is refused, and it stays open.
 
     The same person's answer counts once, however often it is sent.
+
+    Raises:
+        Problem: The question is put to others.
     """
     row = await task_for(server, call.principal, call.path["task"])
     if not is_asked(call.principal, row):
@@ -138,7 +141,11 @@ def _root_of(server: Installation, row: TaskRow) -> Any:
 
 
 async def delegate_task(server: Installation, call: Call) -> Reply:
-    """Pass a question on, so that somebody else is asked."""
+    """Pass a question on, so that somebody else is asked.
+
+    Raises:
+        Problem: The question is put to others.
+    """
     row = await task_for(server, call.principal, call.path["task"])
     if not (is_asked(call.principal, row) or call.principal.may("operate")):
         raise Problem(403, "task.not_yours", f"asked is {', '.join(row.assign)}")
@@ -161,6 +168,9 @@ async def link_task(server: Installation, call: Call) -> Reply:
     """Make a link by which somebody answers this question, once: `for` says who that is.
 
     Whoever has the link can answer, so send it to nobody else. It stands behind a `#`, which no server gets to see.
+
+    Raises:
+        Problem: There is no key, or the question is closed.
     """
     row = await task_for(server, call.principal, call.path["task"])
     whom, seconds = call.data["for"], call.data.get("seconds", LINK_LASTS)
@@ -201,7 +211,11 @@ async def show_by_link(server: Installation, call: Call) -> Reply:
 
 
 async def answer_by_link(server: Installation, call: Call) -> Reply:
-    """Answer the question of a link, which uses it up; an answer that is refused does not."""
+    """Answer the question of a link, which uses it up; an answer that is refused does not.
+
+    Raises:
+        Problem: The link was used meanwhile.
+    """
     link, row = await linked_task(server, call)
     reply = await answer(server, row, call.data.get("answer"), link.by)
     if "Idempotent-Replay" in reply.headers:  # another request with this link came before

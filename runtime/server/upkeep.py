@@ -21,7 +21,11 @@ async def livez(_: Installation, __: Call) -> Reply:
 
 
 async def readyz(server: Installation, _: Call) -> Reply:
-    """Tell whether the server can reach its store and takes requests: 200, or else 503."""
+    """Tell whether the server can reach its store and takes requests: 200, or else 503.
+
+    Raises:
+        Problem: It does not.
+    """
     if server.is_draining:
         raise Problem(503, "server.draining", "the server is about to end")
     try:
@@ -32,7 +36,11 @@ async def readyz(server: Installation, _: Call) -> Reply:
 
 
 async def show_metrics(server: Installation, call: Call) -> TextReply:
-    """Show figures in the text format of Prometheus, to those who may see all workflows."""
+    """Show figures in the text format of Prometheus, to those who may see all workflows.
+
+    Raises:
+        Problem: They are not for this one.
+    """
     if not call.principal.knows_all:
         raise Problem(403, "role.missing", "figures are for those who may see all workflows")
     return TextReply(await asyncio.to_thread(server.metrics.text), _PROMETHEUS)
