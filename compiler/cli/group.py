@@ -27,6 +27,7 @@ COMMANDS = {
     "tasks": "List, show and answer the questions of stored runs.",
     "send": "Send an event to a stored run.",
     "worker": "Work on the stored runs that are due.",
+    "serve": "Serve workflows and stored runs over HTTP.",
     "store": "Check, migrate and copy a store of runs.",
     "test": "Run the tests written in specs.",
     "tools": "List the tools of a spec, and pin those of MCP servers.",
