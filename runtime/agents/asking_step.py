@@ -99,13 +99,14 @@ def save_calls(ctx: Context[Any], agent: Agent, calls: Sequence[SavedCall]) -> N
     run, step_run = found
     tools = {each.name: each for each in agent.tools}
     for ordinal, each in enumerate(calls, 1):
-        if ordinal <= getattr(step_run, "edits", 0):
-            continue  # before the process was ended
+        saving = step_run.step.call_saves.get(each.tool)
+        if saving is None or ordinal <= getattr(step_run, "edits", 0):
+            continue  # the latter: before the process was ended
         tool, state = tools[each.tool], run.execution.state
         args = from_json(tool.args, each.args, outside=True)
         done = DoneCall(args, from_json(plain_type(tool.output), each.value, outside=True))
         step_run.draft = draft = draft_of(state)
-        _worked_out(partial(step_run.step.call_saves[each.tool], run, step_run, done))
+        _worked_out(partial(saving, run, step_run, done))
         run.take(Edited(step_run.number, ordinal, changes_in(draft, state)))
 
 
