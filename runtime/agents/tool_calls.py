@@ -95,6 +95,8 @@ def as_done(tool: AgentTool, result: object, *, keep: bool = False) -> CallDone:
     """
     try:
         written = json_outside(result)
+        if b"NaN" in written or b"Infinity" in written:
+            json.loads(written, parse_constant=_refuse_constant)
         text = result if isinstance(result, str) else written.decode()
     except (ValueError, RecursionError) as error:
         raise StepError("tool.invalid_output", f"`{tool.name}` gave what is no JSON: {error}") from None
@@ -103,6 +105,15 @@ def as_done(tool: AgentTool, result: object, *, keep: bool = False) -> CallDone:
             "tool.too_large", f"`{tool.name}` gave {len(written):,} bytes; at most {_LARGEST:,} are taken"
         )
     return CallDone(text=cut(text) or "(nothing)", value=written.decode() if tool.final or keep else None)
+
+
+def _refuse_constant(name: str) -> None:
+    """Refuse what Python writes into JSON for numbers that JSON does not have.
+
+    Raises:
+        ValueError: Always.
+    """
+    raise ValueError(f"{name} is no number there")
 
 
 def told_of(error: StepError) -> str:

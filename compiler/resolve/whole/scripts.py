@@ -28,9 +28,9 @@ REPLIES: Final = ("calls", "code", "say", "give", "error")
 HAND_OVER: Final = "hand_over_to_"
 """What the names of tools begin with by which a model hands over."""
 
-UNRESOLVED: Final = frozenset({"unknown-agent", "unknown-model", "unknown-tool"})
+UNRESOLVED: Final = frozenset({"unknown-agent", "unknown-model", "unknown-thread", "unknown-tool"})
 """Findings with which nobody knows what a step of kind `agent` calls."""
-OF_AGENTS: Final = ("agents", "models", "steps", "tools")
+OF_AGENTS: Final = ("agents", "models", "steps", "threads", "tools")
 """Sections of which nothing may be lost, else a name that is not known may be one of what is lost."""
 
 

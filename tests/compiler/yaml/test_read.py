@@ -140,6 +140,8 @@ def test_what_a_spec_may_not_have_is_a_finding_at_its_place(text: str, found: li
         ("max_runs: 3 # a cycle\n", []),
         ("title: Don't # never\n", []),
         ("with: {when: a # b\n  }\n", []),
+        ("threads:\n  a:\n    keep: null # b\n", []),
+        ("steps:\n  a:\n    keep: a.b # c\n", [("comment-after-condition", "# c")]),
         ("emit: # or else\n  - A\n", []),
         ("a: {reason: a, b}\n", [("text-cut-by-comma", "b")]),
         ("a: {b}\n", [("text-cut-by-comma", "b")]),
