@@ -74,6 +74,8 @@ DOORS = {
     "genai_prices": {"runtime/calls/budget"},
     "pydantic_ai": {"runtime/calls", "runtime/tracing/model_calls"},
     "mcp": {"runtime/calls/mcp"},
+    "pypdf": {"runtime/calls/knowledge/pdf"},
+    "semantic_text_splitter": {"runtime/calls/knowledge/splitting"},
     "opentelemetry": {"runtime/tracing/opentelemetry"},
     "dbos": {"runtime/engines/dbos"},
     "psycopg": {"runtime/store/postgresql"},

@@ -11,7 +11,12 @@ from wfc.compiler.types import BUILT_IN, Constraints, Enumeration, Optional, Rec
 from wfc.runtime import records
 from wfc.runtime.records import File
 
-KINDS = {"string": {"type": "string"}, "number": {"type": "number"}}
+KINDS = {
+    "string": {"type": "string"},
+    "number": {"type": "number"},
+    "integer": {"type": "integer"},
+    "map of string": {"type": "object", "additionalProperties": {"type": "string"}},
+}
 
 
 def schema_of(record: Record) -> dict[str, Any]:
