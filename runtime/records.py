@@ -43,7 +43,7 @@ class Passage(Record):
     text: Annotated[str, Field(description="What it says.")]
     source: Annotated[str, Field(description="Where it stands: a file's path, or an address.")]
     score: Annotated[Number | None, Field(description="How well it fits; more is better.")] = None
-    id: Annotated[str | None, Field(description="What tells it from all others of its collection.")] = None
+    id: Annotated[str, Field(description="What tells it from all others of its collection.")] = ""
     start: Annotated[
         int | None, Field(description="Where it begins in its source, in characters, if that is text.")
     ] = None

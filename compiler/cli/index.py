@@ -107,5 +107,5 @@ def bring_up_to_date(place: str, knowledge: Knowledge) -> tuple[int, int, int, i
 
     done: Updated = update(knowledge, index_of(knowledge), told)
     for path, why in done.left_out.items():
-        note(f"{path} is left out: {why}")
+        note(printable(f"{path} is left out: {why}"))
     return done.passages, len(done.taken), done.same, len(done.gone), len(done.left_out)

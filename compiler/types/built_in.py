@@ -43,7 +43,13 @@ PASSAGE: Final = Record(
         "text": Field("text", STRING, description="What it says."),
         "source": Field("source", STRING, description="Where it stands: a file's path, or an address."),
         "score": Field("score", Optional(NUMBER), description="How well it fits; more is better."),
-        "id": Field("id", Optional(STRING), description="What tells it from all others of its collection."),
+        "id": Field(
+            "id",
+            STRING,
+            has_default=True,
+            default="",
+            description="What tells it from all others of its collection.",
+        ),
         "start": Field(
             "start",
             Optional(INTEGER),

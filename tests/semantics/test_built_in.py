@@ -31,6 +31,8 @@ def schema_of(record: Record) -> dict[str, Any]:
             found = dict(KINDS[show(inner)])
         if isinstance(field.type, Optional):
             found = {"anyOf": [found, {"type": "null"}], "default": None}
+        if field.has_default and field.default != {}:  # of what can be changed a schema shows none
+            found["default"] = field.default
         bounds: Constraints = field.constraints
         for key, bound in (
             ("minLength", bounds.min_length),

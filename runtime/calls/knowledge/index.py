@@ -71,6 +71,8 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if not (unkept := path.parent / ".gitignore").exists():
+            unkept.write_text("*\n", encoding="utf-8")  # an index is made anew anywhere
         with closing(sqlite3.connect(path, timeout=_WAIT, isolation_level=None)) as database:
             database.execute("PRAGMA journal_mode=WAL")
             database.execute("PRAGMA synchronous=NORMAL")

@@ -109,7 +109,7 @@ class _Page(HTMLParser):
     """The words of a page, a line for each block of it."""
 
     _UNSEEN: Final = frozenset({"script", "style", "template", "noscript", "svg", "math", "iframe", "object"})
-    _WITHIN_LINES: Final = frozenset(
+    _WITHIN_LINES: Final = _UNSEEN | frozenset(
         "a abbr b bdi bdo cite code data dfn em i kbd label mark q s samp small span strong sub sup time u var".split()
     )
 
