@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from wfc.compiler.expressions import Expression, Template
-from wfc.compiler.model.agents import Agent, Knowledge, team_of
+from wfc.compiler.model.agents import Agent, Knowledge, ThreadUse, team_of
 from wfc.compiler.model.bindings import CommandLine, HttpRequest, Model, Tool
 from wfc.compiler.model.messages import SendEvent
 from wfc.compiler.model.pauses import AskPerson, Pause, WaitEvent, WaitFor, WaitUntil
@@ -146,6 +146,7 @@ class AgentCall:
         shown: What whoever watches is shown while it comes: keys of `stream`.
         limits: What the step bounds itself of an agent under `agents`.
         tells: Whether the step's tail asks how the answer came about, by `agent`.
+        thread: The talk that it goes on with, if it does.
     """
 
     agent: Agent
@@ -156,6 +157,7 @@ class AgentCall:
     args: tuple[tuple[str, Value], ...] | None = None
     limits: Mapping[str, object] = field(default_factory=dict)
     tells: bool = False
+    thread: ThreadUse | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +204,7 @@ RunsInside = WorkflowCall | AgentCall
 def is_request(action: Action | None) -> bool:
     """Return whether a step, or a `map` for each item, sends a request, to which there is a reply."""
     call = action.do if isinstance(action, MapItems) else action
-    return isinstance(call, HttpCall) or (isinstance(call, ToolCall) and call.tool.request is not None)
+    return isinstance(call, HttpCall) or (isinstance(call, ToolCall) and call.tool.sends_request)
 
 
 Action = Call | MapItems | SendEvent | Pause
@@ -354,7 +356,9 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
         takes_defaults=True,
         never_cached="an agent's tools may do anything",
         cache_hint="give what the agent is asked for to an `llm` step",
-        reserved_names=frozenset({"Agent", "AgentLoop", "AgentTool", "Approval", "Child"}),
+        reserved_names=frozenset(
+            {"Agent", "AgentLoop", "AgentTool", "Approval", "Child", "KeptThread", "ThreadedLoop", "Worked"}
+        ),
     ),
     "retrieve": StepKind(
         shape="cylinder",

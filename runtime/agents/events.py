@@ -18,6 +18,7 @@ __all__ = [
     "AgentInput",
     "AgentOutput",
     "AgentStopped",
+    "AnswerGiven",
     "ApprovalForm",
     "CallAllowed",
     "CallDelegated",
@@ -48,6 +49,9 @@ class AgentInput(ClosedFields, StartEvent):
         bound: The arguments of its tools that the model does not choose, as JSON data.
         args: What the agent itself was given, as JSON data.
         timeout: How long a call of the model may take, where that is worked out in a run.
+        thread: What tells the talk from others of its thread, for an agent that has one.
+        kept_as: What is kept in the thread in place of the prompt.
+        read_only: Whether nothing is kept in the thread.
     """
 
     prompt: str
@@ -55,6 +59,9 @@ class AgentInput(ClosedFields, StartEvent):
     bound: dict[str, dict[str, Any]] = Field(default_factory=dict)
     args: dict[str, Any] = Field(default_factory=dict)
     timeout: timedelta | None = None
+    thread: str = ""
+    kept_as: str | None = None
+    read_only: bool = False
 
 
 class AgentAtWork(Record):
@@ -179,6 +186,12 @@ class AgentOutput(ClosedFields, PartEnd):
             ) from None
 
 
+class AnswerGiven(ClosedFields, Event):
+    """An agent's answer, which is to be kept in its thread."""
+
+    output: AgentOutput
+
+
 class AgentStopped(ClosedFields, PartEnd):
     """The end of an agent that has reached a bound of its own; ``name`` is that of the error."""
 
@@ -229,6 +242,7 @@ class LoopState(RunState):
 
     Args:
         messages: What was said since the prompt; whole at each turn, with an answer to each call.
+        before: What was said before the prompt, in the thread of the agent.
         prompt: What stands in the prompt's place since a hand-over.
         at_work: The agent that was handed over to.
         told: What the model is told of calls that are not made, by their ids.
@@ -237,6 +251,7 @@ class LoopState(RunState):
     """
 
     messages: list[Said] = Field(default_factory=list)
+    before: list[Said] = Field(default_factory=list)
     turns: int = 0
     told: dict[str, str] = Field(default_factory=dict)
     tokens: int = 0
