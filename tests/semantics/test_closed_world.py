@@ -37,7 +37,7 @@ TOP = (
 
 LATER = [
     ("vector", {"top": TOP.replace("keyword", "vector, model: fast")}, "vector"),
-    ("openapi", {"tools": ", desk: {openapi: ./desk.yaml}"}, "openapi"),
+    ("history", {"top": "agents: {writer: {model: fast, system: Write., history: inputs.n}}"}, "history"),
 ]
 
 
