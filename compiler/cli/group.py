@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "run"]
 
 COMMANDS = {
+    "init": "Begin a project with a working spec.",
+    "new": "Begin a spec from a pattern.",
     "check": "Find everything that is wrong with specs.",
     "fmt": "Write specs in their canonical form.",
     "compile": "Compile specs to Python modules.",
