@@ -12,9 +12,11 @@ __all__ = [
     "exit_begins_anew",
     "former_owner_unknown",
     "join_in_two_flows",
+    "migrated_again",
     "moved_and_removed",
     "moved_into_one",
     "new_name_not_in_use",
+    "nothing_to_migrate",
     "old_name_in_use",
     "rest_cancels_more",
     "run_exit_does_not_end",
@@ -161,3 +163,27 @@ def rest_cancels_more(
         f"{told}: write `rest: finish`, or send `{event}` before the branches part or after `{join}`",
         related=related,
     )
+
+
+@problem
+def nothing_to_migrate(place: Place, name: str, known: Iterable[str]) -> Finding:
+    """`migrate` names something that there is not.
+
+    Its keys are `state`, and events as they are called now: what they hold in a run of an earlier version is converted.
+    For an event that has another name since, write the new one, and say the old one under `moved`. Fields of other
+    types cannot be converted.
+    """
+    return Finding("nothing-to-migrate", f"there is no event `{name}`", place, closest(name, known))
+
+
+@problem
+def migrated_again(place: Place, name: str) -> Finding:
+    """A conversion would be made again with what it has made.
+
+    A run is converted if it has all the fields that `from` lists, of these types. Here a run of the present version has
+    them too, so that the next change of the workflow would convert it once more. Give what is made another name, or
+    another type.
+    """
+    what = "the state" if name == "state" else f"`{name}`"
+    hint = "give a field that `to` makes another name than the one it is made of"
+    return Finding("migrated-again", f"{what} has these fields, of these types, now too", place, hint)

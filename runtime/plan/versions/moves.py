@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-__all__ = ["Description", "Moves"]
+from wfc.runtime.plan.versions.types import fits
+
+__all__ = ["Conversion", "Description", "Moves"]
 
 Description = Mapping[str, Any]
 """The description of a plan, as ``store.versions.describing`` makes it."""
+
+
+class Conversion(NamedTuple):
+    """A conversion of values that a run has.
+
+    Args:
+        of: ``state``, or the present name of an event.
+        takes: The fields that a run has there, if it is to be converted, with their types.
+        gives: The fields that are made of them.
+    """
+
+    of: str
+    takes: Mapping[str, Any]
+    gives: Collection[str]
 
 
 class Moves:
@@ -17,12 +33,19 @@ class Moves:
     Args:
         moved: Old names of steps, events, types and fields (``Paid.sum``, ``state.sum``), with their new ones.
         removed: Old names of what is gone, and may be lost where a run has it.
+        conversions: Values that become others.
     """
 
     def __init__(
-        self, old: Description, new: Description, moved: Mapping[str, str], removed: Collection[str]
+        self,
+        old: Description,
+        new: Description,
+        moved: Mapping[str, str],
+        removed: Collection[str],
+        conversions: Collection[Conversion] = (),
     ) -> None:
         self.old, self.new = old, new
+        self._conversions = conversions
         self._moved = moved
         self._removed = set(removed)
         self._forms = {
@@ -56,6 +79,21 @@ class Moves:
         wanted = self._moved.get(f"{self.spec_name(kind)}.{called}", called)
         fields = self.new["classes"][now].get("fields", {})
         return next((one for one, field in fields.items() if field["called"] == wanted), None)
+
+    def conversion(self, kind: str) -> Conversion | None:
+        """Return how what a run has of a class is converted; ``None``: it has not the fields that are."""
+        now = self.name(kind)
+        if now is None or kind not in self.old["classes"]:
+            return None
+        name = "state" if kind == self.old["state"] else _outside(now)
+        fields = self.old["classes"][kind].get("fields", {}).values()
+        types = {field["called"]: field["type"] for field in fields}
+        for one in self._conversions:
+            if one.of == name and all(
+                field in types and fits(types[field], type_, self.name) for field, type_ in one.takes.items()
+            ):
+                return one
+        return None
 
     def may_lose(self, name: str) -> bool:
         """Return whether the later version says that something is gone, and may be lost."""

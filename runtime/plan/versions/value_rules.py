@@ -68,12 +68,23 @@ def _class(moves: Moves, kind: str) -> Iterator[Verdict]:
         yield from _enumeration(before, later, name, sort)
         return
     fields, new_fields = before["fields"], later.get("fields", {})
+    conversion = moves.conversion(kind)
+    taken = set[str]() if conversion is None else set(conversion.takes)
+    given = frozenset[str]() if conversion is None else conversion.gives
     for field, about in sorted(fields.items()):
         found = moves.field(kind, field)
+        if found is None and about["called"] in taken:
+            continue  # it is in what is made of it
+        if found is not None and new_fields[found]["called"] in given:
+            continue
         yield from _field(moves, about, new_fields.get(found), f"{name}.{about['called']}", sort)
     known = {moves.field(kind, field) for field in fields}
     for field, about in sorted(new_fields.items()):
-        if field not in known:
+        if about["called"] in given:
+            yield migrated(
+                f"{sort}-field-converted", f"`{name}.{about['called']}` is made of what the run has"
+            )
+        elif field not in known:
             yield _added(about, f"{name}.{about['called']}", sort)
 
 
