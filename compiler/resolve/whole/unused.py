@@ -15,7 +15,7 @@ from wfc.compiler.resolve.symbols.tables import Data, entries
 from wfc.compiler.rules import WARNINGS
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.slotted import dataclass, field
-from wfc.compiler.types import Enumeration, Record, Type, parts
+from wfc.compiler.types import Enumeration, Record, Scalar, Type, parts
 
 __all__ = ["UsedTypes", "has_python_name", "note_used_resources", "report_unused", "report_unused_resources"]
 
@@ -78,8 +78,11 @@ class UsedTypes:
                 if current in self.records:
                     continue
                 self.records[current] = None
+            elif isinstance(current, Scalar):
+                continue
             elif isinstance(current, Enumeration):
                 self.enumerations.add(current.name)
+                continue
             stack.extend(reversed(parts(current)))
 
 
