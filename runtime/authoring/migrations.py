@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
@@ -14,8 +14,6 @@ from wfc.runtime.errors import WorkflowValidationError
 __all__ = ["MigrationRule", "migrations_in", "run_migration"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-_PREFIX: Final = "run_migration "
 
 
 class MigrationRule(NamedTuple):
@@ -37,13 +35,15 @@ class MigrationFunction(RunFunction):
     """A method that converts what a paused run holds."""
 
     def __init__(self, of: str, gives: tuple[str, ...], function: Callable[..., Any]) -> None:
-        super().__init__(f"{_PREFIX}{of}", function)
+        super().__init__(f"run_migration {function.__name__}", function)
         self.of = of
         self.gives = gives
 
 
 def run_migration(of: str, *, gives: tuple[str, ...]) -> Callable[[F], F]:
     """Register a method that converts the state, or an event, of runs that began under an earlier version.
+
+    Of several for the same, the first is taken of which a run has all the fields.
 
     Its parameter ``old`` is of a record whose fields are those that such a run has there; it returns new ones by name.
 

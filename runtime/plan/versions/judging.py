@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from wfc.runtime.plan.versions.conversions import Conversion
 from wfc.runtime.plan.versions.join_rules import judge_joins
-from wfc.runtime.plan.versions.moves import Conversion, Description, Moves
+from wfc.runtime.plan.versions.moves import Description, Moves
 from wfc.runtime.plan.versions.position import RunPosition
 from wfc.runtime.plan.versions.step_rules import judge_steps
 from wfc.runtime.plan.versions.value_rules import judge_values

@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from wfc.runtime.plan.versions.types import fits
+from wfc.runtime.plan.versions.conversions import Conversion
 
-__all__ = ["Conversion", "Description", "Moves"]
+__all__ = ["Description", "Moves"]
 
 Description = Mapping[str, Any]
 """The description of a plan, as ``store.versions.describing`` makes it."""
-
-
-class Conversion(NamedTuple):
-    """A conversion of values that a run has.
-
-    Args:
-        of: ``state``, or the present name of an event.
-        takes: The fields that a run has there, if it is to be converted, with their types.
-        gives: The fields that are made of them.
-    """
-
-    of: str
-    takes: Mapping[str, Any]
-    gives: Collection[str]
 
 
 class Moves:
@@ -81,19 +67,32 @@ class Moves:
         return next((one for one, field in fields.items() if field["called"] == wanted), None)
 
     def conversion(self, kind: str) -> Conversion | None:
-        """Return how what a run has of a class is converted; ``None``: it has not the fields that are."""
+        """Return how what a run has of a class is converted; ``None``: it is not.
+
+        It is by the first conversion of which it has all the fields. One that makes a field which the run has already,
+        and of which it does not know, is none for it: that value would be lost.
+        """
         now = self.name(kind)
-        if now is None or kind not in self.old["classes"]:
+        if not self._conversions or now is None or kind not in self.old["classes"]:
             return None
         name = "state" if kind == self.old["state"] else _outside(now)
-        fields = self.old["classes"][kind].get("fields", {}).values()
-        types = {field["called"]: field["type"] for field in fields}
-        for one in self._conversions:
-            if one.of == name and all(
-                field in types and fits(types[field], type_, self.name) for field, type_ in one.takes.items()
-            ):
-                return one
-        return None
+        fields = self.old["classes"][kind].get("fields", {})
+        later = self.new["classes"].get(now, {}).get("fields", {})
+        kept = {later[found]["called"] for field in fields if (found := self.field(kind, field)) in later}
+        return next(
+            (
+                one
+                for one in self._conversions
+                if one.of == name
+                and one.takes.issuperset(kept.intersection(one.gives))
+                and one.is_for(fields, self.old["classes"])
+            ),
+            None,
+        )
+
+    def is_same(self, kind: str, now: str) -> bool:
+        """Return whether a class of the later version is what a class has become."""
+        return self.name(kind) == now
 
     def may_lose(self, name: str) -> bool:
         """Return whether the later version says that something is gone, and may be lost."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from wfc.runtime.plan.versions.conversions import Conversion
 from wfc.runtime.plan.versions.moves import Moves
 from wfc.runtime.plan.versions.value_rules import may_drop
 from wfc.runtime.store.versions.walking import Walk
@@ -12,7 +13,7 @@ from wfc.runtime.store.versions.walking import Walk
 __all__ = ["migrated_checkpoint", "migrated_start"]
 
 
-Convert = Callable[[str, Mapping[str, Any], Collection[str]], dict[str, Any]]
+Convert = Callable[[Conversion, Mapping[str, Any], Collection[str]], dict[str, Any]]
 """Makes new fields of old ones: see ``Converter.convert``."""
 
 
@@ -71,7 +72,7 @@ class _Migration(Walk):
             rest[2] = [now for name in rest[2] if (now := self._moves.field(kind, name)) is not None]
         found = [self.kind(kind), self._fields(kind, fields), *(self.value(one) for one in rest)]
         if made:
-            found += [{}, {}, []][len(rest) :]
+            found += [{}, {}, []][len(rest) :]  # what is undeclared, private, and written by what it holds
             found[1] = {**found[1], **made}
             found[4] = [*(name for name in found[4] if name not in made), *made]
         return found
@@ -84,7 +85,7 @@ class _Migration(Walk):
         called = {name: about["called"] for name, about in self._moves.old["classes"][kind]["fields"].items()}
         old = {called[name]: one for name, one in fields.items() if name in called}
         held = [called[name] for name in rest[2] if name in called] if len(rest) > 2 else []
-        made = self._convert(conversion.of, old, held)
+        made = self._convert(conversion, old, held)
         now = self._moves.new["classes"][self.kind(kind)]["fields"]
         return {name: made[field["called"]] for name, field in now.items() if field["called"] in made}
 

@@ -125,6 +125,28 @@ RENAMED = (
     ('name="flow"', 'name="flow", moved={"ask": "want", "Asked": "Wanted"}'),
 )
 
+LINES = ASKING.replace(EVENT, "class Line(Record):\n    price: float\n\n" + EVENT)
+for _was, _now in (
+    ("    sum: int = 0", "    lines: list[Line] = []"),
+    ("state.sum = 7", "state.lines = [Line(price=2.5)]"),
+    ("{state.sum}", "{sum(one.price for one in state.lines)}"),
+):
+    LINES = LINES.replace(_was, _now)
+WAS = """\
+class Was(Record):
+    price: float
+
+class Before(Record):
+    lines: list[Was]
+
+class Flow"""
+OF_LINES = """\
+    @run_migration("state", gives=("lines",))
+    def convert(self, old: Before) -> dict[str, object]:
+        return {"lines": [Line(cents=round(100 * one.price)) for one in old.lines]}
+
+    @pause"""
+
 PAUSED: dict[str, Case] = {
     # what goes on as if nothing had happened
     "order of steps": Case(ASKING, ((FIRST + ASK, f"{ASK}\n{FIRST}"),), {}, "1 7 True"),
@@ -355,6 +377,68 @@ PAUSED: dict[str, Case] = {
             ("    @pause", f"{converts('state', 'sum', 'total', 'old.sum')}\n    @pause"),
         ),
         {"state-field-converted": "migrated", "state-field-removed": "refused"},
+    ),
+    "what is made of what the run has is out of bounds": Case(
+        ASKING,
+        (
+            ("    sum: int = 0", "    total: Annotated[int, Field(ge=0)] = 0"),
+            ("state.sum = 7", "state.total = 7"),
+            ("{state.sum}", "{state.total}"),
+            ("    @pause", f"{converts('state', 'sum', 'total', 'old.sum - 9')}\n    @pause"),
+        ),
+        {"state-field-converted": "migrated", "value-does-not-fit": "refused"},
+    ),
+    "of several conversions the first is made of which the run has the fields": Case(
+        ASKING,
+        (
+            ("    sum: int = 0", "    total: int = 0"),
+            ("state.sum = 7", "state.total = 7"),
+            ("{state.sum}", "{state.total}"),
+            (
+                "    @pause",
+                f"{converts('state', 'cents', 'total', 'old.cents')}\n".replace("state(", "cents(").replace(
+                    "BeforeState", "BeforeCents"
+                )
+                + f"{converts('state', 'sum', 'total', 'old.sum * 100')}\n    @pause",
+            ),
+        ),
+        {"state-field-converted": "migrated"},
+        "1 700 True",
+    ),
+    "a field that the run has is not made anew by a conversion that does not know of it": Case(
+        ASKING.replace("    sum: int = 0", "    sum: int = 0\n    more: int = 0").replace(
+            "state.sum = 7", "state.sum, state.more = 7, 8"
+        ),
+        (
+            ("    more: int = 0", "    more: int = 0\n    third: int = 0"),
+            ("{state.sum}", "{state.more}"),
+            ("    @pause", f"{converts('state', 'sum', 'more', 'old.sum')}\n    @pause"),
+        ),
+        {"state-field-added": "migrated"},
+        "1 8 True",
+    ),
+    "records in a field are converted, of a type that has changed": Case(
+        LINES,
+        (
+            ("    price: float", "    cents: int"),
+            ("price=2.5", "cents=250"),
+            ("one.price", "one.cents"),
+            ("class Flow", WAS),
+            ("    @pause", OF_LINES),
+        ),
+        {"state-field-converted": "migrated"},
+        "1 250 True",
+    ),
+    "a type has changed that a conversion takes as it is now": Case(
+        LINES,
+        (
+            ("    price: float", "    cents: int"),
+            ("price=2.5", "cents=250"),
+            ("one.price", "one.cents"),
+            ("class Flow", WAS.replace("Was]", "Line]")),
+            ("    @pause", OF_LINES),
+        ),
+        {"type-field-removed": "refused", "type-field-added": "refused"},
     ),
     "a field of the state has a new type": Case(
         ASKING,
