@@ -112,9 +112,12 @@ def new_name_not_in_use(place: Place, name: str, known: Iterable[str], owner: st
 
     A paused run that waits at a step of the old name would look for the new one and not find it. Write the name
     as it is now; what is gone for good belongs under `removed`. The new name of a field stands alone: it belongs to
-    what the old one belongs to, as in `Paid.sum: amount`.
+    what the old one belongs to, as in `Paid.sum: amount`. Of the workflow itself it is that of this spec, as in
+    `workflow.shop: store`.
     """
     nothing = f"`{owner}` has no field `{name}`" if owner else f"there is no step, event or type `{name}`"
+    if owner == "workflow":
+        nothing = f"this workflow is not called `{name}`"
     return Finding("new-name-not-in-use", nothing, place, closest(name, known))
 
 

@@ -17,17 +17,24 @@ from wfc.runtime.driver.engine.durable import open_tasks, values_of
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.plan.versions.judging import judge
 from wfc.runtime.plan.versions.moves import Description
-from wfc.runtime.plan.versions.verdicts import Judgement, Verdict, refused
+from wfc.runtime.plan.versions.verdicts import Judgement, Verdict, migrated, refused
 from wfc.runtime.store.checkpoint import read_checkpoint
 from wfc.runtime.store.folding import read_start, write_snapshot
-from wfc.runtime.store.journal import PlanChanged, Row, Snapshot, TasksReset
+from wfc.runtime.store.journal import PlanChanged, Row, Snapshot, TasksReset, WorkflowRenamed
 from wfc.runtime.store.ticks import encode_tick
 from wfc.runtime.store.versions.conversions import Converter
 from wfc.runtime.store.versions.describing import describe
 from wfc.runtime.store.versions.migrating import migrated_checkpoint, migrated_start
 from wfc.runtime.store.versions.position import position_at_start, position_of
 
-__all__ = ["Converted", "convert", "moved_rows", "said_of_refusals"]
+__all__ = [
+    "Converted",
+    "convert",
+    "moved_rows",
+    "renaming",
+    "rows_of_renaming",
+    "said_of_refusals",
+]
 
 _OF_TASKS = frozenset({"form-changed", "step-renamed"})
 """The rules by which open questions are asked anew."""
@@ -122,6 +129,18 @@ def said_of_refusals(verdicts: Iterable[tuple[str, Verdict]], root: str = "") ->
             advice = f"; {one.advice}" if one.advice else ""
             lines.append(f"{of}{one.told} [{one.rule}]{advice}")
     return ". ".join(lines)
+
+
+def renaming(before: str, workflow: StartableWorkflow) -> tuple[Verdict, ...]:
+    """Return what is told of a run whose workflow had another name before: nothing if it had not."""
+    now = workflow._wfc.name
+    told = f"the workflow `{before}` is called `{now}` now"
+    return () if now == before else (migrated("workflow-renamed", told),)
+
+
+def rows_of_renaming(before: str, workflow: StartableWorkflow) -> list[Row]:
+    """Return what is kept with a run whose workflow had another name before: nothing if it had not."""
+    return [] if workflow._wfc.name == before else [WorkflowRenamed(workflow._wfc.name)]
 
 
 def moved_rows(

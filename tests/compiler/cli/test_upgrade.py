@@ -121,6 +121,30 @@ def test_what_is_wrong_with_an_upgrade_is_said(wfc: Any, spec: Path) -> None:
     assert "there is no workflow `refund` in the new version [workflow-removed]" in gone.out
 
 
+@pytest.mark.parametrize("way", ["upgrade", "resume", "retry"])
+def test_a_workflow_gets_another_name_while_a_run_waits(wfc: Any, spec: Path, way: str) -> None:
+    wfc("run", str(spec), "-i", "amount=5", "--run-id", "one")
+    renamed = spec.with_name("shop.yaml")
+    text = SPEC.replace("workflow: refund", "workflow: shop") + "moved: {workflow.refund: shop}\n"
+    renamed.write_text(text)
+    if way == "upgrade":
+        (told,) = lines(wfc("runs", "upgrade", "one", "--with", str(renamed), "--format", "json").out)
+        assert [one["rule"] for one in told["verdicts"]] == ["workflow-renamed"]
+        assert (told["means"], told["moved"]) == ("migrated", True)
+    elif way == "resume":
+        assert wfc("runs", "resume", "one", str(renamed)).status == 3
+    else:
+        wfc("runs", "cancel", "one")
+        retried = wfc("runs", "retry", "one", "--with", str(renamed), "--yes")
+        assert retried.status == 3, retried.err
+    (row,) = lines(wfc("runs", "list", "--format", "json").out)
+    assert row["workflow"] == "shop"
+    spec.unlink()
+    (task,) = lines(wfc("tasks", "list", "--format", "json").out)
+    answered = wfc("tasks", "answer", task["task"], '{"ok": true}')
+    assert json.loads(answered.out)["with"] == {"said": "5 5 true"}
+
+
 def test_versions_of_a_workflow_go_on_under_one_worker(wfc: Any, spec: Path) -> None:
     wfc("run", str(spec), "-i", "amount=5", "--run-id", "old")
     wfc("run", str(spec), "-i", "amount=6", "--run-id", "moved")
