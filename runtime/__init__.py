@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from wfc.runtime.authoring.output_format import (
         require_output_format as require_output_format,
     )
+    from wfc.runtime.calls.knowledge.definition import Knowledge as Knowledge
     from wfc.runtime.calls.python_resources import (
         PythonResource as PythonResource,
     )
@@ -351,6 +352,7 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.authoring.triggers": "run_trigger",
     "wfc.runtime.calls.bindings": "Basic Bearer CallLimit McpServer OAuth2 OpenApiOperation PythonTool",
     "wfc.runtime.calls.foreign_schemas": "ForeignSchema",
+    "wfc.runtime.calls.knowledge.definition": "Knowledge",
     "wfc.runtime.calls.python_resources": "PythonResource",
     "wfc.runtime.driver.messages": "Keep Message",
     "wfc.runtime.errors": "ExpressionError OutputFormatError RunFailedError WorkflowStepDoesNotExistError",

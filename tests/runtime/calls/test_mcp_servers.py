@@ -175,12 +175,6 @@ def bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], McpS
     return made
 
 
-def act(
-    server: McpServer, host: Host | None = None, times: int = 1, wait: float = WAIT, pinned: str = ""
-) -> list[Any]:
-    return calls(server, *[("act", {"text": "x"})] * times, host=host, wait=wait, pinned=pinned, output=str)
-
-
 MISBEHAVIOUR = {
     "floods with progress": "done",
     "floods its errors": "done",
@@ -195,13 +189,18 @@ MISBEHAVIOUR = {
 }
 
 
-@pytest.mark.parametrize("how", MISBEHAVIOUR)
+LONG = {"gives 20 MB"}  # which the package reads slowly
+
+
+@pytest.mark.parametrize(
+    "how", [pytest.param(each, marks=[pytest.mark.slow] * (each in LONG)) for each in MISBEHAVIOUR]
+)
 def test_a_server_that_misbehaves_is_told_and_bounded(
     how: str, bad: Callable[[str], McpServer], capfd: pytest.CaptureFixture[str]
 ) -> None:
     host = Host()
     wait = 2.0 if how in {"says nothing", "is no server"} else WAIT
-    (found,) = act(bad(how), host, wait=wait)
+    (found,) = calls(bad(how), ("act", {"text": "x"}), host=host, wait=wait, output=str)
     said = f"{found.name}: {found.message}" if isinstance(found, StepError) else str(found)
     assert said.startswith(MISBEHAVIOUR[how])
     assert len(said) < 2_000
@@ -211,10 +210,28 @@ def test_a_server_that_misbehaves_is_told_and_bounded(
     assert "eeee" not in kept  # its errors are not mixed with ours
 
 
-def test_a_server_that_changes_its_tools_between_calls_is_refused(bad: Callable[[str], McpServer]) -> None:
-    server = bad("changes its tools")
+@pytest.mark.parametrize("how", ["changes its tools", "changes its tools in silence"])
+def test_a_server_that_changes_its_tools_between_calls_is_refused(
+    how: str, bad: Callable[[str], McpServer]
+) -> None:
+    """One that says so is asked again when it has been heard, one that does not before each call."""
+    server = bad(how)
     _, (tool,) = asyncio.run(tools_of(server, WAIT))
     pinned = digest(tool.description or "", tool.input_schema, tool.output_schema)
-    first, second = act(server, times=2, pinned=pinned)
+
+    async def main() -> list[Any]:
+        used, found = Host(), list[Any]()
+        try:
+            while len(found) < 100:
+                found.append(await call_mcp(used, server, "act", {"text": "x"}, output=str, pinned=pinned))
+                await asyncio.sleep(0.01 if how == "changes its tools" else 0)
+        except StepError as error:
+            found.append(error)
+        finally:
+            await used.resources.pool.close()
+        return found
+
+    first, *_, last = found = asyncio.run(main())
     assert first == "done"
-    assert (second.name, "is not what was pinned" in second.message) == ("tool.changed", True)
+    assert (last.name, "is not what was pinned" in last.message) == ("tool.changed", True)
+    assert how == "changes its tools" or len(found) == 2
