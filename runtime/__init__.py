@@ -196,6 +196,9 @@ if TYPE_CHECKING:
         Inputs as Inputs,
         RunInfo as RunInfo,
     )
+    from wfc.runtime.authoring.migrations import (
+        run_migration as run_migration,
+    )
     from wfc.runtime.authoring.triggers import (
         run_trigger as run_trigger,
     )
@@ -347,6 +350,7 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.agents.threads": "KeptThread",
     "wfc.runtime.authoring.decorators": "pause transform",
     "wfc.runtime.authoring.output_format": "require_output_format",
+    "wfc.runtime.authoring.migrations": "run_migration",
     "wfc.runtime.authoring.resource": "ResourceManager",
     "wfc.runtime.authoring.run_rules": "run_bounds run_cancel run_deadline run_error run_key runs_per",
     "wfc.runtime.authoring.triggers": "run_trigger",

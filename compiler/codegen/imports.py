@@ -27,7 +27,8 @@ NAMES_BY_MODULE: Final = {
         Question Receives Record Restart RetryBounds RetryPolicy RunConfig RunInfo RunState Secret StartEvent StepError
         StopEvent UNHANDLED Unhandled Until Worked
         Workflow WorkflowHandler filters pause require_output_format run_bounds run_cancel run_deadline run_error
-        run_key run_trigger runs_per ScheduleTrigger step StepBounds TopicTrigger transform WebhookTrigger
+        run_key run_migration run_trigger runs_per ScheduleTrigger step StepBounds TopicTrigger transform
+        WebhookTrigger
         """.split()
     ),
 }
