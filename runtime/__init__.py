@@ -206,6 +206,7 @@ if TYPE_CHECKING:
     from wfc.runtime.plan.triggers import (
         ScheduleTrigger as ScheduleTrigger,
         TopicTrigger as TopicTrigger,
+        WebhookTrigger as WebhookTrigger,
     )
     from wfc.runtime.plan.pauses import (
         SKIP as SKIP,
@@ -372,7 +373,7 @@ _GENERATED_CODE: Final = {
         "Child Delay Items Outside Question QuestionAsked QuestionClosed QuestionDelegated QuestionReminded SKIP "
         "Skip Until"
     ),
-    "wfc.runtime.plan.triggers": "ScheduleTrigger TopicTrigger",
+    "wfc.runtime.plan.triggers": "ScheduleTrigger TopicTrigger WebhookTrigger",
     "wfc.runtime.plan.run_rules": "Bounds Limits Receives RetryBounds StepBounds",
     "wfc.runtime.store.serializers": "PickleSerializer",
     "wfc.runtime.values.filters": "filters",  # the module itself

@@ -28,6 +28,7 @@ NAMES_BY_MODULE: Final = {
         StopEvent UNHANDLED Unhandled Until Worked
         Workflow WorkflowHandler filters pause require_output_format run_bounds run_cancel run_deadline run_error
         run_key run_migration run_trigger runs_per ScheduleTrigger step StepBounds TopicTrigger transform
+        WebhookTrigger
         """.split()
     ),
 }
