@@ -81,6 +81,8 @@ DOORS = {
     "lsprotocol": {"compiler/lsp/server"},
     "mcp": {"runtime/calls/mcp"},
     "pygls": {"compiler/lsp/server"},
+    "pypdf": {"runtime/calls/knowledge/pdf"},
+    "semantic_text_splitter": {"runtime/calls/knowledge/splitting"},
     "pydantic_monty": {"runtime/calls/sandbox"},
     "opentelemetry": {"runtime/tracing/opentelemetry"},
     "dbos": {"runtime/driver/dbos"},
