@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from io import StringIO
 from typing import TYPE_CHECKING
@@ -39,6 +40,7 @@ COMMANDS = {
     "explain": "Explain a finding's code.",
     "schema": "Print the JSON Schema of specs.",
     "lsp": "Serve an editor.",
+    "completion": "Print the script by which a shell completes.",
 }
 """Every subcommand with its line in the help, so that showing the help loads none of them."""
 
@@ -104,6 +106,10 @@ def run(args: list[str]) -> int:
 
 
 def invoked(args: list[str]) -> int:
+    if "_WFC_COMPLETE" in os.environ:
+        from wfc.compiler.cli.completion import answer
+
+        return answer(wfc)
     try:
         # `wfc.main` would make its own exit of a broken pipe and of an interrupt
         with wfc.make_context("wfc", args) as context:

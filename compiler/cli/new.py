@@ -24,8 +24,12 @@ SPECS = "specs"
 NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 
 
+def beginning(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    return [each for each in patterns() if each.startswith(incomplete)]
+
+
 @click.command("new", cls=Command)
-@click.argument("pattern", metavar="[PATTERN]", required=False)
+@click.argument("pattern", metavar="[PATTERN]", required=False, shell_complete=beginning)
 @click.argument("folder", metavar="[FOLDER]", required=False)
 @click.option("--name", metavar="NAME", help="How the workflow and its file are called; else as the pattern.")
 @click.option("--list", "listing", is_flag=True, help="List the patterns, and write nothing.")
