@@ -46,6 +46,7 @@ class AgentTool:
         hand_over: The name of an agent that goes on in place of this one; ``bound`` has those of its arguments that
             both agents have.
         foreign: What its arguments have to be, where others have said that.
+        workflow: The name of the workflow that it is; its arguments are that one's inputs.
     """
 
     name: str
@@ -60,6 +61,12 @@ class AgentTool:
     agent: Any = None
     hand_over: str = ""
     foreign: ForeignSchema | None = None
+    workflow: str = ""
+
+    @property
+    def is_run(self) -> bool:
+        """Whether a call of it is a run of its own: of another agent, or of a workflow."""
+        return self.agent is not None or bool(self.workflow)
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of the arguments that a model gives."""

@@ -167,6 +167,14 @@ class AgentOutput(ClosedFields, PartEnd):
     cost_usd: float
     name: str = ""
 
+    @classmethod
+    def from_end(cls, end: StopEvent, *, is_only: bool) -> AgentOutput:
+        """Return the end of a workflow that is a tool: its fields, with its name where it has several ends."""
+        answer = json_outside(end).decode()
+        if not is_only:
+            answer = json.dumps({"event": event_name(end), **json.loads(answer)}, ensure_ascii=False)
+        return cls(answer=answer, turns=0, tokens=0, cost_usd=0.0)
+
     def as_result(self, kind: Any) -> Any:
         """Return the answer as a value of a type, or beside it how it came about, or all for an agent that has asked.
 

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope
 from wfc.compiler.model import Agent, Approval, Tool, ToolUse, Value
-from wfc.compiler.python.literals import normal_form
-from wfc.compiler.resolve.declarations import operations
+from wfc.compiler.python.literals import normal_form, pascal_case
+from wfc.compiler.resolve.declarations import called_workflows, operations
+from wfc.compiler.resolve.symbols.contracts import result_of
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.assignees import assigned
@@ -92,7 +93,17 @@ class ToolReader:
             if own.partition(".")[0] not in tools.nodes:
                 self.declared.report(name_problems.unknown_tool(place, own, known))
                 return None, None
-        return operations.find_tool(name, place, self.declared), None
+        tool = operations.find_tool(name, place, self.declared)
+        return (tool if tool is None or tool.workflow is None else self.of_workflow(tool)), None
+
+    def of_workflow(self, tool: Tool) -> Tool | None:
+        """Return what a workflow is as a tool: it takes its inputs, and gives its end event; ``None`` if it is not known."""
+        found = called_workflows.workflow_of_tool(tool, self.declared)
+        if found is None:
+            return None
+        (callee,) = found
+        args = Record(f"{pascal_case(tool.name)}Args", callee.start.fields, "namespace", address=tool.address)
+        return replace(tool, args=args, output=result_of(callee.ends), declares_args=True)
 
     def is_description_broken(self, agent: Agent) -> bool:
         """Return whether what an agent says of itself is wrong, which is told there."""
@@ -101,9 +112,7 @@ class ToolReader:
 
     def check(self, tool: Tool, place: Place) -> None:
         """Report a tool that no model can call."""
-        if tool.workflow is not None:
-            self.declared.report(problems.not_for_agents(place, tool.name))
-        elif self.declared.is_broken((*tool.address, "args")):
+        if self.declared.is_broken((*tool.address, "args")):
             pass  # what it takes could not be read, which is told there
         elif tool.mcp is not None and not tool.declares_args:
             self.declared.report(

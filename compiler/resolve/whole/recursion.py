@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from wfc.compiler.diagnostics import Address, Origin, Place
 from wfc.compiler.python.literals import normal_form
-from wfc.compiler.resolve.steps.workflow_calls import report_unknown
+from wfc.compiler.resolve.declarations.called_workflows import report_unknown
 from wfc.compiler.resolve.symbols.declarations import Declarations, ProjectView
-from wfc.compiler.resolve.symbols.tables import entries
+from wfc.compiler.resolve.symbols.tables import Data, entries
 from wfc.compiler.rules import files as problems
 
 __all__ = ["report_recursion", "report_unknown_tools"]
@@ -51,6 +51,21 @@ def awaited_calls(declared: Declarations) -> Iterator[tuple[Place, str]]:
             tool = declared.tools.nodes.get(normal_form(binding)) if isinstance(binding, str) else None
             if tool is not None and tool.workflow is not None:
                 yield place / "tool", tool.workflow
+        elif call.get("kind") == "agent":
+            yield from workflows_of_agent(call, place, declared)
+    for _, content, address in entries(declared.data.get("agents"), ("agents",)):
+        if isinstance(content, Mapping):
+            yield from workflows_of_agent(content, Place(address), declared)
+
+
+def workflows_of_agent(data: Data, place: Place, declared: Declarations) -> Iterator[tuple[Place, str]]:
+    """Yield the workflows that an agent has as tools."""
+    listed = data.get("tools")
+    for index, each in enumerate(listed if isinstance(listed, list) else ()):
+        name = each.get("tool") if isinstance(each, Mapping) else each
+        tool = declared.tools.nodes.get(normal_form(name)) if isinstance(name, str) else None
+        if tool is not None and tool.workflow is not None:
+            yield place / "tools" / index, tool.workflow
 
 
 def named_workflows(data: object, place: Place) -> Iterator[tuple[Place, str]]:
