@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope
 from wfc.compiler.model import Agent, Approval, Tool, ToolUse, Value
-from wfc.compiler.python.literals import normal_form, pascal_case
+from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.declarations import called_workflows, operations
-from wfc.compiler.resolve.symbols.contracts import result_of
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.assignees import assigned
@@ -94,16 +93,9 @@ class ToolReader:
                 self.declared.report(name_problems.unknown_tool(place, own, known))
                 return None, None
         tool = operations.find_tool(name, place, self.declared)
-        return (tool if tool is None or tool.workflow is None else self.of_workflow(tool)), None
-
-    def of_workflow(self, tool: Tool) -> Tool | None:
-        """Return what a workflow is as a tool: it takes its inputs, and gives its end event; ``None`` if it is not known."""
-        found = called_workflows.workflow_of_tool(tool, self.declared)
-        if found is None:
-            return None
-        (callee,) = found
-        args = Record(f"{pascal_case(tool.name)}Args", callee.start.fields, "namespace", address=tool.address)
-        return replace(tool, args=args, output=result_of(callee.ends), declares_args=True)
+        if tool is not None and tool.workflow is not None:
+            tool = called_workflows.as_tool(tool, self.declared)
+        return tool, None
 
     def is_description_broken(self, agent: Agent) -> bool:
         """Return whether what an agent says of itself is wrong, which is told there."""
@@ -135,7 +127,10 @@ class ToolReader:
             rest = {name: replace(field, has_default=True) for name, field in rest.items()}
         free = Record(tool.args.name, rest, role="namespace", address=tool.args.address)
         final = data.get("final") is True
-        if final and not assignable(tool.output, self.output):
+        if final and tool.ends:
+            why = f"`{tool.name}` ends with one of several events, and an agent's answer is a value"
+            self.declared.report(value_problems.wrong_value(place / "final", why))
+        elif final and not assignable(tool.output, self.output):
             why = f"`{tool.name}` gives {show(tool.output)}, and the agent's answer is {show(self.output)}"
             self.declared.report(value_problems.wrong_value(place / "final", why))
         approve = data.get("approve")

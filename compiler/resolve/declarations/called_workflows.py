@@ -5,13 +5,13 @@ from __future__ import annotations
 from wfc.compiler.diagnostics import Origin, Place
 from wfc.compiler.model import Tool
 from wfc.compiler.python.literals import normal_form, pascal_case
-from wfc.compiler.resolve.symbols.contracts import CalledWorkflow
+from wfc.compiler.resolve.symbols.contracts import CalledWorkflow, result_of
 from wfc.compiler.resolve.symbols.declarations import Declarations, OtherFile
 from wfc.compiler.rules import files as problems
 from wfc.compiler.slotted import replace
 from wfc.compiler.types import UNKNOWN, Enumeration, ListOf, MapOf, OneOf, Optional, Record, Type, alike
 
-__all__ = ["Callees", "find_callee", "report_unknown", "unless_itself", "workflow_of_tool"]
+__all__ = ["Callees", "as_tool", "find_callee", "report_unknown", "unless_itself", "workflow_of_tool"]
 
 Callees = tuple[CalledWorkflow, ...] | None
 """The workflows of which a step runs one; ``None`` if one of them is not known, or broken."""
@@ -36,6 +36,28 @@ def workflow_of_tool(tool: Tool, declared: Declarations) -> Callees:
     """Return the workflow that a tool runs; ``None`` if it is not known, or broken."""
     found = find_callee(tool.workflow, place_of(tool, declared) / "workflow", declared)
     return unless_itself(None if found is None else (found,), declared)
+
+
+def as_tool(tool: Tool, declared: Declarations) -> Tool | None:
+    """Return what a workflow is as a tool of an agent; ``None`` if it is not known, or broken.
+
+    It takes the workflow's inputs and gives the end event. One that says nothing of itself has its description.
+    """
+    if tool.name not in declared.workflow_tools:
+        found = workflow_of_tool(tool, declared)
+        made = None
+        if found is not None:
+            (callee,) = found
+            name = f"{pascal_case(tool.name)}Args"
+            made = replace(
+                tool,
+                args=Record(name, callee.start.fields, role="namespace", address=tool.address),
+                output=result_of(callee.ends),
+                description=tool.description or callee.description,
+                ends=callee.ends if len(callee.ends) > 1 else (),
+            )
+        declared.workflow_tools[tool.name] = made
+    return declared.workflow_tools[tool.name]
 
 
 def unless_itself(found: Callees, declared: Declarations) -> Callees:
@@ -76,7 +98,8 @@ def describe_callee(name: str, other: OtherFile, declared: Declarations) -> Call
         return None
     address = theirs.start.address
     at = Place(address if Place(address).origin is not None else (Origin(other.path), *address)).key
-    return CalledWorkflow(name, other.path, at, start, tuple(ends))
+    said = theirs.data.get("description")
+    return CalledWorkflow(name, other.path, at, start, tuple(ends), said if isinstance(said, str) else "")
 
 
 class TypeTranslation:

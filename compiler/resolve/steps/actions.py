@@ -20,7 +20,14 @@ from wfc.compiler.model import (
     WorkflowCall,
 )
 from wfc.compiler.python.literals import pascal_case
-from wfc.compiler.resolve.declarations import called_workflows, commands, defaults, operations, requests, tools
+from wfc.compiler.resolve.declarations import (
+    called_workflows,
+    commands,
+    defaults,
+    operations,
+    requests,
+    tools,
+)
 from wfc.compiler.resolve.steps import agent_calls, searches, workflow_calls
 from wfc.compiler.resolve.symbols.contracts import CalledWorkflow
 from wfc.compiler.resolve.symbols.declarations import Declarations
