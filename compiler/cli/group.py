@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "run"]
 
 COMMANDS = {
+    "init": "Begin a project with a working spec.",
+    "new": "Begin a spec from a pattern.",
     "check": "Find everything that is wrong with specs.",
     "fmt": "Write specs in their canonical form.",
     "compile": "Compile specs to Python modules.",
@@ -31,6 +33,7 @@ COMMANDS = {
     "tools": "List the tools of a spec, and pin those of MCP servers.",
     "trust": "Agree that a project's programs may be started.",
     "verify": "Tell whether generated modules are current.",
+    "index": "Bring the indexes of collections of texts up to date.",
     "graph": "Draw a spec's flow.",
     "triggers": "Show what starts runs of a spec, and when.",
     "explain": "Explain a finding's code.",

@@ -44,6 +44,7 @@ end: Reported
 models: {{fast: {{use: "openai:gpt-4o"}}}}
 tools:
   research: {{workflow: {workflow}}}
+state: {{got: {{type: string, default: ""}}}}
 events:
   Wanted: {{}}
   Reported: {{text: string}}
@@ -53,7 +54,7 @@ steps:
     kind: agent
     accepts: Wanted
     {agent}
-    emit: {{event: Reported, with: {{text: "${{{{ result }}}}"}}}}
+    emit: {{event: Reported, with: {{text: "${{{{ result }}}} ${{{{ state.got }}}}"}}}}
 tests:
   - name: one
     start: {{}}
@@ -100,6 +101,7 @@ def uses(**changed: str) -> str:
 
 
 FINAL = "model: fast\n    prompt: x\n    tools: [{tool: research, final: true}]"
+SAVING = 'model: fast\n    prompt: x\n    tools: [{tool: research, save: {got: "${{ result.summary }}"}}]'
 WRONG = {
     "there is no such workflow": ({"workflow": "reserch"}, ["unknown-workflow reserch"]),
     "it is given what it does not take": ({"args": "{topics: x}"}, ["unknown-entry topics"]),
@@ -109,6 +111,10 @@ WRONG = {
     "the end event has other fields": (
         {"given": "{event: Found, with: {sumary: x}}"},
         ["unknown-entry sumary"],
+    ),
+    "it has several ends, so that nothing is worked out of its result": (
+        {"agent": SAVING},
+        ["wrong-value save"],
     ),
     "it has several ends, so that its result is no answer": ({"agent": FINAL}, ["wrong-value true"]),
 }
