@@ -27,6 +27,7 @@ COMMANDS = {
     "store": "Check, migrate and copy a store of runs.",
     "test": "Run the tests written in specs.",
     "verify": "Tell whether generated modules are current.",
+    "diff": "Tell what a change of specs means.",
     "graph": "Draw a spec's flow.",
     "triggers": "Show what starts runs of a spec, and when.",
     "explain": "Explain a finding's code.",

@@ -1,0 +1,40 @@
+"""The difference between two versions of a workflow, in meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from wfc.compiler.review.catalogue import reach, workflows
+from wfc.compiler.review.changes import Change, in_order
+from wfc.compiler.review.pair import Facts, Pair
+
+__all__ = ["added_workflow", "compare", "removed_workflow"]
+
+_FINDERS: Final[tuple[Callable[[Pair], Iterator[Change]], ...]] = (
+    reach.changes_of_reach,
+    workflows.changes_of_name,
+)
+
+
+def compare(old: Facts, new: Facts) -> list[Change]:
+    """Return what has changed between two versions of a workflow, in the order in which it is told.
+
+    Args:
+        old: The facts of the earlier version, as ``workflow_facts`` makes them.
+        new: Those of the later one.
+    """
+    pair = Pair(old, new)
+    found = {change.fingerprint: change for find in _FINDERS for change in find(pair)}
+    return in_order([*found.values()])
+
+
+def added_workflow(new: Facts) -> list[Change]:
+    """Return what is told of a workflow that is new: that it is, and all that it reaches."""
+    nothing = {**new, "steps": {}, "secrets": {}, "agents": {}, "moved": {}}
+    return in_order([*workflows.added(new), *reach.changes_of_reach(Pair(nothing, new))])
+
+
+def removed_workflow(old: Facts) -> list[Change]:
+    """Return what is told of a workflow that is gone."""
+    return list(workflows.removed(old))
