@@ -23,6 +23,7 @@ Golden = Callable[[Path, str], None]
 os.environ["WFC_NO_CACHE"] = (
     "1"  # no test may see what the developer's own checks, or other tests, have found
 )
+os.environ["WFC_TRUST"] = "1"  # tests start programs; those about who has agreed to that take this away
 # A change is judged by itself: no test is about time, on no machine, and all try the same examples at each run.
 # `WFC_SEED` makes all tests that choose by chance choose otherwise; `--hypothesis-profile search` tries many examples.
 CHANCE = os.environ.get("WFC_SEED")

@@ -55,6 +55,11 @@ class Program:
     others: tuple[type[Workflow], ...] = ()
     modules: tuple[KeptModules, ...] = ()
 
+    @property
+    def texts(self) -> list[str]:
+        """The texts of all modules, with those that they import."""
+        return [text for each in self.modules for text in (each.text, *(one[2] for one in each.imports))]
+
 
 class KeptModules(NamedTuple):
     """The Python of a workflow: its module, and those of the files that it imports, as names, paths and texts."""

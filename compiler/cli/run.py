@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from wfc.compiler.cli.agreeing import ask_for_programs
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.end_event import refuse_unknown_field
 from wfc.compiler.cli.following import Followed, show, watch
@@ -19,6 +20,7 @@ from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.cli.stores import Keeping, open_engine, place_of, store_option
 from wfc.compiler.cli.versions import keep_version
 from wfc.compiler.diagnostics.escaping import printable
+from wfc.compiler.workspace.sources import load_other
 from wfc.runtime.authoring.definition import definition_of
 
 if TYPE_CHECKING:
@@ -133,6 +135,10 @@ def run(program: str, inputs: Inputs) -> Followed:
     terminal = None if inputs.file == "-" else terminal_if_any()
     mocked = frozenset(case.mock) if case is not None else frozenset()
     check_breaks(inputs, loaded)
+    if case is None and terminal is not None:
+        ask_for_programs(
+            loaded.texts or [load_other(program).decode(errors="replace")], os.path.dirname(program)
+        )
     keeping = keeping_of(program, loaded, inputs)
     asking = [step for step in asking_steps(loaded.workflow) or [] if step not in answers]
     try:

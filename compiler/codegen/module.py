@@ -64,7 +64,9 @@ def print_module(module: Module, names: ModuleNames, *, in_package: bool) -> str
     text = render(
         "module.py.j2", replace(module, body=body, imports=Code("\n".join(import_statements(mentioned))))
     )
-    ast.parse(text)  # whatever a spec says, what comes out is Python
+    above = text.removesuffix(f"{body}\n")
+    assert above != text
+    ast.parse(above)  # whatever a spec says, what comes out is Python; the body has been read already
     return text.rstrip("\n") + "\n"
 
 

@@ -23,6 +23,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        auto_reload=False,  # else each use of a template looks at its file, 28 times a module
         autoescape=False,  # noqa: S701  Python is printed, not HTML
     )
     made.filters["at"] = indent_lines

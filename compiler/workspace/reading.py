@@ -6,9 +6,13 @@ import errno
 import os
 import stat
 
-__all__ = ["read_file", "read_or_reason", "reason"]
+__all__ = ["READING", "read_file", "read_open", "read_or_reason", "reason"]
 
-NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)
+READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""How files are opened: what waits for somebody at its other end does not wait here."""
+
+AT_ONCE = 2**20
+"""How much is asked for at once of a file that is longer than it said."""
 
 
 def read_file(path: str, limit: int) -> bytes:
@@ -24,14 +28,33 @@ def read_file(path: str, limit: int) -> bytes:
     if path.startswith("/dev/"):
         with open(path, "rb") as file:
             return file.read(limit)
-    with open(path, "rb", opener=open_without_waiting) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+    number = os.open(path, READING)  # a third of the time that `open` takes, and folders have thousands
+    try:
+        found = os.fstat(number)
+        if stat.S_ISDIR(found.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        if not stat.S_ISREG(found.st_mode):
             raise OSError(errno.EINVAL, "it is no file", path)
-        return file.read(limit) or b""
+        return read_open(number, found.st_size, limit)
+    except OSError as error:
+        error.filename = path
+        raise
+    finally:
+        os.close(number)
 
 
-def open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | NON_BLOCKING)
+def read_open(number: int, size: int, limit: int) -> bytes:
+    """Return the bytes of an open file, at most so many; its size is what is probably there, and no promise."""
+    found, wanted = b"", min(size + 1, limit)
+    while wanted:
+        more = os.read(number, wanted)
+        if not more:
+            break
+        found += more
+        if len(found) == size:
+            break
+        wanted = min(max(size + 1 - len(found), AT_ONCE), limit - len(found))
+    return found
 
 
 def read_or_reason(path: str, limit: int) -> bytes | str:

@@ -15,6 +15,7 @@ __all__ = [
     "MANIFEST",
     "MAX_OTHER_BYTES",
     "PathError",
+    "RealPaths",
     "Source",
     "find_specs",
     "load",
@@ -46,6 +47,25 @@ class Source:
     raw: bytes
 
 
+class RealPaths:
+    """The paths of files with links resolved; those of their folders are found out once."""
+
+    def __init__(self) -> None:
+        self.folders: dict[str, str] = {}
+
+    def of(self, path: str) -> str:
+        """Return a file's path with links resolved."""
+        if os.path.islink(path):
+            return os.path.realpath(path)
+        folder, name = os.path.split(path)
+        if name in ("", os.curdir, os.pardir):
+            return os.path.realpath(path)
+        real = self.folders.get(folder)
+        if real is None:
+            real = self.folders[folder] = os.path.realpath(folder)
+        return os.path.join(real, name)
+
+
 def find_specs(paths: Sequence[str], note: Callable[[str], None]) -> list[Source]:
     """Return the specs of files and folders, each once, those of a folder in the order of their paths.
 
@@ -57,9 +77,10 @@ def find_specs(paths: Sequence[str], note: Callable[[str], None]) -> list[Source
     """
     found: dict[str, Source] = {}
     notes: list[str] = []
+    real = RealPaths()
     for path in paths:
         for source in in_folder(path, notes) if os.path.isdir(path) else [load(path)]:
-            found.setdefault(os.path.realpath(source.path), source)
+            found.setdefault(real.of(source.path), source)
     for each in notes:  # only now: a path that is wrong is all there is to say
         note(each)
     return list(found.values())

@@ -1,4 +1,4 @@
-"""Commands that steps start: programs that the settings allow, without a shell, each in an empty folder of its own."""
+"""Commands that steps start: programs that settings name and the user agrees to, each in an empty folder of its own."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import asyncio.subprocess
 import os
 import re
+import shlex
 import shutil
 import signal
 import tempfile
@@ -19,6 +20,7 @@ from typing import Any, Final
 from wfc.runtime.calls.secrets import Revealed, Secret
 from wfc.runtime.calls.settings import settings_near
 from wfc.runtime.calls.threads import in_thread
+from wfc.runtime.calls.trust import FOR_ALL, is_agreed
 from wfc.runtime.errors import SettingsError, StepError
 from wfc.runtime.tracing import conventions, span_inside
 from wfc.runtime.values.outputs import InvalidOutput, from_json, plain_type
@@ -58,7 +60,7 @@ async def call_command(
     Raises:
         StepError: ``command.<status>``, ``command.killed``, ``command.too_large``, ``command.invalid_output``,
             ``command.arguments``.
-        SettingsError: The program is not allowed or not there, or a secret is missing.
+        SettingsError: The program is not allowed, not agreed to or not there, or a secret is missing.
     """
     program = command[0]
     with span_inside("tool", program, lambda: _about(program)) as span:
@@ -84,7 +86,7 @@ def executable(program: str, beside: Path) -> str:
     """Return the path of an allowed program.
 
     Raises:
-        SettingsError: It is not allowed, or not there.
+        SettingsError: It is not allowed, the user has not agreed to it, or it is not there.
     """
     settings = settings_near(beside)
     if program not in settings.commands:
@@ -92,6 +94,11 @@ def executable(program: str, beside: Path) -> str:
             f"the command `{program}` is not allowed: name it under `commands` in the settings ({settings.told_from})"
         )
     folder = settings.path.parent if settings.path is not None else beside
+    if not is_agreed(program, folder):
+        raise SettingsError(
+            f"nobody has agreed that `{program}` is started here, as {settings.told_from} proposes: "
+            f"`wfc trust {shlex.quote(str(folder))}` agrees, or {FOR_ALL}=1 where nobody sits"
+        )
     found = shutil.which(str(folder / program) if os.path.dirname(program) else program)
     if found is None:
         raise SettingsError(f"the command `{program}` is not installed here")

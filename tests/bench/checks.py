@@ -1,4 +1,4 @@
-"""Measures `wfc check`, whole process, and prints a table in Markdown. Run it by hand::
+"""Measures `wfc check`, `compile` and `verify`, whole process, and prints a table in Markdown. Run it by hand::
 
     python tests/bench/checks.py              # a minute or two
     python tests/bench/checks.py --repeats 3
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -162,6 +163,14 @@ def cases(folder: Path) -> dict[str, tuple[list[str], Callable[[], None]]]:
     )
     found["the same, unchanged"] = ([WFC, "check", str(many)], no_preparation)
     found["the same, one changed"] = ([WFC, "check", str(many)], one_changed)
+    compiled = folder / "compiled_specs"
+    shutil.copytree(many, compiled)
+    found["`wfc compile` of such a folder, all new"] = (
+        [*ANEW, WFC, "compile", str(compiled)],
+        no_preparation,
+    )
+    found["the same, all current"] = ([WFC, "compile", str(compiled)], no_preparation)
+    found["`wfc verify` of it"] = ([WFC, "verify", str(compiled)], no_preparation)
     return found
 
 

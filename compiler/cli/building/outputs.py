@@ -57,8 +57,8 @@ class Output:
 
     @property
     def path(self) -> str:
-        """The path at which the module belongs."""
-        return os.path.normpath(os.path.join(self.folder, self.name))
+        """The path at which the module belongs; the folder's is normal, and a name holds no folder."""
+        return self.name if self.folder == os.curdir else os.path.join(self.folder, self.name)
 
     def as_texts(self) -> tuple[str, ...]:
         """Return all but the folder and the module's text, for the cache."""

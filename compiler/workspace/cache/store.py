@@ -12,6 +12,7 @@ from hashlib import sha256
 from wfc.compiler.workspace.cache.entries import CheckResult, decode, encode
 from wfc.compiler.workspace.cache.fingerprint import fingerprint
 from wfc.compiler.workspace.lookups import Lookup
+from wfc.compiler.workspace.reading import READING, read_open
 
 __all__ = ["Cache"]
 
@@ -22,7 +23,7 @@ MAX_ENTRY_BYTES = 256 * 1024
 NAME = "[0-9a-f]{62}(?:\\.[0-9a-f]+)?"
 """The names of the files on a shelf; those that are being written have something after a dot."""
 
-NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 
 MAX_SHELF_ENTRIES, MAX_SHELF_BYTES = 64, 512 * 1024
 """How much is kept in each of the 256 shelves: some 16,000 results, and 128 MiB at most."""
@@ -105,10 +106,14 @@ def read_own(path: str) -> bytes:
     Raises:
         OSError: There is none.
     """
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | NO_LINKS)) as file:
-        if not is_own(os.fstat(file.fileno()), stat.S_IFREG):
+    number = os.open(path, READING | NO_LINKS)
+    try:
+        found = os.fstat(number)
+        if not is_own(found, stat.S_IFREG):
             raise PermissionError(path)
-        return file.read(MAX_ENTRY_BYTES + 1)
+        return read_open(number, found.st_size, MAX_ENTRY_BYTES + 1)
+    finally:
+        os.close(number)
 
 
 def is_own(found: os.stat_result, kind: int) -> bool:
