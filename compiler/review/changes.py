@@ -10,7 +10,18 @@ from typing import Final, Literal
 from wfc.compiler.review.facts.places import PlaceList
 from wfc.compiler.slotted import dataclass, field
 
-__all__ = ["AUDIENCES", "RULES", "Audience", "Change", "Level", "Rule", "in_order", "level_named", "rule"]
+__all__ = [
+    "AUDIENCES",
+    "RULES",
+    "Audience",
+    "Change",
+    "Level",
+    "Rule",
+    "in_order",
+    "level_named",
+    "mirrored",
+    "rule",
+]
 
 Audience = Literal["security", "callers", "runs", "operators", "reviewers"]
 
@@ -57,6 +68,7 @@ class Change:
         old: The place in the earlier version, if there is one.
         new: The place in the later version, if there is one.
         advice: What can be done about it; may be empty.
+        covers: The parts of the facts of which nothing else has to be told then, besides ``about``.
     """
 
     rule: str
@@ -70,6 +82,7 @@ class Change:
     old: PlaceList | None = None
     new: PlaceList | None = None
     advice: str = ""
+    covers: tuple[str, ...] = ()
 
     @property
     def fingerprint(self) -> str:
@@ -114,6 +127,7 @@ class Rule:
         new: PlaceList | None = None,
         advice: str = "",
         level: Level | None = None,
+        covers: tuple[str, ...] = (),
     ) -> Change:
         """Return a change that this rule finds."""
         assert level is None or level in self.also, (self.id, level)
@@ -129,6 +143,7 @@ class Rule:
             old,
             new,
             advice,
+            covers,
         )
 
 
@@ -155,6 +170,23 @@ def rule(
     assert id not in RULES, id
     RULES[id] = Rule(id, audience, level, explanation.strip(), mirror, no_mirror, tuple(also))
     return RULES[id]
+
+
+def mirrored(
+    id: str, audience: Audience, more: tuple[str, Level, str], less: tuple[str, Level, str]
+) -> tuple[Rule, Rule]:
+    """Enter two rules into the catalogue, of which each is for the opposite of what the other is for.
+
+    Args:
+        id: What both ids begin with.
+        more: The end of the id, the level and the explanation of the one.
+        less: Those of the other.
+    """
+    ids = f"{id}-{more[0]}", f"{id}-{less[0]}"
+    return (
+        rule(ids[0], audience, more[1], more[2], mirror=ids[1]),
+        rule(ids[1], audience, less[1], less[2], mirror=ids[0]),
+    )
 
 
 def in_order(changes: Sequence[Change]) -> list[Change]:

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from wfc.compiler.review.catalogue import reach, workflows
+from wfc.compiler.review.catalogue import (
+    approvals,
+    bounds,
+    callers,
+    calls,
+    data,
+    exits,
+    flow,
+    operators,
+    reach,
+    rest,
+    words,
+    workflows,
+)
 from wfc.compiler.review.changes import Change, in_order
 from wfc.compiler.review.pair import Facts, Pair
 
@@ -13,7 +26,16 @@ __all__ = ["added_workflow", "compare", "removed_workflow"]
 
 _FINDERS: Final[tuple[Callable[[Pair], Iterator[Change]], ...]] = (
     reach.changes_of_reach,
+    data.changes_of_data,
+    approvals.changes_of_approvals,
+    calls.changes_of_calls,
     workflows.changes_of_name,
+    callers.changes_for_callers,
+    bounds.changes_of_bounds,
+    operators.changes_for_operators,
+    flow.changes_of_flow,
+    exits.changes_of_exits,
+    words.changes_of_words,
 )
 
 
@@ -26,7 +48,10 @@ def compare(old: Facts, new: Facts) -> list[Change]:
     """
     pair = Pair(old, new)
     found = {change.fingerprint: change for find in _FINDERS for change in find(pair)}
-    return in_order([*found.values()])
+    told = [*found.values()]
+    covered = {part for change in told for part in change.covers}
+    kept = [change for change in told if change.about not in covered]
+    return in_order([*kept, *rest.rest_of(pair, told)])
 
 
 def added_workflow(new: Facts) -> list[Change]:

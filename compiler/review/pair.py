@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
-from wfc.compiler.review.facts.places import PlaceList
+from wfc.compiler.review.naming import names_of, with_names
+from wfc.compiler.review.sameness import same
+from wfc.compiler.review.ways import Ways
 
-__all__ = ["Facts", "Pair", "place", "same", "shown", "shown_bound"]
+__all__ = ["Facts", "Pair"]
 
 Facts = Mapping[str, Any]
 
-LONGEST = 80
-
 
 class Pair:
-    """The facts of two versions of a workflow, and which of their parts belong together.
+    """The facts of two versions of a workflow; the earlier one has the names of the later one.
 
     Args:
         old: Those of the earlier version.
@@ -23,70 +24,47 @@ class Pair:
     """
 
     def __init__(self, old: Facts, new: Facts) -> None:
-        self.old, self.new = old, new
+        self.steps_renamed, self.events_renamed, self.undeclared = names_of(old, new)
+        self.old: Facts = with_names(old, self.steps_renamed, self.events_renamed)
+        self.new = new
         self.name = str(new["workflow"])
-        moved = {name: str(each["to"]) for name, each in new["moved"].items()}
-        self.moved = {name: to for name, to in moved.items() if name not in new["steps"]}
 
-    def renamed(self, name: str) -> str:
-        """Return what a step, an event or a field of the earlier version is called in the later one."""
-        return self.moved.get(name, name)
+    @cached_property
+    def ways(self) -> tuple[Ways, Ways]:
+        """The ways through both versions."""
+        return Ways(self.old), Ways(self.new)
 
     def both(self, section: str) -> Iterator[tuple[str, Any, Any]]:
-        """Yield what both versions declare in a section and say differently: its later name, and what both say."""
+        """Yield what both versions declare in a section and say differently: its name, and what both say."""
         old, new = self.old[section], self.new[section]
         for name, before in old.items():
-            now = self.renamed(name) if section in ("steps", "events") else name
-            if now in new and not same(before, new[now]):
-                yield now, before, new[now]
+            if name in new and not same(before, new[name]):
+                yield name, before, new[name]
 
     def added(self, section: str) -> Iterator[tuple[str, Any]]:
         """Yield what only the later version declares in a section."""
-        known = {self.renamed(name) if section in ("steps", "events") else name for name in self.old[section]}
-        return ((name, each) for name, each in self.new[section].items() if name not in known)
+        old = self.old[section]
+        return ((name, each) for name, each in self.new[section].items() if name not in old)
 
     def gone(self, section: str) -> Iterator[tuple[str, Any]]:
         """Yield what only the earlier version declares in a section."""
         new = self.new[section]
-        for name, each in self.old[section].items():
-            if (self.renamed(name) if section in ("steps", "events") else name) not in new:
-                yield name, each
+        return ((name, each) for name, each in self.old[section].items() if name not in new)
 
-    def steps(self) -> Iterator[tuple[str, Any, Any]]:
-        """Yield the steps of both versions: the later name, and what both say, whether it differs or not."""
-        for name, before in self.old["steps"].items():
-            now = self.renamed(name)
-            if now in self.new["steps"]:
-                yield now, before, self.new["steps"][now]
+    @cached_property
+    def changed_steps(self) -> list[tuple[str, Any, Any]]:
+        """The steps of both versions that say something else: the name, and what both say."""
+        return [*self.both("steps")]
 
+    @property
+    def actions(self) -> Iterator[tuple[str, str, Any, Any]]:
+        """What steps of both versions do and say differently: the step's name, the path, and what both say.
 
-def same(old: Any, new: Any) -> bool:
-    """Return whether two facts say the same, wherever and however it is written."""
-    if type(old) is not type(new):
-        return False
-    if isinstance(old, dict):
-        if "means" in old and "means" in new:
-            rest = ("at", "text", "reads")
-            return all(same(old.get(key), new.get(key)) for key in {*old, *new} if key not in rest)
-        return len(old) == len(new) and all(
-            key in new and (key in ("at", "span") or same(each, new[key])) for key, each in old.items()
-        )
-    if isinstance(old, list):
-        return len(old) == len(new) and all(same(one, other) for one, other in zip(old, new, strict=True))
-    return bool(old == new)
-
-
-def place(fact: Any) -> PlaceList | None:
-    """Return where a fact stands; ``None`` if it says nothing of that."""
-    return fact.get("at") if isinstance(fact, dict) else None
-
-
-def shown(text: object) -> str:
-    """Return a text on one line, cut short."""
-    line = " ".join(str(text).split())
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
-
-
-def shown_bound(fact: Any) -> str:
-    """Return a bound, a length of time or an expression as its author reads it; empty if there is none."""
-    return "" if fact is None else shown(fact["text"])
+        What a `map` does for each item counts by itself.
+        """
+        for name, before, after in self.changed_steps:
+            one, other, path = before["action"], after["action"], f"steps.{name}.action"
+            while one is not None and other is not None and one["does"] == other["does"]:
+                if not same(one, other):
+                    yield name, path, one, other
+                one, other, path = one.get("do"), other.get("do"), f"{path}.do"

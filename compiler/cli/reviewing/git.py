@@ -151,7 +151,7 @@ class Repository:
     def start(self, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         environment = {name: each for name, each in os.environ.items() if name != "GIT_EXTERNAL_DIFF"}
         try:
-            return subprocess.run(
+            return subprocess.run(  # noqa: S603  a program that the user has, with arguments of ours
                 [*_COMMAND, *arguments],
                 cwd=self.folder,
                 env={**environment, **_SAFE},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wfc.compiler.diagnostics import Address
+from wfc.compiler.expressions import Expression
 from wfc.compiler.model import (
     Action,
     AgentCall,
@@ -12,6 +13,7 @@ from wfc.compiler.model import (
     LlmCall,
     MapItems,
     SendEvent,
+    ThreadUse,
     ToolCall,
     WaitEvent,
     WaitFor,
@@ -88,7 +90,28 @@ def _agent(places: Places, action: AgentCall) -> Fact:
         "args": None if action.args is None else values(places, action.args),
         "output": {"type": shape(action.output), "text": show(action.output)},
         "shown": list(action.shown),
-        "limits": {name: str(each) for name, each in action.limits.items()},
+        "limits": {name: _limit(places, each) for name, each in action.limits.items()},
+        "thread": None if action.thread is None else _thread(places, action.thread),
+    }
+
+
+def _limit(places: Places, given: object) -> object:
+    return expression(places, given) if isinstance(given, Expression) else given
+
+
+def _thread(places: Places, given: ThreadUse) -> Fact:
+    """Return the talk that an agent goes on with."""
+    thread = given.thread
+    return {
+        "at": places.at(thread.address),
+        "name": thread.name,
+        "key": None if thread.key is None else expression(places, thread.key),
+        "messages": thread.messages,
+        "tokens": thread.tokens,
+        "summarize": None if thread.summarize is None else thread.summarize.name,
+        "keep": thread.seconds,
+        "say": None if given.say is None else text(places, given.say),
+        "read_only": given.read_only,
     }
 
 

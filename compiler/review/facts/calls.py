@@ -18,6 +18,7 @@ from wfc.compiler.model import (
     McpOperation,
     Model,
     OAuth2,
+    OpenApiOperation,
     Secret,
     Tool,
     ToolUse,
@@ -66,6 +67,7 @@ def tool(places: Places, given: Tool) -> Fact:
         "request": None if given.request is None else request(places, given.request, given.address),
         "command": None if given.command is None else command(places, given.command, given.address),
         "mcp": None if given.mcp is None else _operation(places, given.mcp, given.address),
+        "openapi": None if given.openapi is None else _described(places, given.openapi),
         "workflow": given.workflow,
         "args": fields(places, given.args) if given.declares_args else None,
         "output": {"type": shape(given.output), "text": show(given.output)},
@@ -78,14 +80,36 @@ def tool(places: Places, given: Tool) -> Fact:
 
 
 def _binding(given: Tool) -> str:
-    kinds = {"python": given.python, "http": given.request, "command": given.command, "mcp": given.mcp}
+    kinds = {
+        "python": given.python,
+        "http": given.request,
+        "command": given.command,
+        "mcp": given.mcp,
+        "openapi": given.openapi,
+    }
     return next((kind for kind, there in kinds.items() if there is not None), "workflow")
+
+
+def _described(places: Places, given: OpenApiOperation) -> Fact:
+    """Return an operation of a service that an OpenAPI description describes."""
+    service = given.service
+    found: Fact = {
+        "method": given.method,
+        "path": given.path,
+        "parameters": {each.arg: f"{each.name} in the {each.place}" for each in given.parameters},
+        "body": list(given.body) if isinstance(given.body, tuple) else given.body,
+    }
+    if service is not None:
+        found["url"] = service.server if service.base_url is None else text(places, service.base_url)
+        found |= {"headers": _headers(places, service.headers), "auth": _auth(places, service.auth)}
+    return found
 
 
 def _operation(places: Places, given: McpOperation, address: Address) -> Fact:
     server = given.server
     return {
         "name": given.name,
+        "pinned": given.pinned,
         "program": None if server.program is None else command(places, server.program, address),
         "url": None if server.url is None else text(places, server.url),
         "headers": _headers(places, server.headers),

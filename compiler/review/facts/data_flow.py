@@ -31,9 +31,11 @@ from wfc.compiler.model import (
 )
 from wfc.compiler.model.flow import emits, exits
 
-__all__ = ["data_facts"]
+__all__ = ["SETTING", "DataFlow", "data_facts"]
 
 MAX_ROUNDS = 50
+SETTING = "config."
+"""What the names of settings begin with among origins."""
 
 _ANSWERS = {
     "llm": "what the model of `{}` answers",
@@ -47,18 +49,20 @@ _ANSWERS = {
 }
 
 
-def data_facts(workflow: Workflow) -> dict[str, dict[str, list[str]]]:
-    """Return for each step, and for each thing outside that it hands data to, where those data come from."""
-    flow = _DataFlow(workflow)
-    flow.follow()
-    return {
-        step.name: found
-        for step in workflow.steps
-        if (found := {sink: flow.named(mask) for sink, mask in flow.sinks(step).items() if mask})
-    }
+def data_facts(flow: DataFlow) -> dict[str, dict[str, list[str]]]:
+    """Return for each step, and for each thing outside that it hands data to, where those data come from.
+
+    What is configured does not come from outside.
+    """
+    found: dict[str, dict[str, list[str]]] = {}
+    for step in flow.workflow.steps:
+        for sink, mask in flow.sinks(step).items():
+            if origins := [each for each in flow.named(mask) if not each.startswith(SETTING)]:
+                found.setdefault(step.name, {})[sink] = origins
+    return found
 
 
-class _DataFlow:
+class DataFlow:
     """The origins of each field of an event or of the state, as bits of a number.
 
     Args:
@@ -77,7 +81,10 @@ class _DataFlow:
             mark = self.bit(f"`{received.event.name}` from outside")
             for name in received.event.record.fields:
                 self.fields[received.event.name, name] = mark
+        for name in workflow.config.fields:
+            self.bit(f"{SETTING}{name}")
         self.results = {step.name: self.of_result(step) for step in workflow.steps}
+        self.follow()
 
     def bit(self, origin: str) -> int:
         if origin not in self.bits:
@@ -162,6 +169,9 @@ class _DataFlow:
             elif root == "inputs":
                 for name in path[1:2] or self.workflow.start.record.fields:
                     mask |= self.bits.get(f"the input `{name}`", 0)
+            elif root == "config":
+                for name in path[1:2] or self.workflow.config.fields:
+                    mask |= self.bits.get(f"{SETTING}{name}", 0)
             elif root == "state":
                 for name in path[1:2] or tuple(self.state):
                     mask |= self.state.get(name, 0)

@@ -109,6 +109,11 @@ def _tool(tool: Tool) -> Iterator[tuple[str, str]]:
             yield from _command(server.program)
         if server.url is not None:
             yield "hosts", host_of(server.url)
+    if tool.openapi is not None and tool.openapi.service is not None:
+        service = tool.openapi.service
+        yield "hosts", _host(service.server) if service.base_url is None else host_of(service.base_url)
+        yield from _headers(service.headers)
+        yield from _auth(service.auth)
 
 
 def _request(request: HttpRequest) -> Iterator[tuple[str, str]]:
@@ -131,7 +136,10 @@ def _only(url: ChosenAddress) -> Iterable[Template]:
 
 def host_of(url: Template) -> str:
     """Return the host that an address names; with the expressions that it is made of, where it is."""
-    text = url.constant if url.constant is not None else url.text
+    return _host(url.constant if url.constant is not None else url.text)
+
+
+def _host(text: str) -> str:
     found = re.match(
         _HOST, re.sub(r"\$\{\{.*?\}\}", lambda hole: hole[0].replace("/", "\N{FRACTION SLASH}"), text)
     )

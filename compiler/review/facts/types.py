@@ -93,7 +93,7 @@ def _record(given: Record, around: tuple[int, ...]) -> object:
 
 def fits(given: Any, wanted: Any) -> bool:
     """Return whether each value of one type is a value of another; where that is not sure, it is not."""
-    if wanted == "any" or given == wanted:
+    if wanted in ("any", given):
         return True
     if _word(given) == "optional":
         return _word(wanted) == "optional" and fits(given[1], wanted[1])

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from wfc.compiler.model import AgentCall, Event, MapItems, Model, TestCase, Workflow
+from wfc.compiler.model import AgentCall, Event, MapItems, Model, TestCase, Tool, Workflow
 from wfc.compiler.model.agents import team_of
+from wfc.compiler.model.cases import Delivery, MockAnswer, ScriptedReply
 from wfc.compiler.model.kinds import agent_tools
 from wfc.compiler.model.triggers import Schedule, Topic, Trigger, Webhook
 from wfc.compiler.review.facts.calls import agent, model, tool
-from wfc.compiler.review.facts.data_flow import data_facts
+from wfc.compiler.review.facts.data_flow import DataFlow, data_facts
+from wfc.compiler.review.facts.decisions import decision_facts
 from wfc.compiler.review.facts.exits import exit_facts
 from wfc.compiler.review.facts.places import Fact, Places
 from wfc.compiler.review.facts.steps import step_facts
@@ -33,6 +35,7 @@ def workflow_facts(workflow: Workflow, document: Document) -> Fact:
         document: Its spec.
     """
     places = Places(document.path)
+    flow = DataFlow(workflow)
     return {
         "format": FORMAT,
         "at": places.at(("workflow",)),
@@ -52,7 +55,8 @@ def workflow_facts(workflow: Workflow, document: Document) -> Fact:
         "tools": {each.name: tool(places, each) for each in _tools(workflow)},
         "agents": _agents(places, workflow),
         "steps": {step.name: step_facts(places, step) for step in workflow.steps},
-        "data": data_facts(workflow),
+        "data": data_facts(flow),
+        "decisions": decision_facts(places, flow),
         **_of_runs(places, workflow),
         "triggers": {each.name: _trigger(places, each) for each in workflow.triggers},
         "resources": {
@@ -80,7 +84,7 @@ def _models(workflow: Workflow) -> Iterable[Model]:
     return found.values()
 
 
-def _tools(workflow: Workflow) -> Iterable[object]:
+def _tools(workflow: Workflow) -> Iterable[Tool]:
     found = {each.name: each for each in workflow.tools}
     for step in workflow.steps:
         for each in agent_tools(step.action):
@@ -147,13 +151,20 @@ def _trigger(places: Places, trigger: Trigger) -> Fact:
 
 def _test(places: Places, test: TestCase) -> Fact:
     """Return what a test gives and expects."""
-    return {
-        "at": places.at(test.address),
-        "start": dict(test.start),
-        "expect": dict(test.expect),
-        "mocked": sorted({*test.mock, *test.script}),
-        "real": list(test.real),
-    }
+    gives = {name: _plain(getattr(test, name)) for name in _GIVEN}
+    return {"at": places.at(test.address), "expect": dict(test.expect), **gives}
+
+
+_GIVEN = ("start", "config", "real", "mock", "script", "tools", "people", "deliver", "cancel", "clock")
+
+
+def _plain(given: object) -> object:
+    """Return what a test says as plain data."""
+    if isinstance(given, MockAnswer | Delivery | ScriptedReply):
+        return {name: _plain(getattr(given, name)) for name in given.__slots__}
+    if isinstance(given, Mapping):
+        return {str(name): _plain(each) for name, each in given.items()}
+    return [_plain(each) for each in given] if isinstance(given, list | tuple) else given
 
 
 def _suppressions(places: Places, document: Document) -> list[Fact]:
