@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +11,9 @@ from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import note
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.review.changes import AUDIENCES, Level, level_named
+
+if TYPE_CHECKING:
+    from wfc.compiler.cli.reviewing.report import Report
 
 __all__ = ["command"]
 
@@ -40,13 +44,26 @@ LEVELS = [each.word for each in reversed(Level)]
     show_default=True,
     help="From which level on a change fails that nobody has approved.",
 )
-def command(sides: tuple[str, ...], form: str, audiences: tuple[str, ...], fail_on: str) -> int:
+@click.option("--approve", metavar="ID", help="Write an approval of the change with this fingerprint.")
+@click.option("--because", metavar="REASON", help="Why it is approved.")
+def command(
+    sides: tuple[str, ...],
+    form: str,
+    audiences: tuple[str, ...],
+    fail_on: str,
+    approve: str | None,
+    because: str | None,
+) -> int:
     """Tell what a change of specs means: for security, callers, paused runs, operators and reviewers.
 
     OLD and NEW are two files or two folders, or revisions of git, such as `main..HEAD`, and then the PATHs that are
-    compared. Without NEW it is the working tree, without OLD the last commit. Nothing is run. Exit status 1 means that
-    there is a change that fails, or an error in NEW.
+    compared. Without NEW it is the working tree, without OLD the last commit. Nothing of it is run. Approvals are
+    read from `wfc-approvals.txt` in this folder. `wfc explain RULE` tells what a rule means.
+
+    Exit status: 0 nothing fails; 1 a change fails that nobody has approved, or NEW has errors; 2 wrong usage.
     """
+    if (approve is None) != (because is None or not because.strip()):
+        raise click.UsageError("an approval needs both, `--approve ID` and `--because REASON`")
     from wfc.compiler.cli.reviewing.approvals import read_approvals
     from wfc.compiler.cli.reviewing.comparison import compare_sides
     from wfc.compiler.cli.reviewing.report import report_of
@@ -58,10 +75,12 @@ def command(sides: tuple[str, ...], form: str, audiences: tuple[str, ...], fail_
         compare_sides(old, new),
         old,
         new,
-        audiences=audiences or tuple(AUDIENCES),
+        audiences=tuple(AUDIENCES) if approve is not None else audiences or tuple(AUDIENCES),
         fail_on=None if fail_on == "nothing" else level_named(fail_on),
         approvals=read_approvals(),
     )
+    if approve is not None and because is not None:
+        return _approve(report, approve, because)
     for each in report["notes"]:
         note(printable(each))
     if form == "json":
@@ -70,3 +89,19 @@ def command(sides: tuple[str, ...], form: str, audiences: tuple[str, ...], fail_
         click.echo(report_text(report), nl=False)
         note(summary(report))
     return 1 if report["fails"] else 0
+
+
+def _approve(report: Report, fingerprint: str, because: str) -> int:
+    """Write an approval of a change.
+
+    Raises:
+        click.UsageError: There is no such change.
+    """
+    from wfc.compiler.cli.reviewing.approvals import FILE, approve
+
+    found = [each for each in report["changes"] if each["fingerprint"] == fingerprint]
+    if not found:
+        raise click.UsageError(f"there is no change with the fingerprint `{printable(fingerprint)}`")
+    approve(fingerprint, found[0]["rule"], found[0]["about"], because)
+    note(printable(f"{FILE} approves {fingerprint}: {found[0]['message']}"))
+    return 0

@@ -14,9 +14,9 @@ __all__ = [
     "AUDIENCES",
     "RULES",
     "Audience",
-    "Change",
+    "ChangeRule",
     "Level",
-    "Rule",
+    "SpecChange",
     "in_order",
     "level_named",
     "mirrored",
@@ -55,7 +55,7 @@ def level_named(word: str) -> Level:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SpecChange:
     """One change, as one sentence for the reviewer.
 
     Args:
@@ -92,7 +92,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ChangeRule:
     """A rule about changes.
 
     Args:
@@ -128,10 +128,10 @@ class Rule:
         advice: str = "",
         level: Level | None = None,
         covers: tuple[str, ...] = (),
-    ) -> Change:
+    ) -> SpecChange:
         """Return a change that this rule finds."""
-        assert level is None or level in self.also, (self.id, level)
-        return Change(
+        assert level is None or level == self.level or level in self.also, (self.id, level)
+        return SpecChange(
             self.id,
             self.audience,
             self.level if level is None else level,
@@ -147,7 +147,7 @@ class Rule:
         )
 
 
-RULES: Final[dict[str, Rule]] = {}
+RULES: Final[dict[str, ChangeRule]] = {}
 """Every rule by its id; complete once ``wfc.compiler.review.catalogue`` is imported."""
 
 
@@ -160,7 +160,7 @@ def rule(
     mirror: str = "",
     no_mirror: str = "",
     also: Sequence[Level] = (),
-) -> Rule:
+) -> ChangeRule:
     """Enter a rule into the catalogue.
 
     Args:
@@ -168,13 +168,13 @@ def rule(
     """
     assert bool(mirror) != bool(no_mirror), id
     assert id not in RULES, id
-    RULES[id] = Rule(id, audience, level, explanation.strip(), mirror, no_mirror, tuple(also))
+    RULES[id] = ChangeRule(id, audience, level, explanation.strip(), mirror, no_mirror, tuple(also))
     return RULES[id]
 
 
 def mirrored(
     id: str, audience: Audience, more: tuple[str, Level, str], less: tuple[str, Level, str]
-) -> tuple[Rule, Rule]:
+) -> tuple[ChangeRule, ChangeRule]:
     """Enter two rules into the catalogue, of which each is for the opposite of what the other is for.
 
     Args:
@@ -189,7 +189,7 @@ def mirrored(
     )
 
 
-def in_order(changes: Sequence[Change]) -> list[Change]:
+def in_order(changes: Sequence[SpecChange]) -> list[SpecChange]:
     """Return changes as they are told: security first, the gravest of each audience first."""
     audiences = list(AUDIENCES)
     return sorted(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from wfc.compiler.review.catalogue import (
@@ -19,12 +19,12 @@ from wfc.compiler.review.catalogue import (
     words,
     workflows,
 )
-from wfc.compiler.review.changes import Change, in_order
+from wfc.compiler.review.changes import RULES, ChangeRule, SpecChange, in_order
 from wfc.compiler.review.pair import Facts, Pair
 
-__all__ = ["added_workflow", "compare", "removed_workflow"]
+__all__ = ["added_workflow", "all_rules", "compare", "removed_workflow"]
 
-_FINDERS: Final[tuple[Callable[[Pair], Iterator[Change]], ...]] = (
+_FINDERS: Final[tuple[Callable[[Pair], Iterator[SpecChange]], ...]] = (
     reach.changes_of_reach,
     data.changes_of_data,
     approvals.changes_of_approvals,
@@ -39,7 +39,12 @@ _FINDERS: Final[tuple[Callable[[Pair], Iterator[Change]], ...]] = (
 )
 
 
-def compare(old: Facts, new: Facts) -> list[Change]:
+def all_rules() -> Mapping[str, ChangeRule]:
+    """Return all rules about changes, by their ids: this module imports whatever enters some."""
+    return RULES
+
+
+def compare(old: Facts, new: Facts) -> list[SpecChange]:
     """Return what has changed between two versions of a workflow, in the order in which it is told.
 
     Args:
@@ -49,17 +54,17 @@ def compare(old: Facts, new: Facts) -> list[Change]:
     pair = Pair(old, new)
     found = {change.fingerprint: change for find in _FINDERS for change in find(pair)}
     told = [*found.values()]
-    covered = {part for change in told for part in change.covers}
-    kept = [change for change in told if change.about not in covered]
+    covered = {part: change for change in told for part in change.covers}
+    kept = [change for change in told if covered.get(change.about, change) is change]
     return in_order([*kept, *rest.rest_of(pair, told)])
 
 
-def added_workflow(new: Facts) -> list[Change]:
+def added_workflow(new: Facts) -> list[SpecChange]:
     """Return what is told of a workflow that is new: that it is, and all that it reaches."""
     nothing = {**new, "steps": {}, "secrets": {}, "agents": {}, "moved": {}}
     return in_order([*workflows.added(new), *reach.changes_of_reach(Pair(nothing, new))])
 
 
-def removed_workflow(old: Facts) -> list[Change]:
+def removed_workflow(old: Facts) -> list[SpecChange]:
     """Return what is told of a workflow that is gone."""
     return list(workflows.removed(old))

@@ -13,7 +13,8 @@ __all__ = ["Names", "names_of", "with_names"]
 Names = Mapping[str, str]
 """Earlier names with the later ones, of those that have changed."""
 
-_EVENT_KEYS: Final = frozenset({"event", "events", "slots"})
+_EVENT_KEYS: Final = frozenset({"event", "events", "slots", "end"})
+_STEP_MAPS: Final = frozenset({"steps", "ran", "mock", "script"})
 
 
 def names_of(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Names, Names, Names]:
@@ -72,7 +73,7 @@ class _Renaming:
 
     def of(self, facts: Any, key: str) -> Any:
         if isinstance(facts, dict):
-            names = self.steps if key == "steps" else self.events if key in ("events", "receives") else {}
+            names = self.steps if key in _STEP_MAPS else self.events if key in ("events", "receives") else {}
             found = {
                 names.get(name, name): self.of(each, name) for name, each in facts.items() if name != "at"
             }
@@ -85,7 +86,7 @@ class _Renaming:
             return facts
         if key in _EVENT_KEYS:
             return self.events.get(facts, facts)
-        if key == "fork":
+        if key in ("fork", "real"):
             return self.steps.get(facts, facts)
         if key in ("means", "reads") and self.path is not None:
             return self.path.sub(lambda found: f"events.{self.events[found[1]]}", facts)

@@ -9,12 +9,14 @@ from typing import Any, Final
 from wfc.compiler.review.facts.places import PlaceList
 from wfc.compiler.slotted import dataclass
 
-__all__ = ["Difference", "became", "differences", "place", "said", "same", "shown"]
+__all__ = ["Difference", "became", "differences", "place", "said", "same", "shown", "word_diff"]
 
 LONGEST: Final = 80
+MOST_WORDS: Final = 2000
+"""How many words a text may have to be compared word by word."""
 _PLACES: Final = ("at", "span")
 _HOW_WRITTEN: Final = ("at", "span", "text", "reads")
-"""What does not matter of an expression whose meaning is known."""
+"""What does not matter of an expression whose meaning is known, and of a type that is written out."""
 
 
 def same(old: Any, new: Any) -> bool:
@@ -24,7 +26,8 @@ def same(old: Any, new: Any) -> bool:
     if isinstance(old, dict):
         if len(old) != len(new):
             return False
-        ignored = _HOW_WRITTEN if "means" in old and "means" in new else _PLACES
+        is_written = ("means" in old and "means" in new) or ("type" in old and "type" in new)
+        ignored = _HOW_WRITTEN if is_written else _PLACES
         return all(
             key in new and (key in ignored or each is new[key] or same(each, new[key]))
             for key, each in old.items()
@@ -100,10 +103,34 @@ def said(fact: Any) -> str:
     return shown(_said(fact))
 
 
+def word_diff(old: str, new: str) -> str:
+    """Return two texts as one: what is gone in ``[-…-]``, what is new in ``{+…+}``."""
+    from difflib import SequenceMatcher  # takes milliseconds to import
+
+    before, after = old.split(), new.split()
+    if len(before) + len(after) > MOST_WORDS:
+        return "a long text that has changed"
+    found: list[str] = []
+    for what, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if what == "equal":
+            kept = before[i:j]
+            found += kept if len(kept) <= 8 else [*kept[:3], "…", *kept[-3:]]
+            continue
+        if j > i:
+            found.append(f"[-{' '.join(before[i:j])}-]")
+        if m > k:
+            found.append(f"{{+{' '.join(after[k:m])}+}}")
+    return " ".join(found)
+
+
 def became(what: str, old: Any, new: Any) -> str:
     """Return the sentence that something is said otherwise than before."""
-    was, now = said(old) or "not given", said(new) or "not given"
-    return f"{what} is {now}, and was {was}" if was != now else f"{what} is another {now}"
+    was, now = _said(old) or "not given", _said(new) or "not given"
+    if was == now:
+        return f"{what} is another {shown(now)}"
+    if len(was) > LONGEST and len(now) > LONGEST:
+        return f"{what} has changed: {word_diff(was, now)}"
+    return f"{what} is {shown(now)}, and was {shown(was)}"
 
 
 def _said(fact: Any) -> str:
@@ -111,6 +138,8 @@ def _said(fact: Any) -> str:
         return ""
     if isinstance(fact, list):
         return ", ".join(map(_said, fact))
+    if isinstance(fact, float):
+        return f"{fact:.12g}"
     if not isinstance(fact, dict):
         return fact if isinstance(fact, str) else json.dumps(fact, ensure_ascii=False)
     if "text" in fact:

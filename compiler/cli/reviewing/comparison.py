@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wfc.compiler.cli.reviewing.pairing import changed_pairs
@@ -10,13 +10,14 @@ from wfc.compiler.cli.reviewing.sides import Side
 from wfc.compiler.diagnostics import Diagnostic, Position, Severity
 from wfc.compiler.model import Workflow
 from wfc.compiler.passes import analyse
-from wfc.compiler.review.changes import Change, in_order
+from wfc.compiler.review.changes import SpecChange, in_order
 from wfc.compiler.review.comparing import added_workflow, compare, removed_workflow
 from wfc.compiler.review.facts import PlaceList, place_of, workflow_facts
 from wfc.compiler.rules import spelling
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.workspace.compiled import compiled_of
 from wfc.compiler.workspace.project import Project, Unit
+from wfc.compiler.yaml import Document
 
 __all__ = ["Comparison", "Located", "Version", "compare_sides"]
 
@@ -59,7 +60,7 @@ class Comparison:
 
     old: Project
     new: Project
-    changes: list[Change] = field(default_factory=list)
+    changes: list[SpecChange] = field(default_factory=list)
     versions: list[tuple[Version | None, Version | None]] = field(default_factory=list)
 
     def located(self, at: PlaceList | None, *, is_old: bool) -> Located | None:
@@ -92,7 +93,7 @@ def compare_sides(old: Side, new: Side) -> Comparison:
     return found
 
 
-def _changes(old: Version | None, new: Version | None) -> Sequence[Change]:
+def _changes(old: Version | None, new: Version | None) -> Sequence[SpecChange]:
     if new is None:
         return [] if old is None or old.facts is None else removed_workflow(old.facts)
     if new.facts is None:
@@ -114,9 +115,8 @@ def _version(project: Project, side: Side, path: str | None) -> Version | None:
     if checked.failed or found.workflow is None:
         errors = tuple(each for each in checked.diagnostics if each.severity is Severity.ERROR)
         return Version(path, None, None, errors)
-    return Version(path, found.workflow, workflow_facts(found.workflow, found.document))
 
+    def document(path: str) -> Document | None:
+        return project.units[path].document if path in project.units else None
 
-def texts_of(project: Project, paths: Iterable[str]) -> dict[str, str]:
-    """Return the texts of files."""
-    return {path: project.units[path].document.text for path in paths if path in project.units}
+    return Version(path, found.workflow, workflow_facts(found.workflow, found.document, document))

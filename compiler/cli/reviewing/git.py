@@ -11,7 +11,7 @@ from wfc.compiler.limits import MAX_BYTES
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.workspace.sources import PathError
 
-__all__ = ["Entry", "Repository"]
+__all__ = ["Repository", "TreeEntry"]
 
 _SAFE = {
     "GIT_NO_LAZY_FETCH": "1",
@@ -28,7 +28,7 @@ _LINK, _MODULE = "120000", "160000"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TreeEntry:
     """A file of a commit.
 
     Args:
@@ -90,16 +90,16 @@ class Repository:
         done = self.start("cat-file", "-e", f"{commit}:./{path}")
         return done.returncode == 0
 
-    def files(self, commit: str) -> dict[str, Entry]:
+    def files(self, commit: str) -> dict[str, TreeEntry]:
         """Return all files of a commit, by their path from this folder with ``/``."""
         listed = self.run("ls-tree", "-r", "-z", "--full-tree", commit)
-        found: dict[str, Entry] = {}
+        found: dict[str, TreeEntry] = {}
         for line in listed.split(b"\0")[:-1]:
             about, _, raw = line.partition(b"\t")
             mode, _, blob = about.decode().split()
             path = raw.decode(errors="surrogateescape")
             shown = path.removeprefix(self.prefix) if path.startswith(self.prefix) else self.outside(path)
-            found[shown] = Entry("" if mode in (_LINK, _MODULE) else blob, mode == _MODULE)
+            found[shown] = TreeEntry("" if mode in (_LINK, _MODULE) else blob, mode == _MODULE)
         return found
 
     def outside(self, path: str) -> str:

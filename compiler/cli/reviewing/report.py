@@ -9,7 +9,7 @@ from wfc.compiler.cli.reviewing.approvals import Approvals
 from wfc.compiler.cli.reviewing.comparison import Comparison, Located, Version
 from wfc.compiler.cli.reviewing.sides import Side
 from wfc.compiler.diagnostics import Position
-from wfc.compiler.review.changes import AUDIENCES, Change, Level
+from wfc.compiler.review.changes import AUDIENCES, Level, SpecChange
 
 __all__ = ["Report", "report_of"]
 
@@ -55,7 +55,7 @@ def report_of(
 
 
 def _change(
-    comparison: Comparison, change: Change, fail_on: Level | None, approvals: Approvals
+    comparison: Comparison, change: SpecChange, fail_on: Level | None, approvals: Approvals
 ) -> dict[str, Any]:
     because = approvals.reason(change.fingerprint)
     return {

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha1, sha256
 from typing import Protocol
 
-from wfc.compiler.cli.reviewing.git import Entry, Repository
+from wfc.compiler.cli.reviewing.git import Repository, TreeEntry
 from wfc.compiler.limits import MAX_BYTES
 from wfc.compiler.resolve import Refused
 from wfc.compiler.workspace.detection import looks_like_spec
@@ -145,17 +145,28 @@ class CommitSide:
     def __init__(self, title: str, commit: str, repository: Repository, paths: Sequence[str]) -> None:
         self.title = title
         self.repository = repository
-        self.tree: dict[str, Entry] = repository.files(commit)
+        self.tree: dict[str, TreeEntry] = repository.files(commit)
         self.chosen: list[str] = []
         for path in paths:
-            found = [each for each in self.tree if _is_in(each, path)]
+            found = [each for each in self.tree if self._is_in(each, path)]
             self.chosen += [each for each in found if each.endswith(_SUFFIXES) or each == _normal(path)]
         self.files: Files = self
         self._specs: dict[str, bytes] | None = None
 
     def has(self, path: str) -> bool:
         """Return whether there is such a file or folder."""
-        return any(_is_in(each, path) for each in self.tree)
+        return any(self._is_in(each, path) for each in self.tree)
+
+    def _is_in(self, path: str, folder: str) -> bool:
+        """Return whether a file is a path, or lies below it and not in a hidden folder there."""
+        top = _normal(f"{self.repository.prefix}{folder}")
+        full = _normal(f"{self.repository.prefix}{path}")
+        if full == top:
+            return True
+        if top != "." and not full.startswith(f"{top}/"):
+            return False
+        rest = full if top == "." else full[len(top) + 1 :]
+        return not any(each.startswith(".") or each == "node_modules" for each in rest.split("/"))
 
     @property
     def modules(self) -> list[str]:
@@ -196,20 +207,9 @@ class CommitSide:
     def near(self, path: str) -> Iterable[tuple[str, bytes]]:
         """Return the specs in the folder of one and below."""
         folder = posixpath.dirname(path)
-        inside = [each for each in self.tree if each.endswith(_SUFFIXES) and _is_in(each, folder or ".")]
+        inside = [each for each in self.tree if each.endswith(_SUFFIXES) and self._is_in(each, folder or ".")]
         return [(each, raw) for each, raw in self.several(sorted(inside)) if looks_like_spec(raw)]
 
 
 def _normal(path: str) -> str:
     return posixpath.normpath(path.replace(os.sep, "/"))
-
-
-def _is_in(path: str, folder: str) -> bool:
-    """Return whether a file is a path, or lies below it and not in a hidden folder there."""
-    top = _normal(folder)
-    if path == top:
-        return True
-    rest = path if top == "." else path.removeprefix(f"{top}/")
-    if (top != "." and rest == path) or path.startswith("../") != top.startswith(".."):
-        return False
-    return not any(each.startswith(".") or each == "node_modules" for each in rest.split("/"))

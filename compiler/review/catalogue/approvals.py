@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from wfc.compiler.review.catalogue.bounds import bound_change
-from wfc.compiler.review.changes import Change, Level, mirrored, rule
+from wfc.compiler.review.changes import Level, SpecChange, mirrored, rule
 from wfc.compiler.review.pair import Pair
-from wfc.compiler.review.sameness import place, said, same
+from wfc.compiler.review.sameness import became, place, said, same
 from wfc.compiler.review.ways import Ways
 
 __all__ = ["changes_of_approvals"]
@@ -22,15 +22,17 @@ approval_removed = rule(
     """A step that changes something outside can be reached without the person who was asked before it.
 
 On each way to it, or on some, a person was asked; now there is none on that way. Runs that are paused at that question
-go on under their own version.""",
+go on under their own version. Where nothing that was seen to change anything outside comes after the question, it
+asks for a decision and no more.""",
     mirror="approval-added",
+    also=(_ACT,),
 )
 
 approval_added = rule(
     "approval-added",
     "security",
     _INFO,
-    "A person is asked before a step that changes something outside, where nobody was before.",
+    "A person is asked where nobody was before, as before a step that changes something outside.",
     mirror="approval-removed",
 )
 
@@ -84,7 +86,27 @@ Silence may be made consent by that: look at what it leads to.""",
 )
 
 
-def changes_of_approvals(pair: Pair) -> Iterator[Change]:
+_PEOPLE = mirrored(
+    "person-asked",
+    "security",
+    (
+        "added",
+        _ACT,
+        """Somebody else is asked than before.
+
+Whoever is asked reads what the question shows, and decides. Look at whether they may.""",
+    ),
+    (
+        "removed",
+        _ACT,
+        """Somebody is not asked any more.
+
+Where nobody else is named, everybody may answer.""",
+    ),
+)
+
+
+def changes_of_approvals(pair: Pair) -> Iterator[SpecChange]:
     """Yield what has changed of what people have to allow."""
     yield from _effects(pair)
     yield from _conditions(pair)
@@ -93,16 +115,12 @@ def changes_of_approvals(pair: Pair) -> Iterator[Change]:
     for name, path, one, other in pair.actions:
         if one["does"] == "human":
             yield from _quorum(pair, name, path, one, other)
+            yield from _people(pair, name, path, one, other)
     for agent, before, after in pair.both("agents"):
         yield from _calls(pair, f"agents.{agent}", agent, before, after)
-    for name, path, one, other in pair.actions:
-        if one["does"] == "agent":
-            yield from _calls(
-                pair, f"{path}.agent", one["agent"]["name"] or name, one["agent"], other["agent"]
-            )
 
 
-def _effects(pair: Pair) -> Iterator[Change]:
+def _effects(pair: Pair) -> Iterator[SpecChange]:
     """Yield the effects before which people are asked no more, and those before which they are newly."""
     old, new = pair.ways
     known = [name for name in old.effects() if name in pair.new["steps"]]
@@ -129,6 +147,7 @@ def _effects(pair: Pair) -> Iterator[Change]:
                 pair.name, f"approvals.{name}", told, after=asking, new=pair.new["steps"][asking]["at"]
             )
     yield from _gone(pair, old, known)
+    yield from _new(pair)
 
 
 def _asked_before(ways: Ways, name: str) -> set[str]:
@@ -140,7 +159,28 @@ def _asked_before(ways: Ways, name: str) -> set[str]:
     }
 
 
-def _gone(pair: Pair, old: Ways, effects: list[str]) -> Iterator[Change]:
+def _new(pair: Pair) -> Iterator[SpecChange]:
+    """Yield the questions that are new; those on every way to an effect are told with that."""
+    old, new = pair.ways
+    told = {
+        asking
+        for name in old.effects()
+        if name in pair.new["steps"] and not _asked_before(old, name)
+        for asking in _asked_before(new, name)
+    }
+    for asking in new.people:
+        before = pair.old["steps"].get(asking)
+        if (before is None or before["kind"] != "human") and asking not in told:
+            yield approval_added.found(
+                pair.name,
+                f"approvals.{asking}",
+                f"somebody is asked in `{asking}`",
+                after=asking,
+                new=pair.new["steps"][asking]["at"],
+            )
+
+
+def _gone(pair: Pair, old: Ways, effects: list[str]) -> Iterator[SpecChange]:
     """Yield the questions that are gone and stood on some ways to an effect; those on every way are told above."""
     for asking in old.people:
         after = pair.new["steps"].get(asking)
@@ -148,18 +188,20 @@ def _gone(pair: Pair, old: Ways, effects: list[str]) -> Iterator[Change]:
             continue
         behind = [name for name in effects if name in old.behind(asking)]
         told_already = [name for name in behind if asking in _asked_before(old, name)]
-        if behind and not told_already:
+        if not told_already:
             shown = " and ".join(f"`{name}`" for name in behind[:3])
+            more = f", which came before {shown} on some ways" if behind else ""
             yield approval_removed.found(
                 pair.name,
                 f"approvals.{asking}",
-                f"nobody is asked in `{asking}` any more, which came before {shown} on some ways",
+                f"nobody is asked in `{asking}` any more{more}",
                 before=asking,
                 old=pair.old["steps"][asking]["at"],
+                level=_BREAK if behind else _ACT,
             )
 
 
-def _conditions(pair: Pair) -> Iterator[Change]:
+def _conditions(pair: Pair) -> Iterator[SpecChange]:
     """Yield conditions that choose between a way with a person and one without."""
     ways = pair.ways[1]
     for name, before, after in pair.changed_steps:
@@ -201,7 +243,7 @@ def _chooses_person(ways: Ways, exit_: Any) -> bool:
     return asked == {True, False}
 
 
-def _timeout(pair: Pair, name: str, before: Any, after: Any) -> Iterator[Change]:
+def _timeout(pair: Pair, name: str, before: Any, after: Any) -> Iterator[SpecChange]:
     one, other = before["exits"].get("on_timeout"), after["exits"].get("on_timeout")
     if one is None or other is None or _leads(one) == _leads(other):
         return
@@ -227,17 +269,34 @@ def _leads(exit_: Any) -> str:
     return " or ".join(found) or "nothing"
 
 
-def _quorum(pair: Pair, name: str, path: str, before: Any, after: Any) -> Iterator[Change]:
+def _quorum(pair: Pair, name: str, path: str, before: Any, after: Any) -> Iterator[SpecChange]:
     words = f"how many have to answer in `{name}`"
     one, other = (each["quorum"] or _one(each) for each in (before, after))
     yield from bound_change(pair, _QUORUM, f"{path}.quorum", words, one, other)
+
+
+def _people(pair: Pair, name: str, path: str, before: Any, after: Any) -> Iterator[SpecChange]:
+    added, removed = _PEOPLE
+    was, now = ({str(said(each)): each for each in action["assign"]} for action in (before, after))
+    for one, at in now.items():
+        if one not in was:
+            told = f"`{name}` may be answered by {one}"
+            yield added.found(
+                pair.name, f"{path}.assign.{one}", told, after=one, new=place(at), covers=(f"{path}.assign",)
+            )
+    for one, at in was.items():
+        if one not in now:
+            told = f"`{name}` may not be answered by {one} any more"
+            yield removed.found(
+                pair.name, f"{path}.assign.{one}", told, before=one, old=place(at), covers=(f"{path}.assign",)
+            )
 
 
 def _one(action: Any) -> Any:
     return {"at": action["at"], "text": "1", "value": 1}
 
 
-def _calls(pair: Pair, path: str, agent: str, before: Any, after: Any) -> Iterator[Change]:
+def _calls(pair: Pair, path: str, agent: str, before: Any, after: Any) -> Iterator[SpecChange]:
     removed, added = _CALLS
     for tool, use in before["tools"].items():
         now = after["tools"].get(tool)
@@ -252,7 +311,9 @@ def _calls(pair: Pair, path: str, agent: str, before: Any, after: Any) -> Iterat
             yield added.found(pair.name, about, told, after=tool, old=use["at"], new=now["at"])
         else:
             was, is_ = said(use["approval"]), said(now["approval"])
-            told = f"calls of `{tool}` by the agent `{agent}` are allowed otherwise: {is_}, and were: {was}"
+            told = became(
+                f"how calls of `{tool}` by the agent `{agent}` are allowed", use["approval"], now["approval"]
+            )
             yield call_approval_changed.found(
                 pair.name, about, told, before=was, after=is_, old=use["at"], new=now["at"]
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from wfc.compiler.review.changes import Audience, Change, Level, Rule, mirrored
+from wfc.compiler.review.changes import Audience, ChangeRule, Level, SpecChange, mirrored
 from wfc.compiler.review.pair import Pair
 from wfc.compiler.review.sameness import place, said, same
 
@@ -16,7 +16,7 @@ _INFO, _WARN, _ACT = Level.INFO, Level.WARN, Level.ACT
 
 def raised_or_lowered(
     id: str, audience: Audience, raised: tuple[Level, str], lowered: tuple[Level, str]
-) -> tuple[Rule, Rule]:
+) -> tuple[ChangeRule, ChangeRule]:
     """Enter the rules for a bound that is raised or removed, and for one that is lowered or new."""
     return mirrored(id, audience, ("raised", *raised), ("lowered", *lowered))
 
@@ -159,26 +159,26 @@ _RATE = raised_or_lowered(
     (_INFO, "A model or a tool may be called less often than before, so that steps wait for their turn."),
 )
 
-_OF_STEPS: Final[tuple[tuple[str, str, tuple[Rule, Rule]], ...]] = (
-    ("timeout", "the time for one attempt", _TIMEOUT),
-    ("within", "the time to wait", _WAIT),
-    ("concurrency", "how many at once", _AT_ONCE),
-    ("max_runs", "how often it may run", _ROUNDS),
-    ("retry.max_attempts", "how often it is tried", _ATTEMPTS),
-    ("retry.delay", "the wait before the next attempt", _RETRY_TIMES),
-    ("retry.backoff", "the factor of the wait between attempts", _RETRY_TIMES),
-    ("retry.max_delay", "the longest wait between attempts", _RETRY_TIMES),
-    ("retry.jitter", "the chance in the wait between attempts", _RETRY_TIMES),
-    ("retry.within", "the time for all attempts", _RETRY_TIMES),
-    ("accepts.within", "the time for its events to meet", _WAIT),
-    ("action.max", "how many items there may be", _ITEMS),
-    ("action.for", "the time to wait", _WAIT),
-    ("action.remind", "the time until a reminder", _WAIT),
-    ("cache.seconds", "the seconds that its result is kept", _CACHE),
+_OF_STEPS: Final[tuple[tuple[str, str, tuple[ChangeRule, ChangeRule]], ...]] = (
+    ("timeout", "the time for one attempt of `{}`", _TIMEOUT),
+    ("within", "the time that `{}` waits", _WAIT),
+    ("concurrency", "how many `{}` does at once", _AT_ONCE),
+    ("max_runs", "how often `{}` may run", _ROUNDS),
+    ("retry.max_attempts", "how often `{}` is tried", _ATTEMPTS),
+    ("retry.delay", "the wait before the next attempt of `{}`", _RETRY_TIMES),
+    ("retry.backoff", "the factor of the wait between attempts of `{}`", _RETRY_TIMES),
+    ("retry.max_delay", "the longest wait between attempts of `{}`", _RETRY_TIMES),
+    ("retry.jitter", "the chance in the wait between attempts of `{}`", _RETRY_TIMES),
+    ("retry.within", "the time for all attempts of `{}`", _RETRY_TIMES),
+    ("accepts.within", "the time for the events of `{}` to meet", _WAIT),
+    ("action.max", "how many items `{}` may have", _ITEMS),
+    ("action.for", "the time that `{}` waits", _WAIT),
+    ("action.remind", "the time until `{}` reminds", _WAIT),
+    ("cache.seconds", "how many seconds the result of `{}` is kept", _CACHE),
 )
 
 
-def changes_of_bounds(pair: Pair) -> Iterator[Change]:
+def changes_of_bounds(pair: Pair) -> Iterator[SpecChange]:
     """Yield the bounds that have changed."""
     for name, before, after in pair.changed_steps:
         for path, words, rules in _OF_STEPS:
@@ -190,7 +190,7 @@ def changes_of_bounds(pair: Pair) -> Iterator[Change]:
                 path = "retry"  # noqa: PLW2901 - of which no more is told
             if path.startswith("cache.") and (before["cache"] is None or after["cache"] is None):
                 continue
-            yield from bound_change(pair, rules, f"steps.{name}.{path}", f"{words} of `{name}`", one, other)
+            yield from bound_change(pair, rules, f"steps.{name}.{path}", words.format(name), one, other)
         yield from _batches(pair, name, before, after)
     yield from _of_runs(pair)
     yield from _of_agents(pair)
@@ -210,8 +210,8 @@ def _attempts(step: Any) -> Any:
 
 
 def bound_change(
-    pair: Pair, rules: tuple[Rule, Rule], about: str, words: str, before: Any, after: Any
-) -> Iterator[Change]:
+    pair: Pair, rules: tuple[ChangeRule, ChangeRule], about: str, words: str, before: Any, after: Any
+) -> Iterator[SpecChange]:
     """Yield that a bound has changed; where it is not sure in which direction, it is raised."""
     if same(before, after):
         return
@@ -229,7 +229,7 @@ def bound_change(
 
 
 def _shown(bound: Any) -> str:
-    return f"{bound:g}" if isinstance(bound, float) else said(bound)
+    return said(bound)
 
 
 def _less(one: Any, other: Any) -> bool:
@@ -237,7 +237,7 @@ def _less(one: Any, other: Any) -> bool:
     return isinstance(one, int | float) and isinstance(other, int | float) and one < other
 
 
-def _batches(pair: Pair, name: str, before: Any, after: Any) -> Iterator[Change]:
+def _batches(pair: Pair, name: str, before: Any, after: Any) -> Iterator[SpecChange]:
     """Yield the bounds of batches; those of exits that emit other events are told of with these."""
     for key, exit_ in before["exits"].items():
         later = after["exits"].get(key, {"entries": []})
@@ -256,7 +256,7 @@ def _batches(pair: Pair, name: str, before: Any, after: Any) -> Iterator[Change]
                     )
 
 
-def _of_runs(pair: Pair) -> Iterator[Change]:
+def _of_runs(pair: Pair) -> Iterator[SpecChange]:
     old, new = pair.old["limits"], pair.new["limits"]
     words = {
         "steps": "how many steps a run may have",
@@ -269,7 +269,7 @@ def _of_runs(pair: Pair) -> Iterator[Change]:
         yield from bound_change(pair, rules, f"limits.{name}", told, old.get(name), new.get(name))
 
 
-def _of_agents(pair: Pair) -> Iterator[Change]:
+def _of_agents(pair: Pair) -> Iterator[SpecChange]:
     for name, before, after in pair.both("agents"):
         for bound in {**before["bounds"], **after["bounds"]}:
             told = f"`{bound}` of the agent `{name}`"
@@ -286,10 +286,10 @@ def _of_agents(pair: Pair) -> Iterator[Change]:
                     yield _placed(change, before, after)
 
 
-def _of_calls(pair: Pair) -> Iterator[Change]:
+def _of_calls(pair: Pair) -> Iterator[SpecChange]:
     for section, sort in (("models", "the model"), ("tools", "the tool")):
         for name, before, after in pair.both(section):
-            one, other = _rate(before["limit"]), _rate(after["limit"])
+            one, other = _rate(before["limit"], after["limit"]), _rate(after["limit"], before["limit"])
             told = f"how often {sort} `{name}` may be called"
             for change in bound_change(pair, _RATE, f"{section}.{name}.limit", told, one, other):
                 yield _placed(change, before, after)
@@ -300,22 +300,25 @@ def _of_calls(pair: Pair) -> Iterator[Change]:
                     yield _placed(change, before, after)
 
 
-def _rate(limit: Any) -> Any:
+def _rate(limit: Any, other: Any) -> Any:
+    """Return how often something may be called, as a bound that can be held against another one where that is sure."""
     if limit is None:
         return None
-    shown = []
+    shown, values = [], []
     if limit["rate"] is not None:
         shown.append(f"{limit['rate'][0]} in {limit['rate'][1]:g} s")
+        values.append(limit["rate"][0] / limit["rate"][1])
     if limit["at_once"] is not None:
         shown.append(f"{limit['at_once']} at once")
+        values.append(limit["at_once"])
     found: dict[str, Any] = {"text": ", ".join(shown)}
-    only = limit["at_once"] if limit["rate"] is None else None
-    if limit["at_once"] is None:
-        only = limit["rate"][0] / limit["rate"][1] if limit["rate"][1] else None
-    return found if only is None else {**found, "value": only}
+    differing = [key for key in ("rate", "at_once") if other is None or limit[key] != other[key]]
+    if len(differing) == 1 and limit[differing[0]] is not None:
+        found["value"] = values[0] if differing[0] == "rate" else values[-1]
+    return found
 
 
-def _placed(change: Change, before: Any, after: Any) -> Change:
+def _placed(change: SpecChange, before: Any, after: Any) -> SpecChange:
     from wfc.compiler.slotted import replace
 
     return replace(change, old=change.old or place(before), new=change.new or place(after))

@@ -14,11 +14,11 @@ from wfc.compiler.review.catalogue.fields import (
     changes_of_given,
     changes_of_read,
 )
-from wfc.compiler.review.changes import Change, Level, mirrored, rule
+from wfc.compiler.review.changes import Level, SpecChange, mirrored, rule
 from wfc.compiler.review.pair import Facts, Pair
 from wfc.compiler.review.sameness import place, said, same
 
-__all__ = ["changes_for_callers"]
+__all__ = ["changes_for_callers", "told_to_callers"]
 
 _INFO, _WARN, _BREAK = Level.INFO, Level.WARN, Level.BREAK
 _ANOTHER = "the opposite of another one is another one"
@@ -138,7 +138,7 @@ A first number that is raised tells callers that they have to look.""",
 )
 
 
-def changes_for_callers(pair: Pair) -> Iterator[Change]:
+def changes_for_callers(pair: Pair) -> Iterator[SpecChange]:
     """Yield what has changed for those who start runs, send them events and read their outcomes."""
     found = [*_start(pair), *_ends(pair), *_outside(pair), *_shown(pair), *_key(pair)]
     yield from found
@@ -162,7 +162,7 @@ def changes_for_callers(pair: Pair) -> Iterator[Change]:
         yield version_not_raised.found(pair.name, "version", told, old=before["at"], new=after["at"])
 
 
-def _start(pair: Pair) -> Iterator[Change]:
+def _start(pair: Pair) -> Iterator[SpecChange]:
     before, after = pair.old["start"], pair.new["start"]
     if _called(pair, before["event"]) != after["event"]:
         told = f"a run starts with `{after['event']}`, and started with `{_called(pair, before['event'])}`"
@@ -188,7 +188,7 @@ def _called(pair: Pair, event: str) -> str:
     return next((old for old, new in pair.events_renamed.items() if new == event), event)
 
 
-def _ends(pair: Pair) -> Iterator[Change]:
+def _ends(pair: Pair) -> Iterator[SpecChange]:
     added, removed = _END
     before, after = pair.old["end"], pair.new["end"]
     old = {_called(pair, event): event for event in before["events"]}
@@ -201,14 +201,16 @@ def _ends(pair: Pair) -> Iterator[Change]:
                 f"a run may end with `{event}`",
                 after=event,
                 new=at,
-                covers=("end",),
+                covers=("end", f"events.{event}"),
             )
     for event, now in old.items():
         if event not in after["events"]:
             called = f"; it is called `{now}` now" if now in after["events"] else ""
             at = place(pair.old["events"].get(now)) or before["at"]
             told = f"no run ends with `{event}` any more{called}"
-            yield removed.found(pair.name, f"end.{event}", told, before=event, old=at, covers=("end",))
+            yield removed.found(
+                pair.name, f"end.{event}", told, before=event, old=at, covers=("end", f"events.{event}")
+            )
     for event in after["events"]:
         one, other = pair.old["events"].get(event), pair.new["events"].get(event)
         if event in before["events"] and one is not None and other is not None:
@@ -216,7 +218,7 @@ def _ends(pair: Pair) -> Iterator[Change]:
             yield from changes_of_read(pair, OUTPUTS, about, f" of `{event}`", one["fields"], other["fields"])
 
 
-def _outside(pair: Pair) -> Iterator[Change]:
+def _outside(pair: Pair) -> Iterator[SpecChange]:
     added, removed = _FROM_OUTSIDE
     old, new = _taken(pair.old), _taken(pair.new)
     for event, at in new.items():
@@ -259,17 +261,21 @@ def _address(received: Any) -> str:
     return " and ".join(filter(None, by)) or "its run's id"
 
 
-def _shown(pair: Pair) -> Iterator[Change]:
+def _shown(pair: Pair) -> Iterator[SpecChange]:
     added, removed = _SHOWN
     old, new = _streamed(pair.old), _streamed(pair.new)
-    for event, (step, at) in new.items():
+    for event, (step, key, at) in new.items():
         if event not in old:
             told = f"`{step}` shows `{event}` while a run goes on"
-            yield added.found(pair.name, f"shown.{event}", told, after=event, new=at)
-    for event, (_, at) in old.items():
+            yield added.found(
+                pair.name, f"shown.{event}", told, after=event, new=at, covers=_stream(step, key)
+            )
+    for event, (step, key, at) in old.items():
         if event not in new:
             told = f"`{event}` is no longer shown while a run goes on"
-            yield removed.found(pair.name, f"shown.{event}", told, before=event, old=at)
+            yield removed.found(
+                pair.name, f"shown.{event}", told, before=event, old=at, covers=_stream(step, key)
+            )
             continue
         one, other = pair.old["events"].get(event), pair.new["events"].get(event)
         if one is not None and other is not None and one["role"] == "message":
@@ -277,16 +283,30 @@ def _shown(pair: Pair) -> Iterator[Change]:
             yield from changes_of_read(pair, SHOWN, about, f" of `{event}`", one["fields"], other["fields"])
 
 
-def _streamed(facts: Facts) -> dict[str, tuple[str, Any]]:
+def _stream(step: str, key: str) -> tuple[str, ...]:
+    return (f"steps.{step}.stream.{key}",)
+
+
+def _streamed(facts: Facts) -> dict[str, tuple[str, str, Any]]:
+    """Return the events that are shown, each with the step, its key there and its place."""
     return {
-        shown["event"]: (name, shown["at"])
+        shown["event"]: (name, key, shown["at"])
         for name, step in facts["steps"].items()
-        for shown in (step["stream"] or {}).values()
+        for key, shown in (step["stream"] or {}).items()
         if isinstance(shown, dict) and "event" in shown
     }
 
 
-def _key(pair: Pair) -> Iterator[Change]:
+def told_to_callers(pair: Pair) -> set[str]:
+    """Return the events within a workflow of whose fields it is told to callers what has changed."""
+    outside, shown = (
+        {*_taken(pair.old)} & {*_taken(pair.new)},
+        {*_streamed(pair.old)} & {*_streamed(pair.new)},
+    )
+    return outside | shown
+
+
+def _key(pair: Pair) -> Iterator[SpecChange]:
     before, after = pair.old["key"], pair.new["key"]
     if same(before, after):
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from wfc.compiler.review.changes import Change, Level, mirrored, rule
+from wfc.compiler.review.changes import Level, SpecChange, mirrored, rule
 from wfc.compiler.review.pair import Pair
 from wfc.compiler.review.sameness import became, differences, place, said, same
 
@@ -143,7 +143,7 @@ What failed the step may be left out without a word, or stand for a result; or t
 )
 
 
-def changes_of_calls(pair: Pair) -> Iterator[Change]:
+def changes_of_calls(pair: Pair) -> Iterator[SpecChange]:
     """Yield what has changed of what is called, and with what."""
     for name, before, after in pair.both("tools"):
         yield from _tool(pair, name, before, after)
@@ -157,8 +157,8 @@ def changes_of_calls(pair: Pair) -> Iterator[Change]:
 
 def _found(
     pair: Pair, which: Any, about: str, told: str, old: Any, new: Any, at: tuple[Any, Any], **more: Any
-) -> Change:
-    found: Change = which.found(
+) -> SpecChange:
+    found: SpecChange = which.found(
         pair.name,
         about,
         told,
@@ -171,7 +171,7 @@ def _found(
     return found
 
 
-def _tool(pair: Pair, name: str, before: Any, after: Any) -> Iterator[Change]:
+def _tool(pair: Pair, name: str, before: Any, after: Any) -> Iterator[SpecChange]:
     path, at = f"tools.{name}", (before, after)
     parts = ("binding", "python", "workflow", "mcp", "openapi", "request", "command")
     if any(
@@ -206,8 +206,17 @@ def _tool(pair: Pair, name: str, before: Any, after: Any) -> Iterator[Change]:
     if not same(before["args"], after["args"]):
         was, now = _signature(before["args"]), _signature(after["args"])
         told = f"the tool `{name}` takes {now}, and took {was}"
+        users = [agent for agent, each in pair.new["agents"].items() if name in each["tools"]]
+        covers = tuple(f"agents.{agent}.tools.{name}.free" for agent in users)
         yield signature_changed.found(
-            pair.name, f"{path}.args", told, before=was, after=now, old=before["at"], new=after["at"]
+            pair.name,
+            f"{path}.args",
+            told,
+            before=was,
+            after=now,
+            old=before["at"],
+            new=after["at"],
+            covers=covers,
         )
 
 
@@ -245,7 +254,7 @@ def _first(before: Any, after: Any, parts: tuple[str, ...]) -> str:
     return ""
 
 
-def _action(pair: Pair, name: str, path: str, before: Any, after: Any) -> Iterator[Change]:
+def _action(pair: Pair, name: str, path: str, before: Any, after: Any) -> Iterator[SpecChange]:
     at = (before, after)
     match before["does"]:
         case "tool":
@@ -263,12 +272,9 @@ def _action(pair: Pair, name: str, path: str, before: Any, after: Any) -> Iterat
                 )
         case "agent":
             yield from _arguments(pair, name, f"{path}.args", before["args"] or {}, after["args"] or {}, at)
-            one, other = before["agent"], after["agent"]
-            if one["name"] != other["name"]:
-                told = f"`{name}` asks the agent `{other['name']}`, and asked `{one['name']}`"
-                yield _found(pair, tool_changed, f"{path}.agent", told, one["name"], other["name"], at)
-            elif one["name"] not in pair.new["agents"]:
-                yield from _uses(pair, f"{path}.agent", name, one, other)
+            if before["agent"] != after["agent"]:
+                told = f"`{name}` asks the agent `{after['agent']}`, and asked `{before['agent']}`"
+                yield _found(pair, tool_changed, f"{path}.agent", told, before["agent"], after["agent"], at)
         case "map":
             for key in ("on_item_error", "instead"):
                 if not same(before[key], after[key]):
@@ -281,7 +287,7 @@ def _action(pair: Pair, name: str, path: str, before: Any, after: Any) -> Iterat
                 yield _found(pair, message_changed, about, told, found.old, found.new, at)
 
 
-def _tool_call(pair: Pair, name: str, path: str, before: Any, after: Any) -> Iterator[Change]:
+def _tool_call(pair: Pair, name: str, path: str, before: Any, after: Any) -> Iterator[SpecChange]:
     if before["tool"] != after["tool"]:
         told = f"`{name}` calls `{after['tool']}`, and called `{before['tool']}`"
         at = (before, after)
@@ -298,17 +304,17 @@ def _tool_call(pair: Pair, name: str, path: str, before: Any, after: Any) -> Ite
     yield from _arguments(pair, name, f"{path}.args", before["args"], after["args"], (before, after))
 
 
-def _arguments(pair: Pair, name: str, path: str, old: Any, new: Any, at: tuple[Any, Any]) -> Iterator[Change]:
+def _arguments(
+    pair: Pair, name: str, path: str, old: Any, new: Any, at: tuple[Any, Any]
+) -> Iterator[SpecChange]:
     for arg in dict.fromkeys([*old, *new]):
         before, after = old.get(arg), new.get(arg)
         if not same(before, after):
-            told = (
-                f"`{name}` gives {said(after) or 'nothing'} as `{arg}`, and gave {said(before) or 'nothing'}"
-            )
+            told = became(f"`{arg}`, as `{name}` gives it,", before, after)
             yield _found(pair, argument_changed, f"{path}.{arg}", told, before, after, at)
 
 
-def _request(pair: Pair, path: str, who: str, before: Any, after: Any) -> Iterator[Change]:
+def _request(pair: Pair, path: str, who: str, before: Any, after: Any) -> Iterator[SpecChange]:
     for found in differences(before, after):
         what = " ".join(found.path)
         told = became(f"{what} of the request of {who}", found.old, found.new)
@@ -316,7 +322,7 @@ def _request(pair: Pair, path: str, who: str, before: Any, after: Any) -> Iterat
         yield _found(pair, request_changed, about, told, found.old, found.new, (before, after))
 
 
-def _command(pair: Pair, path: str, who: str, before: Any, after: Any) -> Iterator[Change]:
+def _command(pair: Pair, path: str, who: str, before: Any, after: Any) -> Iterator[SpecChange]:
     if same(before, after) or before is None or after is None:
         return
     if before["read_only"] != after["read_only"]:
@@ -351,7 +357,7 @@ def _line(command: Any) -> str:
     return " ".join([str(command["program"]), *(said(each) for each in command["arguments"])])
 
 
-def _uses(pair: Pair, path: str, agent: str, before: Any, after: Any) -> Iterator[Change]:
+def _uses(pair: Pair, path: str, agent: str, before: Any, after: Any) -> Iterator[SpecChange]:
     """Yield what an agent's tools are given otherwise."""
     freed, taken = _FREED
     for tool, one in before["tools"].items():
@@ -390,7 +396,7 @@ def _uses(pair: Pair, path: str, agent: str, before: Any, after: Any) -> Iterato
                 yield _found(pair, argument_changed, f"{about}.{arg}", told, was, now, (one, other))
 
 
-def _key(pair: Pair, name: str, before: Any, after: Any) -> Iterator[Change]:
+def _key(pair: Pair, name: str, before: Any, after: Any) -> Iterator[SpecChange]:
     one, other = before["idempotency_key"], after["idempotency_key"]
     if same(one, other):
         return

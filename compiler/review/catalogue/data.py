@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from wfc.compiler.review.changes import Change, Level, Rule, rule
+from wfc.compiler.review.changes import ChangeRule, Level, SpecChange, rule
 from wfc.compiler.review.pair import Pair
 
 __all__ = ["changes_of_data"]
@@ -14,11 +14,11 @@ _ACT, _BREAK = Level.ACT, Level.BREAK
 _LESS: Final = "that data reach something no more asks for no decision"
 
 
-def _reaching(id: str, level: Level, explanation: str) -> Rule:
+def _reaching(id: str, level: Level, explanation: str) -> ChangeRule:
     return rule(id, "security", level, explanation, no_mirror=_LESS)
 
 
-_SINKS: Final[dict[str, tuple[Rule, str]]] = {
+_SINKS: Final[dict[str, tuple[ChangeRule, str]]] = {
     "prompt": (
         _reaching(
             "data-reaches-prompt",
@@ -90,7 +90,7 @@ Does the program take anything that may stand there?""",
 }
 
 
-def changes_of_data(pair: Pair) -> Iterator[Change]:
+def changes_of_data(pair: Pair) -> Iterator[SpecChange]:
     """Yield the data that newly reach something; of steps that are new all that they are handed."""
     for name, sinks in pair.new["data"].items():
         before = pair.old["data"].get(name, {})

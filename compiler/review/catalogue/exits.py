@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from wfc.compiler.review.changes import Change, Level, mirrored, rule
+from wfc.compiler.review.changes import Level, SpecChange, mirrored, rule
 from wfc.compiler.review.pair import Pair
-from wfc.compiler.review.sameness import place, said, same
+from wfc.compiler.review.sameness import became, place, said, same
 
 __all__ = ["changes_of_exits"]
 
@@ -90,7 +90,7 @@ requirement_text = rule(
 )
 
 
-def changes_of_exits(pair: Pair) -> Iterator[Change]:
+def changes_of_exits(pair: Pair) -> Iterator[SpecChange]:
     """Yield what has changed of where steps, and the run, lead."""
     for name, before, after in pair.changed_steps:
         yield from _exits(pair, f"steps.{name}", f"`{name}`", before, after)
@@ -98,7 +98,7 @@ def changes_of_exits(pair: Pair) -> Iterator[Change]:
     yield from _exits(pair, "", "the run", pair.old, pair.new)
 
 
-def _exits(pair: Pair, path: str, who: str, before: Any, after: Any) -> Iterator[Change]:
+def _exits(pair: Pair, path: str, who: str, before: Any, after: Any) -> Iterator[SpecChange]:
     added, removed = _HANDLER
     old, new = before["exits"], after["exits"]
     about = f"{path}.exits".lstrip(".")
@@ -110,6 +110,8 @@ def _exits(pair: Pair, path: str, who: str, before: Any, after: Any) -> Iterator
         if key not in new:
             told = f"{who} has no `{key}` any more, which led to {_led(exit_)}"
             yield removed.found(pair.name, f"{about}.{key}", told, before=_led(exit_), old=exit_["at"])
+        elif key == "on_timeout" and _led(exit_) != _led(new[key]):
+            continue  # it is told under security where silence leads
         elif not same(exit_, new[key]):
             yield from _exit(pair, f"{about}.{key}", who, key, exit_, new[key])
 
@@ -134,7 +136,7 @@ def _numbered(exit_: Any) -> dict[tuple[str, int], tuple[int, Any]]:
     return found
 
 
-def _exit(pair: Pair, path: str, who: str, key: str, before: Any, after: Any) -> Iterator[Change]:
+def _exit(pair: Pair, path: str, who: str, key: str, before: Any, after: Any) -> Iterator[SpecChange]:
     added, removed = _BRANCH
     old, new = _numbered(before), _numbered(after)
     of = who if key == "emit" else f"`{key}` of {who}"
@@ -192,7 +194,7 @@ def _shown(entry: Any) -> str:
 
 def _entry(
     pair: Pair, path: str, of: str, target: str, before: Any, after: Any, covers: tuple[str, ...]
-) -> Iterator[Change]:
+) -> Iterator[SpecChange]:
     if not same(before["when"], after["when"]):
         was, now = said(before["when"]) or "always", said(after["when"]) or "always"
         yield condition_changed.found(
@@ -222,7 +224,7 @@ def _entry(
 
 def _filled(
     pair: Pair, path: str, of: str, before: Any, after: Any, covers: tuple[str, ...]
-) -> Iterator[Change]:
+) -> Iterator[SpecChange]:
     pairs = [
         (f"{path}.emits.{number}.fills", one["event"], one, other)
         for number, (one, other) in enumerate(zip(before["emits"], after["emits"], strict=False))
@@ -234,9 +236,7 @@ def _filled(
             was, now = one["fills"].get(field), other["fills"].get(field)
             if not same(was, now):
                 whose = f"`{field}` of `{event}`" if event else f"`{field}` of the new beginning"
-                told = (
-                    f"{of} fills {whose} with {said(now) or 'nothing'}, and did with {said(was) or 'nothing'}"
-                )
+                told = became(f"{whose}, as {of} fills it,", was, now)
                 yield filled_changed.found(
                     pair.name,
                     f"{about}.{field}",
@@ -249,7 +249,7 @@ def _filled(
                 )
 
 
-def _requirements(pair: Pair, name: str, old: list[Any], new: list[Any]) -> Iterator[Change]:
+def _requirements(pair: Pair, name: str, old: list[Any], new: list[Any]) -> Iterator[SpecChange]:
     added, removed = _REQUIREMENT
     before, after = ({each["that"]["means"]: each for each in listed} for listed in (old, new))
     path = f"steps.{name}.requires"

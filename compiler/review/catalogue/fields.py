@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from wfc.compiler.review.changes import Audience, Change, Level, Rule, mirrored, rule
+from wfc.compiler.review.changes import Audience, ChangeRule, Level, SpecChange, mirrored, rule
 from wfc.compiler.review.facts.types import fits, within
 from wfc.compiler.review.pair import Pair
 from wfc.compiler.review.sameness import said, same
@@ -35,13 +35,13 @@ class Given:
     """
 
     words: str
-    added: Rule
-    required: Rule
-    removed: Rule
-    optional: Rule
-    narrowed: Rule
-    widened: Rule
-    default: Rule
+    added: ChangeRule
+    required: ChangeRule
+    removed: ChangeRule
+    optional: ChangeRule
+    narrowed: ChangeRule
+    widened: ChangeRule
+    default: ChangeRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,10 @@ class Read:
     """The rules about fields that others read."""
 
     words: str
-    added: Rule
-    removed: Rule
-    widened: Rule
-    narrowed: Rule
+    added: ChangeRule
+    removed: ChangeRule
+    widened: ChangeRule
+    narrowed: ChangeRule
 
 
 def _given(id: str, audience: Audience, words: str, who: str, grave: Level) -> Given:
@@ -69,8 +69,8 @@ def _given(id: str, audience: Audience, words: str, who: str, grave: Level) -> G
                 grave,
                 f"""{title} takes less than before: another type, fewer values, or tighter bounds.
 
-{who} with what it does not take any more fails. Where it is not sure that it takes all that it took, it counts as
-narrowed.""",
+{who} with what it does not take any more fails.
+Where it is not sure that it takes all that it took, it counts as narrowed.""",
             ),
             ("widened", _INFO, f"{title} takes all that it took, and more."),
         ),
@@ -88,7 +88,7 @@ narrowed.""",
 
 def _presence(
     id: str, audience: Audience, title: str, who: str, grave: Level
-) -> tuple[Rule, Rule, Rule, Rule]:
+) -> tuple[ChangeRule, ChangeRule, ChangeRule, ChangeRule]:
     added = rule(
         f"{id}-added", audience, _INFO, f"{title} is new, and may be left out.", mirror=f"{id}-removed"
     )
@@ -131,8 +131,8 @@ def _read(id: str, audience: Audience, words: str, who: str) -> Read:
             _BREAK,
             f"""{title} may have values that it could not have before.
 
-{who} may meet what it does not know: another type, nothing at all, a new word of an enumeration, what was out of
-bounds. Where it is not sure that all values fit the earlier type, it counts as widened.""",
+{who} may meet what it does not know: another type, nothing at all, a new word of an enumeration,
+what was out of bounds. Where it is not sure that all values fit the earlier type, it counts as widened.""",
         ),
         ("narrowed", _INFO, f"{title} has only values that it could have before, and fewer of them."),
     )
@@ -143,7 +143,7 @@ INPUTS: Final = _given("input", "callers", "an input", "Whoever starts a run", _
 GIVEN: Final = _given(
     "message-field", "callers", "a field of an event from outside", "Whoever sends the event", _BREAK
 )
-CONFIG: Final = _given("setting", "operators", "a field of `config`", "Whoever configures the workflow", _ACT)
+CONFIG: Final = _given("setting", "operators", "a setting", "Whoever configures the workflow", _ACT)
 OUTPUTS: Final = _read("output", "callers", "a field of an outcome", "Whoever reads it")
 SHOWN: Final = _read(
     "shown-field", "callers", "a field of an event that is shown while a run goes on", "Whoever reads it"
@@ -152,7 +152,7 @@ SHOWN: Final = _read(
 
 def changes_of_given(
     pair: Pair, rules: Given, about: str, of: str, old: Mapping[str, Any], new: Mapping[str, Any]
-) -> Iterator[Change]:
+) -> Iterator[SpecChange]:
     """Yield what has changed of fields that others fill.
 
     Args:
@@ -177,7 +177,7 @@ def _one(words: str) -> str:
 
 def _given_field(
     pair: Pair, rules: Given, about: str, told: str, before: Any, after: Any
-) -> Iterator[Change]:
+) -> Iterator[SpecChange]:
     at = {"old": before["at"], "new": after["at"]}
     told = f"{_one(rules.words)} {told}"
     if before["required"] != after["required"]:
@@ -186,17 +186,16 @@ def _given_field(
             if after["required"]
             else (rules.optional, "may be left out now")
         )
-        yield which.found(pair.name, f"{about}.required", f"{told} {words}", covers=_of_type(about), **at)
+        yield which.found(pair.name, f"{about}.required", f"{told} {words}", **at)
+        before, after = _always(before), _always(after)
     was, now = _shown(before), _shown(after)
-    if was != now or not same(before["type"], after["type"]):
+    if not same(before["type"], after["type"]) or before.get("bounds") != after.get("bounds"):
         is_wider = _takes_all(before, after)
         which = rules.widened if is_wider else rules.narrowed
         words = f"{told} takes {now}, and took {was}"
         if was == now:
             words = f"{told} takes another {now}"
-        yield which.found(
-            pair.name, f"{about}.type", words, before=was, after=now, covers=_of_type(about), **at
-        )
+        yield which.found(pair.name, f"{about}.type", words, before=was, after=now, **at)
     if before.get("default") != after.get("default") and not after["required"] and not before["required"]:
         was, now = said(before.get("default")) or "nothing", said(after.get("default")) or "nothing"
         yield rules.default.found(
@@ -209,8 +208,11 @@ def _given_field(
         )
 
 
-def _of_type(about: str) -> tuple[str, ...]:
-    return tuple(f"{about}.{each}" for each in ("type", "text", "bounds", "required", "default"))
+def _always(field: Any) -> Any:
+    """Return a field without that it may be null."""
+    if field["type"][0] != "optional":
+        return field
+    return {**field, "type": field["type"][1], "text": str(field["text"]).removeprefix("optional ")}
 
 
 def _takes_all(before: Any, after: Any) -> bool:
@@ -226,7 +228,7 @@ def _shown(field: Any) -> str:
 
 def changes_of_read(
     pair: Pair, rules: Read, about: str, of: str, old: Mapping[str, Any], new: Mapping[str, Any]
-) -> Iterator[Change]:
+) -> Iterator[SpecChange]:
     """Yield what has changed of fields that others read."""
     for name, field in new.items():
         if name not in old:
@@ -241,7 +243,8 @@ def changes_of_read(
         after = new[name]
         is_less_sure = before["required"] and not after["required"] and "default" not in after
         was, now = _shown(before), _shown(after)
-        if was == now and same(before["type"], after["type"]) and before["required"] == after["required"]:
+        is_same = same(before["type"], after["type"]) and before.get("bounds") == after.get("bounds")
+        if is_same and before["required"] == after["required"]:
             continue
         is_narrower = _takes_all(after, before) and not is_less_sure
         which = rules.narrowed if is_narrower else rules.widened
@@ -262,5 +265,4 @@ def changes_of_read(
             after=now,
             old=before["at"],
             new=after["at"],
-            covers=_of_type(path),
         )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from wfc.compiler.review.changes import Change, Level, mirrored, rule
+from wfc.compiler.review.catalogue.callers import told_to_callers
+from wfc.compiler.review.changes import Level, SpecChange, mirrored, rule
 from wfc.compiler.review.pair import Pair
 from wfc.compiler.review.sameness import said, same
 
@@ -100,7 +101,7 @@ saves_changed = rule(
 )
 
 
-def changes_of_flow(pair: Pair) -> Iterator[Change]:
+def changes_of_flow(pair: Pair) -> Iterator[SpecChange]:
     """Yield what has changed of the flow."""
     yield from _steps(pair)
     for name, before, after in pair.changed_steps:
@@ -109,7 +110,7 @@ def changes_of_flow(pair: Pair) -> Iterator[Change]:
     yield from _fields(pair, "state", "state", "the state", pair.old["state"], pair.new["state"])
 
 
-def _steps(pair: Pair) -> Iterator[Change]:
+def _steps(pair: Pair) -> Iterator[SpecChange]:
     added, removed = _STEP
     for name, step in pair.added("steps"):
         yield added.found(pair.name, f"steps.{name}", f"the step `{name}` is new", after=name, new=step["at"])
@@ -137,7 +138,7 @@ def _steps(pair: Pair) -> Iterator[Change]:
             )
 
 
-def _step(pair: Pair, name: str, before: Any, after: Any) -> Iterator[Change]:
+def _step(pair: Pair, name: str, before: Any, after: Any) -> Iterator[SpecChange]:
     path = f"steps.{name}"
     if before["kind"] != after["kind"]:
         told = f"`{name}` is of kind `{after['kind']}`, and was of kind `{before['kind']}`"
@@ -174,7 +175,7 @@ def _saved(saves: Any) -> str:
     return ", ".join(shown) or "nothing"
 
 
-def _accepts(pair: Pair, name: str, before: Any, after: Any) -> Iterator[Change]:
+def _accepts(pair: Pair, name: str, before: Any, after: Any) -> Iterator[SpecChange]:
     path = f"steps.{name}.accepts"
     if sorted(before["events"]) != sorted(after["events"]):
         was, now = said(before["events"]), said(after["events"])
@@ -224,7 +225,7 @@ def _joined(accepts: Any) -> str:
     return found + (f", parted at `{accepts['fork']}`" if accepts["fork"] else "")
 
 
-def _events(pair: Pair) -> Iterator[Change]:
+def _events(pair: Pair) -> Iterator[SpecChange]:
     added, removed = _EVENT
     for name, event in pair.added("events"):
         if event["role"] == "message":
@@ -236,14 +237,15 @@ def _events(pair: Pair) -> Iterator[Change]:
             yield removed.found(
                 pair.name, f"events.{name}", f"the event `{name}` is gone", before=name, old=event["at"]
             )
+    told = told_to_callers(pair)
     for name, before, after in pair.both("events"):
-        if before["role"] == after["role"] == "message":
+        if before["role"] == after["role"] == "message" and name not in told:
             yield from _fields(
                 pair, f"events.{name}.fields", "event", f"`{name}`", before["fields"], after["fields"]
             )
 
 
-def _fields(pair: Pair, path: str, sort: str, of: str, old: Any, new: Any) -> Iterator[Change]:
+def _fields(pair: Pair, path: str, sort: str, of: str, old: Any, new: Any) -> Iterator[SpecChange]:
     which = state_field if sort == "state" else event_field
     for name in dict.fromkeys([*old, *new]):
         before, after = old.get(name), new.get(name)

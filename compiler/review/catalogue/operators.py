@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from wfc.compiler.review.catalogue.fields import CONFIG, changes_of_given
-from wfc.compiler.review.changes import Change, Level, mirrored, rule
+from wfc.compiler.review.changes import Level, SpecChange, mirrored, rule
 from wfc.compiler.review.pair import Pair
-from wfc.compiler.review.sameness import differences, place, said, same
+from wfc.compiler.review.sameness import became, differences, place, said, same
 from wfc.compiler.slotted import replace
 
 __all__ = ["changes_for_operators"]
@@ -40,6 +40,19 @@ _FALLBACK = mirrored(
     ("added", _WARN, "Another model is asked when a model fails: data go there, too."),
     ("removed", _WARN, "A model is not asked any more when another one fails."),
 )
+
+_DECLARED: Final = {
+    section: (
+        f"the {word}",
+        mirrored(
+            word,
+            "reviewers",
+            ("added", _INFO, f"{one} {word} is new. What it reaches is told where a step uses it."),
+            ("removed", _INFO, f"{one} {word} is gone."),
+        ),
+    )
+    for section, word, one in (("models", "model", "A"), ("tools", "tool", "A"), ("agents", "agent", "An"))
+}
 
 _TRIGGER = mirrored(
     "trigger",
@@ -113,7 +126,7 @@ Is nothing of it needed any more?""",
 )
 
 
-def changes_for_operators(pair: Pair) -> Iterator[Change]:
+def changes_for_operators(pair: Pair) -> Iterator[SpecChange]:
     """Yield what has changed for those who run the workflow."""
     yield from _models(pair)
     yield from _settings(pair)
@@ -124,7 +137,7 @@ def changes_for_operators(pair: Pair) -> Iterator[Change]:
         yield from _retried(pair, name, before["retry"], after["retry"])
     one, other = pair.old["limits"].get("per"), pair.new["limits"].get("per")
     if not same(one, other):
-        told = f"runs at once are counted for each {said(other) or 'of all'}, and were for each {said(one) or 'of all'}"
+        told = became("the value by which runs at once are counted", one, other)
         yield counted_otherwise.found(
             pair.name,
             "limits.per",
@@ -147,7 +160,8 @@ def changes_for_operators(pair: Pair) -> Iterator[Change]:
             )
 
 
-def _models(pair: Pair) -> Iterator[Change]:
+def _models(pair: Pair) -> Iterator[SpecChange]:
+    yield from _declared(pair)
     added, removed = _FALLBACK
     for name, before, after in pair.both("models"):
         path, at = f"models.{name}", {"old": before["at"], "new": after["at"]}
@@ -158,7 +172,11 @@ def _models(pair: Pair) -> Iterator[Change]:
             )
         if not same(before["settings"], after["settings"]):
             was, now = said(before["settings"]), said(after["settings"])
-            told = f"the model `{name}` is asked with {now}, and was with {was}"
+            changed = [
+                became(f"`{' '.join(found.path)}`", found.old, found.new)
+                for found in differences(before["settings"], after["settings"])
+            ]
+            told = f"the model `{name}` is asked otherwise: {'; '.join(changed)}"
             yield model_settings.found(pair.name, f"{path}.settings", told, before=was, after=now, **at)
         for each in after["fallback"]:
             if each not in before["fallback"]:
@@ -180,14 +198,19 @@ def _models(pair: Pair) -> Iterator[Change]:
     yield from _used_models(pair)
 
 
-def _used_models(pair: Pair) -> Iterator[Change]:
+def _declared(pair: Pair) -> Iterator[SpecChange]:
+    for section, (word, (added, removed)) in _DECLARED.items():
+        for name, each in pair.added(section):
+            told = f"{word} `{name}` is new"
+            yield added.found(pair.name, f"{section}.{name}", told, after=name, new=each["at"])
+        for name, each in pair.gone(section):
+            told = f"{word} `{name}` is gone"
+            yield removed.found(pair.name, f"{section}.{name}", told, before=name, old=each["at"])
+
+
+def _used_models(pair: Pair) -> Iterator[SpecChange]:
     used = [
         (path, f"`{name}`", one, other) for name, path, one, other in pair.actions if one["does"] == "llm"
-    ]
-    used += [
-        (f"{path}.agent", f"`{name}`", one["agent"], other["agent"])
-        for name, path, one, other in pair.actions
-        if one["does"] == "agent" and one["agent"]["name"] not in pair.new["agents"]
     ]
     used += [
         (f"agents.{name}", f"the agent `{name}`", one, other) for name, one, other in pair.both("agents")
@@ -206,7 +229,7 @@ def _use(facts: Any, name: str | None) -> str:
     return f"`{name}`" if model is None or model["use"] == name else f"`{name}` (`{model['use']}`)"
 
 
-def _settings(pair: Pair) -> Iterator[Change]:
+def _settings(pair: Pair) -> Iterator[SpecChange]:
     for change in changes_of_given(pair, CONFIG, "config", "", pair.old["config"], pair.new["config"]):
         yield change
         if change.rule == "setting-default-changed":
@@ -231,7 +254,7 @@ def _decided(pair: Pair, setting: str) -> Iterator[tuple[str, Any]]:
         yield each["words"], each["at"]
 
 
-def _triggers(pair: Pair) -> Iterator[Change]:
+def _triggers(pair: Pair) -> Iterator[SpecChange]:
     added, removed = _TRIGGER
     for name, each in pair.added("triggers"):
         told = f"the trigger `{name}` starts runs: {_source(each)}"
@@ -248,12 +271,11 @@ def _triggers(pair: Pair) -> Iterator[Change]:
 
 
 def _source(trigger: Any) -> str:
-    return said(
-        {name: each for name, each in trigger.items() if name != "at" and each not in (None, "", {})}
-    ).strip("{}")
+    names = ("schedule", "zone", "missed", "webhook", "header", "within", "topic", "secret", "values")
+    return ", ".join(f"{name} {said(trigger[name])}" for name in names if trigger.get(name))
 
 
-def _caches(pair: Pair) -> Iterator[Change]:
+def _caches(pair: Pair) -> Iterator[SpecChange]:
     added, removed = _CACHE
     for name, before, after in pair.changed_steps:
         one, other = before["cache"], after["cache"]
@@ -269,7 +291,7 @@ def _for(cache: Any) -> str:
     return "" if cache["seconds"] is None else f" for {cache['seconds']:g} s"
 
 
-def _resources(pair: Pair) -> Iterator[Change]:
+def _resources(pair: Pair) -> Iterator[SpecChange]:
     old, new = pair.old["resources"], pair.new["resources"]
     for name in dict.fromkeys([*old, *new]):
         before, after = old.get(name), new.get(name)
@@ -290,7 +312,7 @@ def _resources(pair: Pair) -> Iterator[Change]:
             )
 
 
-def _retried(pair: Pair, name: str, before: Any, after: Any) -> Iterator[Change]:
+def _retried(pair: Pair, name: str, before: Any, after: Any) -> Iterator[SpecChange]:
     if before is None or after is None:
         return
     for found in differences(

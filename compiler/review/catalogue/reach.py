@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from wfc.compiler.review.changes import Change, Level, Rule, rule
+from wfc.compiler.review.changes import ChangeRule, Level, SpecChange, rule
 from wfc.compiler.review.facts.places import PlaceList
 from wfc.compiler.review.pair import Facts, Pair
 
@@ -13,7 +13,7 @@ __all__ = ["changes_of_reach"]
 
 _ACT, _INFO = Level.ACT, Level.INFO
 
-_SORTS: Final[dict[str, tuple[Rule, Rule, str]]] = {}
+_SORTS: Final[dict[str, tuple[ChangeRule, ChangeRule, str]]] = {}
 """Each sort of what is reached: the rule for more, that for less, and its words."""
 
 
@@ -76,20 +76,9 @@ What that one may do, this one may do now.""",
 _both(
     "messages",
     "message-target",
-    "messages to",
+    "the address of messages",
     """The workflow sends messages to a workflow or under a topic that it did not send to before.""",
     """The workflow no longer sends messages to a workflow, or under a topic.""",
-)
-_both(
-    "people",
-    "person-asked",
-    "asking",
-    """Other people are asked than before.
-
-Whoever is asked reads what the question shows, and decides. Look at whether they may.""",
-    """People are no longer asked who were.
-
-If they were to allow something, look at who allows it now.""",
 )
 
 tool_given = rule(
@@ -111,7 +100,7 @@ tool_taken = rule(
 )
 
 
-def changes_of_reach(pair: Pair) -> Iterator[Change]:
+def changes_of_reach(pair: Pair) -> Iterator[SpecChange]:
     """Yield what a workflow reaches newly, and what it does no longer reach, with the step that does it."""
     for sort, (added, removed, words) in _SORTS.items():
         old, new = _reached(pair.old, sort), _reached(pair.new, sort)
@@ -136,7 +125,7 @@ def _reached(facts: Facts, sort: str) -> dict[str, tuple[str, PlaceList]]:
     return found
 
 
-def _declared_secrets(pair: Pair) -> Iterator[Change]:
+def _declared_secrets(pair: Pair) -> Iterator[SpecChange]:
     """Yield secrets that are declared and that no step uses, such as those of triggers."""
     added, removed, _ = _SORTS["secrets"]
     used, used_before = _reached(pair.new, "secrets"), _reached(pair.old, "secrets")
@@ -150,18 +139,20 @@ def _declared_secrets(pair: Pair) -> Iterator[Change]:
             yield removed.found(pair.name, f"secrets.{name}", told, before=name, old=each["at"])
 
 
-def _agents(pair: Pair) -> Iterator[Change]:
+def _about(uses: Mapping[tuple[str, str], Any], agent: str, tool: str) -> str:
+    return f"agents.{agent}.{'tools' if 'final' in uses[agent, tool] else 'handoffs'}.{tool}"
+
+
+def _agents(pair: Pair) -> Iterator[SpecChange]:
     old, new = _tools_of_agents(pair.old), _tools_of_agents(pair.new)
     for (agent, tool), use in new.items():
         if (agent, tool) not in old:
             told = f"the agent `{agent}` may newly use `{tool}`"
-            yield tool_given.found(pair.name, f"agents.{agent}.tools.{tool}", told, after=tool, new=use["at"])
+            yield tool_given.found(pair.name, _about(new, agent, tool), told, after=tool, new=use["at"])
     for (agent, tool), use in old.items():
         if (agent, tool) not in new:
             told = f"the agent `{agent}` may no longer use `{tool}`"
-            yield tool_taken.found(
-                pair.name, f"agents.{agent}.tools.{tool}", told, before=tool, old=use["at"]
-            )
+            yield tool_taken.found(pair.name, _about(old, agent, tool), told, before=tool, old=use["at"])
 
 
 def _tools_of_agents(facts: Facts) -> Mapping[tuple[str, str], Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from wfc.compiler.review.changes import Change, Level, rule
+from wfc.compiler.review.changes import Level, SpecChange, rule
 from wfc.compiler.review.pair import Pair
 from wfc.compiler.review.sameness import became, differences, place, said
 
@@ -30,7 +30,7 @@ _DERIVED: Final = frozenset({"reaches", "name"})
 _SORTS: Final = {"steps": "step", "tools": "tool", "agents": "agent", "models": "model", "events": "event"}
 
 
-def rest_of(pair: Pair, told: Iterable[Change]) -> Iterator[Change]:
+def rest_of(pair: Pair, told: Iterable[SpecChange]) -> Iterator[SpecChange]:
     """Yield what differs and is not told."""
     known = {part for change in told for part in (change.about, *change.covers)}
     for section in pair.new:

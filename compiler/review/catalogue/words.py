@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import SequenceMatcher
-from typing import Any, Final
+from typing import Any
 
-from wfc.compiler.review.changes import Change, Level, mirrored, rule
+from wfc.compiler.review.changes import Level, SpecChange, mirrored, rule
 from wfc.compiler.review.pair import Pair
-from wfc.compiler.review.sameness import place, said, same
+from wfc.compiler.review.sameness import place, said, same, word_diff
 
-__all__ = ["changes_of_words", "word_diff"]
+__all__ = ["changes_of_words"]
 
 _INFO, _WARN = Level.INFO, Level.WARN
 _ANOTHER = "the opposite of another text is another text"
-MOST_WORDS: Final = 2000
-"""How many words a text may have to be compared word by word."""
 
 prompt_changed = rule(
     "prompt-changed",
@@ -101,25 +98,7 @@ _SUPPRESSION = mirrored(
 )
 
 
-def word_diff(old: str, new: str) -> str:
-    """Return two texts as one: what is gone in ``[-…-]``, what is new in ``{+…+}``."""
-    before, after = old.split(), new.split()
-    if len(before) + len(after) > MOST_WORDS:
-        return "a long text that has changed"
-    found: list[str] = []
-    for what, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if what == "equal":
-            kept = before[i:j]
-            found += kept if len(kept) <= 8 else [*kept[:3], "…", *kept[-3:]]
-            continue
-        if j > i:
-            found.append(f"[-{' '.join(before[i:j])}-]")
-        if m > k:
-            found.append(f"{{+{' '.join(after[k:m])}+}}")
-    return " ".join(found)
-
-
-def changes_of_words(pair: Pair) -> Iterator[Change]:
+def changes_of_words(pair: Pair) -> Iterator[SpecChange]:
     """Yield what has changed of words."""
     yield from _prompts(pair)
     for name, path, before, after in pair.actions:
@@ -131,22 +110,15 @@ def changes_of_words(pair: Pair) -> Iterator[Change]:
     yield from _suppressions(pair)
 
 
-def _prompts(pair: Pair) -> Iterator[Change]:
+def _prompts(pair: Pair) -> Iterator[SpecChange]:
     for name, path, before, after in pair.actions:
         if before["does"] in ("llm", "agent"):
             yield from _texts(pair, path, f"`{name}`", before, after)
-        if before["does"] == "agent" and _is_own(pair, before["agent"], after["agent"]):
-            yield from _texts(pair, f"{path}.agent", f"`{name}`", before["agent"], after["agent"])
     for name, one, other in pair.both("agents"):
         yield from _texts(pair, f"agents.{name}", f"the agent `{name}`", one, other)
 
 
-def _is_own(pair: Pair, before: Any, after: Any) -> bool:
-    """Return whether an agent stands in its step, and in both versions."""
-    return before["name"] == after["name"] and before["name"] not in pair.new["agents"]
-
-
-def _texts(pair: Pair, path: str, who: str, before: Any, after: Any) -> Iterator[Change]:
+def _texts(pair: Pair, path: str, who: str, before: Any, after: Any) -> Iterator[SpecChange]:
     for key, words in (("system", "system text"), ("prompt", "prompt")):
         one, other = before[key], after[key]
         if same(one, other):
@@ -189,7 +161,7 @@ def _named(names: set[str]) -> str:
     return ", ".join(f"`{name}`" for name in sorted(names))
 
 
-def _questions(pair: Pair, name: str, path: str, before: Any, after: Any) -> Iterator[Change]:
+def _questions(pair: Pair, name: str, path: str, before: Any, after: Any) -> Iterator[SpecChange]:
     for key in ("title", "show"):
         one, other = before[key], after[key]
         if not same(one, other):
@@ -225,7 +197,7 @@ def _form(form: Any) -> str:
     return ", ".join(fields) or "no fields"
 
 
-def _answers(pair: Pair) -> Iterator[Change]:
+def _answers(pair: Pair) -> Iterator[SpecChange]:
     for name, path, before, after in pair.actions:
         one, other = before.get("output"), after.get("output")
         if one is not None and other is not None and not same(one, other):
@@ -242,18 +214,53 @@ def _answers(pair: Pair) -> Iterator[Change]:
                     pair, f"{section}.{name}.output", f"{sort} `{name}`", one, other, before, after, covers
                 )
 
+    for name, before, after in pair.changed_steps:
+        one, other = before["result"], after["result"]
+        if one is not None and other is not None and not same(one, other):
+            yield _answer(pair, f"steps.{name}.result", f"`{name}`", one, other, before, after, ())
+
+
+def _fields(before: Any, after: Any) -> str:
+    """Return in which fields two types differ."""
+    found = [*_differing(before["type"], after["type"])]
+    return ", ".join(f"`{each}`" for each in found[:5]) or said(after)
+
+
+def _differing(before: Any, after: Any, path: str = "") -> Iterator[str]:
+    if (
+        isinstance(before, list)
+        and isinstance(after, list)
+        and before[:1] == after[:1]
+        and len(before) == len(after)
+    ):
+        one, other = before[1], after[1]
+        if before[0] == "record" and isinstance(one, dict) and isinstance(other, dict):
+            for name in dict.fromkeys([*one, *other]):
+                if not same(one.get(name), other.get(name)):
+                    was, now = one.get(name), other.get(name)
+                    deeper = (
+                        [] if was is None or now is None else [*_differing(was[0], now[0], f"{path}{name}.")]
+                    )
+                    yield from deeper or [f"{path}{name}"]
+        elif not same(one, other) and before[0] != "enum":
+            yield from _differing(one, other, path)
+
 
 def _answer(
     pair: Pair, about: str, who: str, one: Any, other: Any, before: Any, after: Any, covers: tuple[str, ...]
-) -> Change:
+) -> SpecChange:
     was, now = said(one), said(other)
-    told = f"{who} gives {now}, and gave {was}" if was != now else f"{who} gives another {now}"
+    told = (
+        f"{who} gives {now}, and gave {was}"
+        if was != now
+        else f"{who} gives something else: {_fields(one, other)}"
+    )
     return answer_changed.found(
         pair.name, about, told, before=was, after=now, old=before["at"], new=after["at"], covers=covers
     )
 
 
-def _descriptions(pair: Pair) -> Iterator[Change]:
+def _descriptions(pair: Pair) -> Iterator[SpecChange]:
     listed = [("description", "the workflow", pair.old, pair.new)]
     for section, sort in (("steps", "the step"), ("tools", "the tool"), ("agents", "the agent")):
         listed += [
@@ -275,7 +282,7 @@ def _descriptions(pair: Pair) -> Iterator[Change]:
         )
 
 
-def _tests(pair: Pair) -> Iterator[Change]:
+def _tests(pair: Pair) -> Iterator[SpecChange]:
     added, removed = _TEST
     for name, test in pair.added("tests"):
         yield added.found(pair.name, f"tests.{name}", f"the test “{name}” is new", after=name, new=test["at"])
@@ -313,7 +320,7 @@ def _lost(before: Any, after: Any, path: str = "") -> list[str]:
     return found
 
 
-def _suppressions(pair: Pair) -> Iterator[Change]:
+def _suppressions(pair: Pair) -> Iterator[SpecChange]:
     added, removed = _SUPPRESSION
     old, new = (
         [(each["code"], str(each["because"])) for each in facts["suppressions"]]

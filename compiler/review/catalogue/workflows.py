@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wfc.compiler.review.changes import Change, Level, rule
+from wfc.compiler.review.changes import Level, SpecChange, rule
 from wfc.compiler.review.pair import Facts, Pair
 
 __all__ = ["added", "changes_of_name", "removed"]
@@ -41,14 +41,14 @@ It is called by its name: by other workflows, by programs, by triggers, and by t
 )
 
 
-def added(new: Facts) -> Iterator[Change]:
+def added(new: Facts) -> Iterator[SpecChange]:
     """Yield that a workflow is new."""
     name = str(new["workflow"])
     told = f"the workflow `{name}` is new"
     yield workflow_added.found(name, "workflow", told, after=name, new=new["at"])
 
 
-def removed(old: Facts) -> Iterator[Change]:
+def removed(old: Facts) -> Iterator[SpecChange]:
     """Yield that a workflow is gone."""
     name = str(old["workflow"])
     told = f"the workflow `{name}` is gone"
@@ -57,7 +57,7 @@ def removed(old: Facts) -> Iterator[Change]:
     )
 
 
-def changes_of_name(pair: Pair) -> Iterator[Change]:
+def changes_of_name(pair: Pair) -> Iterator[SpecChange]:
     """Yield that a workflow has another name."""
     before, after = str(pair.old["workflow"]), str(pair.new["workflow"])
     if before != after:

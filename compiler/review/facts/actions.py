@@ -20,7 +20,7 @@ from wfc.compiler.model import (
     WaitUntil,
     WorkflowCall,
 )
-from wfc.compiler.review.facts.calls import agent, command, request, values
+from wfc.compiler.review.facts.calls import command, request, values
 from wfc.compiler.review.facts.places import Fact, Places
 from wfc.compiler.review.facts.texts import bound, duration, expression, text, value
 from wfc.compiler.review.facts.types import fields, shape
@@ -84,7 +84,7 @@ def _workflow(places: Places, action: WorkflowCall) -> Fact:
 def _agent(places: Places, action: AgentCall) -> Fact:
     return {
         "does": "agent",
-        "agent": agent(places, action.agent),
+        "agent": action.agent.name,
         "prompt": None if action.prompt is None else text(places, action.prompt),
         "system": None if action.system is None else text(places, action.system),
         "args": None if action.args is None else values(places, action.args),

@@ -234,9 +234,12 @@ class DataFlow:
     def of_request(
         self, step: Step, request: HttpRequest, items: dict[str, int]
     ) -> Iterator[tuple[str, int]]:
-        url = request.url if isinstance(request.url, Template) else request.url.given
-        yield "address", self.of_texts(step, [url], items)
-        sent = self.of_values(step, request.query, items) | self.of_value(step, request.body, items)
+        sent = 0
+        if isinstance(request.url, Template):  # of which the host is written down, or configured
+            sent = self.of_texts(step, [request.url], items)
+        else:
+            yield "address", self.of_texts(step, [request.url.given], items)
+        sent |= self.of_values(step, request.query, items) | self.of_value(step, request.body, items)
         sent |= self.of_headers(step, request.headers, items)
         if isinstance(request.auth, OAuth2):
             sent |= self.of_values(step, request.auth.body, items)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from wfc.compiler.model import AgentCall, Event, MapItems, Model, TestCase, Tool, Workflow
 from wfc.compiler.model.agents import team_of
@@ -13,7 +13,7 @@ from wfc.compiler.review.facts.calls import agent, model, tool
 from wfc.compiler.review.facts.data_flow import DataFlow, data_facts
 from wfc.compiler.review.facts.decisions import decision_facts
 from wfc.compiler.review.facts.exits import exit_facts
-from wfc.compiler.review.facts.places import Fact, Places
+from wfc.compiler.review.facts.places import Fact, Places, homes_of
 from wfc.compiler.review.facts.steps import step_facts
 from wfc.compiler.review.facts.texts import bound, duration, expression
 from wfc.compiler.review.facts.types import fields
@@ -25,7 +25,9 @@ FORMAT = 1
 """The format of facts; it grows when what is there already changes its meaning."""
 
 
-def workflow_facts(workflow: Workflow, document: Document) -> Fact:
+def workflow_facts(
+    workflow: Workflow, document: Document, other: Callable[[str], Document | None] | None = None
+) -> Fact:
     """Return what a workflow says and reaches, as JSON data; ``docs/review.md`` says what each entry means.
 
     What stands under ``at`` is a place: the file, and the way to a value in its data.
@@ -33,8 +35,9 @@ def workflow_facts(workflow: Workflow, document: Document) -> Fact:
     Args:
         workflow: Resolved without errors.
         document: Its spec.
+        other: Returns a file by its path, for the places in files that the spec imports.
     """
-    places = Places(document.path)
+    places = Places(document.path, {} if other is None else homes_of(document, other))
     flow = DataFlow(workflow)
     return {
         "format": FORMAT,
@@ -93,13 +96,13 @@ def _tools(workflow: Workflow) -> Iterable[Tool]:
 
 
 def _agents(places: Places, workflow: Workflow) -> Fact:
-    """Return the agents that others have as tools, or hand over to, by name."""
+    """Return the agents, by name; one that stands in a step has the name of the step."""
     found: Fact = {}
     for step in workflow.steps:
         action = step.action.do if isinstance(step.action, MapItems) else step.action
         if isinstance(action, AgentCall):
             for each in team_of(action.agent):
-                found.setdefault(each.name, agent(places, each))
+                found[each.name] = agent(places, each)
     return found
 
 
