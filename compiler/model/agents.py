@@ -110,6 +110,11 @@ class Agent:
         return "args" in self.mentioned or any(each.kept for each in self.handoffs)
 
 
+def writes_code(agent: Agent) -> bool:
+    """Return whether an agent's model calls tools in code that it writes."""
+    return agent.bounds.get("style") == "code"
+
+
 def team_of(agent: Agent) -> list[Agent]:
     """Return an agent and all that may come to work for it: its tools, and those that it hands over to."""
     found = {id(agent): agent}
@@ -163,14 +168,29 @@ class Knowledge:
 
     Args:
         files: Paths with wildcards, relative to the file that declares it.
-        model: The embedding model of a ``vector`` index.
+        file: That file, as findings show it.
+        by: Along what its texts are cut into passages; ``None``: as a file's ending says.
+        size: How many characters a passage has at most.
+        overlap: How many of them it shares with the one before.
     """
 
     name: str
     files: tuple[str, ...]
-    index: Literal["keyword", "vector"]
-    model: Model | None
+    file: str
+    by: Literal["size", "markdown"] | None
+    size: int
+    overlap: int
     address: Address
 
 
-__all__ = ["Agent", "Approval", "HandOver", "Knowledge", "Thread", "ThreadUse", "ToolUse", "team_of"]
+__all__ = [
+    "Agent",
+    "Approval",
+    "HandOver",
+    "Knowledge",
+    "Thread",
+    "ThreadUse",
+    "ToolUse",
+    "team_of",
+    "writes_code",
+]
