@@ -21,6 +21,8 @@ FOLDER: Final = Path(__file__).parent.parent / "specs"
 PATTERNS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "One step after another": {
         "Routing by structured output": ("ticket_triage",),
+        "A model chooses by the type of its answer": ("one_choice",),
+        "A model reads a picture": ("receipt_reader",),
         "Prompt chain with a gate": ("job_advert",),
         "Loop with a branch": ("feedback_monitor", "feedback_monitor_streaming"),
         "Loop limit with a graceful end": ("book_search",),
