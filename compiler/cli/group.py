@@ -28,6 +28,7 @@ COMMANDS = {
     "test": "Run the tests written in specs.",
     "trust": "Agree that a project's programs may be started.",
     "verify": "Tell whether generated modules are current.",
+    "policy": "Hold rules of an organisation against specs.",
     "graph": "Draw a spec's flow.",
     "triggers": "Show what starts runs of a spec, and when.",
     "explain": "Explain a finding's code.",

@@ -1,0 +1,9 @@
+"""Rules of an organisation, held against workflows and against what changes of them mean; nothing of them is run."""
+
+from __future__ import annotations
+
+from wfc.compiler.review.policy.judging import judge
+from wfc.compiler.review.policy.policy import Policy, PolicyTest, Rule
+from wfc.compiler.review.policy.reading import read_policy
+
+__all__ = ["Policy", "PolicyTest", "Rule", "judge", "read_policy"]
