@@ -45,6 +45,8 @@ PATTERNS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "A network of agents that hand over": ("help_network",),
         "Agents in a flow of one's own": ("letter_agents",),
         "A talk until the matter is settled": ("support_talk",),
+        "The next talk begins with who was at work last": ("hotel_desk",),
+        "A long talk, summed up": ("long_talk",),
         "Plan, execute, plan again": ("plan_and_execute",),
         "An agent with a budget": ("market_study",),
     },

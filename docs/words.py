@@ -40,6 +40,9 @@ SECTIONS: Final = {
     "scripted_reply": "tests",
     "approval": "agent",
     "agent_tool": "agent",
+    "kept_messages": "threads",
+    "kept_thread": "threads",
+    "used_thread": "threads",
     "approval_answer": "tests",
     "scripted_call": "tests",
 }

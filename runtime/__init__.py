@@ -20,8 +20,17 @@ if TYPE_CHECKING:
         AgentTool as AgentTool,
         Approval as Approval,
     )
+    from wfc.runtime.agents.events import (
+        Worked as Worked,
+    )
     from wfc.runtime.agents.loop import (
         AgentLoop as AgentLoop,
+    )
+    from wfc.runtime.agents.threaded_loop import (
+        ThreadedLoop as ThreadedLoop,
+    )
+    from wfc.runtime.agents.threads import (
+        KeptThread as KeptThread,
     )
     from wfc.runtime.plan.run_rules import (
         Bounds as Bounds,
@@ -67,9 +76,11 @@ if TYPE_CHECKING:
         CallLimit as CallLimit,
         McpServer as McpServer,
         OAuth2 as OAuth2,
+        OpenApiOperation as OpenApiOperation,
         PythonTool as PythonTool,
         Secret,
     )
+    from wfc.runtime.calls.foreign_schemas import ForeignSchema as ForeignSchema
     from wfc.runtime.calls.llm import Model
     from wfc.runtime.plan.inputs import (
         HttpResponse,
@@ -324,13 +335,17 @@ _AUTHORS: Final = {
 }
 _GENERATED_CODE: Final = {
     "wfc.runtime.agents.definition": "Agent AgentTool Approval",
+    "wfc.runtime.agents.events": "Worked",
     "wfc.runtime.agents.loop": "AgentLoop",
+    "wfc.runtime.agents.threaded_loop": "ThreadedLoop",
+    "wfc.runtime.agents.threads": "KeptThread",
     "wfc.runtime.authoring.decorators": "pause transform",
     "wfc.runtime.authoring.output_format": "require_output_format",
     "wfc.runtime.authoring.resource": "ResourceManager",
     "wfc.runtime.authoring.run_rules": "run_bounds run_cancel run_deadline run_error run_key runs_per",
     "wfc.runtime.authoring.triggers": "run_trigger",
-    "wfc.runtime.calls.bindings": "Basic Bearer CallLimit McpServer OAuth2 PythonTool",
+    "wfc.runtime.calls.bindings": "Basic Bearer CallLimit McpServer OAuth2 OpenApiOperation PythonTool",
+    "wfc.runtime.calls.foreign_schemas": "ForeignSchema",
     "wfc.runtime.calls.python_resources": "PythonResource",
     "wfc.runtime.driver.messages": "Keep Message",
     "wfc.runtime.errors": "ExpressionError OutputFormatError RunFailedError WorkflowStepDoesNotExistError",

@@ -19,6 +19,7 @@ ROOT = Path(__file__).parent.parent
 COMPILER_ROOMS = (
     "slotted",
     "on_demand",
+    "late_patterns",
     "limits",
     "diagnostics",
     "rules",
@@ -61,7 +62,7 @@ RUNTIME_ROOMS = (
 )
 
 DOORS = {
-    "yaml": {"compiler/yaml"},
+    "yaml": {"compiler/late_patterns", "compiler/yaml"},
     "jinja2": {"compiler/codegen", "compiler/expressions"},
     "click": {"compiler/cli"},
     "pydantic": {"runtime", "compiler/cli"},
@@ -71,6 +72,8 @@ DOORS = {
         "runtime/driver/handler",
     },
     "httpx2": {"runtime/calls/http"},
+    "jsonschema": {"runtime/calls/foreign_schemas"},
+    "referencing": {"runtime/calls/foreign_schemas"},
     "genai_prices": {"runtime/calls/budget"},
     "pydantic_ai": {"runtime/calls", "runtime/tracing/model_calls"},
     "mcp": {"runtime/calls/mcp"},

@@ -26,6 +26,7 @@ COMMANDS = {
     "worker": "Work on the stored runs that are due.",
     "store": "Check, migrate and copy a store of runs.",
     "test": "Run the tests written in specs.",
+    "tools": "List the tools of a spec, and pin those of MCP servers.",
     "trust": "Agree that a project's programs may be started.",
     "verify": "Tell whether generated modules are current.",
     "policy": "Hold rules of an organisation against specs.",

@@ -34,6 +34,7 @@ def told_of(engine: Engine, run_id: str, at: int | None) -> dict[str, Any]:
         "version since tick": engine.version_since(run_id) or None,
         "key": row.key,
         "status": " ".join(filter(None, [row.status, engine.note_on(row)])) if is_now else "",
+        "worker": engine.worker_on(row) if is_now else "",
         "started": moment(row.started),
         "ended": moment(row.ended) if is_now else "",
         "recoveries": row.recoveries,

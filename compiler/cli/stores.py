@@ -92,7 +92,10 @@ def place_of(option: str | None, near: str = ".") -> StorePlace:
         path = read_address(address, folder).path
     except (SettingsError, StoreError) as error:
         raise click.UsageError(printable(str(error))) from None
-    around = project if path is None else path.absolute().parent
+    on_machine = (
+        Path.cwd() if settings.path is None else project
+    )  # one of several, each with a folder of its own
+    around = on_machine if path is None else path.absolute().parent
     versions = (around if around.name == ".wfc" else around / ".wfc") / "versions"
     wanted = address != beside
     return StorePlace(address, folder, versions, bool(given), wanted, project, settings.tell)

@@ -1,7 +1,8 @@
 """The code of stored runs: what a program consists of, kept in a file beside the project under its digest.
 
 A store names a version by its digest alone, and what has that digest is looked up in the project's own folder: nothing
-that is read from a store names code to load.
+that is read from a store names code to load. Paths in it are from the folder in which `.wfc` is, so that a project has
+the same versions wherever it lies: on each machine that shares a store.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def keep_version(engine: Engine, place: StorePlace, program: Program, path: str)
     Raises:
         click.ClickException: The code cannot be kept.
     """
-    body = written(program, path)
+    body = written(program, path, base_of(place))
     digest = hashlib.sha256(body).hexdigest()
     file = place.versions / name_of(program.workflow) / f"{digest}.json"
     try:
@@ -65,15 +66,32 @@ def name_of(workflow: type[Workflow]) -> str:
     return definition_of(workflow).name or workflow.__name__
 
 
-def written(program: Program, path: str) -> bytes:
+def base_of(place: StorePlace) -> str:
+    """Return the folder from which the paths of kept code are."""
+    return str(place.versions.parent.parent)
+
+
+def seen_from(base: str, path: str) -> str:
+    """Return the path from a folder of what lies in it, and an absolute path of what lies elsewhere."""
+    path = os.path.abspath(path)
+    is_inside = path.startswith(os.path.join(base, ""))
+    return os.path.relpath(path, base).replace(os.sep, "/") if is_inside else path
+
+
+def written(program: Program, path: str, base: str) -> bytes:
     """Return a program as JSON text: the Python of specs, or of a module its path and digest."""
     if program.modules:
-        data: dict[str, Any] = {"workflows": [one._asdict() for one in program.modules]}
+        data: dict[str, Any] = {"workflows": [kept_modules(one, base) for one in program.modules]}
     else:
-        path = os.path.abspath(path)
         with open(path, "rb") as file:
-            data = {"module": path, "digest": hashlib.sha256(file.read()).hexdigest()}
+            data = {"module": seen_from(base, path), "digest": hashlib.sha256(file.read()).hexdigest()}
     return json.dumps(data, ensure_ascii=False, indent=1).encode(errors="backslashreplace")
+
+
+def kept_modules(modules: KeptModules, base: str) -> dict[str, Any]:
+    """Return the Python of a workflow as plain data."""
+    imports = [(name, seen_from(base, path), text) for name, path, text in modules.imports]
+    return {**modules._asdict(), "path": seen_from(base, modules.path), "imports": imports}
 
 
 def load_version(engine: Engine, place: StorePlace, workflow: str, version: str) -> None:
@@ -90,17 +108,21 @@ def load_version(engine: Engine, place: StorePlace, workflow: str, version: str)
     try:
         body = file.read_bytes() if NAME.fullmatch(name) and DIGEST.fullmatch(version) else b""
     except OSError as error:
-        told = f"the code of this version of `{workflow}` is not there: {file}: {error.strerror}"
+        told = (
+            f"the code of this version of `{workflow}` is not there: {file}: {error.strerror}; it is where the run was "
+            f"started, and wherever a worker is given the same spec"
+        )
         raise click.ClickException(printable(told)) from None
     if hashlib.sha256(body).hexdigest() != version:
         raise click.ClickException(printable(f"{file} is not what the run was started with"))
-    data = json.loads(body)
+    data, base = json.loads(body), base_of(place)
     if "module" in data:
-        load_module(engine, data["module"], data["digest"], version)
+        load_module(engine, os.path.join(base, data["module"]), data["digest"], version)
         return
     for one in data["workflows"]:
-        imports = tuple((name, path, text) for name, path, text in one.pop("imports"))
-        engine.add(load_modules(KeptModules(**one, imports=imports)), version=version)
+        imports = tuple((name, os.path.join(base, path), text) for name, path, text in one["imports"])
+        modules = KeptModules(one["name"], os.path.join(base, one["path"]), one["text"], imports)
+        engine.add(load_modules(modules), version=version)
 
 
 def load_module(engine: Engine, path: str, digest: str, version: str) -> None:

@@ -230,7 +230,7 @@ async def work(worker: Worker, engine: Engine, grace: float, *, until_idle: bool
     for number in (signal.SIGTERM, signal.SIGINT):
         with contextlib.suppress(NotImplementedError):  # where loops take no signals, they interrupt at once
             loop.add_signal_handler(number, end)
-    click.echo(printable(f"working on {engine.store.name}"), err=True)
+    click.echo(printable(f"working on {engine.store.name} as {engine.store.owner}"), err=True)
     try:
         await working
     except asyncio.CancelledError:
@@ -243,4 +243,5 @@ def line(note: WorkerNote, format: str) -> str:
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         return one_line({"at": at, **note._asdict()}, sys.stderr.encoding)
     because = f": {note.because}" if note.because else ""
-    return printable(f"{note.run_id}  {note.workflow}  {note.what}{because}")
+    about = f"{note.run_id}  {note.workflow}" if note.run_id else "the worker"
+    return printable(f"{about}  {note.what}{because}")

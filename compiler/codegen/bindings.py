@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from wfc.compiler.codegen import described_tools
 from wfc.compiler.codegen.call_limits import NO_LIMIT, call_limit, limits
 from wfc.compiler.codegen.layout.docstrings import docstring
 from wfc.compiler.codegen.layout.expressions import INDENT, WIDTH
@@ -20,7 +21,6 @@ from wfc.compiler.expressions.python.annotations import annotation, is_class
 from wfc.compiler.model import (
     CommandLine,
     HttpRequest,
-    McpOperation,
     Model,
     Resource,
     Retry,
@@ -62,6 +62,7 @@ class Bindings:
         self.bodies: dict[Code, Code] = {}
         self.tools: dict[tuple[int, Code], Code] = {}
         self.words: dict[Code, dict[str, Code]] = {}
+        self.schemas: dict[int, Code] = {}
         self.configured: set[Code] = set()
 
     # --- retries
@@ -124,7 +125,7 @@ class Bindings:
         if key in self.tools:
             return self.tools[key]
         if id(tool) in self.names.bindings:
-            name = self.names.scope.give(f"{step.name}_{tool.name}".upper())
+            name = self.names.scope.give(f"{step.name}_{tool.identifier}".upper())
         else:
             name = self.names.constant(tool, "TOOL")
         arguments = {"output": type_, "beside": self.beside(tool.file)}
@@ -161,7 +162,7 @@ class Bindings:
         """Return the function of an http tool or a command; it takes the tool's arguments by name."""
         key = (id(tool), annotation(output, self.names))
         if key not in self.tools:
-            name = self.name_beside(caller, tool.name, f"{tool.name}_tool")
+            name = self.name_beside(caller, tool.identifier, f"{tool.identifier}_tool")
             self.tools[key] = name
             self.functions.append(self.http_function(name, tool, output))
         return self.tools[key]
@@ -176,7 +177,9 @@ class Bindings:
         if tool.command is not None:
             action = self.command(tool.command, function, output, tool.name, limit)
         elif tool.mcp is not None:
-            action = self.mcp(tool, tool.mcp, words, function, output, limit)
+            action = described_tools.mcp_call(self, tool, tool.mcp, words, function, output, limit)
+        elif tool.openapi is not None:
+            action = described_tools.openapi_call(self, tool, tool.openapi, words, function, output, limit)
         else:
             assert tool.request is not None
             action = self.request(tool.request, function, output, tool.name, limit)
@@ -196,7 +199,7 @@ class Bindings:
         """Return the argument that says how often a tool may be called that is no Python function."""
         if tool.limit is None:
             return {}
-        name = self.names.scope.give(constant_name(f"{tool.name}_limit"))
+        name = self.names.scope.give(constant_name(f"{tool.identifier}_limit"))
         self.constants.append(fit(f"{name} = {call_limit(tool)}"))
         return {"limit": name}
 
@@ -255,41 +258,14 @@ class Bindings:
             named |= self.output(output, name)
         return call(Code("ctx.command"), Code(f"[{', '.join(words)}]"), **named, **limit)
 
-    # --- tools of MCP servers
-    def mcp(
-        self,
-        tool: Tool,
-        wanted: McpOperation,
-        words: Mapping[str, Code],
-        function: FunctionBuilder,
-        output: Type,
-        limit: Mapping[str, Code],
-    ) -> Code:
-        """Return a call of ``ctx.mcp``.
-
-        Args:
-            words: The parameters that hold the tool's arguments, by their names in the spec.
-        """
-        server, named = wanted.server, dict[str, Code]()
-        if server.program is not None:
-            command = [literal(server.program.program)]
-            command += [function.template(each.text) for each in server.program.arguments]
-            named["command"] = Code(f"[{', '.join(command)}]")
-            if server.program.env:
-                named["env"] = headers(server.program.env, function)
-            named["beside"] = self.beside(tool.file)
-        if server.url is not None:
-            named["url"] = function.template(server.url)
-        if server.headers:
-            named["headers"] = headers(server.headers, function)
-        if server.auth is not None:
-            named["auth"] = authentication(server.auth, function, ValueWriter(function, self.names))
-        given = ", ".join(
-            f"{literal(field.name_outside)}: {words[field.name]}" for field in tool.args.fields.values()
-        )
-        how = self.output(output, tool.name)
-        made = call(Code("McpServer"), **named)
-        return call(Code("ctx.mcp"), made, literal(wanted.name), Code(f"{{{given}}}"), **how, **limit)
+    # --- what others describe
+    def schema(self, tool: Tool) -> Code:
+        """Return the constant with the schema that others have for a tool's arguments."""
+        if id(tool) not in self.schemas:
+            name = self.names.scope.give(constant_name(f"{tool.identifier}_schema"))
+            self.schemas[id(tool)] = name
+            self.constants.append(fit(f"{name} = {call(Code('ForeignSchema'), literal(tool.schema))}"))
+        return self.schemas[id(tool)]
 
     # --- outputs and texts
     def output(self, type_: Type, name: str) -> dict[str, Code]:

@@ -43,6 +43,8 @@ def called(tool: Tool) -> str:
             else [server.url.text if server.url else ""]
         )
         return " ".join(["mcp", *where, tool.mcp.name])
+    if tool.openapi is not None:
+        return f"openapi {tool.name}"
     assert tool.request is not None
     url = tool.request.url
     return f"http {tool.request.method} {url.given.text if isinstance(url, ChosenAddress) else url.text}"

@@ -101,9 +101,10 @@ class ModuleNames:
     def constant(self, node: Model | Resource | Retry | Tool, kind: str) -> Code:
         """Return a binding's constant, such as ``FAST``; ``FAST_MODEL`` if that name is taken."""
         if id(node) not in self.bindings:
-            name = constant_name(node.name)
+            own = node.identifier if isinstance(node, Tool) else node.name
+            name = constant_name(own)
             if not name.isidentifier():  # some letters have no capital that a name may hold
-                name = Code(node.name)
+                name = Code(own)
             self.bindings[id(node)] = self.scope.give(name, f"{name}_{kind}")
         return self.bindings[id(node)]
 

@@ -71,6 +71,8 @@ class Template:
     @property
     def constant(self) -> str | None:
         """The text of a template without expressions."""
+        if self.parts and self.parts[0].__class__ is not Text and self.parts[-1].__class__ is not Text:
+            return None  # as most are that hold a value
         if all(isinstance(part, Text) for part in self.parts):
             return "".join(part.text for part in self.parts if isinstance(part, Text))
         return None

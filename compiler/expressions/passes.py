@@ -107,5 +107,5 @@ def typed(
         parts,
         UNKNOWN if checker.failed else STRING,
         uses,
-        statements=statements and has_statements(parts),
+        statements=statements and "{%" in text and has_statements(parts),
     )

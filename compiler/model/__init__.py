@@ -6,7 +6,7 @@ Times are in seconds everywhere. Addresses say where in the spec a node comes fr
 from __future__ import annotations
 
 from wfc.compiler.model.accepts import AnyOf, Join, clock_start, joined_events
-from wfc.compiler.model.agents import Agent, Approval, HandOver, Knowledge, ToolUse
+from wfc.compiler.model.agents import Agent, Approval, HandOver, Knowledge, Thread, ThreadUse, ToolUse
 from wfc.compiler.model.bindings import (
     LONGEST_DELAY,
     Argument,
@@ -21,6 +21,9 @@ from wfc.compiler.model.bindings import (
     Model,
     NamedText,
     OAuth2,
+    OpenApiOperation,
+    OpenApiParameter,
+    OpenApiService,
     Resource,
     Retry,
     Tool,
@@ -105,6 +108,9 @@ __all__ = [
     "NamedText",
     "Nothing",
     "OAuth2",
+    "OpenApiOperation",
+    "OpenApiParameter",
+    "OpenApiService",
     "Pause",
     "Received",
     "Requirement",
@@ -120,6 +126,8 @@ __all__ = [
     "Step",
     "Stream",
     "TestCase",
+    "Thread",
+    "ThreadUse",
     "Tool",
     "ToolCall",
     "ToolUse",

@@ -123,6 +123,41 @@ def team_of(agent: Agent) -> list[Agent]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Thread:
+    """A talk that is kept.
+
+    Args:
+        key: What tells it from others of this name; ``None``: each run has its own.
+        messages: How many messages of it the model is shown.
+        tokens: How many tokens these have.
+        summarize: The model that sums up the rest.
+        seconds: How long it is kept after the last answer.
+    """
+
+    name: str
+    key: Expression | None
+    messages: int | None
+    tokens: int | None
+    summarize: Model | None
+    seconds: float | None
+    address: Address
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadUse:
+    """A thread as a step uses it.
+
+    Args:
+        say: What is kept in place of the prompt.
+        read_only: Whether nothing is kept.
+    """
+
+    thread: Thread
+    say: Template | None = None
+    read_only: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Knowledge:
     """A collection of texts that can be searched.
 
@@ -138,4 +173,4 @@ class Knowledge:
     address: Address
 
 
-__all__ = ["Agent", "Approval", "HandOver", "Knowledge", "ToolUse", "team_of"]
+__all__ = ["Agent", "Approval", "HandOver", "Knowledge", "Thread", "ThreadUse", "ToolUse", "team_of"]

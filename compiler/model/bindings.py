@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final, Literal
 
 from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.model.values import Secret, Value
+from wfc.compiler.python.literals import snake_case
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import Record, Type
 
@@ -206,10 +208,58 @@ class McpOperation:
 
     Args:
         name: As the server calls it.
+        pinned: The digest of the tool as it was pinned; empty if its types were written by hand.
     """
 
     server: McpServer
     name: str
+    pinned: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenApiService:
+    """How a service is asked that an OpenAPI description describes.
+
+    Args:
+        base_url: Where it is, as the spec says; ``None``: at ``server``, as the description says.
+    """
+
+    base_url: Template | None
+    server: str
+    headers: tuple[Header, ...]
+    auth: Auth | OAuth2 | None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenApiParameter:
+    """A parameter of an operation.
+
+    Args:
+        arg: What the argument is called, in data outside.
+        name: What the service calls it.
+        place: Where it is sent: in the ``path``, the ``query`` or a ``header``.
+    """
+
+    arg: str
+    name: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpenApiOperation:
+    """One operation of a service.
+
+    Args:
+        path: Its address after that of the service, with parameters in braces.
+        body: The arguments that are the fields of what is sent, or the one that is all of it; ``None``: nothing is.
+        service: How it is asked; ``None`` until that is known.
+    """
+
+    method: str
+    path: str
+    parameters: tuple[OpenApiParameter, ...]
+    body: tuple[str, ...] | str | None
+    service: OpenApiService | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -230,6 +280,10 @@ class Tool:
         read_only: Whether calling it changes nothing anywhere.
         timeout: The seconds that a call by an agent may take, if it says it.
         limit: How often it may be called; ``None``: as often as one likes.
+        openapi: For an operation of a service, or ``None``.
+        group: For one of many that are declared together, the name of these.
+        operations: What it stands for, if that are many; ``None`` for one that can be called.
+        schema: The JSON Schema of what it takes, where others have written that.
     """
 
     name: str
@@ -248,6 +302,20 @@ class Tool:
     mcp: McpOperation | None = None
     timeout: float | None = None
     limit: CallLimit | None = None
+    openapi: OpenApiOperation | None = None
+    group: str = ""
+    operations: tuple[Tool, ...] | None = None
+    schema: Mapping[str, object] | None = None
+
+    @property
+    def sends_request(self) -> bool:
+        """Whether calling it sends an HTTP request, to which there is a reply."""
+        return self.request is not None or self.openapi is not None
+
+    @property
+    def identifier(self) -> str:
+        """Its name as names of functions and constants are made of it."""
+        return snake_case(re.sub(r"\W+", "_", self.name)) if self.group else self.name
 
 
 __all__ = [
@@ -263,6 +331,9 @@ __all__ = [
     "Model",
     "NamedText",
     "OAuth2",
+    "OpenApiOperation",
+    "OpenApiParameter",
+    "OpenApiService",
     "Resource",
     "Retry",
     "Tool",

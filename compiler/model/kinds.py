@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from wfc.compiler.expressions import Expression, Template
-from wfc.compiler.model.agents import Agent, team_of
+from wfc.compiler.model.agents import Agent, ThreadUse, team_of
 from wfc.compiler.model.bindings import CommandLine, HttpRequest, Model, Tool
 from wfc.compiler.model.messages import SendEvent
 from wfc.compiler.model.pauses import AskPerson, Pause, WaitEvent, WaitFor, WaitUntil
@@ -39,6 +39,7 @@ __all__ = [
     "calls_agent",
     "given_args",
     "is_request",
+    "tells_of_agent",
 ]
 
 ABOUT_ACTIONS: Final = ("retry", "timeout", "concurrency", "on_error", "idempotency_key")
@@ -124,6 +125,8 @@ class AgentCall:
         output: The type of the answer.
         shown: What whoever watches is shown while it comes: keys of `stream`.
         limits: What the step bounds itself of an agent under `agents`.
+        tells: Whether the step's tail asks how the answer came about, by `agent`.
+        thread: The talk that it goes on with, if it does.
     """
 
     agent: Agent
@@ -133,6 +136,8 @@ class AgentCall:
     shown: tuple[str, ...] = ()
     args: tuple[tuple[str, Value], ...] | None = None
     limits: Mapping[str, object] = field(default_factory=dict)
+    tells: bool = False
+    thread: ThreadUse | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +184,7 @@ RunsInside = WorkflowCall | AgentCall
 def is_request(action: Action | None) -> bool:
     """Return whether a step, or a `map` for each item, sends a request, to which there is a reply."""
     call = action.do if isinstance(action, MapItems) else action
-    return isinstance(call, HttpCall) or (isinstance(call, ToolCall) and call.tool.request is not None)
+    return isinstance(call, HttpCall) or (isinstance(call, ToolCall) and call.tool.sends_request)
 
 
 Action = Call | MapItems | SendEvent | Pause
@@ -189,6 +194,11 @@ Action = Call | MapItems | SendEvent | Pause
 def calls_agent(action: Action | None) -> bool:
     """Return whether a step, or a `map` for each item, lets an agent work."""
     return isinstance(action.do if isinstance(action, MapItems) else action, AgentCall)
+
+
+def tells_of_agent(action: Action | None) -> bool:
+    """Return whether the result of a step holds, beside an agent's answer, how that came about."""
+    return isinstance(action, AgentCall) and action.tells
 
 
 def agent_tools(action: Action | None) -> tuple[Tool, ...]:
@@ -326,7 +336,9 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
         takes_defaults=True,
         never_cached="an agent's tools may do anything",
         cache_hint="give what the agent is asked for to an `llm` step",
-        reserved_names=frozenset({"Agent", "AgentLoop", "AgentTool", "Approval", "Child"}),
+        reserved_names=frozenset(
+            {"Agent", "AgentLoop", "AgentTool", "Approval", "Child", "KeptThread", "ThreadedLoop", "Worked"}
+        ),
     ),
     "retrieve": StepKind(
         shape="cylinder",

@@ -14,7 +14,7 @@ __all__ = ["misspelt_declarations"]
 
 SECTIONS = frozenset(
     {"agents", "config", "events", "knowledge", "models", "texts", "resources", "retries", "state", "steps",
-     "tools", "types"}
+     "threads", "tools", "types"}
 )  # fmt: skip
 WITH_FIELDS = frozenset({"events", "types"})
 HOLD_FIELDS = frozenset({"output", "form"})
@@ -22,7 +22,7 @@ STYLES = frozenset({"bad-name", "not-pascal-case", "not-snake-case"})
 NOT_FOUND = frozenset(
     {"missing-entry", "result-without-field", "unfilled-field", "unknown-agent", "unknown-entry", "unknown-event",
      "unknown-field", "unknown-knowledge", "unknown-model", "unknown-text", "unknown-retry", "unknown-secret",
-     "unknown-state-field", "unknown-step", "unknown-test", "unknown-tool", "unknown-type"}
+     "unknown-state-field", "unknown-step", "unknown-test", "unknown-thread", "unknown-tool", "unknown-type"}
 )  # fmt: skip
 MOST_NAMES = 20
 MOST_PLACES = 3
@@ -35,6 +35,7 @@ NOUNS = {
     "retries": "retry policy",
     "state": "state field",
     "steps": "step",
+    "threads": "thread",
     "tools": "tool",
 }
 """What messages call the declarations of a section."""

@@ -23,6 +23,7 @@ SECTIONS: Final = {
     "unknown-secret": "secrets",
     "unknown-state-field": "state",
     "unknown-step": "steps",
+    "unknown-thread": "threads",
     "unknown-tool": "tools",
     "unknown-type": "types",
 }

@@ -19,6 +19,7 @@ from wfc.compiler.resolve.declarations import (
     retries,
     secrets,
     texts,
+    threads,
     tools,
 )
 from wfc.compiler.resolve.declarations.events import declare_contract, declare_start_and_end
@@ -137,5 +138,7 @@ def declare_named(data: Data, declared: Declarations) -> None:
         defaults.declare_defaults(data.get("defaults"), declared)
     if mentions("agents"):
         agents.declare_agents(declared)
+    if mentions("threads"):
+        threads.declare_threads(declared)
     if mentions("knowledge"):
         knowledge.declare_knowledge(declared)

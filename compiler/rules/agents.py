@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.rules import problem
+from wfc.compiler.rules import names, problem
 from wfc.compiler.rules.fixes import remove_entry
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "not_for_agents",
     "tool_listed_twice",
     "tool_without_args",
+    "unknown_thread",
 ]
 
 
@@ -156,3 +157,13 @@ def tool_without_args(place: Place, name: str, declared: Place) -> Finding:
         "declare its `args`, such as `args: {order_id: string}`",
         related=((declared, "it is declared here"),),
     )
+
+
+@problem
+def unknown_thread(place: Place, name: str, known: Iterable[str]) -> Finding:
+    """A step names a thread that `threads` does not declare.
+
+    What an agent and its users have said is kept in a thread, which is declared once under `threads`, with what tells
+    its talks from each other. Write the name as it is declared there, or declare the thread: `threads: {talk: {}}`.
+    """
+    return names.unknown("unknown-thread", "thread", "threads", place, name, known)

@@ -19,6 +19,7 @@ WHERE_NAMES_ARE = {
     "result": "`result` is what the step's action gave; it is there after it only",
     "error": "`error` is there in `on_error` and `on_item_error` only",
     "response": "`response` is there after a request only: an `http` action, or a tool with `http`",
+    "agent": "`agent` is there after a step of kind `agent` only, in `save`, `emit` and `stream`",
     "loop": "`loop` is there in a loop only, and in what a `map` says of an item",
     "args": "`args` is there in a tool's own binding only",
     "state": "`state` cannot be used here",

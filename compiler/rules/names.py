@@ -22,6 +22,7 @@ __all__ = [
     "not_pascal_case",
     "not_snake_case",
     "state_without_default",
+    "unknown",
     "unknown_agent",
     "unknown_event",
     "unknown_knowledge",
@@ -45,7 +46,8 @@ LISTS = {("accepts",), ("end",), ("all",), ("any",)}
 """Where a list of events may stand."""
 
 
-def _unknown(code: str, what: str, section: str, place: Place, name: str, known: Iterable[str]) -> Finding:
+def unknown(code: str, what: str, section: str, place: Place, name: str, known: Iterable[str]) -> Finding:
+    """Return a finding for a name that a section does not declare."""
     names = list(known)
     if (
         section == "events"
@@ -104,7 +106,7 @@ def unknown_event(place: Place, name: str, known: Iterable[str]) -> Finding:
     fields. A name that is not there is most often a slip of the keyboard: the step would wait for, or
     send, something that nobody else knows. Write the name as it is declared, or declare the event.
     """
-    return _unknown("unknown-event", "event", "events", place, name, known)
+    return unknown("unknown-event", "event", "events", place, name, known)
 
 
 @problem
@@ -114,7 +116,7 @@ def unknown_model(place: Place, name: str, known: Iterable[str]) -> Finding:
     A step does not name a provider's model directly; it uses a name from `models`, where the provider,
     the key and the settings are written once. Write the name as it is declared there, or declare it.
     """
-    return _unknown("unknown-model", "model", "models", place, name, known)
+    return unknown("unknown-model", "model", "models", place, name, known)
 
 
 @problem
@@ -124,7 +126,7 @@ def unknown_tool(place: Place, name: str, known: Iterable[str]) -> Finding:
     A tool is declared under `tools`, where it is said what is called and what it takes and returns. Write
     the name as it is declared there, or declare the tool.
     """
-    return _unknown("unknown-tool", "tool", "tools", place, name, known)
+    return unknown("unknown-tool", "tool", "tools", place, name, known)
 
 
 @problem
@@ -134,7 +136,7 @@ def unknown_text(place: Place, name: str, known: Iterable[str]) -> Finding:
     `prompt: {use: greeting}` takes the text that stands under `texts` by that name, and `{% use greeting %}` puts it
     into another text. Write the name as it is declared there, declare it, or write the text here: `prompt: Greet them.`
     """
-    return _unknown("unknown-text", "text", "texts", place, name, known)
+    return unknown("unknown-text", "text", "texts", place, name, known)
 
 
 @problem
@@ -144,7 +146,7 @@ def unknown_agent(place: Place, name: str, known: Iterable[str]) -> Finding:
     An agent is a model with its tools, declared once under `agents`. Write the name as it is declared there, or
     declare the agent.
     """
-    return _unknown("unknown-agent", "agent", "agents", place, name, known)
+    return unknown("unknown-agent", "agent", "agents", place, name, known)
 
 
 @problem
@@ -154,7 +156,7 @@ def unknown_knowledge(place: Place, name: str, known: Iterable[str]) -> Finding:
     Which texts can be searched is declared under `knowledge`, each collection with a name. Write the name as it is
     declared there, or declare the collection.
     """
-    return _unknown("unknown-knowledge", "collection", "knowledge", place, name, known)
+    return unknown("unknown-knowledge", "collection", "knowledge", place, name, known)
 
 
 @problem
@@ -165,7 +167,7 @@ def unknown_retry(place: Place, name: str, known: Iterable[str]) -> Finding:
     `retries` and used by its name. No policy is built in. Write the name as it is declared, or declare
     the policy.
     """
-    return _unknown("unknown-retry", "retry policy", "retries", place, name, known)
+    return unknown("unknown-retry", "retry policy", "retries", place, name, known)
 
 
 @problem
@@ -176,7 +178,7 @@ def unknown_secret(place: Place, name: str, known: Iterable[str]) -> Finding:
     workflow needs, so that whoever runs it can see what to provide; their values come from the
     environment. Add the name to the list, or write it as it is listed.
     """
-    return _unknown("unknown-secret", "secret", "secrets", place, name, known)
+    return unknown("unknown-secret", "secret", "secrets", place, name, known)
 
 
 @problem
@@ -199,7 +201,7 @@ def unknown_state_field(
             fix=replace_text(place, words, old=name, applicability="safe"),
             about=(name,),
         )
-    found = _unknown("unknown-state-field", "state field", "state", place, name, known)
+    found = unknown("unknown-state-field", "state field", "state", place, name, known)
     return found if among is None else replace(found, fix=correct_name(place, name, among))
 
 
@@ -210,7 +212,7 @@ def unknown_step(place: Place, name: str, known: Iterable[str]) -> Finding:
     Tests give stand-ins for steps and count how often steps ran, by their names. A name that is not there
     would make the test say nothing. Write the step's name as it stands under `steps`.
     """
-    return _unknown("unknown-step", "step", "steps", place, name, known)
+    return unknown("unknown-step", "step", "steps", place, name, known)
 
 
 @problem

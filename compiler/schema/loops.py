@@ -7,7 +7,7 @@ from typing import Final
 
 __all__ = ["loop_read_as_texts"]
 
-LOOP: Final = re.compile(r"[^\[\]]* for \w+(?:, \w+)? in \(*(?P<root>\w+)\b.*", re.DOTALL)
+LOOP: Final = r"(?s)[^\[\]]* for \w+(?:, \w+)? in \(*(?P<root>\w+)\b.*"
 
 
 def loop_read_as_texts(data: list[object]) -> tuple[str, str] | None:
@@ -16,5 +16,5 @@ def loop_read_as_texts(data: list[object]) -> tuple[str, str] | None:
         return None
     if not any(" for " in str(each) for each in data):
         return None
-    found = LOOP.fullmatch(", ".join(map(str, data)))
+    found = re.fullmatch(LOOP, ", ".join(map(str, data)))
     return (f"[{found.string}]", found["root"]) if found is not None else None

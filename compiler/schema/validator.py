@@ -194,11 +194,14 @@ def one_of(constants: Sequence[Any]) -> Check:
 
 
 def every(checks: Sequence[Check]) -> Check:
-    """Return one check that requires several to pass; two calls cost less than a generator over them."""
+    """Return one check that requires several to pass; calls cost less than a generator over them."""
     if len(checks) < 2:
         return checks[0] if checks else anything
-    first, others = checks[0], every(checks[1:])
-    return lambda value: first(value) and others(value)
+    first, second, others = checks[0], checks[1], checks[2:]
+    if not others:
+        return lambda value: first(value) and second(value)
+    third = every(others)
+    return lambda value: first(value) and second(value) and third(value)
 
 
 def some(checks: Sequence[Check]) -> Check:

@@ -13,9 +13,10 @@ WORDS: Final = {
     "Any": "any", "dict": "map of any", "list": "list of any", "Decimal": "decimal",
 }  # fmt: skip
 NULL: Final = frozenset({"null", "none", "None", "nil", "undefined"})
-WRAPPED: Final = re.compile(r"(\w+)\s*[\[<(]\s*(.+?)\s*[\]>)]")
-LIMITED: Final = re.compile(
-    r"(?:(?P<type>[a-zA-Z]+)\s*[(\[<{])?\s*(?:(?P<least>-?\d+)?\s*(?:\.\.+|-|,|:|;|\bto\b))?\s*(?P<most>-?\d+)\s*[)\]>}]?"
+WRAPPED: Final = r"(\w+)\s*[\[<(]\s*(.+?)\s*[\]>)]"
+LIMITED: Final = (
+    r"(?:(?P<type>[a-zA-Z]+)\s*[(\[<{])?\s*(?:(?P<least>-?\d+)?\s*(?:\.\.+|-|,|:|;|\bto\b))?"
+    r"\s*(?P<most>-?\d+)\s*[)\]>}]?"
 )
 """A type with a range, such as `integer(0..10)`."""
 LISTS: Final = frozenset({"list", "array", "sequence", "set", "tuple"})
@@ -32,13 +33,13 @@ def other_notation(text: str) -> str:
 
 
 def translated(text: str) -> str:
-    if limits := LIMITED.fullmatch(text):
+    if limits := re.fullmatch(LIMITED, text):
         return limited(text, *limits.group("type", "least", "most"))
     if text.endswith("?"):
         return optional(translated(text[:-1].strip()))
     if text.endswith("[]"):
         return f"list of {translated(text[:-2].strip())}"
-    if wrapped := WRAPPED.fullmatch(text):
+    if wrapped := re.fullmatch(WRAPPED, text):
         return of(wrapped[1].lower(), wrapped[2], text)
     if "|" in text or " or " in text:
         return either([each.strip() for each in re.split(r"\||\bor\b", text)])

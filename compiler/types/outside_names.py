@@ -17,7 +17,7 @@ __all__ = ["check_outside_names", "field_with_own_name", "own_name", "read_outsi
 
 LONGEST_NAME: Final = 200
 LONGEST_VALUE: Final = 200
-PLAIN: Final = re.compile(r"[A-Za-z](?:[\w ]*\w)?", re.ASCII)
+PLAIN: Final = r"(?a)[A-Za-z](?:[\w ]*\w)?"
 NOT_TEXT: Final = frozenset({"true", "false", "null"})
 
 
@@ -92,6 +92,6 @@ def in_flow(value: object) -> str:
         return f"{{{', '.join(f'{in_flow(key)}: {in_flow(each)}' for key, each in value.items())}}}"
     if isinstance(value, list):
         return f"[{', '.join(map(in_flow, value))}]"
-    if isinstance(value, str) and PLAIN.fullmatch(value) and value.lower() not in NOT_TEXT:
+    if isinstance(value, str) and re.fullmatch(PLAIN, value) and value.lower() not in NOT_TEXT:
         return value
     return json.dumps(value, ensure_ascii=False)

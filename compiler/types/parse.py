@@ -82,8 +82,9 @@ SYNONYMS: Final[Mapping[str, str]] = {
     "null": "optional …",
     "none": "optional …",
 }
+ONLY_ENUM: Final = {"enum"}
 MAX_NESTING: Final = 20  # types in types; the reader lets a hundred through, people follow five
-WORD = re.compile(r"\S+")
+WORD: Final = r"\S+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,7 @@ def parse_fields(
     if not isinstance(data, dict):
         report(problems.not_a_type(place, data))
         return
+    foreign = bool(into.fields) and any(each.foreign for each in into.fields.values())
     for key, value in data.items():
         at = place / key
         if not isinstance(key, str):
@@ -129,14 +131,15 @@ def parse_fields(
         if isinstance(value, str) and value in SCALARS and name == key:  # as most are
             into.fields[name] = Field(name, SCALARS[value], address=at.address)
             continue
-        inner = f"{into.name}{pascal_case(name)}"
+        inner = f"{into.name}{pascal_case(name)}" if isinstance(value, dict) else ""
         field = parse_field(name, value, at, declared, report, inner, depth)
         if name != key and not field.foreign and into.role not in ("state", "config"):
             field = replace(field, foreign=key)  # data has the name as it is written, not in normal form
         into.fields[name] = field
-        if into.fields[name].foreign and into.role in ("state", "config"):
+        foreign = foreign or bool(field.foreign)
+        if field.foreign and into.role in ("state", "config"):
             report(outside_problems.as_not_here(at / "as", f"the {into.role} stays inside"))
-    if any(field.foreign for field in into.fields.values()):
+    if foreign:
         check_outside_names(into.fields.values(), (), report)
 
 
@@ -180,6 +183,10 @@ def parse_field(
     world = Declared(declared, report)
     if not isinstance(data, dict):
         return Field(name, parsed(data, place, world, inner, depth), address=place.address)
+    if data.keys() == ONLY_ENUM:  # as most that are more than a word
+        check_plain(data["enum"], place / "enum", "enum", report)
+        type = parse_enum(data["enum"], place / "enum", world, inner, depth)
+        return Field(name, type, address=place.address)
     data = mended(data, place, report)
     if not is_long_form(data):
         return Field(name, of_map(data, place, world, inner, depth), address=place.address)
@@ -267,6 +274,8 @@ def parse_enum(data: object, place: Place, world: Declared, name: str, depth: in
     if not isinstance(data, list) or not data:
         world.report(problems.empty_enum(place))
         return UNKNOWN
+    if set(map(type, data)) == {str} and len(set(data)) == len(data):  # as most are
+        return Enumeration(tuple(data))
     values: dict[tuple[type, object], str | int | bool] = {}
     for index, value in enumerate(data):
         if not isinstance(value, (str, int)):
@@ -319,7 +328,7 @@ class Words:
 
 def parse_words(text: str, place: Place, world: Declared) -> Type:
     """``optional list of Order``: the words before the last each wrap what follows."""
-    words = Words(list(WORD.finditer(text)), place)
+    words = Words(list(re.finditer(WORD, text)), place)
     if not words.found:
         world.report(problems.not_a_type(place, text))
         return UNKNOWN

@@ -229,7 +229,7 @@ def holds_kind(type: Type, kinds: Sequence[Scalar]) -> bool:
 
 def ordered(first: Type, second: Type) -> bool:
     """Return whether ``<`` is defined between them: numbers, decimals with integers, texts, moments, durations."""
-    if UNKNOWN in (first, second):
+    if first is UNKNOWN or second is UNKNOWN:
         return True
     pair = {base(first), base(second)}
     return any(pair <= family for family in ORDERED)

@@ -10,10 +10,9 @@ __all__ = ["MOST_REPEATED", "matches_pattern", "repeated", "whole_text"]
 MOST_REPEATED: Final = 2000
 """How many parts a pattern may have once its bounded repetitions are written out: each letter of a text may cost so
 many steps."""
-PART: Final = re.compile(
+PART: Final = (
     r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(?P<least>\d+)(?:,(?P<most>\d*))?\}"
-    r"|\(\?[\w-]+\)|(?P<opens>\((?:\?(?:P?<\w+>|[\w-]*:))?)|.",
-    re.DOTALL,
+    r"|\(\?[\w-]+\)|(?P<opens>\((?:\?(?:P?<\w+>|[\w-]*:))?)|."
 )
 """A part of a pattern, or how often the one before it is repeated."""
 ANCHORED: Final = r"(?s:\^(?:[^|\\(]|\\.|\((?!\?))*\$)"
@@ -28,7 +27,7 @@ def whole_text(pattern: str) -> str:
 def repeated(pattern: str) -> int:
     """Return how many parts a pattern has once its bounded repetitions are written out, in groups too."""
     sizes, last = [0], 0  # of each group that is open; of the part before
-    for found in PART.finditer(pattern):
+    for found in re.finditer(PART, pattern, re.DOTALL):
         if found["least"] is not None:
             times = int(found["most"] or found["least"])
             sizes[-1] += last * (times - 1)

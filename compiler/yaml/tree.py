@@ -48,6 +48,9 @@ BREAKING: Final = frozenset(
 )
 """Findings after which the rest of a line often cannot be read."""
 
+DOUBTFUL: Final = FIRST | {"", "<"}
+"""With what a text begins that may be none, or no key; some of those that are empty or merge keys too."""
+
 NO_COLON: Final = r"\s*[,}]"
 PROPERTIES: Final = r"(?:[&!]\S*\s+(?:#[^\r\n\x85\u2028\u2029]*\s+)*)+"
 TAG: Final = r"(?:&\S*\s+)?(!\S*)[ \t]*"
@@ -172,9 +175,7 @@ class Builder:
         node = self.node
         if node.__class__ is dict and self.key is NO_KEY:
             self.key_event = event
-            if event.tag is not None or (
-                event.implicit[0] and (text == "" or text[0] in FIRST or text == "<<")
-            ):
+            if event.tag is not None or (text[:1] in DOUBTFUL and event.implicit[0]):
                 text = self.checked_key(event)
             if text in node:
                 self.twice(event, text)
@@ -185,7 +186,7 @@ class Builder:
             return
         value: object = text
         if event.implicit[0]:
-            if text == "" or text[0] in FIRST:
+            if text[:1] in DOUBTFUL:
                 value = self.number_or_word(event, text)
             at = event.end_mark.index
             if self.text[at : at + 1] in " \t" or (self.flow and text == ""):
@@ -250,6 +251,9 @@ class Builder:
         self.node, self.key, self.flow, self.unreliable = node, NO_KEY, bool(event.flow_style), False
 
     def end(self, event: Any) -> None:
+        self.values += len(self.node)
+        if self.values > MAX_VALUES:
+            raise GiveUp(problems.too_many_values(Place((), "text", 0, 0), MAX_VALUES))
         value = BROKEN if self.unreliable else self.node
         self.node, key, self.flow, self.unreliable, anchor = self.stack.pop()
         if len(self.stack) < self.in_key:
@@ -266,9 +270,6 @@ class Builder:
     # --- what they amount to
 
     def add(self, value: object) -> None:
-        self.values += 1
-        if self.values > MAX_VALUES:
-            raise GiveUp(problems.too_many_values(Place((), "text", 0, 0), MAX_VALUES))
         node = self.node
         if node.__class__ is list:
             node.append(value)

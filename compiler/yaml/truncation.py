@@ -8,7 +8,6 @@ from typing import Any, Final
 from wfc.compiler.diagnostics import Address, Edit, Finding, Fix, Place
 from wfc.compiler.rules import braces as brace_problems
 from wfc.compiler.rules import reading as problems
-from wfc.compiler.types.notations import other_notation
 
 __all__ = ["CONDITIONS", "check_comment_after", "check_key_without_value"]
 
@@ -117,6 +116,8 @@ def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Fin
     number = re.compile(DIGITS).search(text, max(0, start - 40), end)
     if number is not None:
         return brace_problems.number_cut_by_comma(place, before, number["whole"], number["rest"])
+    from wfc.compiler.types.notations import other_notation  # a good spec never needs it
+
     meant = other_notation(text[whole.start : whole.end]) if whole is not None else ""
     return brace_problems.text_cut_by_comma(place, before, key.value, whole, meant)
 

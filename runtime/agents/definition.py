@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 
 from pydantic_core import to_json
 
+from wfc.runtime.calls.foreign_schemas import ForeignSchema
 from wfc.runtime.calls.llm import Model
 from wfc.runtime.calls.transcripts import ANSWER_TOOL, OfferedTool
 from wfc.runtime.plan.retries import RetryRule
@@ -44,6 +45,7 @@ class AgentTool:
         agent: The class of the loop of an agent that is a tool of this one.
         hand_over: The name of an agent that goes on in place of this one; ``bound`` has those of its arguments that
             both agents have.
+        foreign: What its arguments have to be, where others have said that.
     """
 
     name: str
@@ -57,9 +59,12 @@ class AgentTool:
     approve: Callable[[Any, Any, Any], Approval | None] | None = None
     agent: Any = None
     hand_over: str = ""
+    foreign: ForeignSchema | None = None
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of the arguments that a model gives."""
+        if self.foreign is not None:
+            return self.foreign.shown(frozenset(self.bound))
         found = adapter(self.args).json_schema(by_alias=True)
         found.pop("title", None)
         hidden = set(self.bound)
@@ -168,7 +173,11 @@ class Agent:
         found: dict[str, AgentTool] = {}
         for number, tool in enumerate(self.tools, 1):
             fits = _NAME.fullmatch(tool.name) is not None and tool.name != ANSWER_TOOL
-            name = tool.name if fits else f"tool_{number}"
+            spelled = re.sub(r"[^A-Za-z0-9_-]+", "_", tool.name).strip("_")
+            if not fits and spelled != tool.name and _NAME.fullmatch(spelled) and spelled != ANSWER_TOOL:
+                name = spelled
+            else:
+                name = tool.name if fits else f"tool_{number}"
             while name in found or (not fits and any(each.name == name for each in self.tools)):
                 name += "_"
             found[name] = tool

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import Field
 
 from wfc.runtime.calls.transcripts import CallRequest, Said, TurnReply
 from wfc.runtime.errors import StepError
 from wfc.runtime.events import ClosedFields, Event, Record, RunState, StartEvent
-from wfc.runtime.plan.pauses import PartEnd
+from wfc.runtime.plan.pauses import PartEnd, PartResult
 from wfc.runtime.values.outputs import InvalidOutput, from_json
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "AgentInput",
     "AgentOutput",
     "AgentStopped",
+    "AnswerGiven",
     "ApprovalForm",
     "CallAllowed",
     "CallDelegated",
@@ -30,7 +31,10 @@ __all__ = [
     "ToolCall",
     "ToolCallResult",
     "TurnDue",
+    "Worked",
 ]
+
+T = TypeVar("T")
 
 Outcome = Literal["done", "changed", "refused", "failed"]
 """What became of a call: it was made, made with other arguments, not allowed, or it has failed."""
@@ -45,6 +49,9 @@ class AgentInput(ClosedFields, StartEvent):
         bound: The arguments of its tools that the model does not choose, as JSON data.
         args: What the agent itself was given, as JSON data.
         timeout: How long a call of the model may take, where that is worked out in a run.
+        thread: What tells the talk from others of its thread, for an agent that has one.
+        kept_as: What is kept in the thread in place of the prompt.
+        read_only: Whether nothing is kept in the thread.
     """
 
     prompt: str
@@ -52,6 +59,9 @@ class AgentInput(ClosedFields, StartEvent):
     bound: dict[str, dict[str, Any]] = Field(default_factory=dict)
     args: dict[str, Any] = Field(default_factory=dict)
     timeout: timedelta | None = None
+    thread: str = ""
+    kept_as: str | None = None
+    read_only: bool = False
 
 
 class AgentAtWork(Record):
@@ -128,16 +138,35 @@ class ToolCallResult(ClosedFields, Event):
     goes_on: AgentAtWork | None = None
 
 
+class Worked(Record, PartResult, Generic[T]):
+    """An agent's answer, and how it came about: what a step's tail asks for by ``agent``.
+
+    Args:
+        answer: What it has answered.
+        name: The agent that has given it: the one that was at work last.
+        turns: How many replies of models there were.
+        tokens: How many tokens all models have used.
+        cost_usd: What that has cost in US dollars, as far as it is known.
+    """
+
+    answer: T
+    name: str = ""
+    turns: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+
+
 class AgentOutput(ClosedFields, PartEnd):
-    """An agent's answer, as JSON."""
+    """An agent's answer, as JSON; see ``Worked``."""
 
     answer: str
     turns: int
     tokens: int
     cost_usd: float
+    name: str = ""
 
     def as_result(self, kind: Any) -> Any:
-        """Return the answer as a value of a type; all of this for another agent, whose tool this one was.
+        """Return the answer as a value of a type, or beside it how it came about, or all for an agent that has asked.
 
         Raises:
             StepError: It is not of this type.
@@ -145,11 +174,22 @@ class AgentOutput(ClosedFields, PartEnd):
         if kind is AgentOutput:
             return self
         try:
-            return from_json(kind, self.answer, outside=True)
+            if not (isinstance(kind, type) and issubclass(kind, Worked)):
+                return from_json(kind, self.answer, outside=True)
+            answer = from_json(kind.model_fields["answer"].annotation, self.answer, outside=True)
+            return kind(
+                answer=answer, name=self.name, turns=self.turns, tokens=self.tokens, cost_usd=self.cost_usd
+            )
         except InvalidOutput as error:
             raise StepError(
                 "model.invalid_output", f"the answer of the agent is another one: {error}"
             ) from None
+
+
+class AnswerGiven(ClosedFields, Event):
+    """An agent's answer, which is to be kept in its thread."""
+
+    output: AgentOutput
 
 
 class AgentStopped(ClosedFields, PartEnd):
@@ -202,6 +242,7 @@ class LoopState(RunState):
 
     Args:
         messages: What was said since the prompt; whole at each turn, with an answer to each call.
+        before: What was said before the prompt, in the thread of the agent.
         prompt: What stands in the prompt's place since a hand-over.
         at_work: The agent that was handed over to.
         told: What the model is told of calls that are not made, by their ids.
@@ -210,6 +251,7 @@ class LoopState(RunState):
     """
 
     messages: list[Said] = Field(default_factory=list)
+    before: list[Said] = Field(default_factory=list)
     turns: int = 0
     told: dict[str, str] = Field(default_factory=dict)
     tokens: int = 0

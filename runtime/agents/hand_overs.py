@@ -17,7 +17,9 @@ __all__ = [
     "given_to",
     "go_on",
     "hand_over",
+    "merged",
     "prompt_of",
+    "seen_by",
     "told_of_hand_overs",
 ]
 
@@ -75,33 +77,33 @@ def told_of_hand_overs(results: Iterable[ToolCallResult], going_on: AgentAtWork 
 
 def go_on(agent: Agent, asked: AgentAtWork, inputs: AgentInput, state: LoopState) -> None:
     """Let an agent go on, with as much of the transcript as it is to see."""
-    before = [Said(role="user", text=prompt_of(inputs, state)), *state.messages]
-    seen = list(_seen_by(agent, before))
-    first, *others = _merged([*seen, Said(role="user", text=asked.prompt)])
-    state.prompt, state.messages = first.text, others
+    before = [*state.before, Said(role="user", text=prompt_of(inputs, state)), *state.messages]
+    seen = list(seen_by(agent, before, agent.sees))
+    first, *others = merged([*seen, Said(role="user", text=asked.prompt)])
+    state.prompt, state.messages, state.before = first.text, others, []
     state.at_work = asked
 
 
-def _seen_by(agent: Agent, said: Sequence[Said]) -> Iterable[Said]:
+def seen_by(agent: Agent, said: Sequence[Said], sees: str) -> Iterable[Said]:
     """Yield what an agent sees of a transcript; without tools of its own it is told of calls in words.
 
     Providers refuse calls in a transcript where no tools are offered, and signed parts of another model.
     """
-    if agent.sees == "nothing":
+    if sees == "nothing":
         return
     for one in said:
-        if agent.sees == "all" and agent.offered:
+        if sees == "all" and agent.offered:
             yield one.model_copy(update={"raw": None})
             continue
         lines = [one.text] if one.text else []
-        if agent.sees == "all":
+        if sees == "all":
             lines += [f"(calls {each.tool} with {each.args or '{}'})" for each in one.calls]
             lines += [f"({each.tool} gave: {each.text})" for each in one.answers]
         if lines:
             yield Said(role="model" if one.role == "model" else "user", text="\n".join(lines))
 
 
-def _merged(said: Iterable[Said]) -> list[Said]:
+def merged(said: Iterable[Said]) -> list[Said]:
     """Return messages of which no two in a row are texts of the same role."""
     found: list[Said] = []
     for one in said:

@@ -2,82 +2,28 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
-
-from wfc.runtime.agents.asking_step import approval_of, unmet_by
-from wfc.runtime.agents.definition import Agent, AgentTool
 from wfc.runtime.agents.events import (
     AgentInput,
     AgentOutput,
     AgentStopped,
-    ApprovalForm,
-    CallAllowed,
-    CallDelegated,
-    CallDone,
     JudgedReply,
     LoopState,
-    Outcome,
-    Review,
-    ReviewWanted,
     ToolCall,
     ToolCallResult,
     TurnDue,
 )
-from wfc.runtime.agents.hand_overs import (
-    bound_in,
-    first_to_go_on,
-    given_to,
-    go_on,
-    hand_over,
-    prompt_of,
-    told_of_hand_overs,
-)
-from wfc.runtime.agents.react import KEEP_TO_THE_FORM, in_words, read_marks
-from wfc.runtime.agents.tool_calls import CANNOT_BE_MADE, as_done, make_call, read_call, told_of
-from wfc.runtime.agents.turns import MOST_CALLS, answers_to, bounded, judge, wanted_calls
-from wfc.runtime.authoring.decorators import pause, step, transform
-from wfc.runtime.authoring.run_rules import run_bounds
-from wfc.runtime.calls.transcripts import CallRequest, Said, TurnReply, TurnRequest
+from wfc.runtime.agents.loop_steps import AgentSteps
+from wfc.runtime.authoring.decorators import step, transform
 from wfc.runtime.driver.context import Context
-from wfc.runtime.errors import StepError
 from wfc.runtime.events import RunConfig
 from wfc.runtime.plan.inputs import Inputs
 from wfc.runtime.plan.joins import EachOf
-from wfc.runtime.plan.outcomes import UNHANDLED, Unhandled
-from wfc.runtime.plan.pauses import Child, Question
-from wfc.runtime.plan.run_rules import Bounds, Limits, StepBounds
-from wfc.runtime.values.outside_names import json_outside
-from wfc.runtime.workflow import Workflow
 
 __all__ = ["AgentLoop"]
 
 
-class AgentLoop(Workflow, name="agent.loop", is_part=True):
+class AgentLoop(AgentSteps, name="agent.loop", is_part=True):
     """The loop of an agent. A subclass is one agent's, which it is given by the class keyword ``agent``."""
-
-    agent: Agent
-    team: Mapping[str, Agent]
-
-    def __init_subclass__(cls, *, agent: Agent, team: Sequence[Agent] = (), **keywords: Any) -> None:
-        """Take the bounds of an agent for the steps of its loop; ``team`` has those that it may hand over to."""
-        bounded = agent.tokens is not None or agent.cost_usd is not None
-        limits = Limits(tokens=agent.tokens, cost_usd=agent.cost_usd) if bounded else None
-        super().__init_subclass__(limits=limits, **keywords)
-        cls.agent = agent
-        cls.team = {each.name: each for each in (agent, *team)}
-        options: dict[str, dict[str, Any]] = {
-            "think": {"retry_policy": agent.retry_policy, "timeout": agent.timeout, "limit": agent.max_turns},
-            "call": {"num_workers": agent.parallel_calls},
-        }
-        for name, given in options.items():
-            setattr(cls, name, getattr(AgentLoop, name).with_options(**given))
-
-    @run_bounds
-    def bounds(self, inputs: Inputs[AgentInput]) -> Bounds:
-        """Return the bounds that are worked out where the agent is called."""
-        return Bounds(of_steps={"think": StepBounds(timeout=inputs.timeout)} if inputs.timeout else {})
 
     @step(num_workers=1)
     async def think(
@@ -89,271 +35,21 @@ class AgentLoop(Workflow, name="agent.loop", is_part=True):
         config: RunConfig | None,
     ) -> JudgedReply:
         """Ask the model for its next reply, and return what that comes to."""
-        models = self.at_work(state).model_for(config).chain()
-        chosen = models[ctx.choose_model(len(models))]
-        reply = await chosen.take_turn(ctx, self.request(inputs, state))
-        return self.judged(ctx, reply, state)
-
-    def request(self, inputs: AgentInput, state: LoopState) -> TurnRequest:
-        """Return what the model is asked in the next turn."""
-        first, agent = self.agent, self.at_work(state)
-        request = TurnRequest(
-            said=[Said(role="user", text=prompt_of(inputs, state)), *state.messages],
-            system=inputs.system if state.at_work is None else state.at_work.system,
-            tools=agent.offered,
-            output=agent.output,
-            is_last=first.last_turn == "answer" and state.turns + 1 >= first.max_turns,
-            in_parallel=agent.parallel_calls > 1,
-            shown=first.shown,
-        )
-        return in_words(request) if agent.style == "react" else request
-
-    def at_work(self, state: LoopState) -> Agent:
-        """Return the agent that was handed over to last, or the one that has begun."""
-        return self.agent if state.at_work is None else self.team[state.at_work.agent]
-
-    def judged(self, ctx: Context[LoopState], reply: TurnReply, state: LoopState) -> JudgedReply:
-        """Return what a reply comes to, with what the agent has used by now."""
-        tokens, cost_usd = ctx.used()
-        counted = reply.model_copy(update={"tokens": tokens, "cost_usd": cost_usd})
-        agent = self.at_work(state)
-        if agent.style == "react":
-            read = read_marks(counted, state.turns + 1)
-            if read is None:
-                plain = bounded(counted).model_copy(update={"raw": None})
-                return JudgedReply(reply=plain, problem=KEEP_TO_THE_FORM)
-            counted = read
-        return judge(agent, counted, unmet_by(ctx))
+        return await self.next_reply(ctx, inputs, state, config)
 
     @think.then
     def after_think(self, state: LoopState, result: JudgedReply) -> AgentOutput | list[ToolCall]:
         """Return the answer, or the calls to make, which may be none."""
-        reply = result.reply
-        state.turns += 1
-        state.tokens, state.cost_usd = reply.tokens, reply.cost_usd
-        if result.answer is not None:
-            return AgentOutput(
-                answer=result.answer, turns=state.turns, tokens=reply.tokens, cost_usd=reply.cost_usd
-            )
-        said = [Said(role="model", text=reply.text, calls=reply.calls, raw=reply.raw)]
-        if not reply.calls:
-            said.append(Said(role="user", text=result.problem or ""))
-        state.messages = state.messages + said
-        state.told = result.told
-        return [ToolCall(call=each) for each in wanted_calls(reply) if each.id not in result.told]
+        return self.taken(state, result)
 
     @think.on_limit
     def think_over_limit(self, state: LoopState) -> AgentStopped:
         """Return the end of an agent that has taken all its turns."""
-        said = f"the agent `{self.agent.name}` has taken its {self.agent.max_turns} turns, and has given no answer"
-        return AgentStopped(name="agent.turns", message=said, turns=state.turns)
-
-    @step(num_workers=MOST_CALLS)
-    async def review(
-        self,
-        ctx: Context[LoopState],
-        event: ToolCall,
-        inputs: Inputs[AgentInput],
-        state: LoopState,
-        config: RunConfig | None,
-    ) -> Review:
-        """Return whether a person has to allow a call; one that cannot be made needs nobody."""
-        try:
-            tool, args = self.checked(CallAllowed(call=event.call), inputs, state)
-        except StepError:
-            return Review()
-        if refused := state.refused.get(_same(event.call)):
-            return Review(refused=refused, of_agent=tool.agent is not None)
-        agent = self.at_work(state)
-        found = approval_of(ctx, agent, agent.args_in(given_to(inputs, state)), config, tool, args)
-        if found is None:
-            return Review(of_agent=tool.agent is not None)
-        return Review(
-            is_wanted=True,
-            of_agent=tool.agent is not None,
-            title=found.title or f"May the agent {agent.name} call {tool.name}?",
-            show=found.show if found.show is not None else json_outside(args).decode(),
-            assign=list(found.assign),
-            within=found.within,
-        )
-
-    @review.then
-    def after_review(
-        self, event: ToolCall, result: Review
-    ) -> ReviewWanted | CallAllowed | CallDelegated | ToolCallResult:
-        """Let the call be made, or ask a person."""
-        if result.refused is not None:
-            return self.refused(event.call, result.refused)
-        if result.is_wanted:
-            return ReviewWanted(call=event.call, review=result)
-        return CallDelegated(call=event.call) if result.of_agent else CallAllowed(call=event.call)
-
-    @pause
-    def approve(self, event: ReviewWanted) -> Question[ApprovalForm]:
-        """Ask a person."""
-        review = event.review
-        return Question(
-            ApprovalForm, title=review.title, show=review.show, assign=review.assign, within=review.within
-        )
-
-    @approve.require
-    def require_approve(
-        self, event: ReviewWanted, inputs: Inputs[AgentInput], result: ApprovalForm, state: LoopState
-    ) -> Iterator[str]:
-        """Yield what is wrong with an answer."""
-        if result.decision == "change":
-            if result.args is None:
-                yield "give the arguments that are to be others under `args`"
-                return
-            try:
-                self.checked(_changed(event.call, result.args), inputs, state)
-            except StepError as error:
-                yield error.message
-
-    @approve.then
-    def after_approve(
-        self, event: ReviewWanted, result: ApprovalForm, state: LoopState
-    ) -> ToolCallResult | CallAllowed | CallDelegated:
-        """Do as the person has said."""
-        if result.decision == "refuse":
-            said = f"refused: {result.note}" if result.note else "refused"
-            state.refused = {**state.refused, _same(event.call): said}
-            return self.refused(event.call, said)
-        allowed = CallAllowed(call=event.call)
-        if result.decision == "change":
-            allowed = _changed(event.call, result.args or {})
-        if event.review.of_agent:
-            return CallDelegated(call=allowed.call, changed=allowed.changed)
-        return allowed
-
-    @approve.on_expired
-    def approve_expired(self, event: ReviewWanted) -> ToolCallResult:
-        """Refuse a call that nobody has said anything to."""
-        return self.refused(event.call, "refused: nobody answered in time")
-
-    def refused(self, call: CallRequest, said: str) -> ToolCallResult:
-        """Return what the model is told of a call that was not allowed."""
-        return ToolCallResult(id=call.id, tool=call.tool, outcome="refused", text=said)
-
-    @step
-    async def call(
-        self,
-        ctx: Context[LoopState],
-        event: CallAllowed,
-        inputs: Inputs[AgentInput],
-        state: LoopState,
-        config: RunConfig | None,
-    ) -> CallDone:
-        """Make a call.
-
-        Raises:
-            StepError: It cannot be made, or has failed.
-        """
-        tool, args = self.checked(event, inputs, state)
-        if tool.hand_over:
-            return hand_over(self.team[tool.hand_over], args, config)
-        return as_done(tool, await make_call(ctx, config, tool, args))
-
-    def checked(
-        self, event: CallAllowed | CallDelegated, inputs: AgentInput, state: LoopState
-    ) -> tuple[AgentTool, Any]:
-        """Return the tool and the arguments of a call that may be made.
-
-        Raises:
-            StepError: There is no such tool, or the arguments do not fit.
-        """
-        args = event.call.args if event.changed is None else event.changed
-        agent = self.at_work(state)
-        return read_call(agent, event.call, args, bound_in(agent, event.call.tool, inputs, state))
-
-    @call.then
-    def after_call(self, event: CallAllowed, result: CallDone) -> ToolCallResult:
-        """Return what the model is told of a call that was made."""
-        return _done(event, result)
-
-    @call.on_error
-    def call_failed(
-        self, event: CallAllowed, error: StepError, state: LoopState
-    ) -> ToolCallResult | Unhandled:
-        """Return what the model is told of a call that has failed, unless the agent fails by it."""
-        return self.failed(event, error, state)
-
-    def failed(
-        self, event: CallAllowed | CallDelegated, error: StepError, state: LoopState
-    ) -> ToolCallResult | Unhandled:
-        """Return what the model is told of a failed call; nothing, if the agent is to fail by it."""
-        if self.at_work(state).on_tool_error == "fail" and error.name not in CANNOT_BE_MADE:
-            return UNHANDLED
-        return ToolCallResult(id=event.call.id, tool=event.call.tool, outcome="failed", text=told_of(error))
-
-    @pause
-    def delegate(
-        self,
-        event: CallDelegated,
-        inputs: Inputs[AgentInput],
-        state: LoopState,
-        config: RunConfig | None,
-    ) -> Child[AgentOutput]:
-        """Let an agent work that is a tool of this one."""
-        tool, args = self.checked(event, inputs, state)
-        more = {} if inputs.timeout is None else {"timeout": inputs.timeout}
-        return Child(tool.agent, tool.agent.agent.asked(args, config, **more))
-
-    @delegate.then
-    def after_delegate(self, event: CallDelegated, result: AgentOutput, state: LoopState) -> ToolCallResult:
-        """Return what the model is told of an agent's answer."""
-        tool = self.at_work(state).by_name[event.call.tool]
-        return _done(event, as_done(tool, json.loads(result.answer)))
-
-    @delegate.on_error
-    def delegate_failed(
-        self, event: CallDelegated, error: StepError, state: LoopState
-    ) -> ToolCallResult | Unhandled:
-        """Return what the model is told of an agent that has failed, unless this one fails by it."""
-        return self.failed(event, error, state)
+        return self.stopped(state)
 
     @transform(join=EachOf(fork="think"))
     def answer_calls(
         self, events: list[ToolCallResult], inputs: Inputs[AgentInput], state: LoopState
     ) -> AgentOutput | TurnDue:
         """Tell the model what became of its calls; the result of a tool may be the answer itself."""
-        said = state.messages[-1]
-        if not said.calls:
-            return TurnDue()
-        going_on = first_to_go_on(said, events)
-        told = {**state.told, **{each.id: each.text for each in events}}
-        told |= told_of_hand_overs(events, going_on)
-        state.messages = [*state.messages, Said(role="tools", answers=answers_to(said, told))]
-        state.told = {}
-        if len(said.calls) == 1 and events and events[0].value is not None:
-            return AgentOutput(
-                answer=events[0].value, turns=state.turns, tokens=state.tokens, cost_usd=state.cost_usd
-            )
-        if going_on is not None:
-            go_on(self.team[going_on.agent], going_on, inputs, state)
-        return TurnDue()
-
-
-def _done(event: CallAllowed | CallDelegated, result: CallDone) -> ToolCallResult:
-    """Return what the model is told of a call that was made."""
-    outcome: Outcome = "done" if event.changed is None else "changed"
-    text = result.text if event.changed is None else f"made with {event.changed}: {result.text}"
-    return ToolCallResult(
-        id=event.call.id,
-        tool=event.call.tool,
-        outcome=outcome,
-        text=text,
-        value=result.value,
-        goes_on=result.goes_on,
-    )
-
-
-def _same(call: CallRequest) -> str:
-    """Return a text that is the same for calls of one tool with the same arguments."""
-    return f"{call.tool} {json.dumps(json.loads(call.args or '{}'), sort_keys=True)}"
-
-
-def _changed(call: CallRequest, args: Mapping[str, object]) -> CallAllowed:
-    """Return a call that is made with other arguments than its own."""
-    given = {**json.loads(call.args or "{}"), **args}
-    return CallAllowed(call=call, changed=json.dumps(given, ensure_ascii=False))
+        return self.told(events, inputs, state)

@@ -56,6 +56,8 @@ def read_call(
     if strange := sorted(given.keys() & set(tool.bound)):
         raise StepError("agent.arguments", f"`{call.tool}` has no argument `{strange[0]}`")
     try:
+        if tool.foreign is not None:
+            tool.foreign.check({**given, **bound})
         return tool, from_json(tool.args, to_json({**given, **bound}), outside=True)
     except (InvalidOutput, ValueError) as error:
         raise StepError("agent.arguments", f"the arguments of `{call.tool}` do not fit: {error}") from None

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 from wfc.runtime.authoring.resource.kinds import Resource
+from wfc.runtime.calls.foreign_schemas import ForeignSchema
 from wfc.runtime.calls.secrets import Secret
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "McpServer",
     "ModelOptions",
     "OAuth2",
+    "OpenApiOperation",
     "PythonTool",
     "Secret",
 ]
@@ -141,6 +143,25 @@ class McpServer:
     url: str | None = None
     headers: Mapping[str, str | Secret] = field(default_factory=dict)
     auth: Bearer | Basic | OAuth2 | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenApiOperation:
+    """An operation of a service, as its OpenAPI description has it.
+
+    Args:
+        path: Its address after that of the service, with parameters in braces.
+        schema: What its arguments have to be.
+        parameters: The arguments that are parameters: what they are called here, what the service calls them, and
+            where they are sent, ``path``, ``query`` or ``header``.
+        body: The arguments that are the fields of what is sent, or the one that is all of it; ``None``: none.
+    """
+
+    method: str
+    path: str
+    schema: ForeignSchema
+    parameters: Sequence[tuple[str, str, str]] = ()
+    body: Sequence[str] | str | None = None
 
 
 @dataclass(frozen=True, slots=True)

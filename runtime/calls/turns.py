@@ -90,6 +90,11 @@ class Turns:
         self._lock = threading.Lock()  # the runs of an engine may be in several threads
         self._lines: dict[str, OrderedDict[_Waiter, None]] = {}
 
+    def waiting(self) -> list[tuple[str, int]]:
+        """Return how many calls wait for their turn, by the name of what they call."""
+        with self._lock:
+            return sorted((name, len(line)) for name, line in self._lines.items())
+
     @asynccontextmanager
     async def turn(self, limit: CallLimit, tell: Callable[[Refused | None], None]) -> AsyncIterator[None]:
         """Wait for a call's turn, while all time-outs of that call stand still; the body is the call.

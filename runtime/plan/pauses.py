@@ -21,6 +21,7 @@ __all__ = [
     "Items",
     "Outside",
     "PartEnd",
+    "PartResult",
     "PauseValue",
     "Question",
     "QuestionAsked",
@@ -170,6 +171,16 @@ PauseValue = Question[Any] | Delay | Until | Outside[Any] | Child[Any] | Items[A
 """The values that a pausing step may return."""
 
 PAUSES: Final = (Question, Delay, Until, Outside, Child, Items)
+
+
+class PartResult:
+    """A mark of records of what the action of a step gives, and how that came about.
+
+    Args:
+        answer: What it gives; what a step requires is required of this.
+    """
+
+    answer: Any
 
 
 class PartEnd(StopEvent):

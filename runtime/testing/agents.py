@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import to_json
 
 from wfc.runtime.agents.definition import Agent
-from wfc.runtime.agents.events import AgentInput, CallDone, JudgedReply
+from wfc.runtime.agents.events import AgentInput, CallDone, JudgedReply, LoopState
 from wfc.runtime.agents.hand_overs import hand_over
-from wfc.runtime.agents.loop import AgentLoop
+from wfc.runtime.agents.loop_steps import AgentSteps
+from wfc.runtime.agents.threaded_loop import ThreadedLoop
+from wfc.runtime.agents.threads import Transcript, in_words
 from wfc.runtime.agents.tool_calls import as_done, make_call
 from wfc.runtime.agents.turns import cut
 from wfc.runtime.authoring.definition import definition_of
-from wfc.runtime.calls.transcripts import ANSWER_TOOL, CallRequest, TurnReply, TurnRequest
+from wfc.runtime.calls.llm import Model
+from wfc.runtime.calls.transcripts import ANSWER_TOOL, CallRequest, Said, TurnReply, TurnRequest
 from wfc.runtime.core.step_runs import Exit
 from wfc.runtime.core.ticks import PauseFailed, TimerFired
 from wfc.runtime.driver.run import Run
@@ -30,7 +33,7 @@ from wfc.runtime.values.outputs import Wanted, plain_type
 from wfc.runtime.values.outside_names import json_outside
 
 if TYPE_CHECKING:
-    from wfc.runtime.driver.context import StepContext
+    from wfc.runtime.driver.context import Context, StepContext
     from wfc.runtime.workflow import Workflow
 
 __all__ = ["AgentDoubles", "agents_of"]
@@ -83,7 +86,7 @@ class AgentDoubles:
         above = run.above
         if above is not None and not above.workflow._wfc.is_part and run.parent.step in self._real:
             return
-        run.doubles = {"think": self._think, "call": self._call}
+        run.doubles = {"think": self._think, "call": self._call, "recall": self._recall}
         run.double_parts = self.take_over
         run.workers.bare = False
         run.watchers.observe(lambda event: self._answer(run, event))
@@ -93,7 +96,7 @@ class AgentDoubles:
         number = int(event.id.rpartition("/")[2]) if isinstance(event, QuestionAsked) else 0
         if not isinstance(event, QuestionAsked) or event.id != f"{run.run_id}/approve/{number}":
             return
-        assert isinstance(run.workflow, AgentLoop)
+        assert isinstance(run.workflow, AgentSteps)
         call = run.execution.paused[number].run.event.call
         tool = run.workflow.at_work(run.execution.state).by_name[call.tool].name
         left = self._people.get(tool)
@@ -133,7 +136,7 @@ class AgentDoubles:
 
     async def _think(self, context: StepContext) -> JudgedReply:
         run = context._run
-        assert isinstance(run, Run) and isinstance(run.workflow, AgentLoop)
+        assert isinstance(run, Run) and isinstance(run.workflow, AgentSteps)
         inputs = run.execution.inputs
         assert isinstance(inputs, AgentInput)
         request = run.workflow.request(inputs, run.execution.state)
@@ -145,20 +148,42 @@ class AgentDoubles:
             raise error
         self.turns += 1
         state = run.execution.state
-        said = _as_said(reply, request, run.workflow.at_work(state), state.turns)
+        turns = len(state.before) + state.turns
+        said = _as_said(reply, request, run.workflow.at_work(state), turns)
         return run.workflow.judged(context, said, state)
+
+    async def _recall(self, context: StepContext) -> Transcript:
+        run, step_run = context._run, context._step_run
+        assert isinstance(run, Run) and isinstance(run.workflow, ThreadedLoop) and step_run is not None
+        assert isinstance(step_run.event, AgentInput)
+        return await run.workflow.recalled(context, step_run.event, run.config, self._sum_up)
+
+    async def _sum_up(self, context: Context[LoopState], _model: Model, said: Sequence[Said]) -> str:
+        """Return what the script of a thread has for a summary."""
+        run = context._run
+        assert isinstance(run, Run) and isinstance(run.workflow, ThreadedLoop)
+        name = run.workflow.thread.name.rpartition(".")[2]
+        left, text = self._left.get(name, []), in_words(said)
+        for place, reply in enumerate(left):
+            if reply.asked in text:
+                return left.pop(place).say
+        raise UnmockedStepError(
+            f"the older part of the thread `{name}` was to be summed up, and its `script` has no reply for that: "
+            f"{_cut(text)}"
+        )
 
     def _next(self, run: Run, request: TurnRequest) -> ScriptedReply:
         """Return the first reply of an agent's script that is for this turn, and take it out."""
-        assert isinstance(run.workflow, AgentLoop) and run.parent is not None
+        assert isinstance(run.workflow, AgentSteps) and run.parent is not None
         names = _names_of(run, run.workflow)
         name = next((each for each in names if each in self._left), names[-1])
         at_work = run.workflow.at_work(run.execution.state)
         left = self._left.get(name, [])
+        asked = request.said[len(run.execution.state.before)].text
         for place, reply in enumerate(left):
-            if not _misses(reply, at_work, request):
+            if not _misses(reply, at_work, request, asked):
                 return left.pop(place)
-        why = _misses(left[0], at_work, request) if left else "its `script` has no reply left"
+        why = _misses(left[0], at_work, request, asked) if left else "its `script` has no reply left"
         new = " / ".join(_new_texts(request))
         raise UnmockedStepError(
             f"the model of the agent `{name}` was asked once more, and {why}; what it was told last: {_cut(new)}"
@@ -166,7 +191,7 @@ class AgentDoubles:
 
     async def _call(self, context: StepContext) -> CallDone:
         run, step_run = context._run, context._step_run
-        assert isinstance(run, Run) and isinstance(run.workflow, AgentLoop) and step_run is not None
+        assert isinstance(run, Run) and isinstance(run.workflow, AgentSteps) and step_run is not None
         inputs = run.execution.inputs
         assert isinstance(inputs, AgentInput)
         tool, args = run.workflow.checked(step_run.event, inputs, run.execution.state)
@@ -214,19 +239,19 @@ def _as_said(reply: ScriptedReply, request: TurnRequest, agent: Agent, turns: in
     return TurnReply(text=text, calls=calls)
 
 
-def _names_of(run: Run, loop: AgentLoop) -> list[str]:
+def _names_of(run: Run, loop: AgentSteps) -> list[str]:
     """Return the names under which a test may have the script of the agent at work: the step's, for its first one."""
     assert run.parent is not None
     state = run.execution.state
     above = run.above
-    of_step = state.at_work is None and above is not None and not isinstance(above.workflow, AgentLoop)
+    of_step = state.at_work is None and above is not None and not isinstance(above.workflow, AgentSteps)
     return [*([run.parent.step] if of_step else ()), loop.at_work(state).name]
 
 
-def _misses(reply: ScriptedReply, agent: Agent, request: TurnRequest) -> str:
-    """Return why a reply is not for this turn; empty if it is."""
+def _misses(reply: ScriptedReply, agent: Agent, request: TurnRequest, asked: str) -> str:
+    """Return why a reply is not for this turn, in which the agent was asked this; empty if it is."""
     new = _new_texts(request)
-    if reply.asked not in request.said[0].text:
+    if reply.asked not in asked:
         return f"its next reply is for one that is asked {reply.asked!r}"
     if not any(reply.shown in each for each in new):
         return f"its next reply is for one that is shown {reply.shown!r}"

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic_core import to_json
 
+from wfc.runtime.agents.events import Worked
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.authoring.retry import read_retry_after
 from wfc.runtime.core.step_runs import Exit
 from wfc.runtime.core.ticks import PauseFailed, TimerFired
@@ -131,7 +133,7 @@ class Script:
             run = context._run
             raise mocked_error(answer, run.clock().timestamp() if isinstance(run, Run) else None)
         step_run.response = HttpResponse(answer.status, answer.headers)  # if the action is a request
-        return _mocked_value(self._step, answer.value)
+        return _mocked_value(self._step, answer.value, context._run)
 
     async def _never(self) -> Instead:
         if self._is_virtual:
@@ -232,16 +234,33 @@ def mocked_error(answer: MockAnswer, now: float | None = None) -> StepError | Li
     )
 
 
-def _mocked_value(step: Step, value: object) -> Any:
+def _mocked_value(step: Step, value: object, run: object = None) -> Any:
+    """Return the result of a step; the answer of an agent is said to be of the one that the step calls."""
     if step.result in {None, type(None)}:
         return None
     kind = step.result
+    if isinstance(kind, type) and issubclass(kind, Worked):
+        answer = _fitting(step, kind.model_fields["answer"].annotation, value)
+        return kind(answer=answer, name=_called_agent(step, run))
+    return _fitting(step, kind, value)
+
+
+def _called_agent(step: Step, run: object) -> str:
+    """Return the name of the agent that a step calls: that of the part which is known by the step's name."""
+    assert isinstance(run, Run), step.name
+    known_as = f"{run.workflow._wfc.name}.{step.name}"
+    parts = definition_of(type(run.workflow)).parts
+    return next((part.agent.name for part in parts if definition_of(part).name == known_as), "")
+
+
+def _fitting(step: Step, kind: Any, value: object) -> Any:
+    """Return a mocked result as a value of a type."""
     one_of_several = Child in step.pauses or (Outside in step.pauses and len(get_args(kind)) > 1)
     if one_of_several and isinstance(value, Mapping) and value.keys() <= {"event", "with"} and value:
         kind = next((each for each in get_args(kind) or (kind,) if event_name(each) == value["event"]), kind)
         value = value.get("with", {})
     if Question in step.pauses and isinstance(value, list):
-        kind = list[kind]  # type: ignore[valid-type]  # by several people
+        kind = list[kind]  # by several people
     try:
         return from_json(kind, to_json(value))
     except InvalidOutput as error:

@@ -29,7 +29,7 @@ from wfc.runtime.core.ticks import (
 from wfc.runtime.errors import StepFailedError, StoreError, WorkflowCancelledByUser
 from wfc.runtime.errors.raised import step_error
 from wfc.runtime.events import Event, StopEvent, event_name
-from wfc.runtime.plan.pauses import Child, Question
+from wfc.runtime.plan.pauses import Child, PartResult, Question
 from wfc.runtime.store.replay import Replay
 from wfc.runtime.store.ticks import decode_tick
 from wfc.runtime.store.values import Values
@@ -146,7 +146,8 @@ def _given(run: StepRun, tick: Tick) -> Iterator[tuple[Any, str | None]]:
     if isinstance(tick, Answered):
         yield _plain(tick.answer), None
     elif isinstance(tick, PauseResolved):
-        yield _outcome(tick.result), None
+        answer = tick.result.answer if isinstance(tick.result, PartResult) else tick.result
+        yield _outcome(answer), None
     elif isinstance(tick, TimerFired):
         yield None, "timeout"
     elif isinstance(tick, PauseFailed | AttemptFailed | ItemFailed):

@@ -27,6 +27,7 @@ NAMES = [
     "waits for",
     "until",
     "tasks",
+    "worker",
     "note",
 ]
 
@@ -45,8 +46,9 @@ NAMES = [
 def command(status: str | None, workflow: str | None, most: int, format: str, store: str | None) -> int:
     """List the runs of a store, the newest first.
 
-    Of a run that rests it is told what it waits for, and until when. What is due although no process works on it is
-    said so: `wfc runs resume` lets it go on, and so does a `wfc worker`.
+    Of a run that rests it is told what it waits for, and until when; of one that is under way, which process works on
+    it: its name has the number of the process, after the name of the machine where there are several. What is due
+    although no process works on it is said so: `wfc runs resume` lets it go on, and so does a `wfc worker`.
     """
     engine = open_engine(place_of(store), is_new_allowed=False)
     try:
@@ -74,5 +76,6 @@ def line(engine: Engine, row: RunRow) -> list[object]:
         "" if first is None else f"{first.step}: {first.what}",
         "" if first is None else moment(first.until),
         row.open_tasks,
+        engine.worker_on(row),
         engine.note_on(row),
     ]

@@ -36,9 +36,10 @@ MOST = 10_000
 @click.command("retry", cls=Command)
 @click.argument("runs", metavar="[RUN]...", nargs=-1)
 @click.option("--failed", is_flag=True, help="All runs that have failed; less with the next two options.")
+@click.option("--dead", is_flag=True, help="All that were given up; less with the next two options.")
 @click.option("--workflow", metavar="NAME", help="Only those of this workflow.")
 @click.option(
-    "--since", metavar="TIME", help="Only those that have failed within this time, such as 1d or 90m."
+    "--since", metavar="TIME", help="Only those that were over within this time, such as 1d or 90m."
 )
 @click.option(
     "--with", "program", metavar="SPEC", help="With this spec or module instead of the code they began with."
@@ -50,6 +51,7 @@ MOST = 10_000
 def command(
     runs: tuple[str, ...],
     failed: bool,
+    dead: bool,
     workflow: str | None,
     since: str | None,
     program: str | None,
@@ -61,15 +63,19 @@ def command(
     """Let runs that have failed go on from the steps that failed. Steps that were done are not done again.
 
     It is told first what is tried again; then it is asked for at the terminal, or --yes says it. A step that failed
-    has all its attempts again. Only a run that was cancelled must be named; it goes on from where it was.
+    has all its attempts again. A run that was given up, as it killed its process again and again, goes on from where it
+    was, and so does one that was cancelled, which must be named.
 
     With --with runs move to a mended version, if they can go on there from what has failed: see wfc runs upgrade.
 
     Exit status: 0 all have ended well, or are recorded, or nothing was done; 1 none can go on, or one has failed
     again; 3 one rests.
     """
-    if bool(runs) == failed or (not failed and (workflow is not None or since is not None)):
-        raise click.UsageError("name runs, or choose them by `--failed`, with `--workflow` and `--since`")
+    statuses = [status for status, is_wanted in (("failed", failed), ("dead", dead)) if is_wanted]
+    if bool(runs) == bool(statuses) or (runs and (workflow is not None or since is not None)):
+        raise click.UsageError(
+            "name runs, or choose them by `--failed` and `--dead`, with `--workflow` and `--since`"
+        )
     place = place_of(store, os.path.dirname(program) if program else ".")
     engine = open_engine(place, is_new_allowed=False)
     try:
@@ -78,11 +84,12 @@ def command(
                 version = "" if program is None else load_newer(engine, place, program)
                 if version is None:
                     return 1
-            found = list(dict.fromkeys(runs)) or failed_runs(engine, workflow, since)
+            found = list(dict.fromkeys(runs)) or failed_runs(engine, statuses, workflow, since)
             if not found:
-                click.echo("no run has failed", err=True)
+                words = {"failed": "has failed", "dead": "was given up"}
+                click.echo(f"no run {' or '.join(words[one] for one in statuses)}", err=True)
                 return 0
-            chosen = told(engine, place, found, format, version=version, skips=failed, yes=yes)
+            chosen = told(engine, place, found, format, version=version, skips=bool(statuses), yes=yes)
             if not chosen:
                 return 1
             if not confirmed(yes=yes, count=len(chosen)):
@@ -93,8 +100,8 @@ def command(
         engine.close()
 
 
-def failed_runs(engine: Engine, workflow: str | None, since: str | None) -> list[str]:
-    """Return the ids of the runs that have failed and are no parts of others, the oldest first.
+def failed_runs(engine: Engine, statuses: list[str], workflow: str | None, since: str | None) -> list[str]:
+    """Return the ids of the runs that have failed, or were given up, and are no parts of others, the oldest first.
 
     Raises:
         click.UsageError: The time is none.
@@ -105,13 +112,13 @@ def failed_runs(engine: Engine, workflow: str | None, since: str | None) -> list
             printable(f"`--since {since}` is no length of time: write it as 1d, 12h or 90m")
         )
     earliest = 0 if length is None else time.time_ns() - int(length * 1e9)
-    rows = engine.list_runs(status="failed", workflow=workflow, most=MOST)
-    found = [
-        row.run_id
-        for row in rows
+    rows = [
+        row
+        for status in statuses
+        for row in engine.list_runs(status=status, workflow=workflow, most=MOST)
         if (row.ended or 0) >= earliest and engine.store.root_of(row.run_id) == row.run_id
     ]
-    return found[::-1]
+    return [row.run_id for row in sorted(rows, key=lambda row: row.ended or 0)]
 
 
 def told(

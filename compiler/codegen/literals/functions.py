@@ -8,7 +8,7 @@ from wfc.compiler.codegen.names import ModuleNames, ScopeNames
 from wfc.compiler.expressions import Expression, Template, generate_expression, generate_text
 from wfc.compiler.expressions.python.annotations import annotation, union
 from wfc.compiler.model import AnyOf, Event, Join, MapItems, Step, Workflow
-from wfc.compiler.model.kinds import is_request
+from wfc.compiler.model.kinds import is_request, tells_of_agent
 from wfc.compiler.python.literals import Code, field_name, literal, local_name, snake_case
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import Type
@@ -18,7 +18,20 @@ __all__ = ["FunctionBuilder", "FunctionParameter", "Path", "result_parameters", 
 Path = tuple[str, ...]
 
 
-ORDER = ("event", "events", "inputs", "state", "config", "run", "result", "response", "error", "args", "call")
+ORDER = (
+    "event",
+    "events",
+    "inputs",
+    "state",
+    "config",
+    "run",
+    "result",
+    "agent",
+    "response",
+    "error",
+    "args",
+    "call",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +44,7 @@ class FunctionParameter:
         absent: Whether it may be ``None`` because its event did not arrive.
         fields: Fields that expressions may mention as if they were those of ``events``.
         kind: The event's class, if another event may come in its place and the parameter holds either.
+        value: How expressions spell what they mention, where that is not the parameter itself.
     """
 
     root: str
@@ -40,6 +54,7 @@ class FunctionParameter:
     absent: bool = False
     fields: tuple[str, ...] = ()
     kind: Code | None = None
+    value: Code | None = None
 
     @property
     def code(self) -> Code:
@@ -72,8 +87,8 @@ class FunctionBuilder:
                 if not parameter.absent:
                     for name in parameter.fields:
                         self.known["events", name] = Code(f"{parameter.name}.{field_name(name)}")
-            elif not parameter.event and parameter.name != parameter.root:
-                self.known[parameter.root,] = parameter.name
+            elif not parameter.event and (parameter.value or parameter.name) != parameter.root:
+                self.known[parameter.root,] = parameter.value or parameter.name
 
     def use_all(self, root: str) -> None:
         """Use every parameter of a kind, mentioned or not."""
@@ -201,7 +216,14 @@ def result_parameters(step: Step, names: ModuleNames) -> list[FunctionParameter]
     """Return the additional parameters of the tail: the action's result, and what came with it."""
     found: list[FunctionParameter] = []
     if step.result is not None and step.acts:
-        found.append(FunctionParameter("result", Code("result"), annotation(step.result, names)))
+        result = Code("result")
+        given = annotation(step.result, names)
+        if tells_of_agent(step.action):
+            worked = Code(f"Worked[{given}]")
+            found.append(FunctionParameter("result", result, worked, value=Code("result.answer")))
+            found.append(FunctionParameter("agent", result, worked))
+        else:
+            found.append(FunctionParameter("result", result, given))
     if not isinstance(step.action, MapItems) and is_request(step.action):
         found.append(FunctionParameter("response", Code("response"), Code("HttpResponse")))
     return found

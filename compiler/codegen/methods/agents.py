@@ -13,11 +13,23 @@ from wfc.compiler.codegen.literals.constants import call, tuple_of
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter
 from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.methods.agent_texts import AgentTexts
+from wfc.compiler.codegen.methods.pauses import key_text
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import PartClass, PythonFunction
 from wfc.compiler.expressions import Expression
 from wfc.compiler.expressions.python.annotations import annotation
-from wfc.compiler.model import Agent, AgentCall, HandOver, Step, Tool, ToolUse, Value, Workflow
+from wfc.compiler.model import (
+    Agent,
+    AgentCall,
+    HandOver,
+    Step,
+    Thread,
+    ThreadUse,
+    Tool,
+    ToolUse,
+    Value,
+    Workflow,
+)
 from wfc.compiler.python.literals import Code, class_name, constant_name, field_name, literal, pascal_case
 from wfc.compiler.types import STRING
 
@@ -36,6 +48,7 @@ class AgentWriter:
         self.bindings = bindings
         self.texts = AgentTexts(workflow, names, bindings)
         self.calls: dict[int, Code] = {}
+        self.threads: dict[int, Code] = {}
         self.configured: set[Code] = set()
 
     def pause(self, action: AgentCall, step: Step, function: FunctionBuilder) -> Code:
@@ -48,6 +61,8 @@ class AgentWriter:
             given["prompt"] = self.bindings.text(action.prompt, f"{step.name}_prompt", function)
         if isinstance(step.timeout, Expression):
             given["timeout"] = function.expression(step.timeout)
+        if action.thread is not None:
+            given |= thread_of(action.thread, function)
         agent = action.agent
         if agent.args is not None:
             positional = self.positional(action, values, function)
@@ -83,12 +98,14 @@ class AgentWriter:
             named["timeout"] = literal(use.tool.timeout)
         if called in self.configured:
             named["takes_config"] = literal(True)
+        if use.tool.schema is not None:
+            named["foreign"] = self.bindings.schema(use.tool)
         return [literal(use.tool.name), called, self.names.of(use.tool.args)], named
 
     def call(self, tool: Tool, step: Step) -> Code:
         """Return the function that calls a tool with a record of its arguments."""
         if id(tool) not in self.calls:
-            name = self.names.scope.give(f"call_{tool.name}")
+            name = self.names.scope.give(f"call_{tool.identifier}")
             self.calls[id(tool)] = name
             self.bindings.functions.append(self.call_function(name, tool, step))
         return self.calls[id(tool)]
@@ -150,18 +167,38 @@ class TeamWriter:
         name = self.names.scope.give(class_name(f"{pascal_case(self.step.name)}{own}Agent"))
         known_as = f"{self.writer.workflow.name}.{self.step.name}"
         named = {"agent": constants[-1]}
+        thread = self.action.thread if self.is_first(agent) else None
+        if thread is not None:
+            named["thread"] = self.thread(thread.thread)
         if len(team) > 1:
             named["team"] = tuple_of(constants[:-1])
         named["name"] = literal(known_as if self.is_first(agent) else f"{known_as}.{agent.name}")
         if self.writer.workflow.config.fields:
             named["config"] = Code("Config")
-        bases = call(Code("AgentLoop"), Code("AgentLoop"), **named)
+        loop = Code("AgentLoop" if thread is None else "ThreadedLoop")
+        bases = call(Code("AgentLoop"), loop, **named)
         head = Code(bases.removeprefix("AgentLoop(").removesuffix(")"))
         said = docstring(f"The work of the agent `{agent.name}`.", INDENT)
         self.bindings.parts.append(PartClass(self.pending, name, head, said))
         self.pending = []
         self.loops[id(agent)] = name
         return name
+
+    def thread(self, thread: Thread) -> Code:
+        """Return the constant that says what a thread is."""
+        known = self.writer.threads
+        if id(thread) not in known:
+            name = self.names.scope.give(constant_name(f"{thread.name}_thread"))
+            named: dict[str, Code] = {}
+            for key in ("messages", "tokens", "seconds"):
+                if (value := getattr(thread, key)) is not None:
+                    named[key] = literal(value)
+            if thread.summarize is not None:
+                named["summarize"] = self.bindings.declared(thread.summarize)
+            made = call(Code("KeptThread"), literal(f"{self.writer.workflow.name}.{thread.name}"), **named)
+            self.pending.append(fit(f"{name} = {made}"))
+            known[id(thread)] = name
+        return known[id(thread)]
 
     def constant(self, agent: Agent) -> Code:
         """Return the constant that says what an agent is."""
@@ -221,6 +258,21 @@ class TeamWriter:
         named["hand_over"] = literal(wanted.agent.name)
         name = literal(f"hand_over_to_{wanted.agent.name}")
         return call(Code("AgentTool"), name, Code("None"), self.names.of(args), **named)
+
+
+def thread_of(use: ThreadUse, function: FunctionBuilder) -> dict[str, Code]:
+    """Return what tells a loop the talk that it goes on with, and what it keeps of it."""
+    if use.thread.key is not None:
+        function.note(use.thread.key.uses)
+        given = {"thread": key_text(use.thread.key, function)}
+    else:
+        function.note([("run",)])
+        given = {"thread": Code("run.id")}
+    if use.say is not None:
+        given["kept_as"] = function.template(use.say)
+    if use.read_only:
+        given["read_only"] = literal(True)
+    return given
 
 
 def handed_over_to(agent: Agent) -> list[Agent]:

@@ -8,8 +8,9 @@ from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionPar
 from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.expressions import Expression
-from wfc.compiler.expressions.python.annotations import union
+from wfc.compiler.expressions.python.annotations import annotation, union
 from wfc.compiler.model import AskPerson, Pause, SendEvent, Step, WaitEvent, WaitFor, WaitUntil
+from wfc.compiler.model.kinds import tells_of_agent
 from wfc.compiler.python.literals import Code, literal
 from wfc.compiler.types import STRING, Enumeration, Type, members
 
@@ -89,6 +90,8 @@ def answer_parameters(step: Step, names: ModuleNames) -> list[FunctionParameter]
     """Return the parameters of `require`: the result; for several people's answers, the one just received."""
     if isinstance(step.action, AskPerson) and step.action.form is not None:
         return [FunctionParameter("result", Code("result"), names.of(step.action.form))]
+    if tells_of_agent(step.action) and step.result is not None:
+        return [FunctionParameter("result", Code("result"), annotation(step.result, names))]
     return result_parameters(step, names)
 
 

@@ -11,6 +11,7 @@ from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import SELF, PythonFunction
 from wfc.compiler.expressions.python.annotations import annotation
 from wfc.compiler.model import AgentCall, RunsInside, Step, WorkflowCall
+from wfc.compiler.model.kinds import tells_of_agent
 from wfc.compiler.python.literals import Code, literal
 from wfc.compiler.types import Type
 
@@ -23,6 +24,8 @@ def call_method(methods: MethodWriter, step: Step, action: RunsInside, comment: 
     function = methods.main_function(step)
     value = child_pause(methods, action, step, function)
     returns = child_annotation(step.result, methods.names)
+    if tells_of_agent(action):
+        returns = Code(f"Child[Worked[{annotation(step.result, methods.names)}]]")
     body = methods.lines(function, f"return {value}")
     doc = docstring(step.description, BODY)
     decorator = methods.decorator(step, "pause")

@@ -63,6 +63,8 @@ TESTS: Final = frozenset({"none", EMPTY, *KINDS})
 def facts_of(condition: Node, holds: bool) -> dict[Path, Type] | None:
     """The types of paths, given that a typed condition holds or does not hold; ``None`` if it cannot be so."""
     match condition:
+        case Compare():  # as most are
+            return of_comparison(condition, holds)
         case Not():
             return facts_of(condition.operand, not holds)
         case Logic():
@@ -71,8 +73,6 @@ def facts_of(condition: Node, holds: bool) -> dict[Path, Type] | None:
             return one_of(condition.parts, holds)
         case Test():
             return of_test(condition, holds != condition.negated)
-        case Compare():
-            return of_comparison(condition, holds)
     path = known_path(condition)
     if path is not None and base(condition.type) is BOOLEAN:
         return of_values(condition, (True,), holds)

@@ -57,6 +57,8 @@ RANKS: Final = {
     **dict.fromkeys(("*", "/", "//", "%"), PRODUCT),
 }
 """How tightly operators bind; ``not`` is the one of ``not in``."""
+POSTFIX: Final = frozenset({".", "[", "("})
+FILTERING: Final = frozenset({"|", "is"})
 
 
 class Parser(TokenCursor):
@@ -117,7 +119,8 @@ class Parser(TokenCursor):
 
         One call reads operators of every rank: a call for each rank would be made for every name in a spec.
         """
-        if loosest <= NOT and self.tokens[self.next].word == "not":
+        tokens = self.tokens
+        if loosest <= NOT and tokens[self.next].word == "not":
             word = self.take()
             self.count(word)
             operand = self.ranked(NOT)
@@ -125,7 +128,7 @@ class Parser(TokenCursor):
         else:
             node = self.signed()
         compared = False
-        while (rank := RANKS.get(self.tokens[self.next].word, 0)) >= loosest:
+        while (rank := RANKS.get(tokens[self.next].word, 0)) >= loosest:
             if rank == COMPARISON:
                 token = self.token
                 operator = self.comparison_operator()
@@ -139,7 +142,7 @@ class Parser(TokenCursor):
                 node = self.binary(node, self.take(), self.ranked(rank + 1))
             else:
                 node = self.chain(node, rank)
-        if self.tokens[self.next].word == "**":
+        if tokens[self.next].word == "**":
             self.fail_with(problems.no_power(self.span(self.token)))
         return node
 
@@ -147,7 +150,7 @@ class Parser(TokenCursor):
         """Parse operators that take any number of operands: ``or``, ``and``, ``~``."""
         word = self.token.word
         parts = [first]
-        while self.at(word):
+        while self.tokens[self.next].word == word:
             self.count(self.take())
             parts.append(self.ranked(rank + 1))
         start, end = first.start, parts[-1].end
@@ -156,7 +159,7 @@ class Parser(TokenCursor):
         return Logic(start, end, "or" if rank == OR else "and", tuple(parts))
 
     def comparison_operator(self) -> ComparisonOperator | None:
-        token = self.token
+        token = self.tokens[self.next]
         if token.text == "not":
             if self.tokens[self.next + 1].text != "in":
                 return None
@@ -177,11 +180,13 @@ class Parser(TokenCursor):
             operand = self.signed(filtered=False)
             node: Node = Unary(token.start, operand.end, "-" if token.text == "-" else "+", operand)
         else:
-            node = self.postfix(self.primary(token))
-        return self.filters(node) if filtered else node
+            node = self.primary(token)
+            if self.tokens[self.next].word in POSTFIX:
+                node = self.postfix(node)
+        return self.filters(node) if filtered and self.tokens[self.next].word in FILTERING else node
 
     def postfix(self, node: Node) -> Node:
-        while (word := self.tokens[self.next].word) in {".", "[", "("}:
+        while (word := self.tokens[self.next].word) in POSTFIX:
             if word == ".":
                 self.count(self.take())
                 name = self.token
@@ -210,7 +215,7 @@ class Parser(TokenCursor):
         return Subscript(node.start, end, node, first)
 
     def filters(self, node: Node) -> Node:
-        while (word := self.tokens[self.next].word) in {"|", "is"}:
+        while (word := self.tokens[self.next].word) in FILTERING:
             self.count(self.take())
             node = self.filter(node) if word == "|" else self.test(node)
         return node

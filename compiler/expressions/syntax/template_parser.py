@@ -85,15 +85,12 @@ class TemplateParser:
         self.statements = statements
         self.stack: list[OpenStatement] = []
         self.top: list[Part] = []
+        self.parts = self.top  # those of the innermost statement that is open
         self.trim_next = ""  # what the last statement's end takes from the text after it: "", "line" or "all"
         self.failed = False  # so that the text has no type
         self.complained = False
         self.closed = 0  # the next `#}`; below zero if there is none
         self.line = (0, 0, False)  # looked at last: where it starts and ends, whether it is all statements
-
-    @property
-    def parts(self) -> list[Part]:
-        return self.stack[-1].parts if self.stack else self.top
 
     def whole(self) -> tuple[Part, ...]:
         """Return all parts of the text."""
@@ -157,6 +154,9 @@ class TemplateParser:
             self.report(template_problems.comment_braces(place, whole))
 
     def add_text(self, start: int, end: int, trim_end: str = "") -> None:
+        if start == end:
+            self.trim_next = ""
+            return
         text = self.text[start:end]
         if self.trim_next == "all":
             text = text.lstrip()
@@ -287,12 +287,14 @@ class TemplateParser:
         if len(self.stack) >= MAX_NESTING:
             raise UnreadableError(problems.expression_too_long(self.span(word)))
         self.stack.append(opened)
+        self.parts = opened.parts
 
     def branch(self, word: Token, test: Node | None) -> None:
         if not self.stack or self.stack[-1].head is not None or self.stack[-1].otherwise:
             raise UnreadableError(template_problems.statement_out_of_place(self.span(word), word.text))
         opened = self.stack[-1]
         opened.close_branch()
+        self.parts = opened.parts
         opened.test = test
         opened.otherwise = test is None
 
@@ -301,4 +303,5 @@ class TemplateParser:
         if not self.stack or self.stack[-1].word.text != wanted:
             raise UnreadableError(template_problems.statement_out_of_place(self.span(word), word.text))
         part = self.stack.pop().closed()
+        self.parts = self.stack[-1].parts if self.stack else self.top
         self.parts.append(part)

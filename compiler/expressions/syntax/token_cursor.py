@@ -46,10 +46,10 @@ class TokenCursor:
         return self.tokens[self.next]
 
     def ended(self) -> bool:
-        return self.token.kind == "end"
+        return self.tokens[self.next].kind == "end"
 
     def take(self) -> Token:
-        token = self.token
+        token = self.tokens[self.next]
         if token.kind != "end":
             self.next += 1
         return token

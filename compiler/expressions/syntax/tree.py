@@ -374,14 +374,16 @@ def paths_in(trees: Sequence[Node]) -> frozenset[Path]:
     waiting = list(trees)
     while waiting:
         node = waiting.pop()
-        if type(node) is Fields:  # as most are
+        if isinstance(node, Fields):  # as most are
             found.add(node.path)
+        elif isinstance(node, Constant):
+            continue
         elif isinstance(node, (Name, Attribute)) and (path := path_of(node)) is not None:
             found.add(path)
         elif isinstance(node, Comprehension):
             found.update(path for path in paths_in(node.inside) if path[0] not in node.own)
             waiting.append(node.items)
-        elif not isinstance(node, Constant):
+        else:
             waiting += children(node)
     return frozenset(found)
 

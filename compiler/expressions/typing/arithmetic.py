@@ -29,6 +29,8 @@ from wfc.compiler.types import (
 __all__ = ["binary", "unary"]
 
 NUMERIC: Final = (INTEGER, NUMBER, DECIMAL)
+TEMPORAL: Final = (DATETIME, DATE, DURATION)
+TEMPORAL_OR_NUMERIC: Final = (*TEMPORAL, *NUMERIC)
 
 # Moments and durations: (left, operator, right) → result.
 TIMES: Final[dict[tuple[Type, str, Type], Type]] = {
@@ -57,7 +59,7 @@ def unary(reporter: TypeReporter, node: Unary, operand: Type) -> Type:
 
 def binary(reporter: TypeReporter, node: Binary, left: Type, right: Type) -> Type:
     """The type of a sum, a difference, a product, a quotient."""
-    if UNKNOWN in (left, right):
+    if left is UNKNOWN or right is UNKNOWN:
         return UNKNOWN
     scaled = node.operator in {"*", "/"}
     left, right = written_time(node.left, left, right, scaled), written_time(node.right, right, left, scaled)
@@ -88,7 +90,7 @@ def written_time(node: Node, type: Type, other: Type, scaled: bool) -> Type:
         scaled: Whether the two are multiplied or divided: then a number may stand beside a duration.
     """
     kind = base(other)
-    if base(type) != STRING or kind not in (DATETIME, DATE, DURATION, *(NUMERIC if scaled else ())):
+    if kind not in (TEMPORAL_OR_NUMERIC if scaled else TEMPORAL) or base(type) != STRING:
         return type
     for wanted in (DURATION, kind):
         if (found := adapt(node, type, wanted)) == wanted:

@@ -23,6 +23,7 @@ from wfc.compiler.types import (
     ListOf,
     MapOf,
     Optional,
+    Scalar,
     Type,
     base,
     comparable,
@@ -45,8 +46,9 @@ def adapt(node: Node, type: Type, wanted: Type) -> Type:
     ``event.due < "2026-01-31"`` compares dates: the text is read when the spec is compiled.
     """
     wanted = without_null(wanted)
-    written = isinstance(node, Constant) and isinstance(node.value, str) and wanted in WRITTEN_AS_TEXT
-    if written and isinstance(node, Constant) and fits(node.value, wanted) is None:
+    if not isinstance(node, Constant) or not isinstance(node.value, str):
+        return type
+    if isinstance(wanted, Scalar) and wanted in WRITTEN_AS_TEXT and fits(node.value, wanted) is None:
         node.type = wanted
         return wanted
     return type
@@ -54,7 +56,7 @@ def adapt(node: Node, type: Type, wanted: Type) -> Type:
 
 def compare(reporter: TypeReporter, node: Compare, left: Type, right: Type) -> Type:
     """Check a comparison, whose type is boolean whatever it compares."""
-    if UNKNOWN in (left, right):
+    if left is UNKNOWN or right is UNKNOWN:
         return BOOLEAN
     before, reporter.failed = reporter.failed, False
     if node.operator in {"in", "not in"}:

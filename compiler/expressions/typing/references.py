@@ -19,12 +19,13 @@ def reference(scope: Scope, *path: str) -> Expression:
     Raises:
         KeyError: There is no such name or field.
     """
-    tree: Node = Name(0, 0, path[0], 0, 0)
     found = scope.look_up(path)
+    tree: Node
     if found is not None:
-        tree = tree if len(path) == 1 else Fields(0, 0, path, 0)
+        tree = Name(0, 0, path[0], 0, 0) if len(path) == 1 else Fields(0, 0, path, 0)
         tree.declared, tree.type = found
     else:
+        tree = Name(0, 0, path[0], 0, 0)
         tree.declared = scope.names[path[0]]
         tree.type = scope.fact(path[:1]) or tree.declared
         for index, name in enumerate(path[1:], 2):

@@ -9,7 +9,7 @@ from wfc.compiler.model import Emit, SendEvent
 from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.proof.graph import components, paths
 from wfc.compiler.rules import flow as problems
-from wfc.compiler.types import Record, within
+from wfc.compiler.types import Enumeration, Record, Scalar, within
 
 __all__ = ["ends_are_reached", "events_lead_somewhere", "steps_are_reached"]
 
@@ -67,7 +67,13 @@ def _used_as_types(analysis: FlowAnalysis) -> set[str]:
         workflow.config,
         *(e.record for e in workflow.events),
     ]
-    fields = [field.type for root in roots if isinstance(root, Record) for field in root.fields.values()]
+    fields = [
+        field.type
+        for root in roots
+        if isinstance(root, Record)
+        for field in root.fields.values()
+        if not isinstance(field.type, (Scalar, Enumeration))  # as most are
+    ]
     results = [step.result for step in workflow.steps if step.result is not None]
     return {each.name for each in within(*fields, *results) if isinstance(each, Record)}
 

@@ -53,11 +53,14 @@ def _together(exit_: Exit) -> str:
 
 def _hidden(exit_: Exit) -> tuple[int, int] | None:
     """Return the first entry that is never taken, and the one that is taken in its place."""
+    if len(exit_.entries) < 2:
+        return None
     always: dict[
         str, list[int]
     ] = {}  # entries without a condition, by the errors that they are for; "" is any
     for index, entry in enumerate(exit_.entries):
-        for earlier in sorted(each for name in _around(entry.errors) for each in always.get(name, ())):
+        around = _around(entry.errors) if always else ()
+        for earlier in sorted(each for name in around for each in always.get(name, ())):
             if _covers(exit_.entries[earlier].errors, entry.errors):
                 return index, earlier
         if entry.when is None and entry.body is None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope
 from wfc.compiler.model import Agent, Approval, Tool, ToolUse, Value
 from wfc.compiler.python.literals import normal_form
+from wfc.compiler.resolve.declarations import operations
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.assignees import assigned
@@ -17,6 +18,7 @@ from wfc.compiler.resolve.values.scopes import namespace
 from wfc.compiler.resolve.values.texts import read_prompt
 from wfc.compiler.rules import agents as problems
 from wfc.compiler.rules import names as name_problems
+from wfc.compiler.rules import operations as operation_problems
 from wfc.compiler.rules import values as value_problems
 from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types import Record, Type, assignable, show
@@ -48,17 +50,30 @@ class ToolReader:
             named = at / "tool" if isinstance(written, Mapping) else at
             name = entry.get("tool")
             tool, agent = self.find(str(name), named) if isinstance(name, str) else (None, None)
-            if tool is None:
-                continue
-            if tool.name in found:
-                self.declared.report(problems.tool_listed_twice(named, tool.name))
-            elif agent is None:
-                self.check(tool, named)
-            elif not agent.description and not self.is_description_broken(agent):
-                at_home = Place(agent.address).key
-                self.declared.report(problems.agent_without_description(named, agent.name, at_home))
-            found.setdefault(tool.name, self.use(tool, agent, entry, at))
+            for each in () if tool is None else self.operations(tool, entry, named):
+                if each.name in found:
+                    self.declared.report(problems.tool_listed_twice(named, each.name))
+                elif agent is None:
+                    self.check(each, named)
+                elif not agent.description and not self.is_description_broken(agent):
+                    at_home = Place(agent.address).key
+                    self.declared.report(problems.agent_without_description(named, agent.name, at_home))
+                found.setdefault(each.name, self.use(each, agent, entry, at))
         return list(found.values())
+
+    def operations(self, tool: Tool, data: Data, place: Place) -> Sequence[Tool]:
+        """Return what a name stands for: a tool, or all operations of a service or a server."""
+        used = self.declared.tools.used
+        used.add(tool.group)
+        if tool.operations is None:
+            return (tool,)
+        if {"with", "final"} & data.keys():
+            one = operations.one_operation(tool, place, self.declared)
+            found: Sequence[Tool] = () if one is None else (one,)
+        else:
+            found = tool.operations
+        used.update(each.name for each in found)
+        return found
 
     def find(self, name: str, place: Place) -> tuple[Tool | None, Agent | None]:
         """Return the tool of a name; for that of an agent what it is as a tool, and the agent."""
@@ -71,9 +86,10 @@ class ToolReader:
             return None, None
         if own not in tools.nodes and own not in tools.broken and not tools.unread and agents.nodes:
             known = (*tools.nodes, *tools.broken, *agents.nodes, *agents.broken)
-            self.declared.report(name_problems.unknown_tool(place, own, known))
-            return None, None
-        return tools.find(name, place, self.declared.report), None
+            if own.partition(".")[0] not in tools.nodes:
+                self.declared.report(name_problems.unknown_tool(place, own, known))
+                return None, None
+        return operations.find_tool(name, place, self.declared), None
 
     def is_description_broken(self, agent: Agent) -> bool:
         """Return whether what an agent says of itself is wrong, which is told there."""
@@ -86,7 +102,11 @@ class ToolReader:
             self.declared.report(problems.not_for_agents(place, tool.name))
         elif self.declared.is_broken((*tool.address, "args")):
             pass  # what it takes could not be read, which is told there
-        elif not tool.declares_args and (tool.python is not None or tool.mcp is not None):
+        elif tool.mcp is not None and not tool.declares_args:
+            self.declared.report(
+                operation_problems.server_not_pinned(place, tool.name, self.declared.project.path)
+            )
+        elif not tool.declares_args and tool.python is not None:
             declared = Place(tool.address).key
             self.declared.report(problems.tool_without_args(place, tool.name, declared))
 

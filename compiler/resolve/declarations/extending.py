@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Event
 from wfc.compiler.python.literals import normal_form
@@ -20,13 +18,13 @@ EXTENDS = "extends"
 
 def base_of(content: object) -> str:
     """Return the name of the event that a declaration extends; empty if it extends none."""
-    name = content.get(EXTENDS) if isinstance(content, Mapping) else None
+    name = content.get(EXTENDS) if isinstance(content, dict) else None
     return normal_form(name) if isinstance(name, str) else ""
 
 
 def own_fields(record: Record, content: object) -> object:
     """Return the part of a declaration that declares its own fields."""
-    if record.role != "event" or not isinstance(content, Mapping) or EXTENDS not in content:
+    if record.role != "event" or not isinstance(content, dict) or EXTENDS not in content:
         return content
     return {key: each for key, each in content.items() if key != EXTENDS}
 

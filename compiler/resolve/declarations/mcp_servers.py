@@ -14,7 +14,7 @@ from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.rules import bindings as problems
 
-__all__ = ["resolve_operation"]
+__all__ = ["declares_types", "resolve_operation"]
 
 
 def resolve_operation(
@@ -30,10 +30,15 @@ def resolve_operation(
     if not isinstance(server, Mapping):
         return None
     only = data.get("only")
-    if isinstance(only, list) and len(only) != 1:
+    if isinstance(only, list) and len(only) != 1 and declares_types(data, place, declared):
         declared.report(problems.several_operations(place / "only", len(only)))
     given = str(only[0]) if isinstance(only, list) and only else name
     return McpOperation(resolve_server(server, place / "mcp", scope, declared, reader), given)
+
+
+def declares_types(data: Data, place: Place, declared: Declarations) -> bool:
+    """Return whether the spec itself says what a tool of a server takes or gives."""
+    return bool({"args", "output"} & data.keys()) or declared.any_broken(place, ("args", "output"))
 
 
 def resolve_server(

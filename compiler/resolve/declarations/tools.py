@@ -9,7 +9,7 @@ from typing import Final
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Secret, Tool
 from wfc.compiler.python.literals import normal_form, pascal_case
-from wfc.compiler.resolve.declarations import call_limits, commands, mcp_servers, requests
+from wfc.compiler.resolve.declarations import call_limits, commands, mcp_servers, operations, requests
 from wfc.compiler.resolve.declarations.fields import read_fields
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
@@ -29,7 +29,9 @@ def declare_tools(data: Data, declared: Declarations) -> None:
     """Enter the tools under `tools`."""
     for name, content, place in declared.new_entries("tools", declared.tools):
         if isinstance(content, Mapping):
-            declared.tools.nodes[name] = resolve_tool(name, content, place, declared)
+            tool = resolve_tool(name, content, place, declared)
+            declared.tools.nodes[name] = tool
+            declared.tools.nodes |= {each.name: each for each in tool.operations or ()}
         else:
             declared.tools.broken.add(name)
 
@@ -65,7 +67,7 @@ def resolve_tool(name: str, data: Data, place: Place, declared: Declarations) ->
         server_scope = binding_scope(declared)
         mcp = mcp_servers.resolve_operation(name, data, place, server_scope, declared, reader)
     secrets, workflow = data.get("secrets"), data.get("workflow")
-    return Tool(
+    tool = Tool(
         name=name,
         python=python if isinstance(python, str) else None,
         request=request,
@@ -87,6 +89,11 @@ def resolve_tool(name: str, data: Data, place: Place, declared: Declarations) ->
             else None
         ),
     )
+    if isinstance(data.get("openapi"), str):
+        return operations.with_operations(tool, data, place, binding_scope(declared), declared, reader)
+    if mcp is not None and not mcp_servers.declares_types(data, place, declared):
+        return operations.with_pinned_tools(tool, mcp.server, data, place, declared)
+    return tool
 
 
 def tool_secrets(data: object, place: Place, declared: Declarations) -> tuple[tuple[str, Secret], ...]:

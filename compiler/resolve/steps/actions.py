@@ -20,7 +20,7 @@ from wfc.compiler.model import (
     WorkflowCall,
 )
 from wfc.compiler.python.literals import pascal_case
-from wfc.compiler.resolve.declarations import commands, defaults, requests, tools
+from wfc.compiler.resolve.declarations import commands, defaults, operations, requests, tools
 from wfc.compiler.resolve.steps import agent_calls, searches, workflow_calls
 from wfc.compiler.resolve.symbols.contracts import CalledWorkflow
 from wfc.compiler.resolve.symbols.declarations import Declarations
@@ -119,16 +119,22 @@ class ActionResolver:
     def tool(self) -> Tool | None:
         """Return the tool of a `tool` step, by name or written in place."""
         binding = self.data.get("tool")
+        found: Tool | None = None
         if isinstance(binding, str):
-            return self.declared.tools.find(binding, self.place / "tool", self.declared.report)
-        if isinstance(binding, dict):
-            return tools.resolve_tool(self.name, binding, self.place / "tool", self.declared)
-        return None
+            found = operations.find_tool(binding, self.place / "tool", self.declared)
+        elif isinstance(binding, dict):
+            found = tools.resolve_tool(self.name, binding, self.place / "tool", self.declared)
+        if found is None or not (found.operations is not None or found.group):
+            return found
+        self.declared.tools.used.add(found.group)
+        one = operations.one_operation(found, self.place / "tool", self.declared)
+        self.declared.tools.used.update(() if one is None else (one.name,))
+        return one
 
     def sends_request(self, tool: Tool | None) -> bool:
         """Return whether the action sends a request; so it may be if its tool is not known."""
         kind = self.data.get("kind")
-        return kind == "http" or (kind == "tool" and (tool is None or tool.request is not None))
+        return kind == "http" or (kind == "tool" and (tool is None or tool.sends_request))
 
     def action(self, tool: Tool | None, result: Type | None, scope: Scope) -> Call | None:
         """Return the step's action; ``None`` if it is not known, or if there is none."""

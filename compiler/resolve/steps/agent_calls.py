@@ -9,7 +9,7 @@ from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope
 from wfc.compiler.model import Agent, AgentCall, Value
 from wfc.compiler.python.literals import normal_form
-from wfc.compiler.resolve.declarations import agents
+from wfc.compiler.resolve.declarations import agents, threads
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.reader import ValueReader
@@ -74,9 +74,12 @@ def resolve_agent_call(
     own = data.get("limits")
     limits = own if isinstance(own, Mapping) and "agent" in data else {}
     args = given_args(name, agent, data, place, scope, declared, reader)
+    thread = None
+    if "thread" in data:
+        thread = threads.resolve_thread(data["thread"], place / "thread", scope, declared, reader)
     if agent is None or agent.model is None or (prompt is None and args is None):
         return None
-    return AgentCall(agent, prompt, system, output, shown, args, limits)
+    return AgentCall(agent, prompt, system, output, shown, args, limits, thread=thread)
 
 
 def given_args(

@@ -7,7 +7,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Address, Origin, Place
 from wfc.compiler.expressions import Expression, Scope, Template
-from wfc.compiler.model import USUAL_CONCURRENCY, Exit, MapItems, Requirement, Save, Step, Stream
+from wfc.compiler.model import USUAL_CONCURRENCY, AgentCall, Exit, MapItems, Requirement, Save, Step, Stream
 from wfc.compiler.model.kinds import ABOUT_ACTIONS, STEP_KINDS, Action, is_request
 from wfc.compiler.resolve.steps import caching, maps, pauses, sends, streams
 from wfc.compiler.resolve.steps.accepts import resolve_accepts
@@ -160,7 +160,7 @@ def resolve_tail(
     reader, declared = exit_resolver.reader, exit_resolver.declared
     reader.uses.clear()  # from here on: who uses the result
     findings = len(declared.codes)
-    require = requirements(data, place, resolved.outcome or scopes.tail(), reader)
+    require = requirements(data, place, resolved.outcome or scopes.outcome(), reader)
     scopes.known = tuple(each.that for each in require) if holds_for_tail(data) else ()
     scope = scopes.tail()
     if declared.is_broken((*place.address, "require")):
@@ -187,8 +187,10 @@ def report_bodies(name: str, on_error: Exit | None, resolved: ResolvedAction, de
 
 
 def action_as_used(resolved: ResolvedAction, reader: ValueReader) -> Action | None:
-    """Return a step's action, which knows whether any of its texts asks for the `loop`."""
+    """Return a step's action, which knows whether any of its texts asks for the `loop`, or its tail for the `agent`."""
     action = resolved.action
+    if isinstance(action, AgentCall) and "agent" in reader.uses:
+        return replace(action, tells=True)
     if isinstance(action, MapItems) and "loop" in reader.uses:
         return replace(action, uses_loop=True)
     return action
@@ -235,6 +237,7 @@ def resolve_one_call(
     )
     tool = acting.tool()
     scopes.http = acting.sends_request(tool)
+    scopes.by_agent = data.get("kind") == "agent"
     result = acting.result(tool)
     action = acting.action(tool, result, scopes.action())
     return ResolvedAction(action, result, place / "output" if "output" in data else None)

@@ -19,12 +19,14 @@ from wfc.compiler.model import (
     Retry,
     RunKey,
     Secret,
+    Thread,
     Tool,
 )
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.symbols.contracts import Contract
 from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data, Node, Table, entries, never_named
+from wfc.compiler.rules import agents as agent_problems
 from wfc.compiler.rules import files as file_problems
 from wfc.compiler.rules import names as problems
 from wfc.compiler.slotted import dataclass, field
@@ -174,6 +176,9 @@ class Declarations:
     knowledge: Table[Knowledge] = field(
         default_factory=lambda: Table("a collection", lambda: problems.unknown_knowledge)
     )
+    threads: Table[Thread] = field(
+        default_factory=lambda: Table("a thread", lambda: agent_problems.unknown_thread)
+    )
     retries: Table[Retry] = field(
         default_factory=lambda: Table("a retry policy", lambda: problems.unknown_retry)
     )
@@ -230,6 +235,7 @@ class Declarations:
             "agents": self.agents,
             "knowledge": self.knowledge,
             "retries": self.retries,
+            "threads": self.threads,
             "resources": self.resources,
         }
 

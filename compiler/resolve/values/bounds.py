@@ -5,7 +5,7 @@ from __future__ import annotations
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions import Expression, Scope, parse_expression, parse_template
 from wfc.compiler.resolve.symbols.declarations import Declarations
-from wfc.compiler.resolve.values.bare_expressions import hint_in_braces
+from wfc.compiler.resolve.values import bare_expressions
 from wfc.compiler.resolve.values.durations import duration_or_expression
 from wfc.compiler.resolve.values.scopes import bounds_scope
 from wfc.compiler.rules import values as problems
@@ -51,7 +51,7 @@ def _computed(
     scope = scope or bounds_scope(declared)
     complaints: list[Finding] = []
     template = parse_template(text, place, scope, complaints.append, statements=False)
-    if template.whole is None and (hint := hint_in_braces(text, place, wanted, scope)):
+    if template.whole is None and (hint := bare_expressions.hint_in_braces(text, place, wanted, scope)):
         declared.report(problems.wrong_value(place, f"wanted {show(wanted)}, found a text", hint))
         return None
     for each in complaints:

@@ -129,14 +129,15 @@ class ValueReader:
     ) -> Value:
         found: list[Finding] = []
         template = parse_template(text, place, scope, found.append)
-        wrong_text = None if template.constant is None else fits(template.constant, wanted, constraints)
+        plain = template.constant
+        wrong_text = None if plain is None else fits(plain, wanted, constraints)
         if wrong_text is not None and found:  # it does not fit because it is meant as an expression
             self.report(problems.wrong_value(place, wrong_text.reason, found[0].hint))
-            return Value(wanted, place.address, constant=template.constant)
+            return Value(wanted, place.address, constant=plain)
         for finding in found:
             self.report(finding)
-        if template.constant is not None:
-            return constant(template.constant, place, wanted, constraints, self.report)
+        if plain is not None:
+            return constant(plain, place, wanted, constraints, self.report)
         self.note(template)
         if not assignable(template.type, wanted):
             tree = template.whole.tree if template.whole is not None else None

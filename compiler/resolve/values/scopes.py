@@ -15,6 +15,7 @@ from wfc.compiler.types import (
     ANY,
     DATETIME,
     INTEGER,
+    NUMBER,
     STRING,
     UNKNOWN,
     Field,
@@ -28,6 +29,7 @@ from wfc.compiler.types import (
 )
 
 __all__ = [
+    "AGENT",
     "ERROR",
     "ERROR_OF_RUN",
     "RESERVED",
@@ -55,8 +57,22 @@ ERROR_OF_RUN: Final = namespace(
 )
 """What the run's own `on_error` sees: `step` is null for a bound of the run, which no step has reached by itself."""
 RESPONSE: Final = namespace("response", status=INTEGER, headers=MapOf(STRING))
+AGENT: Final = namespace("agent", name=STRING, turns=INTEGER, tokens=INTEGER, cost_usd=NUMBER)
 RESERVED: Final = frozenset(
-    {"args", "config", "error", "event", "events", "inputs", "response", "result", "run", "state", "secrets"}
+    {
+        "agent",
+        "args",
+        "config",
+        "error",
+        "event",
+        "events",
+        "inputs",
+        "response",
+        "result",
+        "run",
+        "state",
+        "secrets",
+    }
 )
 """Names that mean something in expressions, so that no item may hide them."""
 
@@ -106,6 +122,7 @@ class StepScopes:
         accepts: ``None`` where it could not be read: then nothing is known of `event` and `events`.
         result: The action's type, or ``None`` without an action.
         http: Whether there is a `response`: whether the action sends a request.
+        by_agent: Whether there is an `agent`, which has given the result.
         known: What `require` has made sure of.
     """
 
@@ -113,6 +130,7 @@ class StepScopes:
     accepts: AnyOf | Join | None
     result: Type | None = None
     http: bool = False
+    by_agent: bool = False
     known: tuple[Expression, ...] = ()
     shared: dict[str, Type] = field(init=False)
     texts: TextSource = field(init=False)
@@ -132,11 +150,17 @@ class StepScopes:
         """Return the scope of the action, of `on_limit`, and of what is streamed before the action."""
         return self.scope({})
 
+    def outcome(self) -> Scope:
+        """Return the scope of `require`, which looks at the result alone, before anything is known beside it."""
+        return self.after({})
+
     def tail(self) -> Scope:
-        """Return the scope of `save`, `emit`, `require` and what is streamed afterwards, where the result is
-        known.
-        """
-        more: dict[str, Type] = {}
+        """Return the scope of `save`, `emit` and what is streamed afterwards, where the result is known."""
+        return self.after({"agent": AGENT} if self.by_agent else {})
+
+    def after(self, beside: Mapping[str, Type]) -> Scope:
+        """Return the scope of what follows the action, with what stands beside its result."""
+        more = dict(beside)
         if self.result is not None:
             more["result"] = self.result
         if self.http:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.model import Agent, AgentCall, MapItems, MockAnswer, ScriptedReply, Step, Tool
+from wfc.compiler.model import Agent, AgentCall, MapItems, MockAnswer, ScriptedReply, Step, Thread, Tool
 from wfc.compiler.model.agents import team_of
 from wfc.compiler.python.literals import normal_form
+from wfc.compiler.resolve.declarations import operations
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.durations import duration
@@ -62,6 +63,9 @@ class ScriptReader:
             found.setdefault(action.agent.name, (action.agent, action.output))
         for agent in self.team():
             found.setdefault(agent.name, (agent, agent.output))
+        for _, action in self.calls():
+            if action.thread is not None and action.thread.thread.summarize is not None:
+                found.setdefault(action.thread.thread.name, (summing_up(action.thread.thread), STRING))
         return found
 
     def team(self) -> list[Agent]:
@@ -84,6 +88,10 @@ class ScriptReader:
         """Return the tools whose calls a person has to allow."""
         uses = (use for one in self.team() for use in one.tools)
         return {use.tool.name: use.tool for use in uses if use.approval is not None}
+
+    def is_told(self, name: str) -> bool:
+        """Return whether a name that no tool has is a mistake, and not one of operations that could not be read."""
+        return self.whole and not operations.are_unread(name, self.declared)
 
     def scripts(self, data: object, place: Place) -> dict[str, tuple[ScriptedReply, ...]]:
         """Return the replies of the models of agents."""
@@ -141,7 +149,7 @@ class ScriptReader:
         known = {*(each.tool.name for each in agent.tools), *(each.agent.name for each in agent.handoffs)}
         for index, name in enumerate(names):
             own = normal_form(str(name))
-            if own not in known and self.whole:
+            if own not in known and self.is_told(own):
                 self.declared.report(problems.not_of_an_agent(place / index, own, "tool", sorted(known)))
             yield own
 
@@ -164,7 +172,7 @@ class ScriptReader:
             known = tools if given[0] == "tool" else others
             free = known.get(name)
             if free is None:
-                if self.whole:
+                if self.is_told(name):
                     found = problems.not_of_an_agent(at / given[0], name, given[0], list(known))
                     self.declared.report(found)
                 continue
@@ -183,7 +191,7 @@ class ScriptReader:
             at, own = place / str(name), normal_form(str(name))
             tool = known.get(own)
             if tool is None:
-                if self.whole:
+                if self.is_told(own):
                     self.declared.report(problems.not_of_an_agent(at.key, own, "approval", list(known)))
                 continue
             listed = enumerate(content if isinstance(content, list) else ())
@@ -219,7 +227,7 @@ class ScriptReader:
             at, own = place / str(name), normal_form(str(name))
             tool = known.get(own)
             if tool is None:
-                if self.whole:
+                if self.is_told(own):
                     self.declared.report(problems.not_of_an_agent(at.key, own, "tool", list(known)))
                 continue
             each = enumerate(content) if isinstance(content, list) else [(None, content)]
@@ -255,7 +263,7 @@ class ScriptReader:
             at, name = place / index, normal_form(str(each["tool"]))
             tool = known.get(name)
             if tool is None:
-                if self.whole:
+                if self.is_told(name):
                     self.declared.report(problems.not_of_an_agent(at / "tool", name, "tool", list(known)))
                 continue
             found.append({"tool": name, "with": self.some_args(each.get("with"), at / "with", tool)})
@@ -274,6 +282,11 @@ class ScriptReader:
                     content, at.address, field.type, self.declared.report, field.constraints
                 )
         return found
+
+
+def summing_up(thread: Thread) -> Agent:
+    """Return what sums up the older part of a thread, which has a script as agents have."""
+    return Agent(thread.name, thread.summarize, None, STRING, [], {}, thread.address)
 
 
 def outside(args: Mapping[str, object], record: Record) -> dict[str, object]:

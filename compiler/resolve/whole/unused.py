@@ -15,7 +15,7 @@ from wfc.compiler.resolve.symbols.tables import Data, entries
 from wfc.compiler.rules import WARNINGS
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.slotted import dataclass, field
-from wfc.compiler.types import Enumeration, Record, Type, parts
+from wfc.compiler.types import Enumeration, Record, Scalar, Type, parts
 
 __all__ = ["UsedTypes", "has_python_name", "note_used_resources", "report_unused", "report_unused_resources"]
 
@@ -37,6 +37,8 @@ class UsedTypes:
         used.add(declared.config)
         used.add(declared.state)
         for name, tool in declared.tools.nodes.items():
+            if tool.operations is not None or (tool.group and name not in declared.tools.used):
+                continue  # it has no types of its own, or nobody calls it
             if declared.counts("tools", name, declared.tools):
                 used.add(tool.args)
                 used.add(tool.output)
@@ -76,8 +78,11 @@ class UsedTypes:
                 if current in self.records:
                     continue
                 self.records[current] = None
+            elif isinstance(current, Scalar):
+                continue
             elif isinstance(current, Enumeration):
                 self.enumerations.add(current.name)
+                continue
             stack.extend(reversed(parts(current)))
 
 
@@ -87,7 +92,7 @@ UNREADABLE: Final = {"unexpected-token", "unfinished-expression", "unclosed-brac
 def report_unused(data: Data, declared: Declarations, used: UsedTypes) -> None:
     """Warn about unused declarations, unless a name is unknown, since it may be a misspelling of one of them."""
     report, codes = declared.report, set(declared.codes)
-    for section in ("texts", "models", "tools", "agents", "knowledge", "retries"):
+    for section in ("texts", "models", "tools", "agents", "knowledge", "threads", "retries"):
         table = declared.tables[section]
         if section == "texts" and UNREADABLE & codes:
             continue  # a statement that cannot be read may use it

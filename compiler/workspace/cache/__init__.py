@@ -29,6 +29,8 @@ def check_all(
 ) -> list[CheckResult]:
     """Return the findings of each spec; only specs without a valid result in the cache are checked.
 
+    It is for a process that does nothing else meanwhile: what it imports is imported as `late_patterns` says.
+
     Args:
         check: Checks one spec: its bytes, its path, and the files that it may mention.
         cache: Where results are looked for and kept.
@@ -43,6 +45,9 @@ def check_all(
                 found[source.path] = known
     left = [source for source in sources if source.path not in found]
     if left:
+        from wfc.compiler.late_patterns import import_yaml  # a hit needs no YAML
+
+        import_yaml()
         from wfc.compiler.workspace.project import Project  # loads all passes
 
         project = Project(disk, lookups)

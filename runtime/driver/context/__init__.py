@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from wfc.runtime.core.step_runs import StepRun
-from wfc.runtime.driver.context.calling import Calling
+from wfc.runtime.driver.context.described_calls import DescribedCalls
 from wfc.runtime.driver.context.scope import Unstarted
 from wfc.runtime.driver.current_step import CURRENT_STEP
 from wfc.runtime.driver.former_names import FormerName
@@ -35,7 +35,7 @@ else:
 __all__ = ["BaseSerializer", "Context", "JsonSerializer", "PickleSerializer", "StepContext", "Unstarted"]
 
 
-class Context(Calling, ContextBase, Generic[S]):
+class Context(DescribedCalls, ContextBase, Generic[S]):
     """The view of a run for its steps and for its caller.
 
     ``Context(workflow)`` creates one before the run, for its state; ``workflow.run(ctx=…)`` continues with

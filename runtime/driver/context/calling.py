@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from wfc.runtime.authoring.resource.kinds import Resource
-from wfc.runtime.calls.bindings import Basic, Bearer, CallLimit, McpServer, OAuth2, PythonTool, Secret
+from wfc.runtime.calls.bindings import Basic, Bearer, CallLimit, OAuth2, PythonTool, Secret
 from wfc.runtime.calls.llm import Model, call_llm
 from wfc.runtime.calls.sibling_modules import settings_folder
 from wfc.runtime.driver.context.cached_calls import named
@@ -277,56 +277,6 @@ class Calling(LimitedCalls):
                 return await call_command(command, beside=folder, stdin=stdin, env=env, output=output)
 
         return await self._cached(("command", list(command), stdin, named(env)), output, call)
-
-    @overload
-    async def mcp(
-        self,
-        server: McpServer,
-        operation: str,
-        args: Mapping[str, object],
-        *,
-        limit: CallLimit | None = None,
-    ) -> Any: ...
-    @overload
-    async def mcp(
-        self,
-        server: McpServer,
-        operation: str,
-        args: Mapping[str, object],
-        *,
-        output: type[T] | Output[T],
-        limit: CallLimit | None = None,
-    ) -> T: ...
-    async def mcp(
-        self,
-        server: McpServer,
-        operation: str,
-        args: Mapping[str, object],
-        *,
-        output: Any = None,
-        limit: CallLimit | None = None,
-    ) -> Any:
-        """Call a tool of an MCP server; return its result.
-
-        Args:
-            operation: What the server calls the tool.
-            output: ``str`` for its text, any other type for structured data; without it whatever it gives.
-            limit: How often it may be called; the settings may limit the calls of its host, too.
-
-        Raises:
-            StepError: The call failed; see ``call_mcp``.
-        """
-        from wfc.runtime.calls.mcp import call_mcp
-
-        step_run = self._inside("mcp")
-        step_run.called = True
-        wait = self._started("mcp").execution.timeout_of(step_run.step)
-
-        async def call() -> Any:
-            async with self.in_turn(limit, server.url):
-                return await call_mcp(self, server, operation, args, output=output, wait=wait)
-
-        return await self._cached(("mcp", server, operation, args), output, call)
 
     # --- what those calls need of it
 

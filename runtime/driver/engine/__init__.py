@@ -37,6 +37,7 @@ from wfc.runtime.errors import (
 from wfc.runtime.plan.run_rules import Receives
 from wfc.runtime.store.opening import open_store
 from wfc.runtime.store.sql.journal import SqlJournal
+from wfc.runtime.store.threads import MemoryThreads, Threads
 
 __all__ = ["Engine", "default_engine"]
 
@@ -78,6 +79,7 @@ class Engine(UpgradedRuns):
         self._to_park: set[str] = set()  # ids of runs that are to rest in the store
         self._durable: Durable | None = None
         self.turns = Turns(MemoryLedger())
+        self.threads = Threads(MemoryThreads(self._is_under_way))
         if store is not None:
             self.open(store)
 
@@ -90,6 +92,12 @@ class Engine(UpgradedRuns):
         journal = store if isinstance(store, SqlJournal) else open_store(store)
         self._durable = Durable(journal, self)
         self.turns = Turns(journal.calls)
+        self.threads = Threads(journal.threads)
+
+    def _is_under_way(self, run_id: str) -> bool:
+        with self.lock:
+            run = self._runs.get(run_id)
+            return run is not None and not run.is_done
 
     # --- workflows
 

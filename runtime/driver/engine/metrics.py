@@ -34,6 +34,8 @@ class WorkerMetrics:
 
     def note(self, note: WorkerNote) -> None:
         """Count something that has happened to a run."""
+        if not note.run_id:
+            return
         with self._lock:
             self._notes[note.workflow, note.what] += 1
             if note.what == "begins":
@@ -48,6 +50,8 @@ class WorkerMetrics:
             StoreError: The store cannot be read.
         """
         found = self._engine.store.select(partial(counting.counts, now=time.time_ns()))
+        commits, seconds = self._engine.store.commits
+        waiting = self._engine.turns.waiting()
         with self._lock:
             notes, under_way = sorted(self._notes.items()), len(self._under_way)
         lines = [
@@ -60,6 +64,18 @@ class WorkerMetrics:
                 f'wfc_worker_runs_total{{workflow="{_escaped(workflow)}",what="{_escaped(what)}"}} {count}'
                 for (workflow, what), count in notes
             ),
+            *_head("wfc_worker_calls_waiting", "gauge", "Calls that wait for their turn, by what is called."),
+            *(f'wfc_worker_calls_waiting{{name="{_escaped(name)}"}} {count}' for name, count in waiting),
+            *_head("wfc_worker_commits_total", "counter", "Commits of this worker to the store."),
+            f"wfc_worker_commits_total {commits}",
+            *_head("wfc_worker_commit_seconds_total", "counter", "The time that these commits took."),
+            f"wfc_worker_commit_seconds_total {seconds:.6f}",
+            *_head(
+                "wfc_worker_commit_delay_seconds",
+                "gauge",
+                "How long the last commit took, or the next one does.",
+            ),
+            f"wfc_worker_commit_delay_seconds {self._engine.store.delay:.6f}",
             *_head("wfc_store_runs", "gauge", "Runs in the store."),
             *(
                 f'wfc_store_runs{{workflow="{_escaped(workflow)}",status="{_escaped(status)}"}} {count}'

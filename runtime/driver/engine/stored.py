@@ -30,6 +30,7 @@ from wfc.runtime.events import Event, StartEvent
 from wfc.runtime.store.folding import read_outcome
 from wfc.runtime.store.journal import Entry, Posted
 from wfc.runtime.store.sql import starting
+from wfc.runtime.store.sql.claiming import MOST_RECOVERIES
 from wfc.runtime.store.sql.journal import SqlJournal
 from wfc.runtime.store.sql.reading import RunRow
 
@@ -102,9 +103,16 @@ class StoredRuns(EventDelivery, Protocol):
             raise RunUnknownError(f"there is no run `{run_id}` in this store")
         return found[0]
 
+    def worker_on(self, row: RunRow) -> str:
+        """Return the name of the live process that has a run; empty if none has it."""
+        has_it = row.ended is None and row.owner is not None and self.store.is_worked_on(row.run_id)
+        return row.owner or "" if has_it else ""
+
     def note_on(self, row: RunRow) -> str:
         """Return what is to be said of a run besides its status: that it is due, and no process works on it."""
-        if row.ended is not None or (row.owner is not None and self.store.is_worked_on(row.run_id)):
+        if row.status == "dead":
+            return f"given up: taken up {MOST_RECOVERIES} times in a row without coming any further"
+        if row.ended is not None or self.worker_on(row):
             return ""
         if row.status == "halted":
             return "halted at a breakpoint"

@@ -29,11 +29,16 @@ TRIAL: Final = 5.0
 """The seconds after which others begin beside such a run although it has not come any further."""
 
 
+SLOW: Final = 1.0
+"""The seconds of a commit from which on nothing is taken up beside what is under way: it would only wait."""
+
+
 class WorkerNote(NamedTuple):
-    """What a worker tells of a run.
+    """What a worker tells of a run, or of itself, without the id of one.
 
     Args:
-        what: ``begins``, ``rests``, ``done``, ``failed``, ``cancelled``, ``lost``, ``given back`` or ``refused``.
+        what: ``begins``, ``rests``, ``done``, ``failed``, ``cancelled``, ``lost``, ``given back`` or ``refused``; of
+            itself ``held back`` or ``goes on``.
         because: Why, if there is something to say.
     """
 
@@ -65,6 +70,7 @@ class Worker:
         self._going: dict[str, asyncio.Task[None]] = {}
         self._begun: dict[str, float] = {}  # when those that are going were taken up, by the monotonic clock
         self._alone: str | None = None  # the run that is taken up alone
+        self._is_held_back = False
         self._leaves = asyncio.Event()
 
     def drain(self) -> None:
@@ -100,6 +106,8 @@ class Worker:
     def _claim_due(self) -> None:
         """Begin with what is due, as far as there is room."""
         room = self._at_once - len(self._going)
+        if self._going and self._must_wait():
+            return
         if room <= 0 or (self._alone is not None and not self._is_safe(self._alone)):
             return
         self._alone = None
@@ -117,6 +125,15 @@ class Worker:
             self._going[due.run_id] = asyncio.create_task(self._drive(due))
             if self._alone is not None:
                 break
+
+    def _must_wait(self) -> bool:
+        """Return whether the store is so slow that no more is taken up; tell of it when that has changed."""
+        delay = self._engine.store.delay
+        if (delay > SLOW) != self._is_held_back:
+            self._is_held_back = not self._is_held_back
+            slow = f"a commit to the store takes {delay:.1f} s: nothing is taken up beside what is under way"
+            self._tell(WorkerNote("", "", *(("held back", slow) if self._is_held_back else ("goes on",))))
+        return self._is_held_back
 
     def _is_safe(self, run_id: str) -> bool:
         """Return whether a run has not been taken up just now: it has come further, or has had some time."""

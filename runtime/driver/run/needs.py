@@ -13,6 +13,7 @@ from wfc.runtime.driver.gates import Gate
 from wfc.runtime.driver.messages import EventData, IfAbsent
 from wfc.runtime.events import Event
 from wfc.runtime.plan import Plan
+from wfc.runtime.store.threads import Threads
 from wfc.runtime.values.serializers import BaseSerializer
 
 __all__ = ["RunEngine", "RunInternals", "RunWorkflow"]
@@ -25,6 +26,9 @@ class RunEngine(Protocol[R]):
 
     turns: Turns
     """The turns of calls that are limited, shared by all runs of the engine."""
+
+    threads: Threads
+    """The threads that agents take one after the other."""
 
     def run(self, run_id: str) -> R | None:
         """Return the live run of an id."""

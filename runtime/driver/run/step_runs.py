@@ -10,7 +10,7 @@ from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.moments import SECOND, as_datetime
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.errors import ExpressionError, WorkflowError
-from wfc.runtime.plan.pauses import Question
+from wfc.runtime.plan.pauses import PartResult, Question
 from wfc.runtime.plan.retries import RetryInfo
 from wfc.runtime.plan.signature import Call
 
@@ -74,6 +74,8 @@ def unmet_requirements(run: CallingRun, step_run: StepRun, result: object) -> li
     try:
         if require is None:
             return []
+        if isinstance(result, PartResult):
+            result = result.answer
         if Question in step_run.step.pauses and isinstance(result, list):
             return [said for answer in result for said in require(run, step_run, answer)]
         return list(require(run, step_run, result))

@@ -9,6 +9,7 @@ ended, and put what dbos knows it had under way back into the queue.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import math
@@ -226,6 +227,9 @@ class QueueWorker(Worker):
             if due.recoveries >= SUSPECT:
                 await self._until_safe(list(self._going))
                 self._alone = due.run_id
+            while self._begun and self._must_wait() and not self._leaves.is_set():
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._leaves.wait(), SWEEPS_EVERY)
             self._begun[due.run_id] = time.monotonic()
 
     async def _until_safe(self, run_ids: list[str]) -> None:

@@ -28,7 +28,7 @@ from wfc.runtime.store.journal import (
 )
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.messages import note_message
-from wfc.runtime.store.sql.pruning import drop_unmentioned
+from wfc.runtime.store.sql.pruning import drop_plan, drop_unmentioned
 
 __all__ = ["append", "append_all"]
 
@@ -240,16 +240,19 @@ def _change_version(connection: Connection, number: int, row: VersionChanged) ->
 
 
 def _keep_plan(connection: Connection, digest: str, body: str) -> None:
-    if connection.execute("SELECT 1 FROM plans WHERE digest = ?", (digest,)).fetchone() is None:
+    known = connection.execute("SELECT 1 FROM plans WHERE digest = ? /* FOR SHARE */", (digest,)).fetchone()
+    if known is None:
         connection.execute("INSERT INTO plans VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, body))
 
 
 def _change_plan(connection: Connection, number: int, row: PlanChanged) -> None:
+    before = connection.execute("SELECT shape FROM runs WHERE run = ?", (number,)).fetchone()
     _keep_plan(connection, row.shape, row.plan)
     connection.execute(
         "UPDATE runs SET version = ?, shape = ?, start = ?, plan_since = ? WHERE run = ?",
         (row.version, row.shape, row.start, row.since, number),
     )
+    drop_plan(connection, before[0])
 
 
 def _take(connection: Connection, number: int, row: InboxTaken) -> None:

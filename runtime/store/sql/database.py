@@ -72,6 +72,16 @@ class Database(ABC):
 
     # --- writing
 
+    @property
+    def delay(self) -> float:
+        """The seconds for which what is written waits until it is durable."""
+        return self._writer.delay
+
+    @property
+    def commits(self) -> tuple[int, float]:
+        """How many commits this process has made, and the seconds that they took."""
+        return self._writer.commits, self._writer.seconds
+
     def append(self, entry: Entry, then: Then) -> None:
         """Append an entry, in order; ``then`` is called in this loop once it is durable."""
         if not self._is_known:

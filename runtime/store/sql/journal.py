@@ -21,6 +21,7 @@ from wfc.runtime.store.sql.database import Database
 from wfc.runtime.store.sql.pruning import forget_run, problems_in, prune_run
 from wfc.runtime.store.sql.reading import RunRow, TaskRow
 from wfc.runtime.store.sql.selecting import DueRun
+from wfc.runtime.store.sql.threads import StoredThreads
 from wfc.runtime.store.sql.writer import StoreConnection
 
 __all__ = ["SqlJournal"]
@@ -44,6 +45,7 @@ class SqlJournal(Database):
     def __init__(self, name: str, owner: str, workers: StoreWorkers, interval: float) -> None:
         super().__init__(name, owner, interval)
         self.workers = workers
+        self.threads = StoredThreads(self.write)
         self.calls = StoredLedger(name, owner, self._connect_calls, self._lock_calls)
 
     # --- what differs from database to database

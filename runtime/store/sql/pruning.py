@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wfc.runtime.store.sql.connection import Connection
 
-__all__ = ["drop_unmentioned", "forget_run", "problems_in", "prune_run"]
+__all__ = ["drop_plan", "drop_unmentioned", "forget_run", "problems_in", "prune_run"]
 
 _ALL_OF_A_RUN = (
     "DELETE FROM ticks WHERE run = ?",
@@ -53,9 +53,22 @@ def forget_run(connection: Connection, number: int) -> None:
         "SELECT run FROM runs WHERE parent = ? AND attached", (number,)
     ).fetchall():
         forget_run(connection, part)
+    shape = connection.execute("SELECT shape FROM runs WHERE run = ?", (number,)).fetchone()
     for statement in _ALL_OF_A_RUN:
         connection.execute(statement, (number,))
     drop_unmentioned(connection, number, 0, 2**62)
+    if shape is not None:
+        drop_plan(connection, shape[0])
+
+
+def drop_plan(connection: Connection, digest: str) -> None:
+    """Drop the description of a plan that no run has any more."""
+    # the lock comes first, so that a run which has just begun with that plan is seen by the next statement
+    connection.execute("SELECT digest FROM plans WHERE digest = ? /* FOR UPDATE */", (digest,)).fetchone()
+    connection.execute(
+        "DELETE FROM plans WHERE digest = ? AND NOT EXISTS (SELECT 1 FROM runs WHERE shape = ?)",
+        (digest, digest),
+    )
 
 
 def problems_in(connection: Connection) -> Iterator[str]:

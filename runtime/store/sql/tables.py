@@ -72,6 +72,11 @@ MIGRATIONS: Final[Mapping[int, Sequence[str]]] = {
         "CREATE TABLE plans (digest TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID",
         "ALTER TABLE runs ADD COLUMN plan_since INTEGER NOT NULL DEFAULT 0",
     ),
+    6: (  # what agents have said, which outlives their runs, and the run that has it now
+        """CREATE TABLE threads (name TEXT NOT NULL, key TEXT NOT NULL, holder TEXT, until INTEGER, body TEXT NOT NULL,
+            PRIMARY KEY (name, key)) WITHOUT ROWID""",
+        "CREATE INDEX threads_until ON threads (until) WHERE until IS NOT NULL",
+    ),
 }
 """For each format after the first the statements that make it of the one before."""
 

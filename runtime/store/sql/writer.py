@@ -85,6 +85,16 @@ class Writer:
         self._starting = threading.Lock()
         self._is_closed = False
         self._connection: StoreConnection | None = None
+        self._since: float | None = None  # when the commit under way was begun, by the monotonic clock
+        self._took = 0.0  # the seconds of the last one
+        self.commits = 0
+        self.seconds = 0.0  # of all commits
+
+    @property
+    def delay(self) -> float:
+        """The seconds that the last commit took, or those that the one under way takes already, if these are more."""
+        since = self._since
+        return self._took if since is None else max(self._took, time.monotonic() - since)
 
     def submit(self, jobs: Sequence[Job]) -> None:
         """Write some jobs soon, in one commit if that can be.
@@ -113,14 +123,24 @@ class Writer:
             while True:
                 jobs, is_last = self._take(max(0.0, due - time.monotonic()))
                 if jobs:
-                    self._finish(jobs, self._write(jobs))
+                    self._finish(jobs, self._timed(jobs))
                 if is_last:
                     return
                 if time.monotonic() >= due:
-                    self._write([Job(self._beat, lambda _, __: None, None)])
+                    self._timed([Job(self._beat, lambda _, __: None, None)])
                     due = time.monotonic() + self._interval
         finally:
             self._disconnect()
+
+    def _timed(self, jobs: Sequence[Job]) -> list[tuple[Any, Exception | None]]:
+        """Commit jobs, and note how long that takes."""
+        self._since = began = time.monotonic()
+        found = self._write(jobs)
+        self._took = time.monotonic() - began
+        self._since = None
+        self.commits += 1
+        self.seconds += self._took
+        return found
 
     def _take(self, seconds: float) -> tuple[list[Job], bool]:
         """Return the jobs that have come in, and whether they are the last."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from wfc.runtime.store.opening import open_store
 
 SHOP = """\
 wfc: 1
@@ -111,6 +114,29 @@ def test_a_failed_run_is_told_and_then_goes_on_with_its_failed_step(wfc: Any, sh
     assert "the run goes on from how it was after tick" in wfc("runs", "follow", "one").out
     again = wfc("runs", "retry", "one", "--yes")
     assert (again.status, again.out, "has not failed: it is done" in again.err) == (1, "", True)
+
+
+def test_what_was_given_up_is_listed_shown_and_tried_again(wfc: Any, shop: Path, store_address: str) -> None:
+    (shop / "broken").unlink()
+    for run_id in ("one", "two"):
+        wfc("run", "shop.yaml", "-i", "order=tea", "--run-id", run_id, "--detach")
+    assert "no run was given up" in wfc("runs", "retry", "--dead").err
+    with contextlib.closing(open_store(store_address)) as store:  # as if it had killed ten processes
+        store.write_now(
+            lambda connection: connection.execute(
+                "UPDATE runs SET status = 'live', recoveries = 10 WHERE run_id = 'one'"
+            )
+        )
+    assert wfc("worker", "--until-idle").status == 0
+    assert (effects(shop), status(wfc, "two")) == (["charge tea", "ship tea"], "done")
+    (listed,) = map(json.loads, wfc("runs", "list", "--status", "dead", "--format", "json").out.splitlines())
+    because = "given up: taken up 10 times in a row without coming any further"
+    assert (listed["run"], listed["note"]) == ("one", because)
+    assert f"status: dead {because}" in wfc("runs", "show", "one").out
+    assert "no run has failed" in wfc("runs", "retry", "--failed").err
+    assert effects(shop) == []
+    done = wfc("runs", "retry", "--dead", "--failed", "--workflow", "shop", "--yes")
+    assert (done.status, effects(shop), status(wfc, "one")) == (0, ["charge tea", "ship tea"], "done")
 
 
 def test_all_that_have_failed_are_chosen_by_workflow_and_time(wfc: Any, shop: Path) -> None:

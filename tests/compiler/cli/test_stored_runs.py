@@ -270,3 +270,23 @@ def test_mine_and_somebody_else_s_is_too_much(wfc: Any, spec: str) -> None:
     assert wfc("run", spec, "-i", "name=tea", "--detach").status == 0
     done = wfc("tasks", "list", "--mine", "--for", "bob")
     assert (done.status, "leave one out" in done.err) == (2, True)
+
+
+def test_a_project_that_lies_elsewhere_has_the_same_versions(
+    wfc: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each machine has a folder of its own, and a folder may be moved while its runs rest."""
+    files: dict[str, set[str]] = {}
+    for machine in ("one", "two"):
+        project = tmp_path / machine
+        (project / "flows").mkdir(parents=True)
+        (project / "flows" / "ask.yaml").write_text(ASK)
+        (project / "wfc.toml").write_text('store = "sqlite:///.wfc/runs.db"\n')
+        monkeypatch.chdir(project)
+        assert wfc("run", "flows/ask.yaml", "-i", "name=tea", "--run-id", "r").status == 3
+        files[machine] = {file.name for file in (project / ".wfc" / "versions").rglob("*.json")}
+    assert files["one"] == files["two"] and len(files["one"]) == 1
+    (tmp_path / "one").rename(tmp_path / "three")
+    monkeypatch.chdir(tmp_path / "three")
+    (task,) = rows(wfc("tasks", "list", "--format", "json").out)
+    assert json.loads(wfc("tasks", "answer", task["task"], '{"ok": true}').out)["event"] == "Done"

@@ -14,7 +14,10 @@ from typing import Any
 
 from wfc.runtime import Child, Engine, Record, StartEvent, StepError, StopEvent, Workflow, pause
 from wfc.runtime.agents.definition import Agent, AgentTool
+from wfc.runtime.agents.events import Worked
 from wfc.runtime.agents.loop import AgentLoop
+from wfc.runtime.agents.threaded_loop import ThreadedLoop
+from wfc.runtime.agents.threads import KeptThread
 from wfc.runtime.calls.llm import Model
 from wfc.runtime.calls.transcripts import CallRequest, TurnReply, TurnRequest
 from wfc.runtime.errors import RunUnknownError
@@ -223,7 +226,52 @@ def hand_over_written_down(log: Path) -> type[Workflow]:
     return desk(hands_over, team=[goes_on])
 
 
-FLOWS = {"desk": written_down, "team": team_written_down, "hand-over": hand_over_written_down}
+def talk_written_down(log: Path) -> type[Workflow]:
+    """The desk whose agent goes on with a talk that is kept for all of its runs."""
+    note = noting(log)
+
+    def answer(request: TurnRequest) -> TurnReply:
+        assert_valid(request.said)
+        note(f"think {len(request.said)}")
+        said = [one.text for one in request.said if one.role == "model" and one.text]
+        if request.said[-1].role == "user":
+            return calls(call("find", json.dumps({"order_id": f"{len(said)}"}), f"f{len(request.said)}"))
+        return says("; ".join([*said, request.said[-1].answers[0].text]))
+
+    find = AgentTool("find", noted_find(note), FindArgs)
+    agent = Agent("desk", TurnModel(answer), tools=[find])
+    return talking(agent, KeptThread("desk.talk"))
+
+
+def talking(agent: Agent, thread: KeptThread, team: Sequence[Agent] = (), **more: Any) -> type[Workflow]:
+    """A workflow of one step, whose action is an agent with a thread, which has the run's second word as its key."""
+
+    class Loop(ThreadedLoop, agent=agent, thread=thread, team=team, name="desk.answer"):
+        pass
+
+    class Desk(Workflow, name="desk", parts=(Loop,)):
+        @pause
+        def answer(self, event: Asked) -> Child[Worked[str]]:
+            key = event.question.partition(" ")[0]
+            return Child(Loop, {"prompt": event.question, "thread": key, **more})
+
+        @answer.then
+        def after_answer(self, result: Worked[str]) -> Answered:
+            return Answered(text=f"{result.name}: {result.answer}")
+
+        @answer.on_error
+        def answer_failed(self, error: StepError) -> Answered:
+            return Answered(text=f"{error.name}: {error.message}")
+
+    return Desk
+
+
+FLOWS = {
+    "talk": talk_written_down,
+    "desk": written_down,
+    "team": team_written_down,
+    "hand-over": hand_over_written_down,
+}
 
 
 async def main(flow: str, store: str, log: str, run_id: str) -> None:

@@ -26,21 +26,21 @@ PACKAGE = "@copilotkit/aimock"
 PATIENCE = 300
 
 
-def installed_version(modules: Path) -> str | None:
+def installed_version(modules: Path, package: str) -> str | None:
     try:
-        return str(json.loads((modules / PACKAGE / "package.json").read_text(encoding="utf-8"))["version"])
+        return str(json.loads((modules / package / "package.json").read_text(encoding="utf-8"))["version"])
     except FileNotFoundError:
         return None
 
 
-def install(tests: Path) -> Path:
-    """Installs what `tests/package-lock.json` names, once, beside it; gives the server's program.
+def install(tests: Path, package: str = PACKAGE) -> Path:
+    """Installs what `package-lock.json` of a folder names, once, beside it; gives the folder of one package.
 
     Done in a folder of its own and moved into place, so that test runs side by side do not meet.
     """
     modules = tests / "node_modules"
     lock = json.loads((tests / "package-lock.json").read_text(encoding="utf-8"))
-    if installed_version(modules) != lock["packages"][f"node_modules/{PACKAGE}"]["version"]:
+    if installed_version(modules, package) != lock["packages"][f"node_modules/{package}"]["version"]:
         with tempfile.TemporaryDirectory(dir=tests, prefix=".npm-") as place:
             for name in ("package.json", "package-lock.json", ".npmrc"):
                 shutil.copy(tests / name, place)
@@ -52,17 +52,17 @@ def install(tests: Path) -> Path:
                 capture_output=True,
                 text=True,
             )
-            assert done.returncode == 0, f"npm could not install {PACKAGE}:\n{done.stdout}\n{done.stderr}"
+            assert done.returncode == 0, f"npm could not install {package}:\n{done.stdout}\n{done.stderr}"
             old = Path(place) / "old_modules"
             try:
                 if modules.exists():
                     modules.rename(old)
                 (Path(place) / "node_modules").rename(modules)
             except OSError:
-                assert installed_version(modules) is not None, (
+                assert installed_version(modules, package) is not None, (
                     "another test run took the place and left nothing"
                 )
-    return modules / PACKAGE / "dist" / "cli.js"
+    return modules / package
 
 
 class InstalledNode(NodeManager):
@@ -94,8 +94,19 @@ class PatientServer(AIMockServer):
 
 
 @pytest.fixture(scope="session")
+def npm_server(root: Path) -> Callable[[str], list[str]]:
+    """The command line of an MCP server from npm."""
+
+    def command(package: str) -> list[str]:
+        folder = install(root / "tests" / "mcp_servers", package)
+        return [InstalledNode(folder).find_node(), str(folder / "dist" / "index.js")]
+
+    return command
+
+
+@pytest.fixture(scope="session")
 def _model_server(root: Path) -> Iterator[AIMockServer]:
-    server = PatientServer(InstalledNode(install(root / "tests")))
+    server = PatientServer(InstalledNode(install(root / "tests") / "dist" / "cli.js"))
     server.start()
     process = server._proc
     yield server

@@ -188,3 +188,22 @@ def test_a_cancelled_run_waits_no_more() -> None:
 
     took, third = run_virtually(main)
     assert (took, third) == (pytest.approx(13), [5])
+
+
+def test_it_is_known_how_many_wait_for_what() -> None:
+    async def main() -> None:
+        turns, limits = Turns(MemoryLedger()), [CallLimit("a", None, 1), CallLimit("b", (1, 60.0), None)]
+
+        async def make(limit: CallLimit) -> None:
+            async with turns.turn(limit, lambda why: None):
+                await asyncio.sleep(10)
+
+        calls = [asyncio.create_task(make(limit)) for limit in (*limits, *limits, limits[0])]
+        await asyncio.sleep(1)
+        assert turns.waiting() == [("a", 2), ("b", 1)]
+        await asyncio.sleep(10)
+        assert turns.waiting() == [("a", 1), ("b", 1)]
+        await asyncio.gather(*calls)
+        assert turns.waiting() == []
+
+    run_virtually(main)

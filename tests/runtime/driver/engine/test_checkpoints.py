@@ -31,6 +31,7 @@ from wfc.runtime.errors import (
     WorkflowCancelledByUser,
     WorkflowTimeoutError,
 )
+from wfc.runtime.store.journal import Entry
 
 
 @pytest.fixture(autouse=True)
@@ -341,6 +342,13 @@ def test_two_who_change_a_run_at_once_do_not_mix(store: str | Path) -> None:
     fail(store, Order, "ship")
 
     async def main(engine: Engine) -> None:
+        both, alter = asyncio.Barrier(2), engine.alter
+
+        async def when_both_have_read(entries: list[Entry]) -> None:
+            await both.wait()  # one that reads what the other has written changes the run after it, as it may
+            await alter(entries)
+
+        engine.alter = when_both_have_read  # type: ignore[method-assign]
         done = await asyncio.gather(engine.retry("one"), engine.rewind("one", 1), return_exceptions=True)
         assert sum(isinstance(one, StoreError) for one in done) == 1
         assert await finish(engine, "one") == End(n=3)

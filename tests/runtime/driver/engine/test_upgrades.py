@@ -15,7 +15,7 @@ from version_cases import PAUSED, Case, Then, answer, post
 from version_flows import ACTING, ASKING, BROKEN, ITEMS, LOG, PARTS, WAITING, load, within
 
 from wfc.runtime import Engine, Workflow
-from wfc.runtime.errors import RunParkedError, StepFailedError, StoreError
+from wfc.runtime.errors import RunParkedError, StepFailedError, StoreError, WorkflowCancelledByUser
 from wfc.runtime.store.snapshots import shape_of
 
 
@@ -333,3 +333,35 @@ def test_a_process_dies_within_an_upgrade(store: str | Path) -> None:
 
 async def histories(engine: Engine) -> dict[str, list[str]]:
     return {row.run_id: [one.kind for one in engine.history(row.run_id)] for row in engine.list_runs()}
+
+
+def test_the_description_of_a_plan_goes_with_the_last_run_that_has_it(store: str | Path) -> None:
+    moved = load(with_moved(ASKING.replace("def ask(", "def want(").replace("@ask.", "@want."), ask="want"))
+    old = load(ASKING)
+    rest(store, old)
+
+    def plans(engine: Engine) -> set[str]:
+        found = engine.store.select(
+            lambda connection: connection.execute("SELECT digest FROM plans").fetchall()
+        )
+        return {digest for (digest,) in found}
+
+    async def main(engine: Engine) -> None:
+        first = plans(engine)
+        handler = old[0](engine=engine).run(run_id="two")
+        await until(lambda: len(engine.tasks()) == 2)
+        await engine.cancel("two")
+        with pytest.raises(WorkflowCancelledByUser):
+            await handler
+        engine.add(moved[0], version="new")
+        await engine.upgrade("one", version="new")
+        assert len(plans(engine)) == len(first) + 1, "another run has the first one"
+        await engine.forget("two")
+        assert len(plans(engine)) == len(first) and plans(engine).isdisjoint(first)
+        handler = await engine.resume("one")
+        await answer(engine)
+        await handler
+        await engine.forget("one")
+        assert plans(engine) == set()
+
+    within(store, main, *old)

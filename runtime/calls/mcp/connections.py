@@ -1,16 +1,14 @@
-"""Calls of tools that servers offer by the Model Context Protocol (MCP), through its official package."""
+"""Connections to servers that speak the Model Context Protocol (MCP), each opened, shared and closed by one task."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, TextIO
-
-from pydantic_core import to_json
 
 from wfc.runtime.authoring.resource.kinds import Resource
 from wfc.runtime.calls.bindings import Basic, Bearer, McpServer
@@ -18,8 +16,7 @@ from wfc.runtime.calls.commands import executable
 from wfc.runtime.calls.host import ToolHost
 from wfc.runtime.calls.secrets import Revealed, Secret
 from wfc.runtime.errors import MissingPackageError, StepError, WorkflowError
-from wfc.runtime.tracing import conventions, span_inside
-from wfc.runtime.values.outputs import InvalidOutput, from_json, plain, plain_type
+from wfc.schemas.lock import digest
 
 try:
     from mcp import Client, MCPError, StdioServerParameters, types
@@ -32,65 +29,18 @@ except ImportError:
         "a tool of an MCP server needs the package mcp: pip install 'wfc-workflows[mcp]'"
     ) from None
 
-__all__ = ["call_mcp"]
+__all__ = ["LONGEST_SHOWN", "OF_RUN", "McpConnection", "Servers", "types"]
 
-LARGEST_RESULT: Final = 16 * 1024 * 1024
 LONGEST_SHOWN: Final = 300
 LONGEST_COMPLAINT: Final = 4096
 MOST_REPORTS: Final = 1000
 """How often one call may report progress; what a server says beyond that is let go."""
 MOST_PAGES: Final = 20
+MOST_TOOLS: Final = 2000
 MOST_NAMED: Final = 20
-PATIENCE: Final = 300.0
-"""How many seconds a server has to answer, where the step has no time-out."""
 
 
-async def call_mcp(
-    host: ToolHost,
-    server: McpServer,
-    operation: str,
-    args: Mapping[str, object],
-    *,
-    output: Any = None,
-    wait: float | None = None,
-) -> Any:
-    """Call a tool of a server; return its result as a value of ``output``.
-
-    The calls of a run share a server, which is started by the first and ended with the run.
-
-    Args:
-        operation: What the server calls the tool.
-        output: ``str`` for its text, ``None`` or ``Any`` for whatever it is, any other type for structured data.
-        wait: Seconds to wait for the server at most: the step's time-out; 300 without.
-
-    Raises:
-        StepError: ``tool.failed``, ``tool.changed`` (there is no such tool), ``tool.invalid_output``,
-            ``tool.too_large``, ``connection``, ``timeout``, ``http.<status>``.
-        SettingsError: The program is not allowed, or a secret is missing.
-        MissingPackageError: The package for MCP is not installed.
-    """
-    with span_inside("tool", operation, lambda: _about(operation)) as span:
-        revealed = Revealed()
-        given = {name: plain(value) for name, value in args.items()}
-        servers: _Servers = await host.resource(_OF_RUN)
-        running = servers.get(server, wait or PATIENCE, revealed)
-        reply = await running.call(host, operation, given, wait or PATIENCE)
-        result = _read(reply, operation, plain_type(output), revealed)
-        if span is not None:
-            span.content = {conventions.TOOL_ARGUMENTS: args, conventions.TOOL_RESULT: result}
-            span.result = result
-        return result
-
-
-def _about(operation: str) -> dict[str, object]:
-    return {
-        conventions.OPERATION: conventions.EXECUTE_TOOL,
-        conventions.TOOL_NAME: operation,
-        conventions.TOOL_TYPE: "extension",
-    }
-
-
-class _Running:
+class McpConnection:
     """A connection to a server, which one task opens and closes, as the package wants it."""
 
     def __init__(self, server: McpServer, wait: float, revealed: Revealed) -> None:
@@ -101,6 +51,7 @@ class _Running:
         self._ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         self._done = asyncio.Event()
         self._owner = asyncio.create_task(self._own())
+        self._digests: dict[str, str] | None = None
 
     @property
     def is_over(self) -> bool:
@@ -115,7 +66,8 @@ class _Running:
     async def _own(self) -> None:
         try:
             async with AsyncExitStack() as stack:
-                client = Client(await self._transport(stack), read_timeout_seconds=self._wait)
+                transport = await self._transport(stack)
+                client = Client(transport, read_timeout_seconds=self._wait, message_handler=self._hear)
                 self._ready.set_result(await stack.enter_async_context(client))
                 await self._done.wait()
         except BaseException as error:
@@ -126,6 +78,69 @@ class _Running:
                 self._done.set()  # it broke; each call says so
             if isinstance(error, asyncio.CancelledError):
                 raise
+
+    async def _hear(self, message: object) -> None:
+        """Take what the server says by itself: that its tools have changed."""
+        if isinstance(message, types.ToolListChangedNotification):
+            self._digests = None
+
+    async def name(self) -> str:
+        """Return what the server calls itself, with its version.
+
+        Raises:
+            StepError: It cannot be reached.
+        """
+        found = (await asyncio.shield(self._ready)).server_info
+        return (
+            ""
+            if found is None
+            else self._revealed.hide(f"{found.name} {found.version}".strip())[:LONGEST_SHOWN]
+        )
+
+    async def tools(self) -> list[types.Tool]:
+        """Return the tools that the server has now, in its order.
+
+        Raises:
+            StepError: It cannot be reached, or says it wrongly.
+        """
+        client = await asyncio.shield(self._ready)
+        found: list[types.Tool] = []
+        cursor: str | None = None
+        try:
+            for _ in range(MOST_PAGES):
+                page = await client.list_tools(cursor=cursor, cache_mode="refresh")
+                found += page.tools
+                cursor = page.next_cursor
+                if cursor is None or len(found) > MOST_TOOLS:
+                    break
+        except Exception as error:
+            failed = self._failure(error)
+        else:
+            return found[:MOST_TOOLS]
+        raise failed
+
+    async def check_pinned(self, operation: str, pinned: str) -> None:
+        """Check that a tool is as it was pinned; the server is asked once, and again when it says that tools change.
+
+        Raises:
+            StepError: ``tool.changed``.
+        """
+        if self._digests is None:
+            tools = await self.tools()
+            self._digests = {
+                tool.name: digest(tool.description or "", tool.input_schema, tool.output_schema)
+                for tool in tools
+            }
+        if self._digests.get(operation) == pinned:
+            return
+        if operation in self._digests:
+            said = f"the tool `{operation}` of {_named(self._server)} is not what was pinned"
+        else:
+            said = f"{_named(self._server)} offers no tool `{operation}` any more"
+        raise StepError(
+            "tool.changed",
+            self._revealed.hide(f"{said}: `wfc tools pin` asks it again, and shows what has changed"),
+        )
 
     async def _transport(self, stack: AsyncExitStack) -> Any:
         server = self._server
@@ -192,13 +207,13 @@ class _Running:
                 raise self._failure(ConnectionError("the connection broke"))
             reply = calling.result()
             if reply.is_error:
-                await self._check_offered(client, operation)
+                await self._check_offered(operation)
             return reply
         except WorkflowError:
             raise
         except Exception as error:
             if isinstance(error, MCPError) and error.error.code == types.INVALID_PARAMS:
-                await self._check_offered(client, operation)
+                await self._check_offered(operation)
             failed = self._failure(error)
             if getattr(failed, "name", "") in {"connection", "http.401"}:
                 self._done.set()  # the next call begins anew, with a new token where it has one
@@ -208,23 +223,16 @@ class _Running:
             await asyncio.wait([calling, broken])
         raise failed
 
-    async def _check_offered(self, client: Client, operation: str) -> None:
+    async def _check_offered(self, operation: str) -> None:
         """Check, of a call that went wrong, whether there is such a tool.
 
         Raises:
             StepError: ``tool.changed``.
         """
-        names: list[str] = []
-        cursor: str | None = None
-        for _ in range(MOST_PAGES):
-            try:
-                page = await client.list_tools(cursor=cursor)
-            except Exception:
-                return  # what went wrong first is told
-            names += [tool.name for tool in page.tools]
-            cursor = page.next_cursor
-            if operation in names or cursor is None:
-                break
+        try:
+            names = [tool.name for tool in await self.tools()]
+        except WorkflowError:
+            return  # what went wrong first is told
         if operation not in names:
             offered = ", ".join(f"`{name}`" for name in names[:MOST_NAMED]) or "none"
             said = f"{_named(self._server)} offers no tool `{operation}`; it offers {offered}"
@@ -262,14 +270,14 @@ class _Running:
         return StepError("connection", f"{who} could not be reached: {said}", also=("tool",))
 
 
-class _Servers:
+class Servers:
     """The servers that a run has connected to."""
 
     def __init__(self) -> None:
-        self._running: dict[str, _Running] = {}
-        self._begun: list[_Running] = []
+        self._running: dict[str, McpConnection] = {}
+        self._begun: list[McpConnection] = []
 
-    def get(self, server: McpServer, wait: float, revealed: Revealed) -> _Running:
+    def get(self, server: McpServer, wait: float, revealed: Revealed) -> McpConnection:
         """Return the connection to a server, a new one if there is none or it has broken."""
         secrets = [
             each for each in (*server.env.values(), *server.headers.values()) if isinstance(each, Secret)
@@ -280,7 +288,7 @@ class _Servers:
         key = sha256(repr((server, [revealed.read(each) for each in secrets])).encode()).hexdigest()
         running = self._running.get(key)
         if running is None or running.is_over:
-            running = self._running[key] = _Running(server, wait, revealed)
+            running = self._running[key] = McpConnection(server, wait, revealed)
             self._begun = [each for each in self._begun if not each.has_ended] + [running]
         return running
 
@@ -289,7 +297,7 @@ class _Servers:
         await asyncio.gather(*(running.close() for running in self._begun))
 
 
-_OF_RUN: Final[Resource[_Servers]] = Resource(_Servers, per="run")
+OF_RUN: Final[Resource[Servers]] = Resource(Servers, per="run")
 
 
 def _folder(beside: str | Path) -> Path:
@@ -299,38 +307,3 @@ def _folder(beside: str | Path) -> Path:
 
 def _named(server: McpServer) -> str:
     return f"the MCP server `{server.command[0] if server.command else server.url}`"
-
-
-def _read(reply: types.CallToolResult, operation: str, output: Any, revealed: Revealed) -> Any:
-    """Return the result in a reply.
-
-    Raises:
-        StepError: The tool failed, or its result is too large or not of the type.
-    """
-    text = "\n".join(part.text for part in reply.content if isinstance(part, types.TextContent))
-    if reply.is_error:
-        said = revealed.hide(text)[:LONGEST_SHOWN]
-        raise StepError("tool.failed", f"`{operation}` failed: {said or 'it did not say why'}")
-    structured = reply.structured_content
-    data = text.encode() if structured is None else to_json(structured)
-    if len(data) > LARGEST_RESULT or len(text) > LARGEST_RESULT:
-        raise StepError("tool.too_large", f"`{operation}` gave more than {LARGEST_RESULT // 2**20} MB")
-    if output is str:
-        return revealed.hide_in_result(text)
-    if output in (None, Any):
-        return revealed.hide_in_result(text if structured is None else structured)
-    try:
-        return _typed(revealed.hide_in_result(data), structured, output)
-    except InvalidOutput as error:
-        said = revealed.hide(str(error))
-    raise StepError("tool.invalid_output", f"`{operation}` gave something else than declared: {said}")
-
-
-def _typed(data: bytes, structured: dict[str, Any] | None, output: Any) -> Any:
-    try:
-        return from_json(output, data, extra_fields=True, outside=True)
-    except InvalidOutput:
-        if structured is None or structured.keys() != {"result"}:
-            raise
-    # what is no record travels as the only field of one
-    return from_json(output, to_json(structured["result"]), extra_fields=True, outside=True)
