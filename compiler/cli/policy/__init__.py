@@ -13,6 +13,7 @@ COMMANDS = {
     "test": "Run the tests of a policy.",
     "facts": "Print what rules can ask of specs, as JSON.",
     "starter": "Print a policy to start with.",
+    "schema": "Print the JSON Schema of policies.",
 }
 
 

@@ -14,7 +14,6 @@ from wfc.compiler.diagnostics.results import Rule as Described
 from wfc.compiler.limits import MAX_BYTES
 from wfc.compiler.passes import check_text
 from wfc.compiler.review.policy import Policy, judge, read_policy
-from wfc.compiler.review.policy.describing import Subject
 from wfc.compiler.slotted import replace
 from wfc.compiler.workspace.compiled import Compiled, with_findings
 from wfc.compiler.workspace.project import Project
@@ -64,17 +63,8 @@ def in_order(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     )
 
 
-def held(
-    policy: Policy,
-    sources: Sequence[Source],
-    project: Project,
-    changes: Callable[[str], Sequence[Subject]] | None = None,
-) -> list[Compiled]:
-    """Return what a policy finds in specs, and their errors; specs with errors are not judged.
-
-    Args:
-        changes: What a change means, by the path of a spec; ``None`` if there is nothing to compare with.
-    """
+def held(policy: Policy, sources: Sequence[Source], project: Project) -> list[Compiled]:
+    """Return what a policy finds in specs, and their errors; specs with errors are not judged."""
     found: list[Compiled] = []
     wrong: list[Finding] = []
     for source in sources:
@@ -84,9 +74,7 @@ def held(
             found.append(errors)
             continue
         document = project.units[source.path.replace(os.sep, "/")].document
-        own, of_policy = judge(
-            policy, checked.workflow, document, None if changes is None else changes(source.path)
-        )
+        own, of_policy = judge(policy, checked.workflow, document)
         found.append(with_findings(errors, own, project))
         wrong += of_policy
     return [wrong_in(policy.document, wrong), *found] if wrong else found

@@ -1,4 +1,4 @@
-"""Rules of an organisation, held against workflows and against what changes of them mean; nothing of them is run."""
+"""Rules of an organisation, held against workflows; nothing of them is run."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from wfc.compiler.review.facts import PlaceList
 from wfc.compiler.review.policy.subjects import REACHED
 from wfc.compiler.slotted import dataclass
 
-__all__ = ["Subject", "described", "subjects"]
+__all__ = ["Subject", "described"]
 
 Facts = Mapping[str, Any]
 
@@ -30,7 +30,7 @@ class Subject:
 
 
 def described(facts: Facts) -> dict[str, list[Subject]]:
-    """Return all that rules may be asked of, by sort; changes are not among them."""
+    """Return all that rules may be asked of, by sort."""
     data = facts["data"]
     steps = [step(each, data.get(name, {}), facts["tools"]) for name, each in facts["steps"].items()]
     whole = workflow(facts, [each.values for each in steps])
@@ -43,11 +43,6 @@ def described(facts: Facts) -> dict[str, list[Subject]]:
         "secret": list(used("secrets", steps)),
         "test": [Subject(test(name, each), name, each["at"]) for name, each in facts["tests"].items()],
     }
-
-
-def subjects(found: Mapping[str, list[Subject]], each: str) -> list[Subject]:
-    """Return what a rule is asked of."""
-    return found.get(each, [])
 
 
 # --- the sorts
@@ -88,7 +83,7 @@ def step(facts: Facts, data: Mapping[str, list[str]], tools: Facts) -> Subject:
     values = {
         "name": facts["name"],
         "kind": facts["kind"],
-        "does": "" if inner is None else inner["does"],
+        "does": "nothing" if inner is None else inner["does"],
         "description": facts["description"],
         "accepts": facts["accepts"]["events"],
         "join": facts["accepts"].get("join"),

@@ -1,4 +1,4 @@
-"""A policy held against a workflow, and against what a change of it means."""
+"""A policy held against a workflow."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from wfc.compiler.diagnostics import Finding, Origin, Place
 from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.expressions.syntax.template_tree import Hole, Text
 from wfc.compiler.model import Workflow
+from wfc.compiler.proof.graph.building import build_graph
 from wfc.compiler.review.facts import place_of, workflow_facts
 from wfc.compiler.review.policy.describing import Subject, described
 from wfc.compiler.review.policy.evaluation import Budget, TooMuchError, evaluate, shown
-from wfc.compiler.review.policy.paths import way_around
+from wfc.compiler.review.policy.paths import WaysAround
 from wfc.compiler.review.policy.policy import Policy, Rule
 from wfc.compiler.rules.policies import wrong_policy
 from wfc.compiler.yaml import Document
@@ -22,19 +23,13 @@ __all__ = ["judge"]
 MOST_FINDINGS = 1_000
 
 
-def judge(
-    policy: Policy,
-    workflow: Workflow,
-    document: Document,
-    changes: Sequence[Subject] | None = None,
-) -> tuple[list[Finding], list[Finding]]:
+def judge(policy: Policy, workflow: Workflow, document: Document) -> tuple[list[Finding], list[Finding]]:
     """Return what a policy finds in a workflow, and what is wrong in the policy itself.
 
     Args:
         document: The workflow's spec.
-        changes: What a change of it means; ``None`` if there is nothing to compare it with.
     """
-    judgement = Judgement(policy, workflow, document, changes)
+    judgement = Judgement(policy, workflow, document)
     found: list[Finding] = []
     wrong: list[Finding] = []
     for rule in policy.rules:
@@ -51,16 +46,12 @@ def judge(
 class Judgement:
     """A policy beside one workflow."""
 
-    def __init__(
-        self, policy: Policy, workflow: Workflow, document: Document, changes: Sequence[Subject] | None
-    ) -> None:
+    def __init__(self, policy: Policy, workflow: Workflow, document: Document) -> None:
         self.policy = policy
-        self.workflow = workflow
         self.document = document
         self.subjects = described(workflow_facts(workflow, document))
         self.whole = self.subjects["workflow"][0].values
-        if changes is not None:
-            self.subjects["change"] = list(changes)
+        self.graph = build_graph(workflow)
 
     def of(self, rule: Rule) -> Iterator[Finding]:
         """Yield what a rule finds.
@@ -69,7 +60,8 @@ class Judgement:
             TooMuchError: It takes too much work.
         """
         budget = Budget()
-        for subject in self.subjects.get(rule.each, ()):
+        known: WaysAround | None = None
+        for subject in self.subjects[rule.each]:
             names = {"workflow": self.whole, "values": self.policy.values, rule.each: subject.values}
             if rule.where is not None and not evaluate(rule.where.tree, names, budget):
                 continue
@@ -77,23 +69,21 @@ class Judgement:
                 if not evaluate(rule.require.tree, names, budget):
                     yield self.finding(rule, subject, names, budget)
             elif rule.only_after is not None:
-                way = self.way_around(rule, rule.only_after, subject, names, budget)
+                ways = known or self.ways_around(rule, rule.only_after, names, budget)
+                known = None if rule.asks_of_subject else ways
+                way = ways.way_to(subject.name)
                 if way is not None:
                     yield self.finding(rule, subject, names, budget, f": {way}")
 
-    def way_around(
-        self,
-        rule: Rule,
-        other: Expression,
-        subject: Subject,
-        names: Mapping[str, Any],
-        budget: Budget,
-    ) -> str | None:
-        """Return a way to a step on which nothing has happened that must; ``None`` if there is none."""
+    def ways_around(
+        self, rule: Rule, other: Expression, names: Mapping[str, Any], budget: Budget
+    ) -> WaysAround:
+        """Return the ways on which nothing has happened that must before a step."""
+        budget.spend(len(self.graph.nodes))
         gates = {
-            each.name: {**names, "other": each.values}
+            each.name: inside
             for each in self.subjects["step"]
-            if evaluate(other.tree, {**names, "other": each.values}, budget)
+            if evaluate(other.tree, inside := {**names, "other": each.values}, budget)
         }
 
         def is_gate(step: str, exit_: str, events: Sequence[str]) -> bool:
@@ -104,7 +94,7 @@ class Judgement:
             way = {"exit": exit_, "events": list(events)}
             return bool(evaluate(rule.leaving.tree, {**gates[step], "way": way}, budget))
 
-        return way_around(self.workflow, subject.name, is_gate)
+        return WaysAround(self.graph, is_gate)
 
     def finding(
         self, rule: Rule, subject: Subject, names: Mapping[str, Any], budget: Budget, more: str = ""

@@ -40,6 +40,12 @@ class Rule:
     hint: str
     severity: Severity
 
+    @property
+    def asks_of_subject(self) -> bool:
+        """Whether what must have happened before depends on the step before which it must."""
+        asked = (self.only_after, self.leaving)
+        return any(path[0] == self.each for each in asked if each is not None for path in each.uses)
+
 
 @dataclass(frozen=True, slots=True)
 class PolicyTest:
@@ -47,14 +53,12 @@ class PolicyTest:
 
     Args:
         spec: The spec's text.
-        before: The text of an earlier version of it, for rules over changes.
         expect: How many findings each rule has; all other rules have none.
     """
 
     name: str
     place: Place
     spec: str
-    before: str | None
     expect: Mapping[str, int]
 
 

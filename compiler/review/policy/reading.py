@@ -14,30 +14,20 @@ from wfc.compiler.review.policy.filters import FUNCTIONS
 from wfc.compiler.review.policy.policy import Policy, PolicyTest, Rule
 from wfc.compiler.review.policy.subjects import STEP, SUBJECTS, WAY, WORKFLOW
 from wfc.compiler.rules import closest
+from wfc.compiler.rules.catalogue import describe
 from wfc.compiler.rules.policies import wrong_policy
 from wfc.compiler.types import BOOLEAN, INTEGER, NUMBER, STRING, Field, ListOf, Record, Type
 from wfc.compiler.yaml import Document, read
+from wfc.schemas import load
 
 __all__ = ["read_policy"]
 
-RULE_NAME: Final = r"[a-z][a-z0-9]*(-[a-z0-9]+)*"
+SHAPES: Final = load("policy")
+RULE_NAME: Final[str] = SHAPES["properties"]["rules"]["propertyNames"]["pattern"]
+VALUE_NAME: Final[str] = SHAPES["properties"]["values"]["propertyNames"]["pattern"]
+MOST_RULES: Final[int] = SHAPES["properties"]["rules"]["maxProperties"]
+MOST_TESTS: Final[int] = SHAPES["properties"]["tests"]["maxItems"]
 SEVERITIES: Final = {"error": Severity.ERROR, "warning": Severity.WARNING}
-MOST_RULES: Final = 500
-MOST_TESTS: Final = 1_000
-
-POLICY_KEYS: Final = ("policy", "description", "values", "rules", "tests")
-RULE_KEYS: Final = (
-    "each",
-    "where",
-    "require",
-    "only_after",
-    "leaving",
-    "say",
-    "because",
-    "hint",
-    "severity",
-)
-TEST_KEYS: Final = ("name", "spec", "before", "expect")
 
 
 def read_policy(raw: bytes, path: str, report: Report) -> Policy:
@@ -55,9 +45,10 @@ def read_policy(raw: bytes, path: str, report: Report) -> Policy:
 
     document = read(raw, path, tell)
     data = document.data
+    if found:
+        return Policy(document, {}, ())
     if not isinstance(data, dict):
-        if not found:
-            report(wrong_policy(Place(()), "a policy is a map with `policy: 1` and `rules`"))
+        report(wrong_policy(Place(()), "a policy is a map with `policy: 1` and `rules`"))
         return Policy(document, {}, ())
     return Reader(document, tell).policy(data)
 
@@ -77,12 +68,12 @@ class Reader:
     def policy(self, data: Mapping[str, Any]) -> Policy:
         """Return the whole policy."""
         here = Place(())
-        self.keys(data, here, POLICY_KEYS, needed=("policy", "rules"))
+        self.keys(data, here, SHAPES)
         if "policy" in data and (data["policy"] != 1 or data["policy"] is True):
             self.wrong(here / "policy", "this version of wfc knows `policy: 1`")
         self.text(data, here, "description")
         values = self.values(data.get("values", {}), here / "values")
-        rules = self.mapping(data.get("rules", {}), here / "rules", "rules are a map from their ids")
+        rules = self.mapping(data.get("rules", {}), here / "rules", "rules are a map from their ids") or {}
         if len(rules) > MOST_RULES:
             self.wrong((here / "rules").key, f"a policy has at most {MOST_RULES} rules")
             rules = {}
@@ -95,12 +86,11 @@ class Reader:
     def values(self, given: object, place: Place) -> Mapping[str, Any]:
         """Return the constants of the policy, and give them types."""
         record = Record("values")
-        values = self.mapping(
-            given, place, "`values` is a map from names to texts, numbers and lists of them"
-        )
+        why = "`values` is a map from names to texts, numbers and lists of them"
+        values = self.mapping(given, place, why) or {}
         for name, value in values.items():
             type = type_of(value)
-            if not re.fullmatch("[a-z_][a-z0-9_]*", name):
+            if not re.search(VALUE_NAME, name):
                 self.wrong((place / name).key, f"`{name}` is no name: letters, digits and `_`, in lower case")
             elif type is None:
                 why = "a value is a text, a number, true or false, or a list of things of one of these sorts"
@@ -112,12 +102,14 @@ class Reader:
 
     def rule(self, name: str, given: object, place: Place) -> Rule | None:
         """Return a rule; ``None`` if nothing could be held against a workflow."""
-        if not re.fullmatch(RULE_NAME, name):
+        if not re.search(RULE_NAME, name):
             self.wrong(place.key, f"`{name}` is no id of a rule: words in lower case with `-` between them")
+        elif describe(name).explanation:
+            self.wrong(place.key, f"`{name}` is a code of `wfc check`, so no rule may have this id")
         data = self.mapping(given, place, "a rule is a map with `each` and `require`")
-        if not data:
+        if data is None:
             return None
-        self.keys(data, place, RULE_KEYS, needed=("each", "because"))
+        self.keys(data, place, SHAPES["$defs"]["rule"])
         each = str(data.get("each"))
         if each not in SUBJECTS:
             if "each" in data:
@@ -134,8 +126,9 @@ class Reader:
             self.wrong((place / "leaving").key, "`leaving` goes with `only_after`")
         own = {**self.names, each: SUBJECTS[each]}
         severity = data.get("severity", "error")
-        if severity not in SEVERITIES:
+        if not isinstance(severity, str) or severity not in SEVERITIES:
             self.wrong(place / "severity", "a rule's severity is `error` or `warning`")
+            severity = "error"
         return Rule(
             name,
             place,
@@ -147,7 +140,7 @@ class Reader:
             self.template(data, place, "say", own),
             self.text(data, place, "because"),
             self.text(data, place, "hint"),
-            SEVERITIES.get(severity, Severity.ERROR),
+            SEVERITIES[severity],
         )
 
     def tests(self, given: object, place: Place, rules: frozenset[str]) -> tuple[PolicyTest, ...]:
@@ -160,10 +153,9 @@ class Reader:
 
     def test(self, given: object, place: Place, rules: frozenset[str]) -> PolicyTest | None:
         data = self.mapping(given, place, "a test is a map with `name`, `spec` and `expect`")
-        if not data:
+        if data is None:
             return None
-        self.keys(data, place, TEST_KEYS, needed=("name", "spec", "expect"))
-        before = self.text(data, place, "before") if "before" in data else None
+        self.keys(data, place, SHAPES["$defs"]["test"])
         expect = data.get("expect", [])
         if isinstance(expect, list) and all(isinstance(each, str) for each in expect):
             expect = dict.fromkeys(expect, 1)
@@ -174,9 +166,7 @@ class Reader:
         for name in expect:
             if name not in rules:
                 self.wrong((place / "expect"), f"there is no rule `{name}`", closest(str(name), rules))
-        return PolicyTest(
-            self.text(data, place, "name"), place, self.text(data, place, "spec"), before, expect
-        )
+        return PolicyTest(self.text(data, place, "name"), place, self.text(data, place, "spec"), expect)
 
     # --- values
 
@@ -219,22 +209,20 @@ class Reader:
                     wrong_policy(place.stretch(node.start, node.end), "records are not written in policies")
                 )
 
-    def mapping(self, given: object, place: Place, why: str) -> Mapping[str, Any]:
-        if isinstance(given, dict) and all(isinstance(key, str) for key in given):
+    def mapping(self, given: object, place: Place, why: str) -> Mapping[str, Any] | None:
+        if isinstance(given, dict):
             return given
         self.wrong(place, why)
-        return {}
+        return None
 
-    def keys(
-        self, data: Mapping[str, Any], place: Place, known: tuple[str, ...], needed: tuple[str, ...]
-    ) -> None:
+    def keys(self, data: Mapping[str, Any], place: Place, shape: Mapping[str, Any]) -> None:
         """Report keys that there are not, and those that are missing."""
+        known = tuple(shape["properties"])
         for key in data:
             if key not in known:
-                self.wrong(
-                    (place / key).key, f"there is no key `{key}` here", closest(key, known) or listed(known)
-                )
-        for key in needed:
+                hint = closest(key, known) or listed(known)
+                self.wrong((place / key).key, f"there is no key `{key}` here", hint)
+        for key in shape["required"]:
             if key not in data:
                 self.wrong(place.key if place.address else place, f"`{key}` is missing")
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.types import (
     BOOLEAN,
     DURATION,
     INTEGER,
     STRING,
+    Enumeration,
     Field,
     ListOf,
     MapOf,
@@ -18,9 +20,15 @@ from wfc.compiler.types import (
     Type,
 )
 
-__all__ = ["CHANGE", "REACHED", "STEP", "SUBJECTS", "WAY", "WORKFLOW"]
+__all__ = ["ORIGIN", "REACHED", "STEP", "SUBJECTS", "WAY", "WORKFLOW"]
 
 TEXTS: Final = ListOf(STRING)
+KIND: Final = Enumeration(tuple(STEP_KINDS))
+ACTION: Final = Enumeration(("nothing", *(name for name, kind in STEP_KINDS.items() if kind.nodes)))
+FORM: Final = Enumeration(("all", "any", "each"))
+METHOD: Final = Enumeration(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"))
+BINDING: Final = Enumeration(("python", "http", "command", "mcp", "workflow"))
+EXIT: Final = Enumeration(("emit", "on_error", "on_limit", "on_timeout"))
 
 
 def record(called: str, /, **fields: tuple[Type, str]) -> Record:
@@ -53,17 +61,14 @@ ORIGIN: Final = record(
 STEP: Final = record(
     "Step",
     name=(STRING, "Its name."),
-    kind=(STRING, "Its kind, such as `http`."),
-    does=(
-        STRING,
-        "What it does: its kind, for a `map` that of what it does for each item; empty if nothing.",
-    ),
+    kind=(KIND, "Its kind."),
+    does=(ACTION, "What it does: what its kind says; for a `map`, what it does for each item."),
     description=(STRING, "Its description; may be empty."),
     accepts=(TEXTS, "The events that it accepts."),
-    join=(Optional(STRING), "How it joins them: `all`, `any`, `each`; null if each starts it by itself."),
+    join=(Optional(FORM), "How it joins them; null if each starts it by itself."),
     emits=(TEXTS, "The events that it may emit, by any exit."),
     exits=(TEXTS, "The exits that it has, such as `emit` and `on_error`."),
-    method=(Optional(STRING), "The method of an `http` step."),
+    method=(Optional(METHOD), "The method of an `http` step."),
     timeout=(Optional(DURATION), "Its time-out for one attempt."),
     within=(Optional(DURATION), "How long it waits at most."),
     attempts=(Optional(INTEGER), "How often it is tried at most; 1 without `retry`, null if data say it."),
@@ -118,10 +123,10 @@ MODEL: Final = record(
 TOOL: Final = record(
     "Tool",
     name=(STRING, "Its name."),
-    binding=(STRING, "`python`, `http`, `command`, `mcp` or `workflow`."),
+    binding=(BINDING, "What it is."),
     function=(Optional(STRING), "The Python function that it is."),
     program=(Optional(STRING), "The program that it starts."),
-    method=(Optional(STRING), "The method of its request."),
+    method=(Optional(METHOD), "The method of its request."),
     read_only=(BOOLEAN, "Whether it is said to change nothing."),
     timeout=(Optional(DURATION), "Its time-out."),
     description=(STRING, "Its description; may be empty."),
@@ -139,21 +144,10 @@ TEST: Final = record(
     real=(TEXTS, "The steps that it really runs."),
 )
 
-CHANGE: Final = record(
-    "Change",
-    rule=(STRING, "The id of the rule of `wfc diff`."),
-    audience=(STRING, "Whom it touches: `security`, `callers`, `runs`, `operators` or `reviewers`."),
-    level=(STRING, "`info`, `warn`, `act` or `break`."),
-    about=(STRING, "What has changed, by names, such as `steps.pay.timeout`."),
-    told=(STRING, "The sentence that tells it."),
-    before=(STRING, "What stood there; empty if nothing did."),
-    after=(STRING, "What stands there; empty if nothing does."),
-)
-
 WAY: Final = record(
     "Way",
-    exit=(STRING, "The exit by which the step is left, such as `emit` or `on_timeout`."),
-    events=(TEXTS, "What it emits by this way."),
+    exit=(EXIT, "The key under which it is written."),
+    events=(TEXTS, "The events that it emits; end events, which lead nowhere, are not among them."),
 )
 
 SUBJECTS: Final[Mapping[str, Record]] = {
@@ -164,6 +158,5 @@ SUBJECTS: Final[Mapping[str, Record]] = {
     "host": NAMED,
     "secret": NAMED,
     "test": TEST,
-    "change": CHANGE,
 }
 """What rules are asked of, by the word after `each`; expressions know it by the same word."""

@@ -7,7 +7,8 @@ import random
 import pytest
 
 from wfc.compiler.passes import check_text
-from wfc.compiler.review.policy.paths import way_around
+from wfc.compiler.proof.graph.building import build_graph
+from wfc.compiler.review.policy.paths import WaysAround
 
 
 def flow(dice: random.Random) -> tuple[str, dict[int, list[int]], set[int]]:
@@ -59,8 +60,9 @@ def test_a_way_around_is_found_if_there_is_one(seed: int) -> None:
     spec, after, gates = flow(random.Random(seed))  # noqa: S311  no secret
     checked = check_text(spec.encode(), "w.yaml")
     assert checked.workflow is not None and not checked.failed, checked.diagnostics
+    ways = WaysAround(build_graph(checked.workflow), lambda name, *_: int(name[1:]) in gates)
     for goal in after:
-        found = way_around(checked.workflow, f"s{goal}", lambda name, *_: int(name[1:]) in gates)
+        found = ways.way_to(f"s{goal}")
         assert (found is not None) == has_free_path(after, gates, goal), (spec, gates, goal)
         if found is not None:
             named = [each for each in found.split(" → ") if each.startswith("s") and each != "start"]
@@ -96,5 +98,39 @@ def test_a_gate_before_one_branch_of_a_join(join: str, is_around: bool) -> None:
         spec = spec.replace("{any: [Agreed, Right]}", "{any: [Agreed, Right], rest: cancel}")
     checked = check_text(spec.encode(), "w.yaml")
     assert checked.workflow is not None, checked.diagnostics
-    found = way_around(checked.workflow, "pay", lambda name, *_: name == "agree")
+    found = WaysAround(build_graph(checked.workflow), lambda name, *_: name == "agree").way_to("pay")
     assert (found is not None) == is_around
+
+
+BATCH = """\
+wfc: 1
+workflow: w
+start: Asked
+end: Paid
+events:
+  Asked: {bosses: list of string}
+  Question: {boss: string}
+  Agreed: {boss: string}
+  Paid: {n: integer}
+steps:
+  split:
+    kind: transform
+    accepts: Asked
+    emit: {each: {in: event.bosses, as: boss, event: Question, with: {boss: "${{ boss }}"}, max: 9}}
+  agree: {kind: transform, accepts: Question, emit: Agreed}
+  pay:
+    kind: transform
+    accepts: {each: Agreed}
+    emit: {event: Paid, with: {n: 1}}
+"""
+
+
+def test_of_an_empty_list_nobody_is_asked() -> None:
+    checked = check_text(BATCH.encode(), "w.yaml")
+    assert checked.workflow is not None and not checked.failed, checked.diagnostics
+    graph = build_graph(checked.workflow)
+    assert (
+        WaysAround(graph, lambda name, *_: name == "agree").way_to("pay")
+        == "start → split → Question → … → pay"
+    )
+    assert WaysAround(graph, lambda name, *_: name == "split").way_to("pay") is None

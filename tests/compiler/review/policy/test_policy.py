@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import json
+import random
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import pytest
+import yaml
+
+from wfc.compiler.diagnostics import Finding
+from wfc.compiler.review.policy import read_policy
+from wfc.compiler.review.policy.starter import starter_text
+from wfc.compiler.review.policy.subjects import SUBJECTS
+from wfc.schemas import load
 
 SPEC = """\
 wfc: 1
@@ -161,9 +171,16 @@ WRONG = {
     "true is no version": ("policy: true\nrules: {}\n", 1),
     "an unknown key": ("policy: 1\nrulse: {}\nrules: {}\n", 2),
     "a rule that is a text": ("policy: 1\nrules:\n  own: yes please\n", 3),
+    "two in one map": ("policy: 1\nrules: {}\nrules: {}\n", 3),
+    "a code of wfc": (
+        rule("each: step", "require: step.bounded", "because: x").replace("own", "unknown-field"),
+        3,
+    ),
     "an id": (rule("each: step", "require: step.bounded", "because: x").replace("own", "Own Rule"), 3),
     "a subject": (rule("each: steps", "require: step.bounded", "because: x"), 4),
     "a misspelt field": (rule("each: step", "require: step.timout is none", "because: x"), 5),
+    "a kind that there is not": (rule("each: step", 'require: step.kind != "htpp"', "because: x"), 5),
+    "an exit that there is not": (APPROVAL + '    leaving: way.exit == "on_refusal"\n', 8),
     "no condition": (rule("each: step", "require: step.timeout", "because: x"), 5),
     "a condition that is none": (rule("each: step", "require: true", "because: x"), 5),
     "always true": (rule("each: step", "require: step.name == step.name or true", "because: x"), 5),
@@ -237,6 +254,59 @@ def test_work_is_bounded_and_what_cannot_be_worked_out_is_told(wfc, tmp_path: Pa
     assert "Traceback" not in done.out
 
 
+def read_errors(text: str) -> list[Finding]:
+    found: list[Finding] = []
+    read_policy(text.encode(errors="surrogateescape"), "wfc-policy.yaml", found.append)
+    return found
+
+
+ODD = [None, True, 0, -1, 2, 1.5, "", "x", "a b", [], [[]], {}, {"a": {}}, {"": 1}, ["a", 1], [None]]
+
+
+def mutated(data: Any, dice: random.Random) -> Any:
+    """Return a policy in which one thing is another, is gone, or is there besides."""
+    made = json.loads(json.dumps(data))
+    places: list[tuple[Any, Any]] = []
+    work = [made]
+    while work:
+        node = work.pop()
+        inside = list(node.items() if isinstance(node, dict) else enumerate(node))
+        places += [(node, key) for key, _ in inside]
+        work += [each for _, each in inside if isinstance(each, (dict, list))]
+    node, key = dice.choice(places)
+    match dice.randrange(3):
+        case 0:
+            node[key] = dice.choice(ODD)
+        case 1:
+            del node[key]
+        case _ if isinstance(node, dict):
+            node[dice.choice(["x", "each", "policy", "A b"])] = dice.choice(ODD)
+        case _:
+            node.append(dice.choice(ODD))
+    return made
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_does_not_fit_the_schema_is_told(seed: int) -> None:
+    dice = random.Random(seed)  # noqa: S311  no secret
+    judge = jsonschema.Draft202012Validator(load("policy"))
+    starter = yaml.safe_load(starter_text())
+    assert judge.is_valid(starter)
+    starter["tests"] = starter["tests"][:1]
+    refused = 0
+    for _ in range(150):
+        data = mutated(starter, dice)
+        found = read_errors(json.dumps(data))
+        if not judge.is_valid(data):
+            assert found, [each.message for each in judge.iter_errors(data)]
+            refused += 1
+    assert refused > 40
+
+
+def test_the_schema_knows_what_rules_may_be_asked_of() -> None:
+    assert load("policy")["$defs"]["rule"]["properties"]["each"]["enum"] == list(SUBJECTS)
+
+
 def test_a_policy_that_is_not_there(wfc, tmp_path: Path) -> None:
     (tmp_path / "refund.yaml").write_text(SPEC)
     done = wfc("policy", "check")
@@ -259,7 +329,7 @@ def test_a_spec_with_errors_is_told_and_not_judged(wfc, tmp_path: Path) -> None:
 def test_the_starter_passes_its_own_tests_and_each_rule_has_one(wfc, tmp_path: Path) -> None:
     (tmp_path / "wfc-policy.yaml").write_text(wfc("policy", "starter").out)
     done = wfc("policy", "test")
-    assert (done.status, done.err) == (0, "4 passed\n")
+    assert (done.status, done.err) == (0, "5 passed\n")
 
 
 def test_a_test_that_expects_something_else_fails(wfc, tmp_path: Path) -> None:
