@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wfc.compiler.review.policy.judging import judge
-from wfc.compiler.review.policy.policy import Policy, PolicyTest, Rule
+from wfc.compiler.review.policy.policy import Policy, PolicyRule, PolicyTest
 from wfc.compiler.review.policy.reading import read_policy
 
-__all__ = ["Policy", "PolicyTest", "Rule", "judge", "read_policy"]
+__all__ = ["Policy", "PolicyRule", "PolicyTest", "judge", "read_policy"]

@@ -140,7 +140,7 @@ def test(name: str, facts: Facts) -> dict[str, Any]:
     return {
         "name": name,
         "end": end if isinstance(end, str) else None,
-        "mocked": facts["mocked"],
+        "mocked": sorted({*facts["mock"], *facts["script"]}),
         "real": facts["real"],
     }
 

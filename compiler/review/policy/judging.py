@@ -14,7 +14,7 @@ from wfc.compiler.review.facts import place_of, workflow_facts
 from wfc.compiler.review.policy.describing import Subject, described
 from wfc.compiler.review.policy.evaluation import Budget, TooMuchError, evaluate, shown
 from wfc.compiler.review.policy.paths import WaysAround
-from wfc.compiler.review.policy.policy import Policy, Rule
+from wfc.compiler.review.policy.policy import Policy, PolicyRule
 from wfc.compiler.rules.policies import wrong_policy
 from wfc.compiler.yaml import Document
 
@@ -53,7 +53,7 @@ class Judgement:
         self.whole = self.subjects["workflow"][0].values
         self.graph = build_graph(workflow)
 
-    def of(self, rule: Rule) -> Iterator[Finding]:
+    def of(self, rule: PolicyRule) -> Iterator[Finding]:
         """Yield what a rule finds.
 
         Raises:
@@ -76,7 +76,7 @@ class Judgement:
                     yield self.finding(rule, subject, names, budget, f": {way}")
 
     def ways_around(
-        self, rule: Rule, other: Expression, names: Mapping[str, Any], budget: Budget
+        self, rule: PolicyRule, other: Expression, names: Mapping[str, Any], budget: Budget
     ) -> WaysAround:
         """Return the ways on which nothing has happened that must before a step."""
         budget.spend(len(self.graph.nodes))
@@ -97,7 +97,7 @@ class Judgement:
         return WaysAround(self.graph, is_gate)
 
     def finding(
-        self, rule: Rule, subject: Subject, names: Mapping[str, Any], budget: Budget, more: str = ""
+        self, rule: PolicyRule, subject: Subject, names: Mapping[str, Any], budget: Budget, more: str = ""
     ) -> Finding:
         if rule.say is not None:
             message = filled(rule.say, names, budget)

@@ -10,11 +10,11 @@ from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.yaml import Document
 
-__all__ = ["Policy", "PolicyTest", "Rule"]
+__all__ = ["Policy", "PolicyRule", "PolicyTest"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class PolicyRule:
     """A rule of an organisation.
 
     Args:
@@ -72,5 +72,5 @@ class Policy:
 
     document: Document
     values: Mapping[str, Any]
-    rules: tuple[Rule, ...]
+    rules: tuple[PolicyRule, ...]
     tests: tuple[PolicyTest, ...] = field(default=())

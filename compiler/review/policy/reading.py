@@ -11,7 +11,7 @@ from wfc.compiler.expressions import Expression, Scope, Template, parse_expressi
 from wfc.compiler.expressions.syntax.tree import FilterCall, Node, Test, walk
 from wfc.compiler.review.policy.evaluation import SUPPORTED
 from wfc.compiler.review.policy.filters import FUNCTIONS
-from wfc.compiler.review.policy.policy import Policy, PolicyTest, Rule
+from wfc.compiler.review.policy.policy import Policy, PolicyRule, PolicyTest
 from wfc.compiler.review.policy.subjects import STEP, SUBJECTS, WAY, WORKFLOW
 from wfc.compiler.rules import closest
 from wfc.compiler.rules.catalogue import describe
@@ -100,7 +100,7 @@ class Reader:
         self.names = {"workflow": WORKFLOW, "values": record}
         return {name: value for name, value in values.items() if name in record.fields}
 
-    def rule(self, name: str, given: object, place: Place) -> Rule | None:
+    def rule(self, name: str, given: object, place: Place) -> PolicyRule | None:
         """Return a rule; ``None`` if nothing could be held against a workflow."""
         if not re.search(RULE_NAME, name):
             self.wrong(place.key, f"`{name}` is no id of a rule: words in lower case with `-` between them")
@@ -129,7 +129,7 @@ class Reader:
         if not isinstance(severity, str) or severity not in SEVERITIES:
             self.wrong(place / "severity", "a rule's severity is `error` or `warning`")
             severity = "error"
-        return Rule(
+        return PolicyRule(
             name,
             place,
             each,

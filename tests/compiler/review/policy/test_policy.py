@@ -18,45 +18,7 @@ from wfc.compiler.review.policy.starter import starter_text
 from wfc.compiler.review.policy.subjects import SUBJECTS
 from wfc.schemas import load
 
-SPEC = """\
-wfc: 1
-workflow: refund
-start: Asked
-end: [Paid, Refused]
-events:
-  Asked: {sum: integer, url: string}
-  Large: {sum: integer}
-  Granted: {sum: integer}
-  Paid: {receipt: string}
-  Refused: {}
-tools:
-  pay_back: {python: "shop:pay_back", args: {sum: integer}, output: string}
-steps:
-  look:
-    kind: transform
-    accepts: Asked
-    emit:
-      - {event: Large, when: event.sum > 100}
-      - Granted
-  ask:
-    kind: human
-    accepts: Large
-    assign: ["group:support"]
-    title: Pay back ${{ event.sum }}?
-    form: {grant: boolean}
-    within: 2 days
-    on_timeout: Refused
-    emit:
-      - {event: Refused, when: not result.grant}
-      - Granted
-  pay:
-    kind: tool
-    accepts: Granted
-    tool: pay_back
-    with: {sum: "${{ event.sum }}"}
-    timeout: 20 s
-    emit: {event: Paid, with: {receipt: "${{ result }}"}}
-"""
+SPEC = Path(__file__).with_name("refund.yaml").read_text(encoding="utf-8")
 APPROVAL = """\
 policy: 1
 rules:
