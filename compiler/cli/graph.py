@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from wfc.compiler.cli.command import Command
@@ -24,16 +26,32 @@ __all__ = ["command"]
     show_default=True,
     help="What to draw with; html is one self-contained page.",
 )
-def command(spec: str, form: str) -> int:
+@click.option(
+    "--diff", "old", metavar="OLD", help="An earlier version, a file: draw both, with what differs marked."
+)
+def command(spec: str, form: str, old: str | None) -> int:
     """Draw the flow of a SPEC: its events and steps."""
-    source = load(spec)
-    checked = with_severities(check_text(source.raw, source.path, project_of([source])))
-    show([checked], on_error_stream=True)
-    if checked.failed or checked.workflow is None:
+    drawn = flow_of(spec)
+    earlier = None if old is None else flow_of(old)
+    if drawn is None or (old is not None and earlier is None):
         return 1
-    from wfc.compiler.draw import flow_graph
+    from wfc.compiler.draw.comparison import compared
     from wfc.runtime.drawing.graph import graph_from_data
     from wfc.runtime.drawing.rendering import render
 
-    click.echo(render(graph_from_data(flow_graph(checked.workflow)), form), nl=False)
+    click.echo(
+        render(graph_from_data(drawn if earlier is None else compared(earlier, drawn)), form), nl=False
+    )
     return 0
+
+
+def flow_of(path: str) -> dict[str, Any] | None:
+    """Return the flow of a spec; ``None`` if it has errors, which are shown."""
+    source = load(path)
+    checked = with_severities(check_text(source.raw, source.path, project_of([source])))
+    show([checked], on_error_stream=True)
+    if checked.failed or checked.workflow is None:
+        return None
+    from wfc.compiler.draw import flow_graph
+
+    return flow_graph(checked.workflow)

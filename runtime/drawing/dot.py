@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from wfc.runtime.drawing.graph import Arrow, Box, Graph
 from wfc.runtime.drawing.layout import turned
-from wfc.runtime.drawing.shapes import PLAIN, SHAPES, STYLES, USUAL
+from wfc.runtime.drawing.shapes import CHANGES, PLAIN, SHAPES, STYLES, USUAL
 
 __all__ = ["as_dot"]
 
@@ -28,7 +28,15 @@ def as_dot(graph: Graph) -> str:
 
 def _box_line(box: Box, names: Mapping[str, str]) -> str:
     tooltip = f", tooltip={_quoted([box.description])}" if box.description else ""
-    return f"{names[box.id]} [label={_quoted(box.lines)}, {SHAPES.get(box.shape, PLAIN).dot}{tooltip}];"
+    colour = "".join(f", {each}" for each in _colour(box.change))
+    return (
+        f"{names[box.id]} [label={_quoted(box.lines)}, {SHAPES.get(box.shape, PLAIN).dot}{tooltip}{colour}];"
+    )
+
+
+def _colour(change: str) -> list[str]:
+    mark = CHANGES.get(change)
+    return [f'color="{mark.colour}"', f'fontcolor="{mark.colour}"', "penwidth=3"] if mark is not None else []
 
 
 def _leading_back(graph: Graph) -> set[Arrow]:
@@ -47,6 +55,7 @@ def _arrow_line(arrow: Arrow, names: Mapping[str, str], leads_back: bool) -> str
         attributes.append("tailport=e, headport=e")
     if arrow.when:
         attributes.append(f"labeltooltip={_quoted([f'when {arrow.when}'])}")
+    attributes += _colour(arrow.change)
     return f"{names[arrow.source]} -> {names[arrow.target]} [{', '.join(attributes)}];"
 
 

@@ -26,7 +26,8 @@ The data is a dictionary that contains only texts, lists and dictionaries::
         ],
     }
 
-All but ``id``, ``shape``, ``title``, ``source`` and ``target`` may be left out.
+All but ``id``, ``shape``, ``title``, ``source`` and ``target`` may be left out. In a graph of two versions,
+boxes and arrows have a ``change``, one of `wfc.runtime.drawing.shapes.CHANGES`, where the versions differ.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from wfc.runtime.drawing.shapes import CHANGES
 
 __all__ = ["Arrow", "Box", "Graph", "graph_from_data"]
 
@@ -47,11 +50,12 @@ class Box:
     title: str
     notes: tuple[str, ...] = ()
     description: str = ""
+    change: str = ""
 
     @property
     def lines(self) -> tuple[str, ...]:
         """Return the lines of text in the box."""
-        return (self.title, *self.notes)
+        return (_marked(self.title, self.change), *self.notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +68,17 @@ class Arrow:
     style: str = "usual"
     note: str = ""
     when: str = ""
+    change: str = ""
 
     @property
     def lines(self) -> tuple[str, ...]:
         """Return the lines of text at the arrow."""
-        return tuple(line for line in (self.label, *self.note.split(" · ")) if line)
+        return tuple(line for line in (_marked(self.label, self.change), *self.note.split(" · ")) if line)
+
+
+def _marked(line: str, change: str) -> str:
+    """Return the first line of something with the sign of its change."""
+    return f"{CHANGES[change].sign} {line}".rstrip() if change in CHANGES else line
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +89,11 @@ class Graph:
     boxes: tuple[Box, ...]
     arrows: tuple[Arrow, ...]
     description: str = ""
+
+    @property
+    def changed(self) -> bool:
+        """Whether it is of two versions that differ."""
+        return any(box.change for box in self.boxes) or any(arrow.change for arrow in self.arrows)
 
 
 def graph_from_data(data: Mapping[str, Any]) -> Graph:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from wfc.runtime.drawing.graph import Arrow, Box, Graph
-from wfc.runtime.drawing.shapes import PLAIN, SHAPES, STYLES, USUAL
+from wfc.runtime.drawing.shapes import CHANGES, PLAIN, SHAPES, STYLES, USUAL
 
 __all__ = ["as_mermaid"]
 
@@ -25,7 +25,20 @@ def as_mermaid(graph: Graph) -> str:
         "    classDef start,last stroke-width:2px",
         "    classDef fail,outside,dashed stroke-dasharray:4 3",
     ]
+    lines += [f"    {line}" for line in _change_lines(graph, names)]
     return "\n".join(lines) + "\n"
+
+
+def _change_lines(graph: Graph, names: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines that colour what two versions say differently."""
+    for change, mark in CHANGES.items():
+        boxes = [names[box.id] for box in graph.boxes if box.change == change]
+        if boxes:
+            yield f"classDef {change} stroke:{mark.colour},stroke-width:3px"
+            yield f"class {','.join(boxes)} {change}"
+        arrows = [str(number) for number, arrow in enumerate(graph.arrows) if arrow.change == change]
+        if arrows:
+            yield f"linkStyle {','.join(arrows)} stroke:{mark.colour},stroke-width:3px"
 
 
 def _box_line(box: Box, names: Mapping[str, str]) -> str:

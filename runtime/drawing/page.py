@@ -8,8 +8,10 @@ from math import fsum
 from typing import Final
 from unicodedata import combining, east_asian_width
 
+from wfc.runtime.drawing.changed import change_list, change_style, legend
 from wfc.runtime.drawing.graph import Arrow, Box, Graph
 from wfc.runtime.drawing.layout import Layout, SideWay, Spot, arrange
+from wfc.runtime.drawing.shapes import CHANGES
 from wfc.runtime.drawing.ways import slant, way_back, way_down
 
 __all__ = ["as_page"]
@@ -86,14 +88,15 @@ def as_page(graph: Graph) -> str:
         """<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">""",
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{escape(graph.title)}</title>",
-        f"<style>\n{STYLE}{widths(layout)}</style>",
+        f"<style>\n{STYLE}{change_style(graph)}{widths(layout)}</style>",
         "</head>",
         "<body>",
         f"<h1>{escape(graph.title)}</h1>",
-        f"{description}{ZOOM}",
+        f"{description}{legend(graph)}{ZOOM}",
         '<figure tabindex="0" role="region" aria-label="Drawing; arrow keys move it">',
         *svg(graph, layout),
         "</figure>",
+        *change_list(graph, escape),
         *table(graph),
         "</body>",
         "</html>",
@@ -167,7 +170,10 @@ def drawn_arrow(
     what = arrow.label or ("a failure" if target.shape == "fail" else "")
     said = " ".join(f"{what} from {source.title} to {target.title} {arrow.note}".split())
     when = f", when {arrow.when}" if arrow.when else ""
-    yield f'<g class="arrow {arrow.style}" tabindex="0" role="img"><title>{escape(said + when)}</title>'
+    if arrow.change in CHANGES:
+        said = f"{CHANGES[arrow.change].word}: {said}"
+    style = f"{arrow.style} {arrow.change}".rstrip()
+    yield f'<g class="arrow {style}" tabindex="0" role="img"><title>{escape(said + when)}</title>'
     if label is None:
         width, height = box_size(source)
         x, y = way[0].x + width / 2, way[0].y
@@ -193,7 +199,8 @@ def drawn_arrow(
 
 
 def drawn_box(box: Box, place: Spot) -> Iterator[str]:
-    yield f'<g class="box {box.shape}" tabindex="0" role="img"><title>{escape(", ".join(box.lines))}</title>'
+    style = f"{box.shape} {box.change}".rstrip()
+    yield f'<g class="box {style}" tabindex="0" role="img"><title>{escape(", ".join(box.lines))}</title>'
     if box.description:
         yield f"<desc>{escape(box.description)}</desc>"
     width, height = box_size(box)
@@ -266,7 +273,7 @@ def texts(lines: tuple[str, ...], x: float, y: float, *, title: bool = False) ->
 
 def box_size(box: Box, beside: float = 0.0) -> tuple[float, float]:
     """Return the size of a box with what is drawn at its right, and the same space at its left."""
-    width = max([text_width(box.title, LETTER), *(text_width(line, SMALL_LETTER) for line in box.notes)])
+    width = max([text_width(box.lines[0], LETTER), *(text_width(line, SMALL_LETTER) for line in box.notes)])
     return max(width + 44, 90.0) + 2 * beside, (1 + len(box.notes)) * LINE + 20
 
 
@@ -297,11 +304,14 @@ def table(graph: Graph) -> Iterator[str]:
     titles = {box.id: box.title for box in graph.boxes}
     yield "<table><caption>The flow in words</caption>"
     yield '<thead><tr><th scope="col">From</th><th scope="col">Event</th><th scope="col">To</th>'
-    yield '<th scope="col">When</th></tr></thead><tbody>'
+    change = '<th scope="col">Change</th>' if graph.changed else ""
+    yield f'<th scope="col">When</th>{change}</tr></thead><tbody>'
     for arrow in graph.arrows:
         when = "; ".join(part for part in (arrow.note, arrow.when) if part)
+        word = CHANGES[arrow.change].word if arrow.change in CHANGES else ""
         yield (
             f'<tr><th scope="row">{escape(titles[arrow.source])}</th><td>{escape(arrow.label)}</td>'
-            f"<td>{escape(titles[arrow.target])}</td><td>{escape(when)}</td></tr>"
+            f"<td>{escape(titles[arrow.target])}</td><td>{escape(when)}</td>"
+            f"{f'<td>{word}</td>' if graph.changed else ''}</tr>"
         )
     yield "</tbody></table>"

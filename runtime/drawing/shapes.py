@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["PLAIN", "SHAPES", "STYLES", "USUAL", "ArrowStyle", "Shape"]
+__all__ = ["CHANGES", "PLAIN", "SHAPES", "STYLES", "USUAL", "ArrowStyle", "ChangeMark", "Shape"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,21 @@ class ArrowStyle:
     mermaid: str
     dot: str
 
+
+@dataclass(frozen=True, slots=True)
+class ChangeMark:
+    """How something is marked that two versions say differently: a sign before its name, a word for it, a colour."""
+
+    sign: str
+    word: str
+    colour: str
+
+
+CHANGES: Final = {
+    "added": ChangeMark("+", "new", "#1a7f37"),
+    "removed": ChangeMark("-", "gone", "#cf222e"),
+    "changed": ChangeMark("~", "changed", "#b35900"),
+}
 
 PLAIN: Final = Shape(("[", "]"), "shape=box")
 SHAPES: Final = {
