@@ -8,6 +8,7 @@ import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import show
+from wfc.compiler.model import Workflow
 from wfc.compiler.passes import check_text
 from wfc.compiler.workspace.project import project_of
 from wfc.compiler.workspace.severity import with_severities
@@ -31,27 +32,32 @@ __all__ = ["command"]
 )
 def command(spec: str, form: str, old: str | None) -> int:
     """Draw the flow of a SPEC: its events and steps."""
-    drawn = flow_of(spec)
-    earlier = None if old is None else flow_of(old)
-    if drawn is None or (old is not None and earlier is None):
+    workflow = resolved(spec)
+    earlier = None if old is None else resolved(old)
+    if workflow is None or (old is not None and earlier is None):
         return 1
-    from wfc.compiler.draw.comparison import compared
+    from wfc.compiler.draw import flow_graph
     from wfc.runtime.drawing.graph import graph_from_data
     from wfc.runtime.drawing.rendering import render
 
-    click.echo(
-        render(graph_from_data(drawn if earlier is None else compared(earlier, drawn)), form), nl=False
-    )
+    drawn = flow_graph(workflow) if earlier is None else both(earlier, workflow)
+    click.echo(render(graph_from_data(drawn), form), nl=False)
     return 0
 
 
-def flow_of(path: str) -> dict[str, Any] | None:
-    """Return the flow of a spec; ``None`` if it has errors, which are shown."""
+def resolved(path: str) -> Workflow | None:
+    """Return the workflow of a spec; ``None`` if it has errors, which are shown."""
     source = load(path)
     checked = with_severities(check_text(source.raw, source.path, project_of([source])))
     show([checked], on_error_stream=True)
-    if checked.failed or checked.workflow is None:
-        return None
-    from wfc.compiler.draw import flow_graph
+    return None if checked.failed else checked.workflow
 
-    return flow_graph(checked.workflow)
+
+def both(old: Workflow, new: Workflow) -> dict[str, Any]:
+    """Return two versions of a flow in one."""
+    from wfc.compiler.draw import flow_graph
+    from wfc.compiler.draw.comparison import compared
+
+    steps = {step.name for step in new.steps}
+    renamed = {name: to for name, to in new.run.moved if name not in steps}
+    return compared(flow_graph(old), flow_graph(new), renamed=renamed)

@@ -16,7 +16,7 @@ from wfc.runtime.drawing.graph import graph_from_data
 from wfc.runtime.drawing.rendering import FORMATS, render
 
 ROOT = Path(__file__).parents[3]
-SPEC = (ROOT / "tests/compiler/review/policy/refund.yaml").read_text(encoding="utf-8")
+SPEC = Path(__file__).with_name("refund.yaml").read_text(encoding="utf-8")
 SPECS = sorted((ROOT / "specs").glob("*.yaml"))
 
 
@@ -159,6 +159,10 @@ def test_a_graph_of_a_file_and_an_earlier_one(wfc: Any, tmp_path: Path) -> None:
     done = wfc("graph", "new.yaml", "--diff", "old.yaml")
     assert done.status == 0
     assert "#126; pay<br/>tool<br/>+ time-out 30 s<br/>- time-out 20 s" in done.out
+    moved = SPEC.replace("  pay:", "  pay_out:") + "moved: {pay: pay_out}\n"
+    (tmp_path / "new.yaml").write_text(moved, encoding="utf-8")
+    done = wfc("graph", "new.yaml", "--diff", "old.yaml")
+    assert "#126; pay_out<br/>tool<br/>time-out 20 s<br/>- pay" in done.out
     (tmp_path / "old.yaml").write_text(SPEC.replace("Asked\n", "Askd\n"), encoding="utf-8")
     done = wfc("graph", "new.yaml", "--diff", "old.yaml")
     assert (done.status, done.out) == (1, "")

@@ -174,7 +174,7 @@ def test_what_rules_see_has_the_types_that_they_are_checked_against() -> None:
     here = Path(__file__)
     specs = [
         each.read_bytes()
-        for each in [here.with_name("refund.yaml"), *sorted(here.parents[4].glob("specs/*.yaml"))]
+        for each in [here.parents[2] / "draw/refund.yaml", *sorted(here.parents[4].glob("specs/*.yaml"))]
     ]
     judged = 0
     for raw in specs:

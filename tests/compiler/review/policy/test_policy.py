@@ -18,7 +18,7 @@ from wfc.compiler.review.policy.starter import starter_text
 from wfc.compiler.review.policy.subjects import SUBJECTS
 from wfc.schemas import load
 
-SPEC = Path(__file__).with_name("refund.yaml").read_text(encoding="utf-8")
+SPEC = (Path(__file__).parents[2] / "draw/refund.yaml").read_text(encoding="utf-8")
 APPROVAL = """\
 policy: 1
 rules:
