@@ -39,6 +39,7 @@ PATTERNS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "Agents": {
         "A model with tools": ("order_desk",),
         "Thought, action, observation": ("react_calculator",),
+        "Code that is written for the question": ("sales_analyst",),
         "People allow an agent's calls": ("refund_desk",),
         "A supervisor with agents as tools": ("report_desk",),
         "Teams of teams": ("film_studio",),

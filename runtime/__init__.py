@@ -20,6 +20,9 @@ if TYPE_CHECKING:
         AgentTool as AgentTool,
         Approval as Approval,
     )
+    from wfc.runtime.agents.code_loop import (
+        CodeLoop as CodeLoop,
+    )
     from wfc.runtime.agents.events import (
         Worked as Worked,
     )
@@ -335,6 +338,7 @@ _AUTHORS: Final = {
 }
 _GENERATED_CODE: Final = {
     "wfc.runtime.agents.definition": "Agent AgentTool Approval",
+    "wfc.runtime.agents.code_loop": "CodeLoop",
     "wfc.runtime.agents.events": "Worked",
     "wfc.runtime.agents.loop": "AgentLoop",
     "wfc.runtime.agents.threaded_loop": "ThreadedLoop",

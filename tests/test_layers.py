@@ -26,6 +26,7 @@ COMPILER_ROOMS = (
     "python",
     "types",
     "yaml",
+    "formatting",
     "expressions",
     "model",
     "schema",
@@ -53,10 +54,10 @@ RUNTIME_ROOMS = (
     "store",
     "driver",
     "workflow",
-    "engines",
     "agents",
     "drawing",
     "testing",
+    "server",
     "llama_index",
     "integrations",
 )
@@ -77,9 +78,12 @@ DOORS = {
     "genai_prices": {"runtime/calls/budget"},
     "pydantic_ai": {"runtime/calls", "runtime/tracing/model_calls"},
     "mcp": {"runtime/calls/mcp"},
+    "pydantic_monty": {"runtime/calls/sandbox"},
     "opentelemetry": {"runtime/tracing/opentelemetry"},
-    "dbos": {"runtime/engines/dbos"},
+    "dbos": {"runtime/driver/dbos"},
     "psycopg": {"runtime/store/postgresql"},
+    "starlette": {"runtime/server/application"},
+    "uvicorn": {"runtime/server/process"},
     "llama_index_instrumentation": {"runtime/llama_index/instrumentation"},
 }
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wfc.compiler.cli.forms import FormField, fields_of
-from wfc.compiler.cli.json_text import parsed
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.rules import closest
 from wfc.runtime.authoring.definition import definition_of
+from wfc.runtime.values.strict_json import parsed
 
 if TYPE_CHECKING:
     from wfc.runtime import Event, Workflow, WorkflowHandler

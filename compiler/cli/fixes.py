@@ -7,28 +7,22 @@ from collections.abc import Callable, Sequence
 
 import click
 
+from wfc.compiler.cli.edited_files import Edited, allowed, encoded, replace_file, show_difference
 from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.diagnostics.fixes import fix_until_stable
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.workspace.compiled import Compiled
-from wfc.compiler.workspace.sources import Source, load, quoted_path
-from wfc.compiler.workspace.writing import write_whole
+from wfc.compiler.workspace.sources import Source
 
 __all__ = ["fix_all"]
-
-BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file's content before and after its fixes; ``place`` is its path with links resolved."""
+    """A file and the findings that were mended in it."""
 
-    source: Source
-    place: str
-    before: str
-    after: str
-    raw: bytes
+    file: Edited
     findings: tuple[Diagnostic, ...]
 
 
@@ -57,19 +51,19 @@ def fix_all(
     changes = [
         change
         for source, each in zip(sources, checked, strict=True)
-        if (change := changed(source, each, check, unsafe=unsafe)) and allowed(change, paths)
+        if (change := changed(source, each, check, unsafe=unsafe)) and allowed(change.file, paths)
     ]
     if not write:
         for change in changes:
-            show_difference(change)
+            show_difference(change.file)
         return list(checked)
     for change in changes:
-        replace_file(change)
+        replace_file(change.file)
         for each in change.findings:
             assert each.fix is not None
             place = f"{each.path}:{each.start.line}:{each.start.column}"
             click.echo(printable(f"{place}: fixed: {each.message}: {each.fix.title} [{each.code}]"), err=True)
-    new = {change.source.path: change.raw for change in changes}
+    new = {change.file.source.path: change.file.raw for change in changes}
     return [check(Source(each.path, new.get(each.path, each.raw))) for each in sources]
 
 
@@ -83,56 +77,9 @@ def changed(
     if result.text == checked.text:
         return None
     place = os.path.realpath(source.path)
-    return Change(source, place, checked.text, result.text, encoded(source, result.text), result.findings)
+    file = Edited(source, place, checked.text, result.text, encoded(source, result.text), "fixed")
+    return Change(file, result.findings)
 
 
 def of_its_own(checked: Compiled) -> Sequence[Diagnostic]:
     return [each for each in checked.diagnostics if each.path == checked.path]
-
-
-def encoded(source: Source, text: str) -> bytes:
-    return (BOM if source.raw.startswith(BOM) else b"") + text.encode("utf-8")
-
-
-def allowed(change: Change, paths: Sequence[str]) -> bool:
-    """Return whether a file, with links resolved, lies within the paths given on the command line."""
-    for path in paths:
-        given = os.path.realpath(path)
-        within = given.rstrip(os.sep) + os.sep
-        if change.place == given or (os.path.isdir(given) and change.place.startswith(within)):
-            return True
-    click.echo(
-        f"{printable(change.source.path)}: not fixed: it is a link that leads outside of what was given",
-        err=True,
-    )
-    return False
-
-
-def replace_file(change: Change) -> None:
-    """Replace a file as a whole or not at all, and only if it still has the content that was checked."""
-    shown = quoted_path(change.source.path)
-
-    def last() -> None:
-        if (
-            load(change.place).raw != change.source.raw
-            or os.path.realpath(change.source.path) != change.place
-        ):
-            raise click.UsageError(f"{shown} was changed while it was checked; nothing was written to it")
-
-    if not os.access(change.place, os.W_OK):  # its folder may be written, but it is not meant to be
-        raise click.UsageError(f"cannot write {shown}: permission denied")
-    try:
-        write_whole({change.place: change.raw}, edited=True, last=last)
-    except OSError as error:
-        raise click.UsageError(f"cannot write {shown}: {(error.strerror or str(error)).lower()}") from None
-
-
-def show_difference(change: Change) -> None:
-    import difflib
-
-    path = printable(change.source.path)
-    lines = difflib.unified_diff(
-        change.before.splitlines(), change.after.splitlines(), path, f"{path} (fixed)", lineterm=""
-    )
-    for line in lines:
-        click.echo(printable(line))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from wfc.compiler.cli.json_text import NotPlainError, parsed
+from wfc.runtime.values.strict_json import NotPlainError, parsed
 
 __all__ = ["FormField", "fields_of"]
 

@@ -18,12 +18,14 @@ __all__ = ["COMMANDS", "run"]
 
 COMMANDS = {
     "check": "Find everything that is wrong with specs.",
+    "fmt": "Write specs in their canonical form.",
     "compile": "Compile specs to Python modules.",
     "run": "Run a spec or a generated module.",
     "runs": "List, show, follow, resume and cancel stored runs.",
     "tasks": "List, show and answer the questions of stored runs.",
     "send": "Send an event to a stored run.",
     "worker": "Work on the stored runs that are due.",
+    "serve": "Serve workflows and stored runs over HTTP.",
     "store": "Check, migrate and copy a store of runs.",
     "test": "Run the tests written in specs.",
     "tools": "List the tools of a spec, and pin those of MCP servers.",

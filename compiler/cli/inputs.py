@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wfc.compiler.cli.json_text import NotPlainError, parsed
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.rules import closest
 from wfc.compiler.workspace.sources import MAX_OTHER_BYTES, load_other, quoted_path
 from wfc.runtime.authoring.definition import definition_of
+from wfc.runtime.values.strict_json import NotPlainError, parsed
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wfc.compiler.cli.command import Command
-from wfc.compiler.cli.json_text import parsed
 from wfc.compiler.cli.resting import command_that_resumes
 from wfc.compiler.cli.resuming import load_code
 from wfc.compiler.cli.stores import StorePlace, open_engine, place_of, refusals, store_option
 from wfc.compiler.diagnostics.escaping import printable
+from wfc.runtime.values.strict_json import parsed
 
 if TYPE_CHECKING:
     from wfc.runtime import Engine

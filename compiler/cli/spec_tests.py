@@ -61,6 +61,7 @@ def scripted_reply(reply: Reply) -> ScriptedReply:
         say=reply.say,
         give=reply.give,
         calls=reply.calls,
+        code=reply.code,
         error=reply.error,
         asked=reply.asked,
         shown=reply.shown,

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from wfc.compiler.cli.json_text import parsed
 from wfc.compiler.diagnostics.escaping import printable
+from wfc.runtime.values.strict_json import parsed
 
 __all__ = ["changes_of", "set_option"]
 

@@ -111,7 +111,7 @@ def command(
 def kind_of_worker(engine: Engine) -> type[Worker]:
     """Return the worker for the store of an engine."""
     if engine.store.has_queue:
-        from wfc.runtime.engines.dbos import QueueWorker
+        from wfc.runtime.driver.dbos import QueueWorker
 
         return QueueWorker
     from wfc.runtime.driver.engine.working import Worker

@@ -110,6 +110,11 @@ class Agent:
         return "args" in self.mentioned or any(each.kept for each in self.handoffs)
 
 
+def writes_code(agent: Agent) -> bool:
+    """Return whether an agent's model calls tools in code that it writes."""
+    return agent.bounds.get("style") == "code"
+
+
 def team_of(agent: Agent) -> list[Agent]:
     """Return an agent and all that may come to work for it: its tools, and those that it hands over to."""
     found = {id(agent): agent}
@@ -173,4 +178,14 @@ class Knowledge:
     address: Address
 
 
-__all__ = ["Agent", "Approval", "HandOver", "Knowledge", "Thread", "ThreadUse", "ToolUse", "team_of"]
+__all__ = [
+    "Agent",
+    "Approval",
+    "HandOver",
+    "Knowledge",
+    "Thread",
+    "ThreadUse",
+    "ToolUse",
+    "team_of",
+    "writes_code",
+]

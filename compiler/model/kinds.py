@@ -337,7 +337,17 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
         never_cached="an agent's tools may do anything",
         cache_hint="give what the agent is asked for to an `llm` step",
         reserved_names=frozenset(
-            {"Agent", "AgentLoop", "AgentTool", "Approval", "Child", "KeptThread", "ThreadedLoop", "Worked"}
+            {
+                "Agent",
+                "AgentLoop",
+                "AgentTool",
+                "Approval",
+                "Child",
+                "CodeLoop",
+                "KeptThread",
+                "ThreadedLoop",
+                "Worked",
+            }
         ),
     ),
     "retrieve": StepKind(

@@ -40,7 +40,7 @@ def empty_reply(place: Place) -> Finding:
     """A reply in a `script` says nothing.
 
     A model says something, gives an answer, calls tools, or the call of it fails: `{say: TEXT}`, `{give: VALUE}`,
-    `{calls: [{tool: NAME, with: {…}}]}`, `{error: NAME}`.
+    `{calls: [{tool: NAME, with: {…}}]}`, `{code: PYTHON}`, `{error: NAME}`.
     """
     return Finding(
         "empty-reply",
@@ -54,8 +54,8 @@ def empty_reply(place: Place) -> Finding:
 def several_replies(place: Place, first: str, second: str) -> Finding:
     """A reply of a model, or an answer of a tool, is two things at once.
 
-    A model says something, gives an answer, calls tools, or fails; only `say` may stand beside `calls`. A tool gives
-    something or fails. What comes one after another are several entries of the list.
+    A model says something, gives an answer, calls tools, writes code, or fails; only `say` may stand beside `calls` or
+    `code`. A tool gives something or fails. What comes one after another are several entries of the list.
     """
     return Finding(
         "several-replies",

@@ -16,6 +16,7 @@ __all__ = [
     "handoff_output_differs",
     "hands_over_to_itself",
     "not_for_agents",
+    "not_in_code",
     "tool_listed_twice",
     "tool_without_args",
     "unknown_thread",
@@ -139,6 +140,22 @@ def not_for_agents(place: Place, name: str) -> Finding:
         f"tool `{name}` is a workflow, which an agent cannot run yet",
         place,
         "run it in a step of kind `workflow`, and give the agent what came of it",
+    )
+
+
+@problem
+def not_in_code(place: Place, name: str, why: str) -> Finding:
+    """An agent that writes code is given what goes with calls only.
+
+    With `style: code` the model writes Python, in which its tools are functions. It does not hand over, and nobody
+    hands over to it; the result of a tool is a value in its code, and not its answer; and what it has said is kept in
+    no thread. Take that out, or give the agent another `style`.
+    """
+    return Finding(
+        "not-in-code",
+        f"the agent `{name}` writes code: {why}",
+        place,
+        "take it out, or give the agent another `style`",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -44,14 +45,32 @@ def next_of(parser: Any) -> Callable[[], Any]:
 
 
 def slow_parser(text: str) -> Any:
+    """Return the parser in Python, made to read texts in brackets as the parser in C does.
+
+    PyYAML ends such a text at a `?`, which is a letter like others, and takes `a:]` for a key.
+    """
     from yaml.parser import Parser
     from yaml.reader import Reader
-    from yaml.scanner import Scanner
+    from yaml.scanner import Scanner, ScannerError
 
     class SlowParser(Reader, Scanner, Parser):
         def __init__(self) -> None:
             Reader.__init__(self, text)
             Scanner.__init__(self)
             Parser.__init__(self)
+            self.in_text = False
+
+        def scan_plain(self) -> Any:
+            self.in_text = True
+            token = super().scan_plain()
+            self.in_text = False
+            start, end = token.start_mark, token.end_mark
+            if self.flow_level and re.search(r":[],?[{}]", text[start.index : self.index + 2]):
+                raise ScannerError("while scanning a plain scalar", start, "found unexpected ':'", end)
+            return token
+
+        def peek(self, index: int = 0) -> str:
+            character: str = super().peek(index)
+            return "x" if self.in_text and character == "?" else character
 
     return SlowParser()

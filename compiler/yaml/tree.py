@@ -14,7 +14,7 @@ from wfc.compiler.rules import reading as problems
 from wfc.compiler.yaml.alias_sizes import Sizes
 from wfc.compiler.yaml.parser import YAMLError, events
 from wfc.compiler.yaml.scalars import FIRST, OutOfRange, plain
-from wfc.compiler.yaml.truncation import CONDITIONS, check_comment_after, check_key_without_value
+from wfc.compiler.yaml.truncation import check_comment_after, check_key_without_value, is_condition
 from wfc.compiler.yaml.wrong_nodes import describe, map_as_key, top_not_a_map
 
 __all__ = ["BROKEN", "MAX_ALIASED", "MAX_DEPTH", "MAX_FINDINGS", "MAX_VALUES", "build"]
@@ -339,7 +339,7 @@ class Builder:
         at = re.compile(TAG).match(self.text, event.start_mark.index)
         place = Place((), "text", *at.span(1)) if at else self.place(event)
         text = at.group(1) if at else "!"
-        negated = self.key in CONDITIONS and text[1:2] not in {"", "!"}
+        negated = is_condition(self.key, self.address()) and text[1:2] not in {"", "!"}
         self.find(problems.tag(place, text, at.end() if at else place.end or 0, negated=negated))
         return negated
 

@@ -9,7 +9,7 @@ from wfc.compiler.diagnostics import Address, Edit, Finding, Fix, Place
 from wfc.compiler.rules import braces as brace_problems
 from wfc.compiler.rules import reading as problems
 
-__all__ = ["CONDITIONS", "check_comment_after", "check_key_without_value"]
+__all__ = ["check_comment_after", "check_key_without_value", "is_condition"]
 
 COMMENT: Final = r"[ \t]+(#[^\r\n\x85\u2028\u2029]*)"
 
@@ -29,6 +29,9 @@ DATA: Final = frozenset(
     | {"settings", "state", "types", "with", "form", "prefill"}
 )
 """Keys below which the names are the author's own, so that a `when` there is no condition."""
+
+KEEPERS: Final = frozenset({"threads", "knowledge"})
+"""Sections where `keep` says how much is kept, which is no condition."""
 
 
 def check_comment_after(text: str, event: Any, key: str, owner: Address) -> tuple[Finding | None, bool]:
@@ -54,13 +57,20 @@ def check_comment_after(text: str, event: Any, key: str, owner: Address) -> tupl
     whole_line = whole if "\n" not in text[whole.start : whole.end] else None
     if said[1:2] not in {"", " ", "\t", "#", "!"} or "${{" in said:
         return problems.text_cut_by_comment(place, value, whole_line), True
-    if key in CONDITIONS and value and not DATA.intersection(owner):
+    if value and is_condition(key, owner):
         if open_quote(value):
             return problems.text_cut_by_comment(place, value, whole_line), True
         return problems.comment_after_condition(place, move_up(text, event, comment.start(), place)), False
     if unclosed(value):
         return problems.text_cut_by_comment(place, value, whole_line), True
     return None, False
+
+
+def is_condition(key: str, owner: Address) -> bool:
+    """Return whether the value of a key is an expression, by the map in which the key stands."""
+    if key not in CONDITIONS or DATA.intersection(owner):
+        return False
+    return key != "keep" or not KEEPERS.intersection(owner[:1])
 
 
 def move_up(text: str, event: Any, start: int, comment: Place) -> Fix:

@@ -98,7 +98,7 @@ class Agent:
 
     Args:
         name: For messages.
-        style: How the model calls tools: as its provider offers it, or in plain text.
+        style: How the model calls tools: as its provider offers it, in plain text, or in code that it writes.
         model: The model, or a function of the config that returns it.
         args: The record class of what it is asked; ``None``: it is always given a text.
         prompt: Returns what it is asked as a text, from its arguments and the config; ``None``: they are that, one
@@ -136,7 +136,7 @@ class Agent:
     system: str | Callable[[Any, Any], str] | None = None
     bind: Callable[[Any, Any], Mapping[str, Mapping[str, Any]]] | None = None
     sees: Literal["said", "all", "nothing"] = "said"
-    style: Literal["function", "react"] = "function"
+    style: Literal["function", "react", "code"] = "function"
 
     def asked(
         self, args: Any = None, config: Any = None, *, prompt: str | None = None, **more: Any

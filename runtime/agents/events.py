@@ -23,6 +23,8 @@ __all__ = [
     "CallAllowed",
     "CallDelegated",
     "CallDone",
+    "CodeDue",
+    "CodeRun",
     "JudgedReply",
     "LoopState",
     "Outcome",
@@ -229,6 +231,38 @@ class CallDone(Record):
     goes_on: AgentAtWork | None = None
 
 
+class CodeDue(ClosedFields, Event):
+    """Code that is to be run, or to go on.
+
+    Args:
+        call: The call of the model by which it is run.
+        code: The code; ``None``: what is under way goes on.
+        results: What became of the calls that it has waited for.
+    """
+
+    call: str
+    code: str | None = None
+    results: list[ToolCallResult] = Field(default_factory=list)
+
+
+class CodeRun(Record):
+    """What came of code, until it waits for calls or is over.
+
+    Args:
+        printed: What it has printed.
+        error: How it has failed; empty if it has not.
+        state: What is kept of it.
+        calls: What it waits for.
+        waits: What the sandbox knows these calls by, and those that are not made.
+    """
+
+    printed: str = ""
+    error: str = ""
+    state: str = ""
+    calls: list[CallRequest] = Field(default_factory=list)
+    waits: dict[str, int] = Field(default_factory=dict)
+
+
 class ApprovalForm(Record):
     """A person's answer to whether a call may be made; ``args`` are the arguments to make it with instead."""
 
@@ -247,6 +281,7 @@ class LoopState(RunState):
         at_work: The agent that was handed over to.
         told: What the model is told of calls that are not made, by their ids.
         tokens: How many its models have used.
+        code: What came of the code of an agent that writes it.
         refused: What the model was told of calls that a person has refused, by tool and arguments.
     """
 
@@ -257,5 +292,6 @@ class LoopState(RunState):
     tokens: int = 0
     cost_usd: float = 0.0
     refused: dict[str, str] = Field(default_factory=dict)
+    code: CodeRun = Field(default_factory=CodeRun)
     prompt: str | None = None
     at_work: AgentAtWork | None = None

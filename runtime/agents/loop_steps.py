@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wfc.runtime.agents.asking_step import approval_of, unmet_by
+from wfc.runtime.agents.code import as_code, judge_code
 from wfc.runtime.agents.definition import Agent, AgentTool
 from wfc.runtime.agents.events import (
     AgentInput,
@@ -109,6 +110,8 @@ class AgentSteps(Workflow, name="agent.steps", is_part=True):
             in_parallel=agent.parallel_calls > 1,
             shown=first.shown,
         )
+        if agent.style == "code":
+            return as_code(request, agent)
         return in_words(request) if agent.style == "react" else request
 
     def at_work(self, state: LoopState) -> Agent:
@@ -120,6 +123,8 @@ class AgentSteps(Workflow, name="agent.steps", is_part=True):
         tokens, cost_usd = ctx.used()
         counted = reply.model_copy(update={"tokens": tokens, "cost_usd": cost_usd})
         agent = self.at_work(state)
+        if agent.style == "code":
+            return judge_code(agent, counted, unmet_by(ctx))
         if agent.style == "react":
             read = read_marks(counted, len(state.before) + state.turns + 1)
             if read is None:
@@ -261,7 +266,11 @@ class AgentSteps(Workflow, name="agent.steps", is_part=True):
         tool, args = self.checked(event, inputs, state)
         if tool.hand_over:
             return hand_over(self.team[tool.hand_over], args, config)
-        return as_done(tool, await make_call(ctx, config, tool, args))
+        return self.done(tool, await make_call(ctx, config, tool, args), state)
+
+    def done(self, tool: AgentTool, result: object, state: LoopState) -> CallDone:
+        """Return the result of a call: as the model is told of it, and for code as it is, too."""
+        return as_done(tool, result, keep=self.at_work(state).style == "code")
 
     def checked(
         self, event: CallAllowed | CallDelegated, inputs: AgentInput, state: LoopState
@@ -312,7 +321,7 @@ class AgentSteps(Workflow, name="agent.steps", is_part=True):
     def after_delegate(self, event: CallDelegated, result: AgentOutput, state: LoopState) -> ToolCallResult:
         """Return what the model is told of an agent's answer."""
         tool = self.at_work(state).by_name[event.call.tool]
-        return _done(event, as_done(tool, json.loads(result.answer)))
+        return _done(event, self.done(tool, json.loads(result.answer), state))
 
     @delegate.on_error
     def delegate_failed(

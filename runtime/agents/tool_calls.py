@@ -81,14 +81,16 @@ async def make_call(context: Any, config: Any, tool: AgentTool, args: Any) -> An
         raise
 
 
-def as_done(tool: AgentTool, result: object) -> CallDone:
-    """Return the result of a call as the model is told of it.
+def as_done(tool: AgentTool, result: object, *, keep: bool = False) -> CallDone:
+    """Return the result of a call as the model is told of it; ``keep``: as it is, too.
 
     Raises:
         StepError: It cannot be written as JSON, or is too large.
     """
     try:
         written = json_outside(result)
+        if b"NaN" in written or b"Infinity" in written:
+            json.loads(written, parse_constant=_refuse_constant)
         text = result if isinstance(result, str) else written.decode()
     except (ValueError, RecursionError) as error:
         raise StepError("tool.invalid_output", f"`{tool.name}` gave what is no JSON: {error}") from None
@@ -96,7 +98,16 @@ def as_done(tool: AgentTool, result: object) -> CallDone:
         raise StepError(
             "tool.too_large", f"`{tool.name}` gave {len(written):,} bytes; at most {_LARGEST:,} are taken"
         )
-    return CallDone(text=cut(text) or "(nothing)", value=written.decode() if tool.final else None)
+    return CallDone(text=cut(text) or "(nothing)", value=written.decode() if tool.final or keep else None)
+
+
+def _refuse_constant(name: str) -> None:
+    """Refuse what Python writes into JSON for numbers that JSON does not have.
+
+    Raises:
+        ValueError: Always.
+    """
+    raise ValueError(f"{name} is no number there")
 
 
 def told_of(error: StepError) -> str:

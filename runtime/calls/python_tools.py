@@ -116,11 +116,12 @@ async def _call(host: ToolHost, tool: PythonTool[T], args: Mapping[str, object])
     try:
         valid: T = from_python(tool.output, revealed.hide_in_result(plain(result)))
     except InvalidOutput as error:
-        said = revealed.hide(str(error))
-        raise StepError(
-            "tool.invalid_output", f"`{tool.function}` returned something else than declared: {said}"
-        ) from None
-    return valid
+        said = f"something else than declared: {revealed.hide(str(error))}"
+    except (RecursionError, TypeError):  # it contains itself, or has keys that are no texts
+        said = "what cannot be written as JSON"
+    else:
+        return valid
+    raise StepError("tool.invalid_output", f"`{tool.function}` returned {said}")
 
 
 async def _run(function: Callable[..., Any], given: Mapping[str, object]) -> tuple[Any, BaseException | None]:

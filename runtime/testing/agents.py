@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
+from wfc.runtime.agents.code import RUN_PYTHON
 from wfc.runtime.agents.definition import Agent
 from wfc.runtime.agents.events import AgentInput, CallDone, JudgedReply, LoopState
 from wfc.runtime.agents.hand_overs import hand_over
 from wfc.runtime.agents.loop_steps import AgentSteps
 from wfc.runtime.agents.threaded_loop import ThreadedLoop
 from wfc.runtime.agents.threads import Transcript, in_words
-from wfc.runtime.agents.tool_calls import as_done, make_call
+from wfc.runtime.agents.tool_calls import make_call
 from wfc.runtime.agents.turns import cut
 from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.calls.llm import Model
@@ -214,9 +215,9 @@ class AgentDoubles:
                 raise mocked_error(answer)
             return answer.value
 
-        return as_done(
-            tool, await make_call(context, None, replace(tool, call=give, takes_config=False), args)
-        )
+        given_back = replace(tool, call=give, takes_config=False)
+        result = await make_call(context, None, given_back, args)
+        return run.workflow.done(tool, result, run.execution.state)
 
 
 def _as_said(reply: ScriptedReply, request: TurnRequest, agent: Agent, turns: int) -> TurnReply:
@@ -224,6 +225,8 @@ def _as_said(reply: ScriptedReply, request: TurnRequest, agent: Agent, turns: in
     names = {tool.name: name for name, tool in agent.by_name.items()}
     asked = [(names.get(tool, tool), to_json(args).decode()) for tool, args in reply.calls]
     text = reply.say
+    if reply.code:
+        asked.append((RUN_PYTHON, to_json({"code": reply.code}).decode()))
     if reply.give:
         written = Wanted(plain_type(agent.output)).wrap(reply.give[0])
         if agent.style == "react":
@@ -270,7 +273,7 @@ def _new_texts(request: TurnRequest) -> list[str]:
 
 
 def _shown(reply: ScriptedReply) -> str:
-    said = reply.say or (str(reply.give[0]) if reply.give else "") or reply.error or ""
+    said = reply.say or reply.code or (str(reply.give[0]) if reply.give else "") or reply.error or ""
     return _cut(said or ", ".join(f"a call of `{tool}`" for tool, _ in reply.calls))
 
 

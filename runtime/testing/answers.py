@@ -69,6 +69,7 @@ class ScriptedReply:
         say: What it says.
         give: Its answer, as a list of that alone; empty if it gives none.
         calls: The calls that it asks for: tools with their arguments.
+        code: The Python that it writes.
         error: The error with which the call of the model fails, by its dotted name.
         asked: A part of the agent's prompt.
         shown: A part of what the model was told since its last reply.
@@ -82,6 +83,7 @@ class ScriptedReply:
     asked: str = ""
     shown: str = ""
     offered: Sequence[str] | None = None
+    code: str = ""
 
 
 class UnmockedStepError(SettingsError):

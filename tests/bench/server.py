@@ -192,7 +192,7 @@ def enqueue(address: str, runs: int, most: int) -> float:
 
 def worker(address: str, runs: int, most: int) -> float:
     """One of some workers; returns when it has nothing more to do."""
-    from wfc.runtime.engines.dbos import QueueWorker
+    from wfc.runtime.driver.dbos import QueueWorker
 
     async def main() -> None:
         engine = Engine(store=address)

@@ -37,12 +37,12 @@ VALUES = {
 LANGUAGE = Path(__file__).parents[2] / "docs/language"
 DEEPEST = 7
 NAMED = {"events", "types", "state", "config", "models", "tools", "retries", "steps", "receives", "agents"}
-NAMED |= {"resources", "texts", "triggers"}
+NAMED |= {"resources", "texts", "threads", "triggers"}
 """Sections whose entries have names of their own."""
 
 TEXT = r"string|empty|expression|date"
 NUMBERS = "max|max_runs|max_attempts|concurrency|concurrent_runs|quorum|count|steps|tokens|max_tokens|max_length|min"
-NUMBERS += "|max_turns|parallel_calls|at_once"
+NUMBERS += "|max_turns|parallel_calls|at_once|messages"
 MAPS = "save|with|prefill|query|stream|limits|resources|restart|config|expect|mock|env|labels|moved|settings|cache"
 MAPS += "|headers"
 FITS: list[tuple[str, str, str]] = [
@@ -59,7 +59,7 @@ FITS: list[tuple[str, str, str]] = [
     (r"temperature|backoff|cost_usd", "number|fraction", "a number"),
     (r"tokens|read_only|cache|partial|thinking|detach|final", "true", "yes"),
     (r"as", "string", "a name that nobody uses"),
-    (r"to_key|per", "date", "a subtraction"),
+    (r"to_key|per|threads\.\*\.key", "date", "a subtraction"),
     (r"retry_on|never_on|real|deliver|tests|history|files|removed", "empty list", "none of them"),
     (r"agents\.\*\.tools", "empty list", "an agent that has no tools"),
     (r"tools\.\*\.(args|output)", "empty map", "a tool that takes nothing, or gives nothing that has a name"),
@@ -68,12 +68,13 @@ FITS: list[tuple[str, str, str]] = [
         "empty map",
         "none, or those of the test that it is like",
     ),
+    (r"threads\.\*(\.keep)?", "empty map", "a thread of each run, of which all is kept"),
     (r"command|only|removed", "list", "any program, workflow or old name"),
     (rf"{MAPS}|oauth2\.body", "(empty )?map|nested", "none, or another one"),
 ]
 """Values that are right: the last keys, the values, and why."""
 
-SECTIONS = "agents|models|retries|secrets|receives|texts|tools|triggers|defaults|resources|fallback"
+SECTIONS = "agents|models|retries|secrets|receives|texts|tools|triggers|defaults|resources|fallback|threads"
 FOLLOWS: list[tuple[str, str, str]] = [
     (r"with", "(empty )?map|nested", "what was given is given no more"),
     (SECTIONS, "(empty )?(map|list)|list|nested", "what was declared is declared no more"),
@@ -85,6 +86,7 @@ FOLLOWS: list[tuple[str, str, str]] = [
         ".*",
         "the secret or text that stood there is not used any more",
     ),
+    (r"threads\.\*(\.keep)?", "empty map", "no model sums it up any more"),
     (r"on_item_error", "null", "what it said in an earlier form: null for an item that fails"),
     (r"tests\.\*\.name", ".*", "another test is like this one, by its name"),
     (r"quorum", f"number|{TEXT}", "another number, and the answers in tests"),

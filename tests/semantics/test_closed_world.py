@@ -36,7 +36,7 @@ TOP = (
 )
 
 LATER = [
-    ("openapi", {"tools": ", desk: {openapi: ./desk.yaml}"}, "openapi"),
+    ("history", {"top": "agents: {writer: {model: fast, system: Write., history: inputs.n}}"}, "history"),
 ]
 
 

@@ -10,13 +10,13 @@ import click
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.following import show
 from wfc.compiler.cli.forms import fields_of
-from wfc.compiler.cli.json_text import parsed
 from wfc.compiler.cli.resuming import go_on, load_code, this_user
 from wfc.compiler.cli.state_changes import changes_of, set_option
 from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.rules import closest
+from wfc.runtime.values.strict_json import parsed
 
 __all__ = ["command"]
 

@@ -30,6 +30,7 @@ from wfc.compiler.model import (
     Value,
     Workflow,
 )
+from wfc.compiler.model.agents import writes_code
 from wfc.compiler.python.literals import Code, class_name, constant_name, field_name, literal, pascal_case
 from wfc.compiler.types import STRING
 
@@ -176,6 +177,8 @@ class TeamWriter:
         if self.writer.workflow.config.fields:
             named["config"] = Code("Config")
         loop = Code("AgentLoop" if thread is None else "ThreadedLoop")
+        if writes_code(agent):
+            loop = Code("CodeLoop")
         bases = call(Code("AgentLoop"), loop, **named)
         head = Code(bases.removeprefix("AgentLoop(").removesuffix(")"))
         said = docstring(f"The work of the agent `{agent.name}`.", INDENT)

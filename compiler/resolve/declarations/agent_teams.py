@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.model import Agent
+from wfc.compiler.model import Agent, HandOver
+from wfc.compiler.model.agents import writes_code
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.rules import agents as problems
 from wfc.compiler.types import UNKNOWN, show
@@ -19,6 +20,7 @@ def check_teams(agents: Iterable[Agent], declared: Declarations) -> None:
     for agent in agents:
         for each in agent.handoffs:
             other = each.agent
+            check_styles(agent, each, declared)
             if other.output != agent.output and UNKNOWN not in (other.output, agent.output):
                 shown = show(other.output), show(agent.output)
                 place = Place(each.address)
@@ -30,6 +32,15 @@ def check_teams(agents: Iterable[Agent], declared: Declarations) -> None:
                 circles.add(names)
                 listed = [agent.name, *(one.name for one in way)]
                 declared.report(problems.agents_in_a_circle(Place(use.address), listed))
+
+
+def check_styles(agent: Agent, wanted: HandOver, declared: Declarations) -> None:
+    """Report a hand-over from or to an agent that writes code."""
+    place = Place(wanted.address)
+    if writes_code(agent):
+        declared.report(problems.not_in_code(place, agent.name, "it cannot hand over"))
+    elif writes_code(wanted.agent):
+        declared.report(problems.not_in_code(place, wanted.agent.name, "nobody can hand over to it"))
 
 
 def _way(start: Agent, goal: Agent) -> list[Agent] | None:

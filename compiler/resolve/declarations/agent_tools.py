@@ -59,6 +59,9 @@ class ToolReader:
                     at_home = Place(agent.address).key
                     self.declared.report(problems.agent_without_description(named, agent.name, at_home))
                 found.setdefault(each.name, self.use(each, agent, entry, at))
+            if entry.get("final") is True and data.get("style") == "code":
+                why = "the result of a tool is a value in its code"
+                self.declared.report(problems.not_in_code((at / "final").key, str(place.address[-1]), why))
         return list(found.values())
 
     def operations(self, tool: Tool, data: Data, place: Place) -> Sequence[Tool]:

@@ -8,6 +8,7 @@ from typing import Final
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope
 from wfc.compiler.model import Agent, AgentCall, Value
+from wfc.compiler.model.agents import writes_code
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.declarations import agents, threads
 from wfc.compiler.resolve.symbols.declarations import Declarations
@@ -77,6 +78,8 @@ def resolve_agent_call(
     thread = None
     if "thread" in data:
         thread = threads.resolve_thread(data["thread"], place / "thread", scope, declared, reader)
+    if agent is not None and "thread" in data and writes_code(agent):
+        declared.report(problems.not_in_code((place / "thread").key, agent.name, "its talk is not kept"))
     if agent is None or agent.model is None or (prompt is None and args is None):
         return None
     return AgentCall(agent, prompt, system, output, shown, args, limits, thread=thread)

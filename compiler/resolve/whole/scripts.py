@@ -7,7 +7,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Agent, AgentCall, MapItems, MockAnswer, ScriptedReply, Step, Thread, Tool
-from wfc.compiler.model.agents import team_of
+from wfc.compiler.model.agents import team_of, writes_code
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.declarations import operations
 from wfc.compiler.resolve.symbols.declarations import Declarations
@@ -22,15 +22,15 @@ from wfc.compiler.types import STRING, Record, Type
 
 __all__ = ["ScriptReader", "script_reader"]
 
-REPLIES: Final = ("calls", "say", "give", "error")
+REPLIES: Final = ("calls", "code", "say", "give", "error")
 """What a reply may be; `say` may stand beside `calls`."""
 
 HAND_OVER: Final = "hand_over_to_"
 """What the names of tools begin with by which a model hands over."""
 
-UNRESOLVED: Final = frozenset({"unknown-agent", "unknown-model", "unknown-tool"})
+UNRESOLVED: Final = frozenset({"unknown-agent", "unknown-model", "unknown-thread", "unknown-tool"})
 """Findings with which nobody knows what a step of kind `agent` calls."""
-OF_AGENTS: Final = ("agents", "models", "steps", "tools")
+OF_AGENTS: Final = ("agents", "models", "steps", "threads", "tools")
 """Sections of which nothing may be lost, else a name that is not known may be one of what is lost."""
 
 
@@ -117,20 +117,35 @@ class ScriptReader:
         given = [key for key in REPLIES if key in data]
         if not given:
             self.declared.report(problems.empty_reply(place))
-        if len(given) > 1 and given != ["calls", "say"]:
+        if len(given) > 1 and given not in (["calls", "say"], ["code", "say"]):
             self.declared.report(problems.several_replies((place / given[1]).key, given[0], given[1]))
+        self.check_style(data, place, agent)
         offered = data.get("offered")
         return ScriptedReply(
             say=str(data.get("say", "")),
             give=(self.answer(data["give"], place / "give", output),) if "give" in data else (),
             calls=tuple(self.calls_in(data.get("calls"), place / "calls", agent)),
             error=self.error(data["error"], place / "error") if "error" in data else None,
+            code=str(data.get("code", "")),
             asked=str(data.get("asked", "")),
             shown=str(data.get("shown", "")),
             offered=tuple(self.named(offered, place / "offered", agent))
             if isinstance(offered, list)
             else None,
         )
+
+    def check_style(self, data: Data, place: Place, agent: Agent) -> None:
+        """Report calls of an agent that writes code, and code of one that calls tools."""
+        writes = writes_code(agent)
+        if "code" in data and not writes:
+            why, hint = f"the agent `{agent.name}` writes no code", "write what it calls under `calls`"
+            self.declared.report(value_problems.wrong_value((place / "code").key, why, hint))
+        elif "calls" in data and writes:
+            why, hint = (
+                f"the agent `{agent.name}` calls tools in the code that it writes",
+                "write that under `code`",
+            )
+            self.declared.report(value_problems.wrong_value((place / "calls").key, why, hint))
 
     def answer(self, data: object, place: Place, output: Type) -> object:
         """Return an answer that a model gives as data."""

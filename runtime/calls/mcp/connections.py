@@ -22,6 +22,7 @@ try:
     from mcp import Client, MCPError, StdioServerParameters, types
     from mcp.client.stdio import stdio_client
     from mcp.client.streamable_http import streamable_http_client
+    from mcp.client.subscriptions import ListenNotSupportedError
 
     from wfc.runtime.calls.http.clients import client_with
 except ImportError:
@@ -52,6 +53,9 @@ class McpConnection:
         self._done = asyncio.Event()
         self._owner = asyncio.create_task(self._own())
         self._digests: dict[str, str] | None = None
+        self._changes = 0  # how often the server has said that its tools changed
+        self._follower: asyncio.Task[None] | None = None
+        self._is_followed = False  # whether the server says when its tools change
 
     @property
     def is_over(self) -> bool:
@@ -68,7 +72,9 @@ class McpConnection:
             async with AsyncExitStack() as stack:
                 transport = await self._transport(stack)
                 client = Client(transport, read_timeout_seconds=self._wait, message_handler=self._hear)
-                self._ready.set_result(await stack.enter_async_context(client))
+                opened = await stack.enter_async_context(client)
+                stack.push_async_callback(self._stop_following)
+                self._ready.set_result(opened)
                 await self._done.wait()
         except BaseException as error:
             if not self._ready.done():
@@ -82,7 +88,32 @@ class McpConnection:
     async def _hear(self, message: object) -> None:
         """Take what the server says by itself: that its tools have changed."""
         if isinstance(message, types.ToolListChangedNotification):
-            self._digests = None
+            self._forget()
+
+    def _forget(self) -> None:
+        """Ask for the tools again before the next call of one that is pinned."""
+        self._digests = None
+        self._changes += 1
+
+    async def _follow(self, client: Client) -> None:
+        """Hear when the server's tools change, which newer servers say only to those who ask for it."""
+        try:
+            async with client.listen(tools_list_changed=True) as changes:
+                self._forget()  # what was asked before may have changed before this
+                self._is_followed = bool(changes.honored.tools_list_changed)
+                async for _ in changes:
+                    self._forget()
+        except ListenNotSupportedError:
+            self._is_followed = True  # an older server says it to everybody
+        except (MCPError, RuntimeError, TimeoutError, OSError):
+            self._is_followed = False  # it refuses, or the stream broke
+        else:
+            self._is_followed = False
+
+    async def _stop_following(self) -> None:
+        if self._follower is not None:
+            self._follower.cancel()
+            await asyncio.wait([self._follower])
 
     async def name(self) -> str:
         """Return what the server calls itself, with its version.
@@ -120,20 +151,18 @@ class McpConnection:
         raise failed
 
     async def check_pinned(self, operation: str, pinned: str) -> None:
-        """Check that a tool is as it was pinned; the server is asked once, and again when it says that tools change.
+        """Check that a tool is as it was pinned.
+
+        The server is asked once, and again when it says that its tools have changed; one that does not say so is asked
+        before each call.
 
         Raises:
             StepError: ``tool.changed``.
         """
-        if self._digests is None:
-            tools = await self.tools()
-            self._digests = {
-                tool.name: digest(tool.description or "", tool.input_schema, tool.output_schema)
-                for tool in tools
-            }
-        if self._digests.get(operation) == pinned:
+        digests = await self._digests_now()
+        if digests.get(operation) == pinned:
             return
-        if operation in self._digests:
+        if operation in digests:
             said = f"the tool `{operation}` of {_named(self._server)} is not what was pinned"
         else:
             said = f"{_named(self._server)} offers no tool `{operation}` any more"
@@ -141,6 +170,21 @@ class McpConnection:
             "tool.changed",
             self._revealed.hide(f"{said}: `wfc tools pin` asks it again, and shows what has changed"),
         )
+
+    async def _digests_now(self) -> dict[str, str]:
+        """Return the digests of the tools that the server has now, by their names."""
+        if self._follower is None:
+            self._follower = asyncio.create_task(self._follow(await asyncio.shield(self._ready)))
+        if self._digests is not None and self._is_followed:
+            return self._digests
+        known = self._changes
+        digests = {
+            tool.name: digest(tool.description or "", tool.input_schema, tool.output_schema)
+            for tool in await self.tools()
+        }
+        if known == self._changes:
+            self._digests = digests
+        return digests
 
     async def _transport(self, stack: AsyncExitStack) -> Any:
         server = self._server

@@ -72,10 +72,16 @@ class Worker:
         self._alone: str | None = None  # the run that is taken up alone
         self._is_held_back = False
         self._leaves = asyncio.Event()
+        self._news = asyncio.Event()  # that there is something to be looked at
 
     def drain(self) -> None:
         """Claim nothing any more; ``run`` returns when the runs that are under way have ended or rest."""
         self._leaves.set()
+        self._news.set()
+
+    def look_now(self) -> None:
+        """Look at once for what is due, as whoever calls it has just recorded something."""
+        self._news.set()
 
     async def run(self, *, grace: float = 30.0, until_idle: bool = False) -> None:
         """Work until it is drained.
@@ -100,7 +106,8 @@ class Worker:
                 if until_idle and not self._going:
                     break
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._leaves.wait(), LOOKS_EVERY)
+                    await asyncio.wait_for(self._news.wait(), LOOKS_EVERY)
+                self._news.clear()
         await self._finish(grace)
 
     def _claim_due(self) -> None:

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wfc.compiler.cli.json_text import NotPlainError, one_line, parsed
+from wfc.compiler.cli.json_text import one_line
+from wfc.runtime.values.strict_json import NotPlainError, parsed
 
 TYPED = """\
 wfc: 1

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from wfc.compiler.cli import fixes
+from wfc.compiler.cli import edited_files
 from wfc.compiler.workspace import writing
 
 GREET = (Path(__file__).parents[1] / "greet.yaml").read_text()
@@ -62,7 +62,7 @@ def before_writing(monkeypatch: pytest.MonkeyPatch, happens) -> None:
 
         write_whole(*args, last=first, **named)
 
-    monkeypatch.setattr(fixes, "write_whole", interfered)
+    monkeypatch.setattr(edited_files, "write_whole", interfered)
 
 
 def test_what_changes_while_it_is_checked_is_left_alone(

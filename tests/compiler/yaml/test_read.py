@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from wfc.compiler.diagnostics import Finding, Place
@@ -140,6 +140,8 @@ def test_what_a_spec_may_not_have_is_a_finding_at_its_place(text: str, found: li
         ("max_runs: 3 # a cycle\n", []),
         ("title: Don't # never\n", []),
         ("with: {when: a # b\n  }\n", []),
+        ("threads:\n  a:\n    keep: null # b\n", []),
+        ("steps:\n  a:\n    keep: a.b # c\n", [("comment-after-condition", "# c")]),
         ("emit: # or else\n  - A\n", []),
         ("a: {reason: a, b}\n", [("text-cut-by-comma", "b")]),
         ("a: {b}\n", [("text-cut-by-comma", "b")]),
@@ -314,3 +316,23 @@ def test_both_parsers_read_the_same(spec: Path) -> None:
     findings: list[Finding] = []
     assert build(text, findings.append, fast=True) == build(text, findings.append, fast=False)
     assert not findings
+
+
+IN_BRACKETS = st.lists(
+    st.sampled_from(
+        ["a", "1", "~", " ", "?", "? ", "b?", ":", ": ", ", ", "-", "- ", "[", "]", "{", "}", "'", "\n "]
+    ),
+    max_size=12,
+).map(lambda parts: "a: [" + "".join(parts) + "]\nb: {c: " + "".join(parts) + "}\n")
+
+
+@given(IN_BRACKETS)
+@settings(max_examples=3 * settings.default.max_examples)
+@example("a: [Why?, b?c, {d?: e?}]\n")
+@example("a: [b:]\n")
+def test_both_parsers_read_the_same_in_brackets(text: str) -> None:
+    findings: list[Finding] = []
+    more: list[Finding] = []
+    fast, slow = build(text, findings.append, fast=True), build(text, more.append, fast=False)
+    assert bool(findings) == bool(more)
+    assert findings or fast == slow

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from wfc.runtime import Child, Engine, Record, StartEvent, StepError, StopEvent, Workflow, pause
+from wfc.runtime.agents.code_loop import CodeLoop
 from wfc.runtime.agents.definition import Agent, AgentTool
 from wfc.runtime.agents.events import Worked
 from wfc.runtime.agents.loop import AgentLoop
@@ -119,7 +120,11 @@ def desk(
     agent: Agent, kind: Any = str, parts: Sequence[type[AgentLoop]] = (), team: Sequence[Agent] = ()
 ) -> type[Workflow]:
     """A workflow of one step, whose action is an agent."""
-    own = loop_of(agent, "", team)
+    return asking(loop_of(agent, "", team), kind, parts)
+
+
+def asking(own: Any, kind: Any, parts: Sequence[type[AgentLoop]]) -> type[Workflow]:
+    """A workflow of one step, whose action is an agent with this loop."""
 
     class Desk(Workflow, name="desk", parts=(own, *parts)):
         @pause
@@ -243,6 +248,38 @@ def talk_written_down(log: Path) -> type[Workflow]:
     return talking(agent, KeptThread("desk.talk"))
 
 
+CODE = """
+import asyncio
+a, b = await asyncio.gather(find(order_id="A"), find("B"))
+c = await find(order_id="C")
+print(", ".join([a, b, c]))
+"""
+
+
+def code_written_down(log: Path) -> type[Workflow]:
+    """The desk whose agent writes code, which looks up two things at once, and then a third one."""
+    note = noting(log)
+
+    def answer(request: TurnRequest) -> TurnReply:
+        assert_valid(request.said)
+        note(f"think {len(request.said)}")
+        if request.said[-1].role == "user":
+            return calls(call("run_python", json.dumps({"code": CODE}), "code"))
+        return says(request.said[-1].answers[0].text.strip())
+
+    find = AgentTool("find", noted_find(note), FindArgs)
+    return coding(Agent("desk", TurnModel(answer), tools=[find], parallel_calls=1, style="code"))
+
+
+def coding(agent: Agent, kind: Any = str, parts: Sequence[type[AgentLoop]] = ()) -> type[Workflow]:
+    """A workflow of one step, whose action is an agent that writes code."""
+
+    class Loop(CodeLoop, agent=agent, name="desk.answer"):
+        pass
+
+    return asking(Loop, kind, parts)
+
+
 def talking(agent: Agent, thread: KeptThread, team: Sequence[Agent] = (), **more: Any) -> type[Workflow]:
     """A workflow of one step, whose action is an agent with a thread, which has the run's second word as its key."""
 
@@ -268,6 +305,7 @@ def talking(agent: Agent, thread: KeptThread, team: Sequence[Agent] = (), **more
 
 FLOWS = {
     "talk": talk_written_down,
+    "code": code_written_down,
     "desk": written_down,
     "team": team_written_down,
     "hand-over": hand_over_written_down,

@@ -6,6 +6,7 @@ import asyncio
 import os
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 from wfc.runtime.authoring.resource import ResourceManager, Resources
-from wfc.runtime.calls.bindings import McpServer
+from wfc.runtime.calls.bindings import McpServer, Secret
 from wfc.runtime.calls.mcp import call_mcp, tools_of
 from wfc.runtime.errors import StepError
 from wfc.schemas.lock import digest
@@ -43,13 +44,22 @@ class Host:
 Call = tuple[str, dict[str, Any]]
 
 
-def calls(server: McpServer, *wanted: Call, host: Host | None = None, pinned: str = "") -> list[Any]:
+def calls(
+    server: McpServer,
+    *wanted: Call,
+    host: Host | None = None,
+    wait: float = WAIT,
+    pinned: str = "",
+    output: Any = None,
+) -> list[Any]:
     async def main() -> list[Any]:
         used, found = host or Host(), list[Any]()
         try:
             for operation, args in wanted:
                 try:
-                    found.append(await call_mcp(used, server, operation, args, wait=WAIT, pinned=pinned))
+                    found.append(
+                        await call_mcp(used, server, operation, args, wait=wait, pinned=pinned, output=output)
+                    )
                 except StepError as error:
                     found.append(error)
             return found
@@ -147,3 +157,81 @@ def test_results_progress_and_errors(everything: McpServer) -> None:
     assert set(data) == {"temperature", "conditions", "humidity"}
     assert wrong.name == "tool.failed"
     assert nothing.name == "tool.changed"
+
+
+BAD = str(Path(__file__).parent / "bad_mcp_service.py")
+CANARY = "canary-7c1e0f5b-not-for-anybodys-eyes"
+
+
+@pytest.fixture
+def bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], McpServer]:
+    """Makes a server that misbehaves."""
+    monkeypatch.setenv("BAD_KEY", CANARY)
+    (tmp_path / "wfc.toml").write_text(f'commands = ["{sys.executable}"]')
+
+    def made(how: str) -> McpServer:
+        return McpServer(command=[sys.executable, BAD, how], env={"KEY": Secret("BAD_KEY")}, beside=tmp_path)
+
+    return made
+
+
+MISBEHAVIOUR = {
+    "floods with progress": "done",
+    "floods its errors": "done",
+    "prints rubbish": "done",
+    "asks for ever": "tool.failed: ",
+    "says its secret": "the key is [secret BAD_KEY]",
+    "gives 20 MB": "tool.too_large: ",
+    "dies": "connection: ",
+    "says nothing": "timeout: ",
+    "is no server": "timeout: ",
+    "ends at once": "connection: ",
+}
+
+
+LONG = {"gives 20 MB"}  # which the package reads slowly
+
+
+@pytest.mark.parametrize(
+    "how", [pytest.param(each, marks=[pytest.mark.slow] * (each in LONG)) for each in MISBEHAVIOUR]
+)
+def test_a_server_that_misbehaves_is_told_and_bounded(
+    how: str, bad: Callable[[str], McpServer], capfd: pytest.CaptureFixture[str]
+) -> None:
+    host = Host()
+    wait = 2.0 if how in {"says nothing", "is no server"} else WAIT
+    (found,) = calls(bad(how), ("act", {"text": "x"}), host=host, wait=wait, output=str)
+    said = f"{found.name}: {found.message}" if isinstance(found, StepError) else str(found)
+    assert said.startswith(MISBEHAVIOUR[how])
+    assert len(said) < 2_000
+    assert len(host.told) <= 1_000
+    kept = said + capfd.readouterr().err + "".join(host.told)
+    assert CANARY not in kept
+    assert "eeee" not in kept  # its errors are not mixed with ours
+
+
+@pytest.mark.parametrize("how", ["changes its tools", "changes its tools in silence"])
+def test_a_server_that_changes_its_tools_between_calls_is_refused(
+    how: str, bad: Callable[[str], McpServer]
+) -> None:
+    """One that says so is asked again when it has been heard, one that does not before each call."""
+    server = bad(how)
+    _, (tool,) = asyncio.run(tools_of(server, WAIT))
+    pinned = digest(tool.description or "", tool.input_schema, tool.output_schema)
+
+    async def main() -> list[Any]:
+        used, found = Host(), list[Any]()
+        try:
+            while len(found) < 100:
+                found.append(await call_mcp(used, server, "act", {"text": "x"}, output=str, pinned=pinned))
+                await asyncio.sleep(0.01 if how == "changes its tools" else 0)
+        except StepError as error:
+            found.append(error)
+        finally:
+            await used.resources.pool.close()
+        return found
+
+    first, *_, last = found = asyncio.run(main())
+    assert first == "done"
+    assert (last.name, "is not what was pinned" in last.message) == ("tool.changed", True)
+    assert how == "changes its tools" or len(found) == 2

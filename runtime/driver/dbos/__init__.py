@@ -99,7 +99,6 @@ class QueueWorker(Worker):
         self._offered: dict[str, float] = {}  # when runs were put into the queue, by their ids
         self._forgets_at = 0.0
         self._other_handlers: set[logging.Handler] = set()  # of the log of dbos, which others have set
-        self._news = asyncio.Event()
         self._entrance = asyncio.Lock()
 
     async def run(self, *, grace: float = 30.0, until_idle: bool = False) -> None:

@@ -1,0 +1,329 @@
+"""The ASGI application: what comes from outside is held against all bounds here, before any endpoint sees it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections import Counter
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from contextlib import aclosing
+from typing import Any, Final
+from urllib.parse import quote, urlsplit
+
+from wfc.runtime.errors import MissingPackageError, WorkflowError
+from wfc.runtime.server.access import NOBODY, Principal
+from wfc.runtime.server.calls import PROBLEM, Call, Problem, Reply, StreamMessage, StreamReply, TextReply
+from wfc.runtime.server.data import json_bytes
+from wfc.runtime.server.endpoint import ANYBODY, LINK, Endpoint, find
+from wfc.runtime.server.fitting import fitting_body, fitting_query
+from wfc.runtime.server.installation import Installation
+from wfc.runtime.server.links import read_link
+from wfc.runtime.server.refusals import problem_of
+from wfc.runtime.server.routes import ENDPOINTS
+
+try:
+    from starlette.requests import ClientDisconnect, Request
+    from starlette.responses import Response, StreamingResponse
+    from starlette.types import Receive, Scope, Send
+except ImportError:
+    raise MissingPackageError(
+        "the server needs the package starlette: pip install 'wfc-workflows[server]'"
+    ) from None
+
+__all__ = ["LOOPBACK", "Application"]
+
+LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
+BODY_IN: Final = 20.0
+"""The seconds in which a body has to come."""
+
+_LOG: Final = logging.getLogger("wfc.server")
+
+_HEADERS: Final = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+_ONCE: Final = (
+    "host origin authorization content-type content-length content-encoding idempotency-key if-match last-event-id"
+).split()
+"""Headers of which a request has one at most: of two, two readers may heed different ones."""
+
+
+class Application:
+    """The ASGI application of a server, which may be mounted in another one.
+
+    Its lifespan lets runs go on; where nobody gives it one, as where it is mounted, it begins with the first request.
+    ``server.at_work()`` is for the lifespan of the application around it.
+
+    Args:
+        hosts: The names under which it may be reached: those of this machine, unless others are given.
+        origins: Origins of pages that may use it, such as ``https://desk.example``, besides its own.
+    """
+
+    def __init__(
+        self, server: Installation, *, hosts: Sequence[str] = LOOPBACK, origins: Iterable[str] = ()
+    ) -> None:
+        self.server = server
+        self._hosts: frozenset[str] = frozenset()
+        self._origins: frozenset[str] = frozenset()
+        self.allow(hosts, origins)
+        self._streams: Counter[str] = Counter()  # by the names of principals
+
+    def allow(self, hosts: Iterable[str], origins: Iterable[str]) -> None:
+        """Let it be reached under more names, and used by more pages."""
+        self._hosts |= {one.lower().strip("[]") for one in hosts}
+        self._origins |= {one.rstrip("/").lower() for one in origins}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or go through a lifespan."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "http":
+            response = await self._respond(Request(scope, receive))
+            await response(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        try:
+            await self.server.begin()
+        except WorkflowError as error:
+            await send({"type": "lifespan.startup.failed", "message": str(error)})
+            return
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await self.server.end()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _respond(self, request: Request) -> Response:
+        request_id = uuid.uuid4().hex
+        try:
+            return await self._answer(request, {"X-Request-Id": request_id})
+        except Problem as problem:
+            found = problem
+        except WorkflowError as error:
+            found = problem_of(error, self.server.engine.store.errors)
+        except ClientDisconnect:
+            return Response(status_code=400)
+        except Exception:
+            _LOG.exception("the request %s failed by a bug of wfc", request_id)
+            found = Problem(
+                500, "server.bug", "this is a bug of wfc; its log has more under this request's id"
+            )
+        headers = {**_HEADERS, "X-Request-Id": request_id, **found.headers}
+        return Response(json_bytes(found.as_data(request_id)), found.status, headers, PROBLEM)
+
+    async def _answer(self, request: Request, headers: Mapping[str, str]) -> Response:
+        self._check_sender(request)
+        method = "GET" if request.method == "HEAD" else request.method
+        endpoint, path, methods = find(ENDPOINTS, method, path_of(request.scope))
+        if endpoint is None and methods:
+            raise Problem(
+                405, "method", "there is no such method here", headers={"Allow": ", ".join(methods)}
+            )
+        if endpoint is None:
+            raise Problem(404, "path", "there is nothing under this path")
+        principal, link = self._let_in(request, endpoint)
+        call = Call(
+            principal,
+            path,
+            fitting_query(request.query_params.multi_items(), endpoint.query),
+            dict(request.headers),
+            fitting_body(await self._body_of(request, endpoint), endpoint.body),
+            link,
+            str(request.base_url).rstrip("/"),
+        )
+        await self.server.begin()
+        reply = await endpoint.handle(self.server, call)
+        return self._response(reply, request, principal, {**_HEADERS, **headers})
+
+    def _response(
+        self,
+        reply: Reply | TextReply | StreamReply,
+        request: Request,
+        principal: Principal,
+        headers: Mapping[str, str],
+    ) -> Response:
+        match reply:
+            case TextReply(text, content, more):
+                return Response(text.encode("utf-8", "backslashreplace"), 200, {**headers, **more}, content)
+            case StreamReply() if request.method == "HEAD":
+                return Response(None, 200, dict(headers), content_of(reply))
+            case StreamReply():
+                self._take_place(principal)
+                return Streamed(reply, dict(headers), lambda: self._leave_place(principal))
+            case Reply(data, status, more):
+                return Response(json_bytes(data), status, {**headers, **more}, "application/json")
+
+    # --- who asks
+
+    def _check_sender(self, request: Request) -> None:
+        """Check whether a request names us as its host, and comes from no page of somebody else.
+
+        A page of somebody else may reach us under a name of its own, which it lets point to this machine.
+
+        Raises:
+            Problem: It does not.
+        """
+        for name in _ONCE:
+            if len(request.headers.getlist(name)) > 1:
+                raise Problem(400, "header.twice", f"the header `{name}` is there twice")
+        host = request.headers.get("host", "")
+        reached = host_name(host)
+        if reached is None or ("*" not in self._hosts and reached not in self._hosts):
+            raise Problem(
+                421, "host", "this server is not reached under this name; `wfc serve --name` gives it one"
+            )
+        origin = request.headers.get("origin")
+        if origin is None:
+            if request.headers.get("sec-fetch-site", "none") == "cross-site" and request.method not in {
+                "GET",
+                "HEAD",
+            }:
+                raise Problem(403, "origin", "pages of other sites may not use this server")
+            return
+        own = {f"http://{host}".lower(), f"https://{host}".lower()}
+        if origin.lower() not in own and origin.lower() not in self._origins:
+            raise Problem(403, "origin", "pages of other sites may not use this server")
+
+    def _let_in(self, request: Request, endpoint: Endpoint) -> tuple[Principal, str]:
+        """Return who asks, and the link that is shown instead of a token.
+
+        Raises:
+            Problem: Nobody knows who it is, or this one may not.
+        """
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if endpoint.roles == (ANYBODY,):
+            return NOBODY, ""
+        if endpoint.roles == (LINK,):
+            link = token.strip() if scheme.lower() == "link" else ""
+            read_link(link, self.server.key)  # before anything of the body is read
+            return NOBODY, link
+        found = self.server.access.find(token.strip()) if scheme.lower() == "bearer" else None
+        if found is None:
+            raise Problem(
+                401,
+                "token",
+                "a valid token is needed: `Authorization: Bearer TOKEN`",
+                headers={"WWW-Authenticate": 'Bearer realm="wfc"'},
+            )
+        if not any(map(found.may, endpoint.roles)):
+            raise Problem(403, "role.missing", f"this needs the role {' or '.join(endpoint.roles)}")
+        return found, ""
+
+    async def _body_of(self, request: Request, endpoint: Endpoint) -> bytes:
+        """Return the body of a request.
+
+        Raises:
+            Problem: It is too large, too slow, or of another type.
+        """
+        if request.headers.get("content-encoding", "identity").lower() != "identity":
+            raise Problem(415, "body.encoding", "a body is taken as it is, not compressed")
+        most, found = self.server.bounds.body, bytearray()
+        length = request.headers.get("content-length", "0")
+        if not (length.isascii() and length.isdigit()) or int(length[:20]) > most:
+            raise Problem(413, "body.large", f"a body has {most} bytes at most")
+        try:
+            async with asyncio.timeout(BODY_IN):
+                async for chunk in request.stream():
+                    found += chunk
+                    if len(found) > most:
+                        raise Problem(413, "body.large", f"a body has {most} bytes at most")
+        except TimeoutError:
+            raise Problem(408, "body.slow", f"a body has to come within {BODY_IN:.0f} seconds") from None
+        if found and endpoint.body is None:
+            raise Problem(400, "body.members", "no body is wanted here")
+        kind = request.headers.get("content-type")
+        if (found or kind) and endpoint.body is not None and media_type(kind or "") != "application/json":
+            raise Problem(415, "body.type", "the body is JSON: `Content-Type: application/json`")
+        return bytes(found)
+
+    # --- streams
+
+    def _take_place(self, principal: Principal) -> None:
+        bounds = self.server.bounds
+        full = self._streams[principal.name] >= bounds.streams_each
+        if full or self._streams.total() >= bounds.streams:
+            raise Problem(429, "streams.full", "there are too many streams", headers={"Retry-After": "5"})
+        self._streams[principal.name] += 1
+
+    def _leave_place(self, principal: Principal) -> None:
+        self._streams[principal.name] -= 1
+        if not self._streams[principal.name]:
+            del self._streams[principal.name]
+
+
+class Streamed(StreamingResponse):
+    """A response that goes on, which closes its messages whatever happens to it."""
+
+    def __init__(self, stream: StreamReply, headers: Mapping[str, str], left: Any) -> None:
+        encoded = lines(stream.messages) if stream.as_lines else browser_events(stream.messages)
+        super().__init__(encoded, 200, {**headers, "X-Accel-Buffering": "no"}, content_of(stream))
+        self._encoded, self._messages, self._left = encoded, stream.messages, left
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send what there is, until the reader or the stream has ended."""
+        try:
+            async with aclosing(self._messages), aclosing(self._encoded):
+                await super().__call__(scope, receive, send)
+        finally:
+            self._left()
+
+
+def content_of(stream: StreamReply) -> str:
+    return "application/x-ndjson" if stream.as_lines else "text/event-stream"
+
+
+async def browser_events(messages: AsyncGenerator[StreamMessage, None]) -> AsyncGenerator[bytes, None]:
+    """Yield messages as browsers read them (SSE)."""
+    yield b"retry: 1000\n\n"
+    async for message_id, kind, data in messages:
+        if not kind:
+            yield b":\n\n"
+            continue
+        head = f"id: {message_id}\nevent: {kind}\n" if message_id else f"event: {kind}\n"
+        yield head.encode() + b"data: " + data + b"\n\n"
+
+
+async def lines(messages: AsyncGenerator[StreamMessage, None]) -> AsyncGenerator[bytes, None]:
+    """Yield messages as lines of JSON; an empty line says that there is nothing new."""
+    async for message_id, kind, data in messages:
+        if not kind:
+            yield b"\n"
+            continue
+        head = json_bytes({"id": message_id or None, "event": kind})
+        yield head[:-1] + b',"data":' + data + b"}\n"
+
+
+def path_of(scope: Scope) -> str:
+    """Return the path of a request as it was sent, without that under which we are mounted."""
+    raw: bytes = scope.get("raw_path") or quote(scope["path"]).encode()
+    path = raw.partition(b"?")[0].decode("latin-1")
+    if not path.startswith("/"):
+        raise Problem(400, "path", "the path is written from the root of this server")
+    root = quote(scope.get("root_path", ""))
+    return path[len(root) :] if root and path.startswith(root + "/") else path
+
+
+def host_name(host: str) -> str | None:
+    """Return the name in a ``Host`` header, without its port; ``None``: it is none."""
+    try:
+        parts = urlsplit(f"//{host}")
+        if parts.netloc != host or not host or "@" in host or parts.port == 0:
+            return None
+    except ValueError:
+        return None
+    return parts.hostname
+
+
+def media_type(text: str) -> str:
+    """Return a content type without its parameters; empty if it is of another encoding than UTF-8."""
+    kind, _, rest = text.partition(";")
+    is_utf8 = rest.strip().lower().replace('"', "") in {"", "charset=utf-8"}
+    return kind.strip().lower() if is_utf8 else ""

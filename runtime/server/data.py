@@ -1,0 +1,90 @@
+"""What replies hold of runs, events, ends and tasks, as JSON data."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from wfc.runtime.errors import StepFailedError
+from wfc.runtime.events import Event, event_name
+from wfc.runtime.store.sql.reading import RunRow, TaskRow
+from wfc.runtime.values.outside_names import with_outside_names
+
+__all__ = ["event_data", "json_bytes", "moment", "outcome_data", "run_data", "task_data"]
+
+_SECOND: Final = 1_000_000_000
+
+
+def moment(at: int | None) -> str | None:
+    """Return a moment in nanoseconds as RFC 3339 writes it."""
+    if at is None:
+        return None
+    found = datetime.fromtimestamp(at // _SECOND, UTC).replace(microsecond=at % _SECOND // 1000)
+    return found.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def event_data(event: Event) -> dict[str, Any]:
+    """Return an event: its name, and its fields as they are named outside."""
+    fields = with_outside_names(event, event.model_dump(mode="json", by_alias=True))
+    return {"event": event_name(event), "with": fields}
+
+
+def outcome_data(outcome: Any) -> dict[str, Any]:
+    """Return how a run has ended: ``result`` is its end event, ``error`` what went wrong."""
+    if outcome is None:
+        return {}
+    if isinstance(outcome, Event):
+        return {"result": event_data(outcome)}
+    told: dict[str, Any] = {"kind": type(outcome).__name__, "message": str(outcome)}
+    if isinstance(outcome, StepFailedError):
+        told["step"] = getattr(outcome, "step_name", None) or getattr(outcome, "step", None)
+    return {"error": {name: value for name, value in told.items() if value is not None}}
+
+
+def run_data(row: RunRow) -> dict[str, Any]:
+    """Return what a list shows of a run."""
+    return {
+        "run": row.run_id,
+        "workflow": row.workflow,
+        "version": row.version,
+        "key": row.key,
+        "status": row.status,
+        "started": moment(row.started),
+        "ended": moment(row.ended),
+        "wakes": moment(row.wake_at),
+        "open_tasks": row.open_tasks,
+        "recoveries": row.recoveries,
+    }
+
+
+def task_data(row: TaskRow) -> dict[str, Any]:
+    """Return a task; what it is about too, if it was read with that."""
+    told: dict[str, Any] = {
+        "task": row.task_id,
+        "run": row.run_id,
+        "workflow": row.workflow,
+        "step": row.step,
+        "title": row.title,
+        "assign": row.assign,
+        "passed_on": [{**one._asdict(), "at": moment(one.at)} for one in row.passed_on],
+        "opened": moment(row.opened),
+        "expires": moment(row.expires),
+        "closed": moment(row.closed),
+        "because": row.because,
+        "answered_by": [one for one in (row.answered_by or "").split(",") if one],
+    }
+    if row.about:
+        told |= {name: row.about.get(name) for name in ("form", "show", "prefill", "quorum")}
+    return told
+
+
+def json_bytes(data: object) -> bytes:
+    """Return data as JSON; what reorders or hides text on a screen is written as ``\\\\uXXXX``.
+
+    Half characters and the like, which no encoding has, are written so too.
+    """
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=str)
+    if not text.isprintable():
+        text = "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in text)
+    return text.encode("utf-8", "backslashreplace")

@@ -1,0 +1,99 @@
+"""What an endpoint is: where it is found, who may use it, what it takes and gives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+from urllib.parse import unquote
+
+from wfc.runtime.server.calls import Call, Reply, StreamReply, TextReply
+from wfc.runtime.server.installation import Installation
+
+__all__ = ["ANYBODY", "LINK", "Endpoint", "find"]
+
+Handle = Callable[[Installation, Call], Awaitable[Reply | TextReply | StreamReply]]
+
+ANYBODY: Final = "anybody"
+"""The role of what needs no token."""
+
+LINK: Final = "link"
+"""The role of whoever has a link."""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """An endpoint.
+
+    Args:
+        roles: Of which one is enough, or ``ANYBODY``, or ``LINK``.
+        body: The JSON Schema of its body; ``None``: it takes none.
+        query: The parameters that it takes, each with its JSON Schema.
+        headers: Those that it heeds.
+        good: The status of a good reply.
+        content: The type of a good reply.
+    """
+
+    method: str
+    path: str
+    name: str
+    handle: Handle
+    roles: tuple[str, ...]
+    body: Mapping[str, Any] | None = None
+    query: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    headers: tuple[str, ...] = ()
+    good: tuple[int, ...] = (200,)
+    content: str = "application/json"
+
+    @property
+    def is_action(self) -> bool:
+        """Whether it changes something, so that the audit has it."""
+        return self.method != "GET"
+
+    @property
+    def summary(self) -> str:
+        """What it does, in one sentence."""
+        return (self.handle.__doc__ or "").strip().split("\n")[0]
+
+    @property
+    def description(self) -> str:
+        """What it does, in full."""
+        told = (self.handle.__doc__ or "").partition("Raises:")[0]
+        return "\n".join(line.strip() for line in told.strip().split("\n"))
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        parts = (
+            (_ID if part in {"{run}", "{task}"} else _NAME).format(part[1:-1])
+            if part.startswith("{")
+            else re.escape(part)
+            for part in self.path.split("/")
+        )
+        return re.compile("/".join(parts))
+
+    def match(self, path: str) -> dict[str, str] | None:
+        """Return the parameters in a path, as it was sent; ``None``: it is another path."""
+        found = self._pattern.fullmatch(path)
+        return None if found is None else {name: unquote(text) for name, text in found.groupdict().items()}
+
+
+_NAME: Final = "(?P<{}>[^/]+)"
+
+_ID: Final = "(?P<{}>.+)"
+"""The ids of parts of runs, and those of tasks, have slashes; who writes these as ``%2F`` is never misunderstood."""
+
+
+def find(
+    endpoints: Iterable[Endpoint], method: str, path: str
+) -> tuple[Endpoint | None, dict[str, str], list[str]]:
+    """Return the endpoint of a request and the parameters in its path; without one, the methods that there are."""
+    methods: list[str] = []
+    for one in endpoints:
+        found = one.match(path)
+        if found is not None:
+            if one.method == method:
+                return one, found, []
+            methods.append(one.method)
+    return None, {}, sorted(set(methods))

@@ -1,0 +1,128 @@
+"""A server by itself: an application at an address, until it is told to end."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+from typing import Any, Final
+
+from wfc.runtime.errors import MissingPackageError, SettingsError
+from wfc.runtime.server.application import Application
+
+try:
+    from uvicorn import Config, Server
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+except ImportError:
+    raise MissingPackageError(
+        "the server needs the package uvicorn: pip install 'wfc-workflows[server]'"
+    ) from None
+
+__all__ = ["is_loopback", "listening", "serve"]
+
+UNREAD_FOR: Final = 30
+"""The seconds after which the connection of somebody is closed who does not read what is sent."""
+
+HEAD_IN: Final = 10.0
+"""The seconds in which the head of the first request has to come, and that of each later one within twice as many."""
+
+MOST_CONNECTIONS: Final = 2500
+ENDS_IN: Final = 3
+"""The seconds that replies have that are under way when the server is to end."""
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether an address can be reached from this machine alone."""
+    return host in {"localhost", "::1"} or (host.startswith("127.") and host.replace(".", "").isdigit())
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens at an address; whoever does not read what we send is cut off by the system.
+
+    Raises:
+        SettingsError: It is taken, or none of this machine.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            found.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_FOR * 1000)
+        found.bind((host, port))
+        found.listen(1024)
+    except OSError as error:
+        found.close()
+        raise SettingsError(f"nothing can be served at {host}:{port}: {error.strerror or error}") from None
+    return found
+
+
+class PromptProtocol(H11Protocol):
+    """A connection that is closed if no request comes by it for a while, however much of one has come."""
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait for a request."""
+        super().connection_made(transport)
+        self._answered: object = None  # the last request, if it was answered already at the last look
+        self._look = self.loop.call_later(HEAD_IN, self._close_if_idle)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no more."""
+        self._look.cancel()
+        super().connection_lost(exc)
+
+    def _close_if_idle(self) -> None:
+        request: Any = self.cycle
+        is_under_way = request is not None and not request.response_complete
+        if not is_under_way and request is self._answered:
+            self.transport.close()
+            return
+        self._answered = None if is_under_way else request
+        self._look = self.loop.call_later(HEAD_IN, self._close_if_idle)
+
+
+class DrainedServer(Server):
+    """A server that ends its streams before it waits for the end of its connections."""
+
+    def __init__(self, config: Config, application: Application) -> None:
+        super().__init__(config)
+        self._application = application
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        """Begin to end; a second signal ends at once."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+        self._application.server.drain()
+
+
+def serve(application: Application, listener: socket.socket, begun: Callable[[], None]) -> None:
+    """Serve an application until the process is told to end by SIGTERM or SIGINT.
+
+    Args:
+        begun: Called once requests are answered.
+    """
+    config = Config(
+        application,
+        http=PromptProtocol,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        log_level="error",  # what strangers send wrong fills no log
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=MOST_CONNECTIONS,
+        timeout_graceful_shutdown=ENDS_IN,
+        timeout_keep_alive=int(2 * HEAD_IN),
+        h11_max_incomplete_event_size=32_768,
+    )
+    server = DrainedServer(config, application)
+
+    async def work() -> None:
+        async with asyncio.TaskGroup() as group:
+            serving = group.create_task(server.serve(sockets=[listener]))
+            while not server.started and not serving.done():  # noqa: ASYNC110 - it tells nobody
+                await asyncio.sleep(0.01)
+            if server.started:
+                begun()
+
+    asyncio.run(work())

@@ -1,0 +1,148 @@
+"""The endpoint that starts runs: once for each idempotency key, however often it is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import uuid
+from functools import partial
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from wfc.runtime.driver.engine.children import StartableWorkflow
+from wfc.runtime.errors import RunExistsError
+from wfc.runtime.events import StartEvent
+from wfc.runtime.server.access import Principal
+from wfc.runtime.server.calls import Call, FieldProblem, Problem, Reply
+from wfc.runtime.server.data import json_bytes
+from wfc.runtime.server.installation import Installation
+from wfc.runtime.server.refusals import misfit
+from wfc.runtime.server.runs import run_reply
+from wfc.runtime.store.journal import Entry, Lost
+from wfc.runtime.store.sql import selecting
+
+__all__ = ["LONGEST_WAIT", "start_run"]
+
+LONGEST_WAIT: Final = 60
+LONGEST_KEY: Final = 255
+
+
+async def start_run(server: Installation, call: Call) -> Reply:
+    """Start a run.
+
+    With an `Idempotency-Key` the same request starts one run, however often it is sent. With `?wait=30` the reply
+    comes when the run is over or rests, or after so many seconds.
+
+    Raises:
+        Problem: The inputs do not fit, or the server is about to end.
+    """
+    workflow = server.workflow_for(call.principal, call.path["workflow"])
+    wait = call.number("wait", 0)
+    if server.is_draining:
+        raise Problem(503, "server.draining", "the server is about to end", headers={"Retry-After": "5"})
+    start = read_inputs(workflow._wfc.plan.start_class, call.data.get("inputs", {}))
+    key = call.headers.get("idempotency-key")
+    run_id = uuid.uuid4().hex if key is None else keyed_id(call.principal, workflow._wfc.name, key)
+    entry = server.engine.queued_entry(workflow, start, run_id)
+    assert entry.created is not None
+    is_again = False
+    try:
+        joined = await _begin(server, workflow, entry)
+    except Lost:
+        await _check_same(server, run_id, entry)
+        is_again = True
+    else:
+        if joined is not None:
+            return await run_reply(server, call.principal, joined)
+    server.look_now()
+    if wait:
+        await server.wait_for(run_id, wait)
+    headers = {"Location": f"{call.server}/v1/runs/{run_id}"}
+    if is_again:
+        headers["Idempotent-Replay"] = "true"
+    status = 200 if is_again else 201
+    return await run_reply(server, call.principal, run_id, status=status, headers=headers)
+
+
+def read_inputs(kind: type[StartEvent], inputs: dict[str, Any], *above: str) -> StartEvent:
+    """Return a start event of inputs from outside, by the names that they have there.
+
+    Raises:
+        Problem: They do not fit.
+    """
+    try:
+        return kind.model_validate_json(json_bytes(inputs), strict=True, by_alias=True, by_name=False)
+    except ValidationError as error:
+        raise misfit(
+            error, "run.inputs", "the inputs do not fit the workflow", *(above or ("inputs",))
+        ) from None
+
+
+def keyed_id(principal: Principal, workflow: str, key: str) -> str:
+    """Return the id of the run that a key stands for; that of somebody else is another one.
+
+    Raises:
+        Problem: It is no key.
+    """
+    if not key or len(key) > LONGEST_KEY or not key.isprintable():
+        raise Problem(400, "key", f"`Idempotency-Key` has 1 to {LONGEST_KEY} characters that can be printed")
+    parts = json.dumps([principal.name, workflow, key])
+    return f"k-{hashlib.sha256(parts.encode()).hexdigest()[:32]}"
+
+
+async def _begin(server: Installation, workflow: StartableWorkflow, entry: Entry) -> str | None:
+    """Record a new run, which then is due; return the run that it joins instead, if it does.
+
+    Raises:
+        Lost: There is a run of this id.
+        RunExistsError: There is one of its key, and the workflow allows no second.
+    """
+    assert entry.created is not None
+    if entry.created.key is None:
+        await server.engine.store.append_together([entry])
+        return None
+    async with server.start_lock:
+        if await asyncio.to_thread(server.engine.store.runs, run_id=entry.lease.run_id):
+            raise Lost(entry.lease.run_id)
+        joined = await _check_key(server, workflow, entry)
+        if joined is None:
+            await server.engine.store.append_together([entry])
+        return joined
+
+
+async def _check_key(server: Installation, workflow: StartableWorkflow, entry: Entry) -> str | None:
+    """Return the run that a new one joins, as its workflow says of runs under one key.
+
+    Raises:
+        RunExistsError: There is one, and the workflow allows no second.
+    """
+    rules, created = workflow._wfc.run_rules, entry.created
+    if created is None or created.key is None or rules.when_running not in {"reject", "join"}:
+        return None
+    found = await asyncio.to_thread(server.engine.runs_under, created.workflow, created.key)
+    if not found:
+        return None
+    if rules.when_running == "join":
+        return found[0]
+    raise RunExistsError(
+        f"a run of {created.workflow} with the key {created.key!r} is not over: {found[0]}", found[0]
+    )
+
+
+async def _check_same(server: Installation, run_id: str, entry: Entry) -> None:
+    """Check whether a run that is there was started with what another request says.
+
+    Raises:
+        Problem: It was not.
+    """
+    found = await asyncio.to_thread(server.engine.store.select, partial(selecting.beginning, run_id=run_id))
+    assert entry.created is not None
+    if found is None or json.loads(found.start)["event"] != json.loads(entry.created.start)["event"]:
+        raise Problem(
+            422,
+            "key.reused",
+            "this `Idempotency-Key` has started a run with other inputs",
+            errors=(FieldProblem("/inputs", "they are not those of the first request"),),
+        )

@@ -1,0 +1,125 @@
+"""Long lists page by page, and how far runs have come, for those who look at many of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from wfc.runtime.store.sql.connection import Connection
+from wfc.runtime.store.sql.reading import RunRow, TaskRow
+
+__all__ = ["Progress", "known_workflows", "page_of_runs", "page_of_tasks", "progress"]
+
+_AMONG: Final = "(SELECT value FROM json_each(CAST(:{} AS TEXT)))"
+_IS_ASKED: Final = """(assign = '[]' OR EXISTS (SELECT 1 FROM json_each(assign) AS one
+    WHERE one.value IN (SELECT value FROM json_each(CAST(:whom AS TEXT)))))"""
+
+
+class Progress(NamedTuple):
+    """How far a run has come: its last tick, and its status."""
+
+    seq: int
+    status: str
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether it has ended."""
+        return self.status in {"done", "failed", "cancelled", "dead"}
+
+    @property
+    def rests(self) -> bool:
+        """Return whether nothing happens in it by itself now."""
+        return self.status in {"parked", "halted"} or self.is_over
+
+
+def progress(connection: Connection, run_ids: Sequence[str]) -> dict[str, Progress]:
+    """Return how far runs have come, by their ids; those that there are not are left out."""
+    rows = connection.execute(
+        f"""SELECT run_id, coalesce((SELECT max(seq) FROM ticks WHERE ticks.run = runs.run), 0),
+            coalesce((SELECT seq FROM snapshots WHERE snapshots.run = runs.run), 0), status
+            FROM runs WHERE run_id IN {_AMONG.format("ids")}""",  # noqa: S608 - of a constant
+        {"ids": json.dumps(list(run_ids))},
+    )
+    return {run_id: Progress(max(seq, kept), status) for run_id, seq, kept, status in rows}
+
+
+def known_workflows(connection: Connection) -> list[str]:
+    """Return the names of the workflows that have runs."""
+    return [name for (name,) in connection.execute("SELECT DISTINCT workflow FROM runs ORDER BY workflow")]
+
+
+def page_of_runs(
+    connection: Connection,
+    *,
+    workflows: Sequence[str] | None,
+    status: str | None = None,
+    key: str | None = None,
+    before: int | None = None,
+    most: int = 100,
+) -> list[tuple[int, RunRow]]:
+    """Return runs, the newest first, each with the number behind which the next page begins.
+
+    Args:
+        workflows: Whose runs; ``None``: those of all.
+        before: The number of the last run of the page before.
+    """
+    wanted = ["TRUE"]
+    if workflows is not None:
+        wanted.append(f"workflow IN {_AMONG.format('workflows')}")
+    for name, value in (("status", status), ("key", key)):
+        if value is not None:
+            wanted.append(f"{name} = :{name}")
+    if before is not None:
+        wanted.append("run < :before")
+    values: dict[str, Any] = {"status": status, "key": key, "before": before, "most": most}
+    rows = connection.execute(
+        f"""SELECT run, run_id, workflow, version, key, status, owner, started, ended, wake_at, recoveries,
+            (SELECT count(*) FROM tasks WHERE tasks.run = runs.run AND closed IS NULL), outcome
+            FROM runs WHERE {" AND ".join(wanted)} ORDER BY run DESC LIMIT :most""",  # noqa: S608 - of constants
+        {**values, "workflows": json.dumps(list(workflows or ()))},
+    )
+    return [(row[0], RunRow(*row[1:])) for row in rows]
+
+
+def page_of_tasks(
+    connection: Connection,
+    *,
+    workflows: Sequence[str] | None,
+    whom: Sequence[str] | None = None,
+    run_id: str | None = None,
+    is_open: bool = True,
+    after: tuple[int, str] | None = None,
+    most: int = 100,
+) -> list[TaskRow]:
+    """Return tasks, the oldest first, without what they are about.
+
+    Args:
+        workflows: Of whose runs; ``None``: of all.
+        whom: The names of whom one is asked, or anybody; ``None``: whoever is asked.
+        after: When the last task of the page before was opened, and its id.
+    """
+    wanted = ["closed IS NULL" if is_open else "TRUE"]
+    if workflows is not None:
+        wanted.append(f"workflow IN {_AMONG.format('workflows')}")
+    if whom is not None:
+        wanted.append(_IS_ASKED)
+    if run_id is not None:
+        wanted.append("run_id = :run_id")
+    if after is not None:
+        wanted.append("(opened > :opened OR (opened = :opened AND task_id > :task_id))")
+    opened, task_id = after or (0, "")
+    rows = connection.execute(
+        f"""SELECT task_id, run_id, workflow, step, title, assign, passed_on, opened, expires, closed, because,
+            answered_by FROM tasks JOIN runs USING (run) WHERE {" AND ".join(wanted)}
+            ORDER BY opened, task_id LIMIT :most""",  # noqa: S608 - of constants
+        {
+            "workflows": json.dumps(list(workflows or ())),
+            "whom": json.dumps(list(whom or ())),
+            "run_id": run_id,
+            "opened": opened,
+            "task_id": task_id,
+            "most": most,
+        },
+    )
+    return [TaskRow(*row) for row in rows]

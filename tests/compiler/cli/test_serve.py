@@ -1,0 +1,376 @@
+"""``wfc serve`` as a process, over real sockets: what it serves, what it withstands, how it ends."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DESK = """\
+wfc: 1
+workflow: desk
+start: Wanted
+end: Settled
+events:
+  Wanted: {what: string}
+  Settled: {granted: boolean, why: string}
+steps:
+  ask:
+    kind: human
+    accepts: Wanted
+    assign: ["user:eve"]
+    title: May they have ${{ event.what }}?
+    form: {granted: boolean, why: string}
+    require: [{that: result.why != "", say: say why}]
+    within: 4h
+    on_timeout: {event: Settled, with: {granted: false, why: nobody answered}}
+    emit: Settled
+"""
+
+COUNT = """\
+wfc: 1
+workflow: count
+start: Begun
+end: Over
+events:
+  Begun: {to: integer}
+  Turn: {n: integer, to: integer}
+  Over: {n: integer}
+steps:
+  begin:
+    kind: transform
+    accepts: Begun
+    emit: {event: Turn, with: {n: 0}}
+  turn:
+    kind: transform
+    accepts: Turn
+    max_runs: 1000
+    on_limit: {event: Over, with: {n: "${{ event.n }}"}}
+    emit:
+      - {event: Over, when: event.n >= event.to}
+      - {event: Turn, with: {n: "${{ event.n + 1 }}"}}
+"""
+
+PROGRAM = "import sys; from wfc.compiler.cli import main; sys.exit(main())"
+
+
+class Serving:
+    """A server in a process of its own, and requests to it."""
+
+    def __init__(self, folder: Path, *arguments: str, before: str = "") -> None:
+        command = [sys.executable, "-c", before + PROGRAM, "serve", *arguments, "--port", "0"]
+        self.process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
+        assert self.process.stderr is not None
+        self.told = ""
+        while "at http" not in self.told:
+            line = self.process.stderr.readline()
+            assert line, self.told
+            self.told += line
+        found = re.search(r"at http://127\.0\.0\.1:(\d+)/v1", self.told)
+        assert found
+        self.port = int(found[1])
+        self.token = (folder / ".wfc/server.token").read_text()
+        self.connections: list[http.client.HTTPConnection] = []
+
+    def call(self, method: str, path: str, data: object = None, **headers: str) -> tuple[int, Any]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        sent = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json", **headers}
+        connection.request(method, path, None if data is None else json.dumps(data), sent)
+        reply = connection.getresponse()
+        body = reply.read()
+        connection.close()
+        return reply.status, json.loads(body)
+
+    def start(self, workflow: str, wait: int = 0, **inputs: object) -> dict[str, Any]:
+        status, run = self.call("POST", f"/v1/workflows/{workflow}/runs?wait={wait}", {"inputs": inputs})
+        assert status == 201, run
+        return dict(run)
+
+    def stream(self, run: str, since: str = "") -> http.client.HTTPResponse:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        sent = {"Authorization": f"Bearer {self.token}", **({"Last-Event-ID": since} if since else {})}
+        connection.request("GET", f"/v1/runs/{run}/stream", headers=sent)
+        reply = connection.getresponse()
+        assert reply.status == 200
+        self.connections.append(connection)
+        return reply
+
+    def connect(self) -> socket.socket:
+        return socket.create_connection(("127.0.0.1", self.port), timeout=30)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+        for one in self.connections:
+            one.close()
+
+    def end(self) -> tuple[int, str]:
+        self.process.send_signal(signal.SIGTERM)
+        _, told = self.process.communicate(timeout=30)
+        return self.process.returncode, told
+
+
+def trickle(connection: socket.socket) -> None:
+    for _ in range(200):
+        connection.sendall(b"x")
+        time.sleep(0.02)
+
+
+def messages(reply: http.client.HTTPResponse) -> Iterator[tuple[str, str, Any]]:
+    """Yield the id, the kind and the data of each message of a stream, as a browser reads them."""
+    found: dict[str, str] = {}
+    while line := reply.readline().decode():
+        name, _, value = line.rstrip("\n").partition(": ")
+        if line == "\n" and "event" in found:
+            yield found.get("id", ""), found["event"], json.loads(found["data"])
+        found = {} if line == "\n" else {**found, name: value}
+
+
+@pytest.fixture
+def serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Serving]]:
+    """Starts ``wfc serve`` in a folder of specs; all are killed in the end."""
+    monkeypatch.setenv("WFC_STORE", "sqlite:///runs.db")
+    (tmp_path / "desk.yaml").write_text(DESK)
+    (tmp_path / "count.yaml").write_text(COUNT)
+    begun: list[Serving] = []
+
+    def call(*arguments: str, before: str = "") -> Serving:
+        begun.append(Serving(tmp_path, *(arguments or (".",)), before=before))
+        return begun[-1]
+
+    yield call
+    for one in begun:
+        one.kill()
+
+
+@pytest.mark.full
+def test_a_question_is_answered_by_a_link_and_the_run_ends(serve: Callable[..., Serving]) -> None:
+    server = serve()
+    assert "serving count, desk" in server.told
+    assert [one["workflow"] for one in server.call("GET", "/v1/workflows")[1]["workflows"]] == [
+        "count",
+        "desk",
+    ]
+    run = server.start("desk", 20, what="tea")["run"]
+    (task,) = server.call("GET", "/v1/tasks")[1]["tasks"]
+    assert (task["run"], task["title"]) == (run, "May they have tea?")
+    told = messages(server.stream(run))
+    assert [kind for _, kind, _ in (next(told) for _ in range(5))] == [
+        "hello",
+        "event",
+        "step",
+        "step",
+        "task",
+    ]
+    status, made = server.call("POST", f"/v1/tasks/{task['task']}/link", {"for": "user:eve"})
+    assert status == 201
+    linked = {"Authorization": f"Link {made['token']}"}
+    assert server.call("GET", "/v1/links/task", **linked)[1]["title"] == "May they have tea?"
+    answer = {"answer": {"granted": True, "why": ""}}
+    assert server.call("POST", "/v1/links/task", answer, **linked)[0] == 422
+    answer["answer"]["why"] = "it is four"
+    assert server.call("POST", "/v1/links/task", answer, **linked)[0] == 200
+    assert server.call("POST", "/v1/links/task", answer, **linked)[1]["code"] == "link.used"
+    assert list(told)[-1][1] == "end"
+    status, run_data = server.call("GET", f"/v1/runs/{run}?wait=20")
+    assert (run_data["status"], run_data["result"]["with"]) == (
+        "done",
+        {"granted": True, "why": "it is four"},
+    )
+    parked = server.start("desk", 20, what="more")["run"]
+    assert server.call("POST", f"/v1/runs/{parked}/cancel", {"reason": "no"})[1]["status"] == "cancelled"
+    assert server.end()[0] == 0
+
+
+@pytest.mark.full
+def test_a_stream_goes_on_where_it_was_when_the_server_is_killed(serve: Callable[..., Serving]) -> None:
+    server = serve()
+    run = server.start("count", to=400)["run"]
+    seen = []
+    for message in messages(server.stream(run)):
+        seen.append(message)
+        if len(seen) == 100:
+            server.process.kill()
+            break
+    server.process.wait()
+    server = serve()
+    rest = list(messages(server.stream(run, seen[-1][0])))
+    assert server.call("GET", f"/v1/runs/{run}?wait=20")[1]["result"]["with"] == {"n": 400}
+    ids = [one for one, _, _ in seen[1:] + rest[1:]]
+    at_once = [one for one, _, _ in messages(server.stream(run))][1:]
+    assert ids == at_once
+    turns = [data["with"]["n"] for _, _, data in seen + rest if data.get("event") == "Turn"]
+    assert turns == list(range(401))
+
+
+@pytest.mark.full
+def test_sigterm_ends_streams_and_loses_no_run(serve: Callable[..., Serving]) -> None:
+    server = serve()
+    parked = server.start("desk", 20, what="tea")["run"]
+    runs = [server.start("count", to=300)["run"] for _ in range(5)]
+    told = messages(server.stream(parked))
+    next(told)
+    begun = time.monotonic()
+    server.process.send_signal(signal.SIGTERM)
+    assert list(told)[-1][1] == "bye"
+    _, output = server.process.communicate(timeout=30)
+    assert (server.process.returncode, output) == (0, "the server has ended\n")
+    assert time.monotonic() - begun < 10
+    server = serve()
+    for run in runs:
+        assert server.call("GET", f"/v1/runs/{run}?wait=20")[1]["status"] == "done"
+    assert server.call("GET", f"/v1/runs/{parked}")[1]["status"] == "parked"
+
+
+@pytest.mark.full
+def test_heads_that_never_end_or_are_too_large_are_cut_off(serve: Callable[..., Serving]) -> None:
+    server = serve(before="import wfc.runtime.server.process as p; p.HEAD_IN = 0.3\n")
+    head = b"GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+    with server.connect() as silent, server.connect() as slow, server.connect() as later:
+        slow.sendall(head)
+        later.sendall(head + b"\r\n" + head)  # a whole request, and half of one
+        assert silent.recv(99) == slow.recv(99) == b""
+        told = b""
+        while part := later.recv(999):
+            told += part
+        assert told.count(b"HTTP/1.1 200 OK") == 1
+    with server.connect() as large:
+        large.sendall(head + b"X: " + b"x" * 200_000)
+        assert large.recv(99).startswith(b"HTTP/1.1 400")
+    with server.connect() as unread:
+        # refused before its body, which then comes for ever
+        unread.sendall(b"POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99999999\r\n\r\n")
+        assert unread.recv(99).startswith(b"HTTP/1.1 401")
+        with pytest.raises(OSError):
+            trickle(unread)
+    assert server.call("GET", "/v1/me")[0] == 200
+    assert server.end() == (0, "the server has ended\n")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "request_line",
+    [
+        "GET http://evil.example/livez HTTP/1.1",
+        "GET //evil.example/livez HTTP/1.1",
+        "GET /livez HTTX/1.1",
+        "GET /../livez HTTP/1.1",
+        "GET /v1/../livez HTTP/1.1",
+        "GET /%2e%2e/livez HTTP/1.1",
+        "GET /livez%00 HTTP/1.1",
+        "GET /livez\\ HTTP/1.1",
+        "CONNECT /livez HTTP/1.1",
+        "GET",
+        "\x16\x03\x01",
+    ],
+)
+def test_lines_that_are_none_are_refused(shared: Serving, request_line: str) -> None:
+    with shared.connect() as connection:
+        connection.sendall(request_line.encode() + b"\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+        told = connection.recv(99)
+    assert re.match(rb"HTTP/1.1 4\d\d", told), told
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """One server for requests that change nothing."""
+    folder = tmp_path_factory.mktemp("shared")
+    (folder / "desk.yaml").write_text(DESK)
+    server = Serving(folder, "desk.yaml", "--store", "sqlite:///runs.db")
+    yield server
+    server.kill()
+
+
+@pytest.mark.full
+def test_a_request_in_two_bodies_is_refused(shared: Serving) -> None:
+    with shared.connect() as connection:
+        connection.sendall(
+            b"POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        )
+        told = connection.recv(9999)
+        assert not told.startswith(b"HTTP/1.1 200")
+        assert b"alive" not in told
+
+
+# --- how it is started
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("WFC_STORE", "sqlite:///runs.db")
+    path = tmp_path / "desk.yaml"
+    path.write_text(DESK)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--host", "0.0.0.0"), "beyond this machine it needs tokens"),  # noqa: S104 - which is refused
+        (("--host", "0.0.0.0", "--tokens", "who.toml"), "--plain-http"),  # noqa: S104
+        (("--tokens", "nobody.toml"), "nobody.toml cannot be read"),
+        (("--tokens", "desk.yaml"), "desk.yaml is not TOML"),
+        (
+            ("--host", "192.0.2.1", "--tokens", "who.toml", "--plain-http"),
+            "nothing can be served at 192.0.2.1",
+        ),
+        (("--port", "99999"), "99999"),
+        (("--new-token", "user:ann"), "--role"),
+        (("--new-token", 'a"', "--role", "see"), "NAME is such as user:ann"),
+        (("desk.yaml", "copy.yaml"), "both of the name `desk`"),
+        (("--origin", "evil"), "--origin"),
+        (("--address", "ftp://x"), "--address"),
+        (("--name", "http://x"), "--name"),
+    ],
+)
+def test_what_is_said_wrong_is_told(desk: Path, wfc: Any, arguments: tuple[str, ...], said: str) -> None:
+    digest = "0" * 64
+    desk.with_name("who.toml").write_text(
+        f'[[principal]]\nname = "user:ann"\nroles = ["see"]\nsha256 = "{digest}"\n'
+    )
+    desk.with_name("copy.yaml").write_text(DESK)
+    done = wfc("serve", *arguments)
+    assert done.status in {1, 2}
+    assert said in done.err
+
+
+def test_a_taken_port_a_short_token_and_a_readable_secret_are_refused(
+    desk: Path, wfc: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = wfc("serve", "desk.yaml", "--port", str(taken.getsockname()[1]))
+        assert done.status != 0
+        assert "nothing can be served at 127.0.0.1:" in done.err
+    token = desk.parent / ".wfc/server.token"
+    assert token.stat().st_mode & 0o077 == 0
+    if os.name == "posix":
+        token.chmod(0o644)
+        assert f"others can read {token}" in wfc("serve", "desk.yaml").err
+    monkeypatch.setenv("WFC_SERVER_TOKEN", "short")
+    assert "may be guessed" in wfc("serve", "desk.yaml").err
+
+
+def test_a_new_token_is_that_of_its_principal(desk: Path, wfc: Any) -> None:
+    from wfc.runtime.server.access import Access, read_principals
+
+    done = wfc("serve", "--new-token", "user:ann", "--role", "see", "--role", "answer")
+    file = desk.with_name("who.toml")
+    file.write_text(done.out)
+    found = Access(read_principals(file)).find(done.err.split()[-1])
+    assert found is not None
+    assert (found.name, found.roles) == ("user:ann", {"see", "answer"})
+    assert done.err.split()[-1] not in done.out

@@ -1,0 +1,128 @@
+"""Workflows that tests serve."""
+
+from __future__ import annotations
+
+from wfc.runtime import (
+    Delay,
+    Event,
+    Outside,
+    Question,
+    Receives,
+    Record,
+    RunState,
+    StartEvent,
+    StepError,
+    StopEvent,
+    Workflow,
+    pause,
+    run_key,
+    step,
+    transform,
+)
+
+
+class Asked(StartEvent, closed=True):
+    text: str
+    times: int = 1
+
+
+class Done(StopEvent, closed=True):
+    text: str
+
+
+class Echo(Workflow, name="echo"):
+    @step
+    async def echo(self, event: Asked) -> Done:
+        if event.text == "fail":
+            raise StepError("told_to", "it was told to fail")
+        return Done(text=event.text * event.times)
+
+
+class Decision(Record):
+    ok: bool
+    note: str | None = None
+
+
+class Decided(StopEvent, closed=True):
+    ok: bool
+    note: str | None
+
+
+class Approval(Workflow, name="approval"):
+    @pause(within=4 * 3600.0)
+    def approve(self, event: Asked) -> Question[Decision]:
+        return Question(Decision, title=f"May {event.text} go out?", show=event.text, assign=["group:leads"])
+
+    @approve.require
+    def approve_requires(self, event: Asked, result: Decision) -> list[str]:
+        return ["a refusal says why"] if not result.ok and not result.note else []
+
+    @approve.then
+    def after_approve(self, event: Asked, result: Decision) -> Decided:
+        return Decided(ok=result.ok, note=result.note)
+
+    @approve.on_expired
+    def approve_expired(self, event: Asked) -> Decided:
+        return Decided(ok=False, note="nobody answered")
+
+
+class Ordered(StartEvent, closed=True):
+    order: str
+
+
+class Paid(Event, closed=True):
+    order: str
+    amount: int
+
+
+class Seen(RunState):
+    paid: int = 0
+
+
+class Order(Workflow, name="order", receives=(Receives(Paid, key="order"),)):
+    @run_key
+    def key(self, inputs: Ordered) -> str:
+        return inputs.order
+
+    @pause
+    def wait(self, event: Ordered) -> Outside[Paid]:
+        return Outside(Paid)
+
+    @wait.then
+    def after_wait(self, state: Seen, event: Ordered, result: Paid) -> Done:
+        state.paid = result.amount
+        return Done(text=f"{event.order}: {result.amount}")
+
+
+class Turn(Event, closed=True):
+    left: int
+
+
+class Count(StartEvent, closed=True):
+    turns: int
+
+
+class Counted(StopEvent, closed=True):
+    turns: int
+
+
+class Long(Workflow, name="long"):
+    """A run with as many steps as it is asked for."""
+
+    @transform
+    def begin(self, event: Count) -> Turn:
+        return Turn(left=event.turns)
+
+    @step
+    async def turn(self, event: Turn) -> Turn | Counted:
+        return Turn(left=event.left - 1) if event.left else Counted(turns=0)
+
+
+class Sleeps(Workflow, name="sleeps"):
+    @pause
+    def rest(self, event: Asked) -> Delay:
+        return Delay(3600.0)
+
+    @rest.then
+    def after_rest(self, event: Asked, result: None) -> Done:
+        return Done(text=event.text)

@@ -1,0 +1,169 @@
+"""What runs show is streamed without a gap, from anywhere, to any number of readers, however slow."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asgi_client import Client, Served, serving, started, until
+from served_flows import Echo, Long
+
+from wfc.runtime.server.application import browser_events
+from wfc.runtime.server.calls import StreamMessage
+from wfc.runtime.server.installation import ServerBounds
+
+
+async def whole(client: Client, run: str, since: str = "") -> list[dict[str, Any]]:
+    headers = [("Last-Event-ID", since)] if since else []
+    return [one async for one in client.stream(f"/v1/runs/{run}/stream", headers)]
+
+
+def test_a_stream_tells_a_run_from_its_beginning_to_its_end(served: Served) -> None:
+    async def use(client: Client) -> None:
+        run = await started(client, "echo", text="a")
+        told = await whole(client, run)
+        assert [one["event"] for one in told] == ["hello", "event", "step", "step", "event", "end"]
+        assert told[0]["id"] is None
+        assert told[-1]["data"]["result"] == {"event": "Done", "with": {"text": "a"}}
+        assert told[2]["data"]["name"] == "echo"
+        assert await whole(client, run, told[-1]["id"]) == [
+            told[0] | {"data": {**told[0]["data"], "since": told[-1]["id"]}}
+        ]
+
+    served(use)
+
+
+@pytest.mark.parametrize("seeds", [range(2), pytest.param(range(2, 40), marks=pytest.mark.full)])
+def test_who_was_cut_off_anywhere_goes_on_exactly_there(served: Served, seeds: range) -> None:
+    async def use(client: Client) -> None:
+        run = await started(client, "long", turns=12)
+        expected = [one for one in await whole(client, run) if one["id"]]
+        assert len({one["id"] for one in expected}) == len(expected)
+        for seed in seeds:
+            chance, seen, since = random.Random(seed), [], ""  # noqa: S311
+            while not seen or seen[-1]["event"] != "end":
+                most = chance.randint(1, 12)
+                stream = client.stream(f"/v1/runs/{run}/stream", [("Last-Event-ID", since)] if since else [])
+                async for one in stream:
+                    if one["id"]:
+                        seen.append(one)
+                        since, most = one["id"], most - 1
+                    if not most:
+                        break
+                await stream.aclose()  # type: ignore[attr-defined]
+            assert seen == expected
+
+    served(use)
+
+
+def test_a_reader_who_falls_behind_what_is_in_memory_misses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wfc.runtime.server.feeds.MOST_KEPT", 7)
+
+    async def use() -> None:
+        async with serving(tmp_path, Long) as client:
+            run = await started(client, "long", turns=80)
+            slow = client.stream(f"/v1/runs/{run}/stream")
+            seen = [await anext(slow) for _ in range(3)]
+            fast = await whole(client, run)
+            async for one in slow:
+                seen.append(one)
+                await asyncio.sleep(0)
+            assert seen == fast
+            numbers = [int(one["id"].partition(".")[0]) for one in seen if one["id"]]
+            assert numbers == sorted(numbers)
+            running = [one for one in seen if one["data"].get("step_state") == "running"]
+            assert len(running) == 82  # `begin`, and `turn` with 80 to 0 left
+
+    asyncio.run(use())
+
+
+def test_a_stream_follows_a_run_while_it_goes_on(served_anew: Served) -> None:
+    async def use(client: Client) -> None:
+        run = await started(client, "order", order="A1")
+        stream = client.stream(f"/v1/runs/{run}/stream")
+        kinds = [(await anext(stream))["event"] for _ in range(3)]
+        assert kinds[0] == "hello"
+        await until(client, run, "parked")
+        await client.post(f"/v1/runs/{run}/events", {"event": "Paid", "with": {"order": "A1", "amount": 5}})
+        rest = [one async for one in stream]
+        assert rest[-1]["event"] == "end"
+        assert rest[-1]["data"]["status"] == "done"
+
+    served_anew(use)
+
+
+@pytest.mark.parametrize("position", ["x", "-1", "1.", "9" * 20, "1.2.3", "999999", "1;2"])
+def test_positions_that_no_stream_has_given_are_refused(served: Served, position: str) -> None:
+    async def use(client: Client) -> None:
+        run = await started(client, "sleeps", text="a")
+        answer = await client.get(f"/v1/runs/{run}/stream", [("Last-Event-ID", position)])
+        assert (answer.status, answer.code) == (400, "stream.position")
+
+    served(use)
+
+
+def test_streams_are_bounded_and_places_are_given_back(tmp_path: Path) -> None:
+    async def use() -> None:
+        async with serving(tmp_path, Echo, bounds=ServerBounds(streams_each=2)) as client:
+            run = await started(client, "echo", text="a")
+            await until(client, run, "done")
+            streams = [client.stream(f"/v1/runs/{run}/stream") for _ in range(2)]
+            for one in streams:
+                await anext(one)
+            full = await client.get(f"/v1/runs/{run}/stream")
+            assert (full.status, full.code) == (429, "streams.full")
+            viewer = [one async for one in client.as_("viewer").stream(f"/v1/runs/{run}/stream")]
+            assert viewer[-1]["event"] == "end"
+            for one in streams:
+                await one.aclose()  # type: ignore[attr-defined]
+            assert (await whole(client, run))[-1]["event"] == "end"
+            assert not client.app._streams
+
+    asyncio.run(use())
+
+
+def test_readers_are_told_that_the_server_ends(served_anew: Served) -> None:
+    async def use(client: Client) -> None:
+        run = await started(client, "sleeps", text="a")
+        await until(client, run, "parked")
+        stream = client.stream(f"/v1/runs/{run}/stream")
+        await anext(stream)
+        client.app.server.drain()
+        assert [one async for one in stream][-1]["event"] == "bye"
+        assert (
+            await client.post("/v1/workflows/echo/runs", {"inputs": {"text": "a"}})
+        ).code == "server.draining"
+        assert (await client.get("/readyz")).status == 503
+
+    served_anew(use)
+
+
+def test_browsers_get_events() -> None:
+    async def use() -> bytes:
+        async def messages():  # type: ignore[no-untyped-def]
+            yield StreamMessage("3.0", "step", b'{"a":1}')
+            yield StreamMessage("", "", b"")
+            yield StreamMessage("", "bye", b"{}")
+
+        return b"".join([one async for one in browser_events(messages())])
+
+    assert asyncio.run(use()) == (
+        b'retry: 1000\n\nid: 3.0\nevent: step\ndata: {"a":1}\n\n:\n\nevent: bye\ndata: {}\n\n'
+    )
+
+
+def test_a_large_message_is_told_by_its_size(served: Served) -> None:
+    async def use(client: Client) -> None:
+        run = await started(client, "echo", text="x" * 1000, times=100)
+        told = await whole(client, run)
+        large = [one for one in told if "too_large" in one["data"]]
+        assert {one["event"] for one in large} == {"event", "end"}
+        assert all(len(json.dumps(one)) < 500 for one in large)
+
+    served(use)

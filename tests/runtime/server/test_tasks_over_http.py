@@ -1,0 +1,213 @@
+"""Questions are listed, answered, passed on, and answered by links, each by whom it is for, and once."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import time
+from typing import Any
+
+import pytest
+from asgi_client import KEY, Client, Served, started, until
+
+from wfc.runtime.server.links import TaskLink, write_link
+
+
+async def asked(client: Client) -> tuple[str, str]:
+    """Start a run that asks; return its id, and that of the question."""
+    run = await started(client, "approval", text="it")
+    await until(client, run, "parked")
+    found = (await client.get("/v1/tasks")).json["tasks"]
+    (task,) = (one["task"] for one in found if one["run"] == run)
+    return run, task
+
+
+def test_a_question_is_answered_by_one_of_those_who_are_asked(served_anew: Served) -> None:
+    async def use(client: Client) -> None:
+        run, task = await asked(client)
+        bob = client.as_("bob")
+        (listed,) = (await bob.get("/v1/tasks")).json["tasks"]
+        assert listed["title"] == "May it go out?"
+        assert listed["assign"] == ["group:leads"]
+        shown = (await bob.get(f"/v1/tasks/{task}")).json
+        assert set(shown["form"]["properties"]) == {"ok", "note"}
+        wrong = await bob.post(f"/v1/tasks/{task}/answer", {"answer": {"ok": "yes"}})
+        assert (wrong.status, wrong.code) == (422, "answer.invalid")
+        refused = await bob.post(f"/v1/tasks/{task}/answer", {"answer": {"ok": False}})
+        assert (refused.status, refused.code) == (422, "answer.invalid")
+        assert "a refusal says why" in refused.json["detail"]
+        given = await bob.post(f"/v1/tasks/{task}/answer", {"answer": {"ok": False, "note": "too long"}})
+        assert given.status in {200, 202}
+        told = await until(client, run, "done")
+        assert told["result"]["with"] == {"ok": False, "note": "too long"}
+        again = await bob.post(f"/v1/tasks/{task}/answer", {"answer": {"ok": True}})
+        assert again.headers["idempotent-replay"] == "true"
+        assert again.json["answered_by"] == ["user:bob"]
+
+    served_anew(use)
+
+
+def test_who_is_not_asked_can_neither_answer_nor_see(served_anew: Served) -> None:
+    async def use(client: Client) -> None:
+        _, task = await asked(client)
+        answer = {"answer": {"ok": True}}
+        stranger = client.as_("answerer")
+        assert (await stranger.get("/v1/tasks")).json["tasks"] == []
+        assert (await stranger.get(f"/v1/tasks/{task}")).code == "task.unknown"
+        assert (await stranger.post(f"/v1/tasks/{task}/answer", answer)).code == "task.unknown"
+        assert (await client.post(f"/v1/tasks/{task}/answer", answer)).code == "task.not_yours"
+        assert (await client.as_("other").post(f"/v1/tasks/{task}/answer", answer)).code == "task.unknown"
+        assert (await client.get(f"/v1/tasks/{task}")).json["closed"] is None
+
+    served_anew(use)
+
+
+def test_of_two_who_answer_at_once_one_counts(served: Served) -> None:
+    async def use(client: Client) -> None:
+        run, task = await asked(client)
+        await client.post(f"/v1/tasks/{task}/delegate", {"to": "user:bob"})
+        link = await client.post(f"/v1/tasks/{task}/link", {"for": "user:sue"})
+        yes, no = await asyncio.gather(
+            client.as_("bob").post(f"/v1/tasks/{task}/answer", {"answer": {"ok": True, "note": "bob"}}),
+            linked(client, link.json["token"], {"ok": False, "note": "sue"}),
+        )
+        assert {yes.status, no.status} <= {200, 202, 409, 410}
+        told = await until(client, run, "done")
+        assert told["result"]["with"]["note"] in {"bob", "sue"}
+
+    served(use)
+
+
+async def linked(client: Client, token: str, value: object = None, method: str = "POST") -> Any:
+    headers = [("Authorization", f"Link {token}"), ("Content-Type", "application/json")]
+    body = json.dumps({"answer": value}).encode() if method == "POST" else b""
+    return await Client(client.app, "").send(method, "/v1/links/task", body, headers)
+
+
+def test_a_link_shows_one_question_and_answers_it_once(served: Served) -> None:
+    async def use(client: Client) -> None:
+        run, task = await asked(client)
+        made = await client.post(f"/v1/tasks/{task}/link", {"for": "user:sue", "seconds": 60})
+        assert made.status == 201
+        token = made.json["token"]
+        assert made.json["link"] == f"http://127.0.0.1:8470/task#{token}"
+        for _ in range(2):  # looking uses nothing up
+            shown = await linked(client, token, method="GET")
+            assert shown.json["title"] == "May it go out?"
+            assert "run" not in shown.json
+        assert (await linked(client, token, {"ok": False})).code == "answer.invalid"
+        assert (await linked(client, token, {"ok": True})).json == {"for": "user:sue", "answered": True}
+        assert (
+            await linked(client, token, {"ok": True})
+        ).code == "link.used"  # before the run has taken it, too
+        await until(client, run, "done")
+        assert (await client.get(f"/v1/tasks/{task}")).json["answered_by"] == ["user:sue"]
+        assert (await linked(client, token, {"ok": True})).code == "link.used"
+        assert (await linked(client, token, method="GET")).code == "link.used"
+
+    served(use)
+
+
+def test_of_many_answers_by_one_link_at_once_one_counts(served: Served) -> None:
+    async def use(client: Client) -> None:
+        run, task = await asked(client)
+        made = await client.post(f"/v1/tasks/{task}/link", {"for": "user:sue"})
+        replies = await asyncio.gather(
+            *(linked(client, made.json["token"], {"ok": True, "note": str(n)}) for n in range(10))
+        )
+        (taken,) = [str(n) for n, one in enumerate(replies) if one.status == 200]
+        assert {one.code for one in replies if one.status != 200} <= {"link.used", "task.answered"}
+        told = await until(client, run, "done")
+        assert told["result"]["with"]["note"] == taken
+
+    served(use)
+
+
+def test_links_that_were_altered_or_are_late_are_refused_alike(served: Served) -> None:
+    async def use(client: Client) -> None:
+        _, task = await asked(client)
+        token = (await client.post(f"/v1/tasks/{task}/link", {"for": "user:sue"})).json["token"]
+        body, _, signature = token.partition(".")
+        data = json.loads(base64.urlsafe_b64decode(body + "=="))
+        other = (
+            base64.urlsafe_b64encode(json.dumps([*data[:1], "user:eve", *data[2:]]).encode())
+            .decode()
+            .rstrip("=")
+        )
+        late = write_link(TaskLink(task, "user:sue", int(time.time()) - 1, "user:ann"), KEY)
+        foreign = write_link(
+            TaskLink(task, "user:sue", int(time.time()) + 60, "user:ann"), b"another key" * 4
+        )
+        swapped = body[:-1] + ("A" if body[-1] != "A" else "B")
+        bad = [
+            "",
+            ".",
+            body,
+            f"{body}.",
+            f"{other}.{signature}",
+            f"{swapped}.{signature}",
+            late,
+            foreign,
+            token + "=",
+            "é.é",
+        ]
+        answers = [await linked(client, one, {"ok": True}) for one in bad]
+        assert {(one.status, one.code, one.json["detail"]) for one in answers} == {
+            (401, "link.invalid", answers[0].json["detail"])
+        }
+        assert (await client.get(f"/v1/tasks/{task}")).json["closed"] is None
+
+    served(use)
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"for": ""}, "delegation.invalid"),
+        ({"for": "a,b"}, "delegation.invalid"),
+        ({"for": "user:sue", "seconds": 0}, "body.members"),
+        ({"for": "user:sue", "seconds": 10**9}, "body.members"),
+        ({"for": 3}, "body.members"),
+        ({"whom": "x"}, "body.members"),
+    ],
+)
+def test_links_for_nobody_or_for_ever_are_not_made(served: Served, body: object, code: str) -> None:
+    async def use(client: Client) -> None:
+        _, task = await asked(client)
+        answer = await client.post(f"/v1/tasks/{task}/link", body)
+        assert (answer.status, answer.code) == (422, code)
+
+    served(use)
+
+
+def test_a_question_is_passed_on(served_anew: Served) -> None:
+    async def use(client: Client) -> None:
+        run, task = await asked(client)
+        assert (
+            await client.post(f"/v1/tasks/{task}/delegate", {"to": "user:ann", "because": "a holiday"})
+        ).status == 202
+        for _ in range(400):
+            told = (await client.get(f"/v1/tasks/{task}")).json
+            if told["assign"] == ["user:ann"]:
+                break
+            await asyncio.sleep(0.01)
+        assert told["passed_on"][0]["because"] == "a holiday"
+        assert (await client.as_("bob").get("/v1/tasks")).json["tasks"] == []
+        assert (await client.post(f"/v1/tasks/{task}/answer", {"answer": {"ok": True}})).status in {200, 202}
+        await until(client, run, "done")
+
+    served_anew(use)
+
+
+def test_questions_are_listed_page_by_page(served_anew: Served) -> None:
+    async def use(client: Client) -> None:
+        tasks = [(await asked(client))[1] for _ in range(3)]
+        first = (await client.get("/v1/tasks?most=2")).json
+        second = (await client.get(f"/v1/tasks?most=2&after={first['next']}")).json
+        assert [one["task"] for one in first["tasks"] + second["tasks"]] == tasks
+        assert second["next"] is None
+        bad = await client.get("/v1/tasks?after=WzEsMl0")
+        assert (bad.status, bad.code) == (400, "cursor")
+
+    served_anew(use)
