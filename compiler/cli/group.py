@@ -32,6 +32,7 @@ COMMANDS = {
     "trust": "Agree that a project's programs may be started.",
     "verify": "Tell whether generated modules are current.",
     "policy": "Hold rules of an organisation against specs.",
+    "ci": "Do all that a pipeline asks of specs, in one report.",
     "graph": "Draw a spec's flow.",
     "triggers": "Show what starts runs of a spec, and when.",
     "explain": "Explain a finding's code.",
