@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -383,18 +384,46 @@ def test_the_script_for_gitlab_does_what_it_says(service: Comments, tmp_path: Pa
     assert all((repository / name).exists() for name in ("wfc.sarif", job["artifacts"]["reports"]["junit"]))
 
 
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def shown(page: str, language: str) -> list[str]:
+    return [text for kind, text in FENCE.findall((ROOT / page).read_text("utf-8")) if kind == language]
+
+
+def test_the_comment_that_the_page_shows_is_a_real_one(wfc, tmp_path: Path) -> None:
+    put(tmp_path, refund=shown("README.md", "yaml")[0], wfc_policy=shown("docs/policy.md", "yaml")[0])
+    assert wfc("ci", "--comment", "comment.md").status == 1
+    page = (ROOT / "docs/review.md").read_text("utf-8")
+    quoted = [line.removeprefix(">").strip() for line in page.splitlines() if line.startswith(">")]
+    written = (tmp_path / "comment.md").read_text("utf-8").splitlines()
+    assert [line for line in quoted if line] == [
+        line for line in written if line and not line.startswith("<")
+    ]
+
+
 @pytest.mark.full
-def test_the_files_fit_their_published_schemas() -> None:
-    for schema, file in (("vendor.github-actions", "action.yml"), ("vendor.gitlab-ci", ".gitlab/wfc.yml")):
+def test_the_files_fit_their_published_schemas(tmp_path: Path) -> None:
+    workflow, config = shown("docs/review.md", "yaml")
+    (tmp_path / "workflow.yml").write_text(workflow, encoding="utf-8")
+    (tmp_path / "config.yaml").write_text(config, encoding="utf-8")
+    for schema, file in (
+        ("vendor.github-actions", ROOT / "action.yml"),
+        ("vendor.github-workflows", tmp_path / "workflow.yml"),
+        ("vendor.gitlab-ci", ROOT / ".gitlab/wfc.yml"),
+    ):
         program = shutil.which("check-jsonschema", path=Path(sys.executable).parent)
         assert program is not None, "it comes with the extra `test`"
         done = subprocess.run(
-            [program, "--builtin-schema", schema, str(ROOT / file)],
+            [program, "--builtin-schema", schema, str(file)],
             capture_output=True,
             text=True,
             check=False,
         )
         assert done.returncode == 0, done.stdout
-    from pre_commit.clientlib import load_manifest
+    from pre_commit.clientlib import load_config, load_manifest
 
     assert [hook["id"] for hook in load_manifest(str(ROOT / ".pre-commit-hooks.yaml"))] == ["wfc"]
+    assert [
+        hook["id"] for each in load_config(str(tmp_path / "config.yaml"))["repos"] for hook in each["hooks"]
+    ] == ["wfc"]
