@@ -51,6 +51,9 @@ PATTERNS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Plan, execute, plan again": ("plan_and_execute",),
         "An agent with a budget": ("market_study",),
     },
+    "Knowledge": {
+        "Answer with sources": ("coffee_desk",),
+    },
     "Effects in the world": {
         "Idempotent payment that is retried": ("donation",),
         "Saga that undoes what it did": ("trip_booking",),

@@ -19,7 +19,7 @@ from wfc.compiler.model.kinds import ABOUT_ACTIONS
 from wfc.compiler.resolve.declarations.retries import DEFAULTS
 from wfc.compiler.resolve.values.error_names import KNOWN, UNCAUGHT
 from wfc.compiler.schema.expansion import schema
-from wfc.compiler.schema.keywords import NOT_RUN, NOT_YET
+from wfc.compiler.schema.keywords import NOT_YET
 from wfc.compiler.types import (
     BUILT_IN,
     show,
@@ -48,7 +48,7 @@ def resolved(schema: Schema) -> tuple[Schema, str]:
 
 
 def later(schema: Schema) -> bool:
-    return schema.get("$comment") in {NOT_RUN, NOT_YET}
+    return schema.get("$comment") == NOT_YET
 
 
 def chosen(*names: str) -> tuple[tuple[str, ...], dict[str, tuple[str, str, Schema]]]:

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from wfc.runtime.authoring.output_format import (
         require_output_format as require_output_format,
     )
+    from wfc.runtime.calls.knowledge.definition import Knowledge as Knowledge
     from wfc.runtime.calls.python_resources import (
         PythonResource as PythonResource,
     )
@@ -195,12 +196,16 @@ if TYPE_CHECKING:
         Inputs as Inputs,
         RunInfo as RunInfo,
     )
+    from wfc.runtime.authoring.migrations import (
+        run_migration as run_migration,
+    )
     from wfc.runtime.authoring.triggers import (
         run_trigger as run_trigger,
     )
     from wfc.runtime.plan.triggers import (
         ScheduleTrigger as ScheduleTrigger,
         TopicTrigger as TopicTrigger,
+        WebhookTrigger as WebhookTrigger,
     )
     from wfc.runtime.plan.pauses import (
         SKIP as SKIP,
@@ -345,11 +350,13 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.agents.threads": "KeptThread",
     "wfc.runtime.authoring.decorators": "pause transform",
     "wfc.runtime.authoring.output_format": "require_output_format",
+    "wfc.runtime.authoring.migrations": "run_migration",
     "wfc.runtime.authoring.resource": "ResourceManager",
     "wfc.runtime.authoring.run_rules": "run_bounds run_cancel run_deadline run_error run_key runs_per",
     "wfc.runtime.authoring.triggers": "run_trigger",
     "wfc.runtime.calls.bindings": "Basic Bearer CallLimit McpServer OAuth2 OpenApiOperation PythonTool",
     "wfc.runtime.calls.foreign_schemas": "ForeignSchema",
+    "wfc.runtime.calls.knowledge.definition": "Knowledge",
     "wfc.runtime.calls.python_resources": "PythonResource",
     "wfc.runtime.driver.messages": "Keep Message",
     "wfc.runtime.errors": "ExpressionError OutputFormatError RunFailedError WorkflowStepDoesNotExistError",
@@ -365,7 +372,7 @@ _GENERATED_CODE: Final = {
         "Child Delay Items Outside Question QuestionAsked QuestionClosed QuestionDelegated QuestionReminded SKIP "
         "Skip Until"
     ),
-    "wfc.runtime.plan.triggers": "ScheduleTrigger TopicTrigger",
+    "wfc.runtime.plan.triggers": "ScheduleTrigger TopicTrigger WebhookTrigger",
     "wfc.runtime.plan.run_rules": "Bounds Limits Receives RetryBounds StepBounds",
     "wfc.runtime.store.serializers": "PickleSerializer",
     "wfc.runtime.values.filters": "filters",  # the module itself

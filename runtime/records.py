@@ -34,11 +34,27 @@ class Passage(Record):
     Args:
         source: Where it stands: a file's path, or an address.
         score: How well it fits; more is better.
+        id: What tells it from all others of its collection.
+        start: Where it begins in its source, in characters, if that is text.
+        end: Where it ends there.
+        about: What is said about its source, such as ``title``, ``page`` or ``heading``.
     """
 
     text: Annotated[str, Field(description="What it says.")]
     source: Annotated[str, Field(description="Where it stands: a file's path, or an address.")]
     score: Annotated[Number | None, Field(description="How well it fits; more is better.")] = None
+    id: Annotated[str, Field(description="What tells it from all others of its collection.")] = ""
+    start: Annotated[
+        int | None, Field(description="Where it begins in its source, in characters, if that is text.")
+    ] = None
+    end: Annotated[int | None, Field(description="Where it ends there.")] = None
+    about: Annotated[
+        dict[str, str],
+        Field(
+            default_factory=dict,
+            description="What is said about its source, such as `title`, `page` or `heading`.",
+        ),
+    ]
 
 
 def _no_folder(name: str) -> str:

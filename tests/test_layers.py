@@ -78,6 +78,8 @@ DOORS = {
     "genai_prices": {"runtime/calls/budget"},
     "pydantic_ai": {"runtime/calls", "runtime/tracing/model_calls"},
     "mcp": {"runtime/calls/mcp"},
+    "pypdf": {"runtime/calls/knowledge/pdf"},
+    "semantic_text_splitter": {"runtime/calls/knowledge/splitting"},
     "pydantic_monty": {"runtime/calls/sandbox"},
     "opentelemetry": {"runtime/tracing/opentelemetry"},
     "dbos": {"runtime/driver/dbos"},

@@ -13,7 +13,7 @@ import pytest
 pytestmark = pytest.mark.full  # a wheel is built as a user of pip would build it
 
 ROOT = Path(__file__).parent.parent
-ROOMS = ("compiler", "runtime", "schemas")
+ROOMS = ("compiler", "runtime", "schemas", "specs")
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "run"]
 
 COMMANDS = {
+    "init": "Begin a project with a working spec.",
+    "new": "Begin a spec from a pattern.",
     "check": "Find everything that is wrong with specs.",
     "fmt": "Write specs in their canonical form.",
     "compile": "Compile specs to Python modules.",
@@ -33,6 +35,7 @@ COMMANDS = {
     "verify": "Tell whether generated modules are current.",
     "policy": "Hold rules of an organisation against specs.",
     "ci": "Do all that a pipeline asks of specs, in one report.",
+    "index": "Bring the indexes of collections of texts up to date.",
     "graph": "Draw a spec's flow.",
     "triggers": "Show what starts runs of a spec, and when.",
     "explain": "Explain a finding's code.",

@@ -21,6 +21,7 @@ from wfc.compiler.expressions.python.annotations import annotation, is_class
 from wfc.compiler.model import (
     CommandLine,
     HttpRequest,
+    Knowledge,
     Model,
     Resource,
     Retry,
@@ -64,6 +65,20 @@ class Bindings:
         self.words: dict[Code, dict[str, Code]] = {}
         self.schemas: dict[int, Code] = {}
         self.configured: set[Code] = set()
+
+    # --- collections of texts
+    def collection(self, knowledge: Knowledge) -> Code:
+        """Return the constant of a collection."""
+        known = id(knowledge) in self.names.bindings
+        name = self.names.constant(knowledge, "KNOWLEDGE")
+        if not known:
+            named = {"files": literal(list(knowledge.files)), "beside": self.beside(knowledge.file)}
+            named |= {"by": literal(knowledge.by)} if knowledge.by is not None else {}
+            named |= {"size": literal(knowledge.size), "overlap": literal(knowledge.overlap)}
+            self.constants.append(
+                fit(f"{name} = {call(Code('Knowledge'), literal(knowledge.name), **named)}")
+            )
+        return name
 
     # --- retries
     def retry(self, policy: Retry) -> Code:

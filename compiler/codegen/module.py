@@ -14,7 +14,7 @@ from wfc.compiler.codegen.layout.docstrings import comment, docstring
 from wfc.compiler.codegen.layout.expressions import INDENT
 from wfc.compiler.codegen.layout.imports import import_statements
 from wfc.compiler.codegen.literals.constants import call, tuple_of
-from wfc.compiler.codegen.methods import triggers
+from wfc.compiler.codegen.methods import migrations, triggers
 from wfc.compiler.codegen.methods.messages import receives_keyword, run_key_method
 from wfc.compiler.codegen.methods.runs import run_keywords, run_methods
 from wfc.compiler.codegen.methods.starting import start_methods
@@ -93,6 +93,8 @@ def assemble(
     if workflow.key is not None:
         printed.append(run_key_method(workflow, workflow.key, names))
     printed += run_methods(workflow, names, bindings)
+    if workflow.run.migrations:
+        printed += migrations.migration_methods(workflow, names)
     if workflow.triggers:
         printed += triggers.trigger_methods(workflow, names)
     summary = workflow.description.strip().split("\n\n")[0] or f"The workflow {workflow.name}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wfc.compiler.model import Model, Resource, Retry, Step, Tool, Workflow, WorkflowCall
+from wfc.compiler.model import Knowledge, Model, Resource, Retry, Step, Tool, Workflow, WorkflowCall
 from wfc.compiler.model.kinds import STEP_KINDS, calls_agent
 from wfc.compiler.python.literals import Code, class_name, constant_name, method_name, normal_form
 from wfc.compiler.python.reserved_names import CLASSES, CONSTANTS, LOCALS
@@ -98,7 +98,7 @@ class ModuleNames:
         """Return the class name of a record."""
         return self.classes[id(record)]
 
-    def constant(self, node: Model | Resource | Retry | Tool, kind: str) -> Code:
+    def constant(self, node: Knowledge | Model | Resource | Retry | Tool, kind: str) -> Code:
         """Return a binding's constant, such as ``FAST``; ``FAST_MODEL`` if that name is taken."""
         if id(node) not in self.bindings:
             own = node.identifier if isinstance(node, Tool) else node.name

@@ -168,13 +168,18 @@ class Knowledge:
 
     Args:
         files: Paths with wildcards, relative to the file that declares it.
-        model: The embedding model of a ``vector`` index.
+        file: That file, as findings show it.
+        by: Along what its texts are cut into passages; ``None``: as a file's ending says.
+        size: How many characters a passage has at most.
+        overlap: How many of them it shares with the one before.
     """
 
     name: str
     files: tuple[str, ...]
-    index: Literal["keyword", "vector"]
-    model: Model | None
+    file: str
+    by: Literal["size", "markdown"] | None
+    size: int
+    overlap: int
     address: Address
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from wfc.compiler.expressions import Expression, Template
-from wfc.compiler.model.agents import Agent, ThreadUse, team_of
+from wfc.compiler.model.agents import Agent, Knowledge, ThreadUse, team_of
 from wfc.compiler.model.bindings import CommandLine, HttpRequest, Model, Tool
 from wfc.compiler.model.messages import SendEvent
 from wfc.compiler.model.pauses import AskPerson, Pause, WaitEvent, WaitFor, WaitUntil
@@ -30,6 +30,7 @@ __all__ = [
     "HttpCall",
     "LlmCall",
     "MapItems",
+    "RetrieveCall",
     "RunsInside",
     "StepKind",
     "ToolCall",
@@ -114,6 +115,25 @@ class WorkflowCall:
 
 
 @dataclass(frozen=True, slots=True)
+class RetrieveCall:
+    """One search.
+
+    Args:
+        knowledge: The collections that are searched; what several give is put in one order.
+        query: What is searched for.
+        top: How many passages at most.
+        that: Which of them count: a condition that sees each as `passage`.
+        neighbours: How many passages before and after each are added to it.
+    """
+
+    knowledge: tuple[Knowledge, ...]
+    query: Template
+    top: int
+    that: Expression | None = None
+    neighbours: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class AgentCall:
     """The work of an agent.
 
@@ -173,7 +193,7 @@ class MapItems:
     uses_loop: bool = False
 
 
-Call = LlmCall | ToolCall | HttpCall | CommandCall | WorkflowCall | AgentCall
+Call = LlmCall | ToolCall | HttpCall | CommandCall | WorkflowCall | AgentCall | RetrieveCall
 """One call of something outside."""
 
 
@@ -352,9 +372,11 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
     ),
     "retrieve": StepKind(
         shape="cylinder",
+        nodes=(RetrieveCall,),
         words="search rag retriever vector_search retrieval",
         takes_defaults=True,
         never_cached="a collection may have other texts by then",
+        reserved_names=frozenset({"Knowledge"}),
     ),
     "send": StepKind(
         shape="signal",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from wfc.compiler.expressions import Expression
 from wfc.compiler.model.exits import Emit, Exit
+from wfc.compiler.model.values import Value
 from wfc.compiler.slotted import dataclass
+from wfc.compiler.types import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,21 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Migration:
+    """How what a run of an earlier version holds is converted.
+
+    Args:
+        of: ``state``, or the present name of an event.
+        before: The fields that a run has there, if it is to be converted.
+        values: The fields that are made of these, by name.
+    """
+
+    of: str
+    before: Record
+    values: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Whole:
     """The settings of a spec for a run as a whole.
 
@@ -32,6 +49,7 @@ class Whole:
         on_cancel: Where it goes when it is cancelled.
         moved: Old names of steps and events, each with its new one.
         removed: Old names of those that are gone.
+        migrations: How values of paused runs are converted.
     """
 
     on_error: Exit | None = None
@@ -40,6 +58,7 @@ class Whole:
     limits: Limits | None = None
     moved: tuple[tuple[str, str], ...] = ()
     removed: tuple[str, ...] = ()
+    migrations: tuple[Migration, ...] = ()
 
     @property
     def exits(self) -> tuple[tuple[str, Exit], ...]:
@@ -62,4 +81,4 @@ class Whole:
         )
 
 
-__all__ = ["Limits", "Whole"]
+__all__ = ["Limits", "Migration", "Whole"]

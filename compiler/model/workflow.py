@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 
 from wfc.compiler.expressions import Expression
+from wfc.compiler.model.agents import Knowledge
 from wfc.compiler.model.bindings import Model, Resource, Retry, Tool
 from wfc.compiler.model.cases import TestCase
 from wfc.compiler.model.events import Event
@@ -85,6 +86,7 @@ class Workflow:
     key: RunKey | None = None
     broken_calls: tuple[str, ...] = ()
     triggers: tuple[Trigger, ...] = ()
+    knowledge: tuple[Knowledge, ...] = ()
 
     @property
     def outside(self) -> tuple[str, ...]:

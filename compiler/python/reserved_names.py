@@ -29,7 +29,7 @@ IMPORTED_CLASSES: Final = frozenset(
     McpServer Message Model
     Moment Number OAuth2 OpenApiOperation Output Passage Path PythonResource PythonTool Receives Record Resource Restart
     RetryBounds RetryPolicy RunConfig RunInfo RunState ScheduleTrigger Secret Self Sequence StartEvent State StepBounds
-    StepError StopEvent Take TopicTrigger Unhandled UNHANDLED UTC ValueError Workflow WorkflowHandler
+    StepError StopEvent Take TopicTrigger Unhandled UNHANDLED UTC ValueError WebhookTrigger Workflow WorkflowHandler
     """.split()
 )
 
@@ -54,7 +54,16 @@ WORKFLOW_ATTRIBUTES: Final = frozenset(
 )  # public ones, which a method would hide from programs and from type checkers
 
 OF_RUNS: Final = frozenset(
-    {"run_bounds", "run_cancel", "run_deadline", "run_error", "run_key", "run_trigger", "runs_per"}
+    {
+        "run_bounds",
+        "run_cancel",
+        "run_deadline",
+        "run_error",
+        "run_key",
+        "run_migration",
+        "run_trigger",
+        "runs_per",
+    }
 )
 
 ANNOTATIONS: Final = frozenset({"bool", "dict", "float", "int", "list", "str", "tuple", "type"})

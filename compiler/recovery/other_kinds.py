@@ -8,7 +8,7 @@ from typing import Final
 from wfc.compiler.diagnostics import Address, Finding, Place
 from wfc.compiler.recovery.suspicion import Data, Suspicion, at, with_value
 from wfc.compiler.rules import shape as problems
-from wfc.compiler.schema.expansion import later_kinds, validator
+from wfc.compiler.schema.expansion import validator
 
 __all__ = ["other_kinds"]
 
@@ -44,7 +44,5 @@ def fitting(step: dict[str, object], noun: str) -> list[str]:
     return [
         kind
         for kind in kinds
-        if kind not in later_kinds()
-        and kind != step["kind"]
-        and validator().definition(f"{kind}_{noun}")({**step, "kind": kind})
+        if kind != step["kind"] and validator().definition(f"{kind}_{noun}")({**step, "kind": kind})
     ]

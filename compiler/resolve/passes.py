@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = ["declare", "resolve"]
 
-ABOUT_RUNS: Final = {"on_error", "on_deadline", "on_cancel", "limits", "moved", "removed"}
+ABOUT_RUNS: Final = {"on_error", "on_deadline", "on_cancel", "limits", "moved", "removed", "migrate"}
 """The sections that `runs` reads."""
 
 
@@ -86,6 +86,8 @@ def resolve(spec: Spec, report: Report, project: ProjectView = NO_PROJECT) -> Wo
     for trigger in started:
         if trigger.body is not None:
             used.add(trigger.body)
+    for migration in run.migrations:
+        used.add(migration.before)
     for _, exit_ in run.exits:
         used.add_bodies(exit_)
     note_used_resources(steps, declared)

@@ -14,6 +14,7 @@ __all__ = [
     "ends_differ",
     "file_outside_project",
     "import_cycle",
+    "knowledge_twice",
     "no_such_file",
     "not_in_the_contract",
     "part_twice",
@@ -114,6 +115,17 @@ def choice_twice(place: Place, name: str) -> Finding:
     return Finding(
         "choice-twice", f"`{name}` is among the workflows already", place, "remove one of them", fix=fix
     )
+
+
+@problem
+def knowledge_twice(place: Place, name: str) -> Finding:
+    """A search names a collection twice.
+
+    Each collection is searched once. One of the two is superfluous, or was meant to be another collection.
+    """
+    fix = remove_entry(place)
+    hint = "remove one of them, or name the collection that is meant"
+    return Finding("knowledge-twice", f"`{name}` is searched already", place, hint, fix=fix)
 
 
 @problem

@@ -12,9 +12,12 @@ __all__ = [
     "exit_begins_anew",
     "former_owner_unknown",
     "join_in_two_flows",
+    "migrated_again",
+    "migration_never_taken",
     "moved_and_removed",
     "moved_into_one",
     "new_name_not_in_use",
+    "nothing_to_migrate",
     "old_name_in_use",
     "rest_cancels_more",
     "run_exit_does_not_end",
@@ -109,9 +112,12 @@ def new_name_not_in_use(place: Place, name: str, known: Iterable[str], owner: st
 
     A paused run that waits at a step of the old name would look for the new one and not find it. Write the name
     as it is now; what is gone for good belongs under `removed`. The new name of a field stands alone: it belongs to
-    what the old one belongs to, as in `Paid.sum: amount`.
+    what the old one belongs to, as in `Paid.sum: amount`. Of the workflow itself it is that of this spec, as in
+    `workflow.shop: store`.
     """
     nothing = f"`{owner}` has no field `{name}`" if owner else f"there is no step, event or type `{name}`"
+    if owner == "workflow":
+        nothing = f"this workflow is not called `{name}`"
     return Finding("new-name-not-in-use", nothing, place, closest(name, known))
 
 
@@ -160,4 +166,46 @@ def rest_cancels_more(
         place,
         f"{told}: write `rest: finish`, or send `{event}` before the branches part or after `{join}`",
         related=related,
+    )
+
+
+@problem
+def nothing_to_migrate(place: Place, name: str, known: Iterable[str]) -> Finding:
+    """`migrate` names something that there is not.
+
+    Its keys are `state`, and events as they are called now: what they hold in a run of an earlier version is converted.
+    For an event that has another name since, write the new one, and say the old one under `moved`. A record of `types`
+    is converted with what it stands in.
+    """
+    return Finding("nothing-to-migrate", f"there is no event `{name}`", place, closest(name, known))
+
+
+@problem
+def migrated_again(place: Place, name: str) -> Finding:
+    """A conversion would be made again with what it has made.
+
+    A run is converted if it has all the fields that `from` lists, of these types. Here runs of the present version have
+    them too, with values that were converted already or never had to be, and the next change of the workflow would
+    convert those once more. Give what is made another name, or another type. A field that stays and only has another
+    value made of it is no such case: then the new field is not among those in `from`.
+    """
+    what = "the state" if name == "state" else f"`{name}`"
+    hint = "give a field that `to` makes another name than the one it is made of"
+    return Finding("migrated-again", f"{what} has these fields, of these types, now too", place, hint)
+
+
+@problem
+def migration_never_taken(place: Place, first: Place) -> Finding:
+    """A conversion is never made, since an earlier one is made first.
+
+    Of several conversions of the state or of an event the first is made of which a run has all the fields. Whatever
+    has the fields of this one has those of the earlier one, too. Let the one with more fields, or with the narrower
+    types, come first.
+    """
+    return Finding(
+        "migration-never-taken",
+        "an earlier conversion is made of all runs that have these fields",
+        place,
+        "let this one come before it",
+        related=((first, "this one is made first"),),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import problem
@@ -114,9 +114,7 @@ def wrong_type(
 
 
 @problem
-def unknown_kind(
-    place: Place, kind: str, known: Sequence[str], hint: str, later: Container[str] = (), meant: str = ""
-) -> Finding:
+def unknown_kind(place: Place, kind: str, known: Sequence[str], hint: str, meant: str = "") -> Finding:
     """A step's `kind` is not one that there is.
 
     The kind says what a step does: `llm` asks a model, `tool` calls a tool, `http` sends a request,
@@ -126,7 +124,7 @@ def unknown_kind(
         "unknown-kind",
         f"there is no kind `{kind}`",
         place,
-        hint or f"the kinds are {joined([each for each in known if each not in later])}",
+        hint or f"the kinds are {joined(list(known))}",
         fix=correct_name(place, kind, known, meant) if meant else None,
     )
 

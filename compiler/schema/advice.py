@@ -11,7 +11,6 @@ from wfc.compiler.model.kinds import ABOUT_ACTIONS, STEP_KINDS
 from wfc.compiler.rules import fixes, phrases
 from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules.spelling import nearest
-from wfc.compiler.schema.expansion import later_kinds
 from wfc.compiler.schema.synonyms import other_key, step_note, top_note
 
 __all__ = ["advice", "meaning", "version_for_language"]
@@ -66,7 +65,7 @@ def advice(
             else "nothing else can stand here"
         )
     homes = [
-        each["title"] + (" (not supported yet)" if name.removesuffix("_step") in later_kinds() else "")
+        each["title"]
         for name, each in definitions.items()
         if (name == "spec" or name.endswith("_step")) and key in each["properties"] and each is not schema
     ]

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Final
 
-from wfc.compiler.schema.keywords import NOT_RUN
 from wfc.compiler.schema.validator import Validator
 from wfc.schemas import load
 
-__all__ = ["expanded", "later_kinds", "schema", "validator"]
+__all__ = ["expanded", "schema", "validator"]
 
 Schema = Mapping[str, Any]
 
@@ -31,18 +30,6 @@ def schema() -> Schema:
 def validator() -> Validator:
     """Return the validator of the expanded schema."""
     return Validator(schema())
-
-
-@cache
-def later_kinds() -> frozenset[str]:
-    """Return the kinds of steps that are not supported yet."""
-    definitions = schema()["$defs"]
-    kinds = (definitions[f"{name}_step"] for name in definitions["step"]["properties"]["kind"]["enum"])
-    return frozenset(
-        each["properties"]["kind"]["const"]
-        for each in kinds
-        if each["properties"]["kind"].get("$comment") == NOT_RUN
-    )
 
 
 def expanded(published: Schema) -> dict[str, Any]:

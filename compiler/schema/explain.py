@@ -15,7 +15,7 @@ from wfc.compiler.rules import shape as problems
 from wfc.compiler.rules import types as type_problems
 from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.schema.choices import CHOOSING, written_otherwise
-from wfc.compiler.schema.expansion import later_kinds, schema, validator
+from wfc.compiler.schema.expansion import schema, validator
 from wfc.compiler.schema.former_keys import as_written_today
 from wfc.compiler.schema.keys import Keys, mark_broken
 from wfc.compiler.schema.keywords import NOT_YET, has_type
@@ -199,10 +199,9 @@ class Explainer:
                     f"write `{whole[0]}`: the step has all that a step of this kind needs, and nothing else"
                 )
             hint = hint or other_kind(value)
-            self.report(problems.unknown_kind(place, value, texts, hint, later_kinds(), meant or ""))
+            self.report(problems.unknown_kind(place, value, texts, hint, meant or ""))
         else:
-            supported = [each for each in known if address[-1:] != ("kind",) or each not in later_kinds()]
-            shown = [str(each).lower() if each is None else str(each) for each in supported]
+            shown = [str(each).lower() if each is None else str(each) for each in known]
             written = value if isinstance(value, str) else ""
             self.report(
                 problems.unknown_value(place, named(address), found(value), shown, hint, meant or "", written)

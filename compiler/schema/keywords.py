@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
-__all__ = ["ANNOTATIONS", "KEYWORDS", "NOT_RUN", "NOT_YET", "has_type", "is_same", "type_check"]
+__all__ = ["ANNOTATIONS", "KEYWORDS", "NOT_YET", "has_type", "is_same", "type_check"]
 
 ANNOTATIONS: Final = frozenset({"$schema", "$defs", "title", "description"})
 
@@ -19,9 +19,6 @@ KEYWORDS: Final = frozenset(
 
 NOT_YET: Final = "not supported yet"
 """The ``$comment`` of what the language has and this compiler has not."""
-
-NOT_RUN: Final = "checked, but nothing runs it yet"
-"""The ``$comment`` of what is understood in full, and then said to be not supported yet."""
 
 CLASSES: Final[Mapping[str, tuple[type, ...]]] = {
     "object": (dict,),

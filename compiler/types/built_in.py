@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from wfc.compiler.types.shapes import (
+    INTEGER,
     NUMBER,
     STRING,
     Constraints,
     Enumeration,
     Field,
+    MapOf,
     Optional,
     Record,
     Type,
@@ -41,6 +43,26 @@ PASSAGE: Final = Record(
         "text": Field("text", STRING, description="What it says."),
         "source": Field("source", STRING, description="Where it stands: a file's path, or an address."),
         "score": Field("score", Optional(NUMBER), description="How well it fits; more is better."),
+        "id": Field(
+            "id",
+            STRING,
+            has_default=True,
+            default="",
+            description="What tells it from all others of its collection.",
+        ),
+        "start": Field(
+            "start",
+            Optional(INTEGER),
+            description="Where it begins in its source, in characters, if that is text.",
+        ),
+        "end": Field("end", Optional(INTEGER), description="Where it ends there."),
+        "about": Field(
+            "about",
+            MapOf(STRING),
+            has_default=True,
+            default={},
+            description="What is said about its source, such as `title`, `page` or `heading`.",
+        ),
     },
     role="built in",
     description="A piece of text that a search has found.",

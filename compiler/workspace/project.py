@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from hashlib import sha256
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.limits import MAX_BYTES, MAX_FINDINGS, EnoughError, at_most
@@ -18,6 +19,9 @@ from wfc.compiler.workspace.disk import Disk
 from wfc.compiler.workspace.lookups import Files, Lookup, Lookups
 from wfc.compiler.workspace.sources import Source
 from wfc.compiler.yaml import Document, read
+
+if TYPE_CHECKING:
+    from wfc.compiler.workspace.circles import Circles
 
 __all__ = ["NoFiles", "Project", "Unit", "project_of"]
 
@@ -136,6 +140,25 @@ class Project:
                 self.opening.pop()
         return unit.declared
 
+    @cached_property
+    def circles(self) -> Circles:
+        """The circles of its imports."""
+        from wfc.compiler.workspace.circles import Circles  # most projects import nothing
+
+        return Circles(self.imports_of)
+
+    def imports_of(self, path: str) -> list[str]:
+        """Return the files of declarations that another one imports."""
+        unit = self.unit(path)
+        listed = unit.spec.data.get("imports") if isinstance(unit, Unit) and unit.spec is not None else None
+        found = []
+        for each in listed if isinstance(listed, list) else ():
+            target = resolved(each, path) if isinstance(each, str) else None
+            read = self.unit(target) if isinstance(target, str) else None
+            if isinstance(target, str) and isinstance(read, Unit) and read.kind == "declarations":
+                found.append(target)
+        return found
+
     def path_of(self, name: str, asking: str) -> str | None:
         """Return the path of the spec whose workflow has a name."""
         return self.lookups.given().get(name) or self.lookups.near(posixpath.dirname(asking)).get(name)
@@ -171,6 +194,13 @@ def project_of(sources: Sequence[Source]) -> Project:
     return Project(Disk(sources))
 
 
+def resolved(path: str, mentioned_in: str) -> str | Refused:
+    """Return a path that a file mentions, as findings show it."""
+    if not path or path.startswith(("/", "\\")) or "\\" in path or ":" in path or "\0" in path:
+        return Refused("outside", "")
+    return posixpath.normpath(posixpath.join(posixpath.dirname(mentioned_in), path))
+
+
 class View:
     """The project as seen from one of its files; see ``ProjectView``."""
 
@@ -188,15 +218,9 @@ class View:
         """The unit of this file in the project."""
         return self.project.units[self.path]
 
-    def at(self, path: str) -> str | Refused:
-        """Return a path that this file mentions, as findings show it."""
-        if not path or path.startswith(("/", "\\")) or "\\" in path or ":" in path or "\0" in path:
-            return Refused("outside", "")
-        return posixpath.normpath(posixpath.join(posixpath.dirname(self.path), path))
-
     def use(self, path: str) -> str | Refused:
         """Record that this file mentions another, and return the other's path as findings show it."""
-        found = self.at(path)
+        found = resolved(path, self.path)
         if isinstance(found, str):
             self.own.uses[found] = None
             self.note("content", found)
@@ -223,10 +247,13 @@ class View:
         if isinstance(found, Refused):
             return found
         shown, unit = found
-        if shown in self.project.opening:
-            way = self.project.opening[self.project.opening.index(shown) :]
-            return Refused("cycle", "\n".join((*way, shown)))
-        declared = self.project.declared(shown, unit)
+        is_open = shown in self.project.opening
+        declared = None if is_open else self.project.declared(shown, unit)
+        way = self.project.circles.way(shown, self.path, is_read=not is_open)
+        if way:  # one finding a circle: in the same of its files, whichever was read first
+            return (
+                Refused("cycle", "\n".join((*way, shown))) if self.path == max(way) else Refused("broken", "")
+            )
         return Refused("broken", "") if declared is None else OtherFile(shown, declared)
 
     def part(self, path: str) -> tuple[str, Spec] | Refused:

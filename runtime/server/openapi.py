@@ -11,7 +11,7 @@ from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.events import event_name
 from wfc.runtime.server.access import Principal
 from wfc.runtime.server.calls import PROBLEM
-from wfc.runtime.server.endpoint import ANYBODY, LINK, Endpoint
+from wfc.runtime.server.endpoint import ANYBODY, LINK, SENDER, Endpoint
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.workflows import schema_of
 
@@ -159,7 +159,7 @@ def _operation(one: Endpoint, body: Mapping[str, Any] | None, result: Mapping[st
             "required": "required" in body,
             "content": {"application/json": {"schema": body}},
         }
-    if one.roles == (ANYBODY,):
+    if one.roles in {(ANYBODY,), (SENDER,)}:
         told["security"] = []
     elif one.roles == (LINK,):
         told["security"] = [{"link": []}]

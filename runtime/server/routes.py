@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from wfc.runtime.server import altering, runs, starts, tasks, upkeep, workflows
+from wfc.runtime.server import altering, hooks, runs, starts, tasks, upkeep, workflows
 from wfc.runtime.server.calls import Call, Reply
-from wfc.runtime.server.endpoint import ANYBODY, LINK, Endpoint
+from wfc.runtime.server.endpoint import ANYBODY, LINK, SENDER, Endpoint
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.openapi import description
 
@@ -200,6 +200,16 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
         _OPERATE,
         body=_object(("for",), **{"for": _TEXT, "seconds": _whole(1, tasks.LINK_AT_MOST)}),
         good=(201,),
+    ),
+    Endpoint(
+        "POST",
+        "/v1/hooks/{hook}",
+        "receive_hook",
+        hooks.receive_hook,
+        (SENDER,),
+        body={},
+        good=(202,),
+        is_raw=True,
     ),
     Endpoint("GET", "/v1/links/task", "show_by_link", tasks.show_by_link, (LINK,)),
     Endpoint("POST", "/v1/links/task", "answer_by_link", tasks.answer_by_link, (LINK,), body=_ANSWER),

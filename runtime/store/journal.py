@@ -34,6 +34,7 @@ __all__ = [
     "TasksReset",
     "Then",
     "VersionChanged",
+    "WorkflowRenamed",
 ]
 
 RunStatus = Literal["queued", "live", "parked", "halted", "done", "failed", "cancelled", "dead"]
@@ -97,6 +98,12 @@ class VersionChanged(NamedTuple):
     """The move of a run, with the parts of it that are not over, to another version of its code."""
 
     version: str
+
+
+class WorkflowRenamed(NamedTuple):
+    """The move of a run to another name of its workflow, with the parts of it that are parts of that workflow."""
+
+    workflow: str
 
 
 class PlanChanged(NamedTuple):
@@ -183,6 +190,7 @@ Row = (
     | TaskReminded
     | TasksReset
     | VersionChanged
+    | WorkflowRenamed
     | PlanChanged
     | InboxTaken
     | Snapshot

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from pydantic_core import to_json
 
 from wfc.runtime.errors import SnapshotError
@@ -19,6 +19,7 @@ from wfc.runtime.plan.pauses import SKIP
 from wfc.runtime.store.classes import Classes
 from wfc.runtime.store.exceptions import read_exception, write_exception
 from wfc.runtime.store.models import ModelCodec, codec_of
+from wfc.runtime.values.outputs import problems
 
 if TYPE_CHECKING:
     from wfc.runtime.values.serializers import BaseSerializer
@@ -248,7 +249,8 @@ class Values:
         try:
             made: M = codec.load({name: one for name, one in fields.items() if name not in held}, loose)
         except ValueError as error:
-            raise SnapshotError(f"{found.__name__} in the snapshot does not fit its class: {error}") from None
+            told = problems(error) if isinstance(error, ValidationError) else str(error)
+            raise SnapshotError(f"{found.__name__} in the snapshot does not fit its class: {told}") from None
         if len(data) > 2:
             self._fill(made, codec, data[2], data[3], depth)
         return made

@@ -11,7 +11,12 @@ from wfc.compiler.types import BUILT_IN, Constraints, Enumeration, Optional, Rec
 from wfc.runtime import records
 from wfc.runtime.records import File
 
-KINDS = {"string": {"type": "string"}, "number": {"type": "number"}}
+KINDS = {
+    "string": {"type": "string"},
+    "number": {"type": "number"},
+    "integer": {"type": "integer"},
+    "map of string": {"type": "object", "additionalProperties": {"type": "string"}},
+}
 
 
 def schema_of(record: Record) -> dict[str, Any]:
@@ -26,6 +31,8 @@ def schema_of(record: Record) -> dict[str, Any]:
             found = dict(KINDS[show(inner)])
         if isinstance(field.type, Optional):
             found = {"anyOf": [found, {"type": "null"}], "default": None}
+        if field.has_default and field.default != {}:  # of what can be changed a schema shows none
+            found["default"] = field.default
         bounds: Constraints = field.constraints
         for key, bound in (
             ("minLength", bounds.min_length),

@@ -36,6 +36,7 @@ TOP = (
 )
 
 LATER = [
+    ("vector", {"top": TOP.replace("keyword", "vector, model: fast")}, "vector"),
     ("history", {"top": "agents: {writer: {model: fast, system: Write., history: inputs.n}}"}, "history"),
 ]
 
@@ -45,23 +46,6 @@ def test_what_comes_later_says_so_at_its_key(shown: Any, more: dict[str, str], m
     found = shown.findings(spec(**more))
     assert f"not-supported-yet {marked}" in found
     assert not {each.split(maxsplit=1)[0] for each in found} & {"unknown-key", "wrong-type", "unknown-value"}
-
-
-KINDS = {
-    "retrieve": "from: manuals, query: x",
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_so_does_a_kind(shown: Any, kind: str) -> None:
-    found = shown.findings(
-        spec(top=TOP, steps=f"  later: {{kind: {kind}, accepts: Asked, {KINDS[kind]}, emit: Told}}")
-    )
-    assert f"not-supported-yet {kind}" in found
-    # nothing is said about the inside of what is not looked at
-    assert [
-        each for each in found if not each.startswith(("not-supported-yet", "unused-declaration", "race"))
-    ] == []
 
 
 UNKNOWN = [

@@ -19,6 +19,7 @@ from wfc.compiler.model import (
     HttpCall,
     Model,
     Pause,
+    RetrieveCall,
     SendEvent,
     Step,
     ToolCall,
@@ -50,6 +51,17 @@ class ActionWriter:
 
     def command(self, action: CommandCall, step: Step, function: FunctionBuilder) -> Code:
         return self.bindings.command(action.command, function, action.output, step.name)
+
+    def retrieve(self, action: RetrieveCall, _step: Step, function: FunctionBuilder) -> Code:
+        collections = [self.bindings.collection(each) for each in action.knowledge]
+        searched = collections[0] if len(collections) == 1 else Code(f"[{', '.join(collections)}]")
+        named = {"top": literal(action.top)}
+        if action.that is not None:
+            condition = function.expression(action.that, {("passage",): Code("passage")})
+            named["that"] = Code(f"lambda passage: {condition}")
+        if action.neighbours:
+            named["neighbours"] = literal(action.neighbours)
+        return call(Code("ctx.retrieve"), searched, function.template(action.query), **named)
 
     def send(self, action: SendEvent, _step: Step, function: FunctionBuilder) -> Code:
         return send_call(action, function, self.names)
@@ -112,6 +124,7 @@ WRITERS: Final[dict[type, Callable[[ActionWriter, Any, Step, FunctionBuilder], C
     ToolCall: ActionWriter.tool,
     HttpCall: ActionWriter.http,
     CommandCall: ActionWriter.command,
+    RetrieveCall: ActionWriter.retrieve,
     SendEvent: ActionWriter.send,
     AskPerson: ActionWriter.pause,
     WaitFor: ActionWriter.pause,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final, Literal
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Knowledge
@@ -13,6 +14,11 @@ from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as step_problems
 
 __all__ = ["declare_knowledge"]
+
+By = Literal["size", "markdown"]
+
+SIZE: Final = 800
+"""How many characters a passage has at most, where `chunk` does not say it."""
 
 
 def declare_knowledge(declared: Declarations) -> None:
@@ -37,15 +43,26 @@ def knowledge(name: str, data: Data, place: Place, declared: Declarations) -> Kn
         else:
             paths.append(path)
     vector = data.get("index") == "vector"
-    model = data.get("model")
-    found = None
-    if isinstance(model, str):
-        found = declared.models.find(model, place / "model", declared.report)
+    if vector:
+        declared.report(shape_problems.not_supported_yet(place / "index", "`index: vector`"))
+    if "model" in data:
+        declared.models.find(str(data["model"]), place / "model", declared.report)
         if not vector and not declared.is_broken((*place.address, "index")):
-            declared.report(
-                step_problems.key_without_companion((place / "model").key, "model", "index: vector")
-            )
-    elif vector and not declared.is_broken((*place.address, "model")):
-        hint = "write `model: NAME`, an embedding model from `models`"
-        declared.report(shape_problems.missing_key(place.key, f"`{name}`", ["model"], hint))
-    return Knowledge(name, tuple(paths), "vector" if vector else "keyword", found, place.address)
+            at = (place / "model").key
+            declared.report(step_problems.key_without_companion(at, "model", "index: vector"))
+    by, size, overlap = chunk(data.get("chunk"), place / "chunk", declared)
+    file = place.origin or declared.project.path
+    return Knowledge(name, tuple(paths), file, by, size, overlap, place.address)
+
+
+def chunk(data: object, place: Place, declared: Declarations) -> tuple[By | None, int, int]:
+    """Return how texts are cut: along what, and the sizes of a passage and of what it shares with the one before."""
+    said = data if isinstance(data, Mapping) else {}
+    size, overlap = said.get("size", SIZE), said.get("overlap", 0)
+    by: By | None = "markdown" if said.get("by") == "markdown" else "size" if "by" in said else None
+    if not (isinstance(size, int) and isinstance(overlap, int)):
+        return by, SIZE, 0  # of a wrong kind, which has been said
+    if overlap * 2 > size:
+        at = place / "overlap"
+        declared.report(shape_problems.out_of_range(at, "overlap", overlap, f"from 0 to {size // 2}"))
+    return by, size, overlap

@@ -14,6 +14,7 @@ from wfc.compiler.model import (
     CommandCall,
     HttpCall,
     LlmCall,
+    RetrieveCall,
     Tool,
     ToolCall,
     Value,
@@ -157,8 +158,8 @@ class ActionResolver:
             self.name, self.data, self.place, result, scope, self.declared, self.reader, self.shown
         )
 
-    def retrieve(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> None:
-        searches.resolve_search(self.data, self.place, scope, self.declared, self.reader)
+    def retrieve(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> RetrieveCall | None:
+        return searches.resolve_search(self.data, self.place, scope, self.declared, self.reader)
 
     def tool_call(self, tool: Tool | None, result: Type | None, scope: Scope) -> Call | None:
         if tool is not None and tool.workflow is not None:

@@ -24,9 +24,7 @@ from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import StepScopes
 from wfc.compiler.rules import cases as case_problems
 from wfc.compiler.rules import names as name_problems
-from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as problems
-from wfc.compiler.schema.expansion import later_kinds
 from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types import UNKNOWN, ListOf, MapOf, Record, Type, members
 from wfc.compiler.types.long_form import check_plain
@@ -50,10 +48,7 @@ def resolve_steps(data: Data, declared: Declarations, parts: tuple[PartFile, ...
             continue
         places[name] = place.key
         usable = check_style(name, place.key, "step", declared.report)
-        errors = declared.errors
         step = resolve_step(name, content, place, declared) if isinstance(content, dict) else None
-        if isinstance(content, dict) and errors == declared.errors:
-            report_unsupported_kinds(content, place, declared)
         if step is None or not usable:
             declared.flow_whole = False
         else:
@@ -70,15 +65,6 @@ def step_entries(data: Data, parts: tuple[PartFile, ...]) -> Iterator[tuple[str,
     yield from entries(data.get("steps"), ("steps",))
     for part in parts:
         yield from entries(part.data.get("steps"), (Origin(part.path), "steps"))
-
-
-def report_unsupported_kinds(data: Data, place: Place, declared: Declarations) -> None:
-    """Report steps of a kind that cannot be run yet, even if nothing is wrong in them."""
-    do = data.get("do")
-    found = [(data, place), *([(do, place / "do")] if isinstance(do, dict) else [])]
-    for each, at in found:
-        if each.get("kind") in later_kinds():
-            declared.report(shape_problems.not_supported_yet(at / "kind", f"`kind: {each['kind']}`"))
 
 
 def in_flow(address: Address) -> bool:

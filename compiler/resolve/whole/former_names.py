@@ -75,7 +75,7 @@ class FormerNames:
         for entry in self._moved:
             owner, dot, _ = entry.old.rpartition(".")
             first = seen.setdefault((self._now(owner) if dot else "", entry.new), entry.old)
-            if dot and first != entry.old:
+            if dot and first != entry.old and not self._is_workflow(owner):
                 self._declared.report(problems.moved_into_one(entry.place, entry.new, first))
 
     def _now(self, owner: str) -> str:
@@ -85,6 +85,8 @@ class FormerNames:
     def _fields_of(self, owner: str, entry: _Entry) -> set[str] | None:
         """Return the fields that an event, a type or the state has now; ``None``: nobody can say."""
         declared, now = self._declared, self._now(owner)
+        if self._is_workflow(owner) and entry.new:
+            return {normal_form(str(declared.data["workflow"]))} if "workflow" in declared.data else None
         if owner == "state":
             found = declared.record("state")
             return set(found.fields) | declared.broken_names("state") if isinstance(found, Record) else None
@@ -96,6 +98,10 @@ class FormerNames:
         if self._names is not None and now not in self._names:
             self._declared.report(problems.former_owner_unknown(entry.place.key, now, self._names))
         return None
+
+    def _is_workflow(self, owner: str) -> bool:
+        """Return whether a name is one of the workflow itself: `workflow.shop`."""
+        return owner == "workflow" and owner not in (self._names or ())
 
     def _is_told(self, owner: str) -> bool:
         """Return whether the present name of an owner is a mistake of its own, which is told there."""

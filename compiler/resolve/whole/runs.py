@@ -8,6 +8,7 @@ from typing import Final
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope, parse_expression
 from wfc.compiler.model import Emit, EmitAll, EmitEach, Exit, Fail, Limits, Restart, Step, Whole
+from wfc.compiler.model.runs import Migration
 from wfc.compiler.resolve.steps.exits import ExitResolver
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
@@ -32,6 +33,11 @@ def resolve_run_settings(data: Data, steps: Sequence[Step], declared: Declaratio
     if "on_deadline" in data and "deadline" not in data and not declared.is_broken(("deadline",)):
         place = Place(("on_deadline",)).key
         declared.report(step_problems.key_without_companion(place, "on_deadline", "deadline"))
+    migrations: tuple[Migration, ...] = ()
+    if "migrate" in data:
+        from wfc.compiler.resolve.whole.migrations import resolve_migrations  # few specs have any
+
+        migrations = resolve_migrations(data, declared)
     former = FormerNames(data.get("moved"), data.get("removed"), steps, declared)
     return Whole(
         on_error=exits.get("on_error"),
@@ -40,6 +46,7 @@ def resolve_run_settings(data: Data, steps: Sequence[Step], declared: Declaratio
         limits=limits(data.get("limits"), declared),
         moved=former.moved(),
         removed=former.removed(),
+        migrations=migrations,
     )
 
 

@@ -71,6 +71,7 @@ def build_workflow(
         steps=steps,
         tests=tests,
         resources=tuple(declared.resources.nodes.values()),
+        knowledge=tuple(declared.knowledge.nodes.values()),
         imports=imports,
         whole=declared.flow_whole,
         broken_calls=tuple(name for name, found in declared.called.items() if found is None),

@@ -11,6 +11,7 @@ from wfc.runtime.authoring.resource.kinds import Resource
 from wfc.runtime.calls.bindings import Basic, Bearer, CallLimit, OAuth2, PythonTool, Secret
 from wfc.runtime.calls.llm import Model, call_llm
 from wfc.runtime.calls.sibling_modules import settings_folder
+from wfc.runtime.calls.threads import in_thread
 from wfc.runtime.driver.context.cached_calls import named
 from wfc.runtime.driver.context.limited_calls import LimitedCalls
 from wfc.runtime.driver.loops import call_and_block
@@ -20,7 +21,8 @@ from wfc.runtime.errors import WorkflowRuntimeError
 from wfc.runtime.values.outputs import Output
 
 if TYPE_CHECKING:
-    from wfc.runtime.records import File, Message  # whose class pydantic takes a while to build
+    from wfc.runtime.calls.knowledge.definition import Knowledge
+    from wfc.runtime.records import File, Message, Passage  # whose class pydantic takes a while to build
 
 __all__ = ["Calling"]
 
@@ -277,6 +279,32 @@ class Calling(LimitedCalls):
                 return await call_command(command, beside=folder, stdin=stdin, env=env, output=output)
 
         return await self._cached(("command", list(command), stdin, named(env)), output, call)
+
+    async def retrieve(
+        self,
+        knowledge: Knowledge | Sequence[Knowledge],
+        query: str,
+        *,
+        top: int = 5,
+        that: Callable[[Passage], object] | None = None,
+        neighbours: int = 0,
+    ) -> list[Passage]:
+        """Search collections of texts by words; return the passages that fit best, the best first.
+
+        Args:
+            top: How many at most.
+            that: Which passages count.
+            neighbours: How many passages before and after each are added to it.
+
+        Raises:
+            StepError: The search failed; see ``search``.
+        """
+        from wfc.runtime.calls.knowledge.definition import Knowledge
+        from wfc.runtime.calls.knowledge.searching import search
+
+        self._inside("retrieve").called = True
+        collections = [knowledge] if isinstance(knowledge, Knowledge) else list(knowledge)
+        return await in_thread(search, collections, query, top, that, neighbours)
 
     # --- what those calls need of it
 

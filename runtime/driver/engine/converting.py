@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from wfc.runtime.authoring.definition import definition_of
+from wfc.runtime.authoring.migrations import migrations_in
 from wfc.runtime.core.advance import advance
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import Upgraded
@@ -16,16 +17,24 @@ from wfc.runtime.driver.engine.durable import open_tasks, values_of
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.plan.versions.judging import judge
 from wfc.runtime.plan.versions.moves import Description
-from wfc.runtime.plan.versions.verdicts import Judgement, Verdict, refused
+from wfc.runtime.plan.versions.verdicts import Judgement, Verdict, migrated, refused
 from wfc.runtime.store.checkpoint import read_checkpoint
 from wfc.runtime.store.folding import read_start, write_snapshot
-from wfc.runtime.store.journal import PlanChanged, Row, Snapshot, TasksReset
+from wfc.runtime.store.journal import PlanChanged, Row, Snapshot, TasksReset, WorkflowRenamed
 from wfc.runtime.store.ticks import encode_tick
+from wfc.runtime.store.versions.conversions import Converter
 from wfc.runtime.store.versions.describing import describe
 from wfc.runtime.store.versions.migrating import migrated_checkpoint, migrated_start
 from wfc.runtime.store.versions.position import position_at_start, position_of
 
-__all__ = ["Converted", "convert", "moved_rows", "said_of_refusals"]
+__all__ = [
+    "Converted",
+    "convert",
+    "moved_rows",
+    "renaming",
+    "rows_of_renaming",
+    "said_of_refusals",
+]
 
 _OF_TASKS = frozenset({"form-changed", "step-renamed"})
 """The rules by which open questions are asked anew."""
@@ -63,11 +72,19 @@ def convert(
     began = json.loads(start)
     position = position_at_start(began) if checkpoint is None else position_of(checkpoint, old)
     definition, plan = definition_of(type(workflow)), workflow._wfc.plan
-    judgement = judge(old, describe(plan).data, position, moved=definition.moved, removed=definition.removed)
+    converter = Converter(workflow, migrations_in(definition.run_rules.functions), values_of(workflow))
+    judgement = judge(
+        old,
+        describe(plan).data,
+        position,
+        moved=definition.moved,
+        removed=definition.removed,
+        conversions=converter.conversions(),
+    )
     if judgement.refusals:
         return Converted(judgement.verdicts, None, start)
     try:
-        return _converted(run_id, judgement, checkpoint, began, workflow)
+        return _converted(run_id, judgement, checkpoint, began, workflow, converter)
     except SnapshotError as error:
         told = f"something that the run has does not fit the new version: {error}"
         return Converted((*judgement.verdicts, refused("value-does-not-fit", told)), None, start)
@@ -79,13 +96,16 @@ def _converted(
     checkpoint: dict[str, Any] | None,
     began: dict[str, Any],
     workflow: StartableWorkflow,
+    converter: Converter,
 ) -> Converted:
     plan, values, moves = workflow._wfc.plan, values_of(workflow), judgement.moves
-    start = json.dumps(migrated_start(began, moves), ensure_ascii=False, separators=(",", ":")).encode()
+    start = json.dumps(
+        migrated_start(began, moves, converter.convert), ensure_ascii=False, separators=(",", ":")
+    ).encode()
     read_start(start, plan, values)
     if checkpoint is None:
         return Converted(judgement.verdicts, None, start)
-    data = migrated_checkpoint(checkpoint, moves, run_id)
+    data = migrated_checkpoint(checkpoint, moves, run_id, converter.convert)
     try:
         execution = read_checkpoint(data, plan, run_id, values)
     except SnapshotError:
@@ -109,6 +129,18 @@ def said_of_refusals(verdicts: Iterable[tuple[str, Verdict]], root: str = "") ->
             advice = f"; {one.advice}" if one.advice else ""
             lines.append(f"{of}{one.told} [{one.rule}]{advice}")
     return ". ".join(lines)
+
+
+def renaming(before: str, workflow: StartableWorkflow) -> tuple[Verdict, ...]:
+    """Return what is told of a run whose workflow had another name before: nothing if it had not."""
+    now = workflow._wfc.name
+    told = f"the workflow `{before}` is called `{now}` now"
+    return () if now == before else (migrated("workflow-renamed", told),)
+
+
+def rows_of_renaming(before: str, workflow: StartableWorkflow) -> list[Row]:
+    """Return what is kept with a run whose workflow had another name before: nothing if it had not."""
+    return [] if workflow._wfc.name == before else [WorkflowRenamed(workflow._wfc.name)]
 
 
 def moved_rows(

@@ -10,7 +10,14 @@ from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from wfc.runtime.driver.engine.children import StartableWorkflow
-from wfc.runtime.driver.engine.converting import Converted, convert, moved_rows, said_of_refusals
+from wfc.runtime.driver.engine.converting import (
+    Converted,
+    convert,
+    moved_rows,
+    renaming,
+    rows_of_renaming,
+    said_of_refusals,
+)
 from wfc.runtime.driver.engine.durable import values_of
 from wfc.runtime.driver.engine.edits import EditedRuns
 from wfc.runtime.driver.handler import WorkflowHandler
@@ -118,8 +125,10 @@ class UpgradedRuns(EditedRuns, Protocol):
     def _differs(self, found: HasPlan) -> bool:
         try:
             workflow = self.workflow(found.workflow, version=found.version)
-        except RunUnknownError:  # of a part whose class the run above names
-            return False
+        except RunUnknownError:
+            with contextlib.suppress(RunUnknownError):
+                return bool(self.successor(found.workflow))
+            return False  # of a part whose class the run above names
         is_kept = found.version and self.version_of(workflow)
         return not is_kept and not is_of_plan(found.shape, workflow._wfc.plan)
 
@@ -147,14 +156,17 @@ class UpgradedRuns(EditedRuns, Protocol):
         workflow = self._other_code(found, version)
         to = self.version_of(workflow)
         told = Upgrade(run_id, found.workflow, found.version, to)
+        renamed = renaming(found.workflow, workflow)
         if version not in ("", to):
             lost = f"there is no workflow `{found.workflow}` in the new version"
             yield _Move(told._replace(verdicts=(refused("workflow-removed", lost),)), found, workflow, None)
         elif is_of_plan(found.shape, workflow._wfc.plan):
-            yield _Move(told._replace(is_needed=to not in ("", found.version)), found, workflow, None)
+            is_needed = bool(renamed) or to not in ("", found.version)
+            yield _Move(told._replace(verdicts=renamed, is_needed=is_needed), found, workflow, None)
         else:
             converted = self._convert(run_id, found, workflow)
-            yield _Move(told._replace(verdicts=converted.verdicts), found, workflow, converted)
+            told = told._replace(verdicts=(*renamed, *converted.verdicts))
+            yield _Move(told, found, workflow, converted)
         for part in found.parts:
             with contextlib.suppress(
                 *([] if version else [RunUnknownError])
@@ -185,13 +197,13 @@ class UpgradedRuns(EditedRuns, Protocol):
         return convert(run_id, old, write_checkpoint(execution, values), found.start, workflow)
 
     def _other_code(self, found: Upgradable, version: str) -> StartableWorkflow:
-        """Return the workflow of a version; if it has none of that name, any that is known.
+        """Return what a workflow has become in a version; if there is nothing of it, any of its name that is known.
 
         Raises:
             RunUnknownError: There is none of that name at all.
         """
         try:
-            return self.workflow(found.workflow, version=version)
+            return self.successor(found.workflow, version)
         except RunUnknownError:
             if not version:
                 raise
@@ -211,6 +223,7 @@ class UpgradedRuns(EditedRuns, Protocol):
         told, found = move.told, move.found
         seq, bodies = found.kept.seq, list[bytes]()
         rows: list[Row] = [VersionChanged(told.to)]
+        renamed = rows_of_renaming(found.workflow, move.workflow)
         is_halted = found.status == "halted"
         wake_at = found.wake_at if is_halted or found.status == "parked" else time.time_ns()
         if move.converted is not None:
@@ -218,7 +231,7 @@ class UpgradedRuns(EditedRuns, Protocol):
             if not is_halted and execution is not None and execution.inbox and execution.expecting:
                 wake_at = time.time_ns()
         lease = Lease(told.run_id, found.number, found.epoch)
-        return entry_of(lease, seq + 1, bodies, [*rows, Parked(wake_at, is_halted)])
+        return entry_of(lease, seq + 1, bodies, [*renamed, *rows, Parked(wake_at, is_halted)])
 
 
 def _not_moved(found: Upgradable, rule: str, told: str) -> Converted:

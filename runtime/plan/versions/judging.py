@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from wfc.runtime.plan.versions.conversions import Conversion
 from wfc.runtime.plan.versions.join_rules import judge_joins
 from wfc.runtime.plan.versions.moves import Description, Moves
 from wfc.runtime.plan.versions.position import RunPosition
@@ -21,6 +22,7 @@ def judge(
     *,
     moved: Mapping[str, str] | None = None,
     removed: Collection[str] = (),
+    conversions: Collection[Conversion] = (),
 ) -> Judgement:
     """Judge whether a run goes on under another version of its workflow, and what has to be converted for that.
 
@@ -29,8 +31,9 @@ def judge(
         new: That of the plan that it is to have.
         moved: What the later version says of old names.
         removed: What it says is gone.
+        conversions: What it says of values that become others.
     """
-    moves = Moves(old, new, moved or {}, removed)
+    moves = Moves(old, new, moved or {}, removed, conversions)
     if old == new:
         return Judgement(moves, ())
     found: dict[Verdict, None] = {}

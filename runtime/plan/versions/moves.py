@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from wfc.runtime.plan.versions.conversions import Conversion
+
 __all__ = ["Description", "Moves"]
 
 Description = Mapping[str, Any]
@@ -17,12 +19,19 @@ class Moves:
     Args:
         moved: Old names of steps, events, types and fields (``Paid.sum``, ``state.sum``), with their new ones.
         removed: Old names of what is gone, and may be lost where a run has it.
+        conversions: Values that become others.
     """
 
     def __init__(
-        self, old: Description, new: Description, moved: Mapping[str, str], removed: Collection[str]
+        self,
+        old: Description,
+        new: Description,
+        moved: Mapping[str, str],
+        removed: Collection[str],
+        conversions: Collection[Conversion] = (),
     ) -> None:
         self.old, self.new = old, new
+        self._conversions = conversions
         self._moved = moved
         self._removed = set(removed)
         self._forms = {
@@ -56,6 +65,34 @@ class Moves:
         wanted = self._moved.get(f"{self.spec_name(kind)}.{called}", called)
         fields = self.new["classes"][now].get("fields", {})
         return next((one for one, field in fields.items() if field["called"] == wanted), None)
+
+    def conversion(self, kind: str) -> Conversion | None:
+        """Return how what a run has of a class is converted; ``None``: it is not.
+
+        It is by the first conversion of which it has all the fields. One that makes a field which the run has already,
+        and of which it does not know, is none for it: that value would be lost.
+        """
+        now = self.name(kind)
+        if not self._conversions or now is None or kind not in self.old["classes"]:
+            return None
+        name = "state" if kind == self.old["state"] else _outside(now)
+        fields = self.old["classes"][kind].get("fields", {})
+        later = self.new["classes"].get(now, {}).get("fields", {})
+        kept = {later[found]["called"] for field in fields if (found := self.field(kind, field)) in later}
+        return next(
+            (
+                one
+                for one in self._conversions
+                if one.of == name
+                and one.takes.issuperset(kept.intersection(one.gives))
+                and one.is_for(fields, self.old["classes"])
+            ),
+            None,
+        )
+
+    def is_same(self, kind: str, now: str) -> bool:
+        """Return whether a class of the later version is what a class has become."""
+        return self.name(kind) == now
 
     def may_lose(self, name: str) -> bool:
         """Return whether the later version says that something is gone, and may be lost."""

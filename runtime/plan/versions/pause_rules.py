@@ -52,7 +52,7 @@ def _response(moves: Moves, run: StepPosition, before: Any, now: Any, name: str)
         if key is None or not run.given:
             return  # that the items are gone is said of those under way
         was, is_ = moves.old["steps"][f"{run.step}[]"]["result"], moves.new["steps"][key]["result"]
-    if not fits(was, is_, moves.name):
+    if not fits(was, is_, moves.is_same):
         told = f"what `{name}` waits for gives {shown(was)}, and `{name}` takes {shown(is_)} now"
         yield refused("response-retyped", told, _FIRST)
 

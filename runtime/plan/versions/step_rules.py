@@ -54,7 +54,7 @@ def _step(moves: Moves, run: StepPosition) -> Iterator[Verdict]:
         told = f"the run is to go on by `{run.exit}` of `{name}`, which is gone"
         yield refused("step-exit-removed", told, "bring it back")
     was, is_ = _result(moves.old, run.step), _result(moves.new, key)
-    if run.has_result and not fits(was, is_, moves.name):
+    if run.has_result and not fits(was, is_, moves.is_same):
         told = f"`{name}` has given {shown(was)} already, and its result is {shown(is_)} now"
         yield refused("result-retyped", told, "let it go on under its own version until that is used")
     if run.pause:

@@ -14,31 +14,31 @@ _AT_LEAST: Final = ("gt", "ge", "min_length")
 _AT_MOST: Final = ("lt", "le", "max_length")
 
 
-def fits(old: Any, new: Any, renamed: Callable[[str], str | None]) -> bool:
+def fits(old: Any, new: Any, is_same: Callable[[str, str], bool]) -> bool:
     """Return whether what was written of one type is a value of another, unchanged.
 
     Args:
-        renamed: The present name of a class; ``None``: it is gone. What is in classes is judged by itself.
+        is_same: Returns whether a class of before is another one now. What is in classes is judged by itself.
     """
     if new == "any":
         return True
     if _word(old) == "any of":
-        return all(fits(one, new, renamed) for one in old[1])
+        return all(fits(one, new, is_same) for one in old[1])
     if _word(new) == "any of":
-        return any(fits(old, one, renamed) for one in new[1])
+        return any(fits(old, one, is_same) for one in new[1])
     if _word(new) == "with":
-        return _is_within(old, new[2]) and fits(old[1] if _word(old) == "with" else old, new[1], renamed)
+        return _is_within(old, new[2]) and fits(old[1] if _word(old) == "with" else old, new[1], is_same)
     if _word(old) == "with":
-        return fits(old[1], new, renamed)
+        return fits(old[1], new, is_same)
     if _word(old) == "one of":
         if _word(new) == "one of":
             return all(value in new[1] for value in old[1])
         return all(type(value).__name__ == new for value in old[1])
     if _word(old) == "class":
-        return _word(new) == "class" and renamed(old[1]) == new[1]
+        return _word(new) == "class" and is_same(old[1], new[1])
     if isinstance(old, list) and isinstance(new, list):
         same = old[0] == new[0] and len(old) == len(new) and _word(new) != "one of"
-        return same and all(fits(one, other, renamed) for one, other in zip(old[1:], new[1:], strict=True))
+        return same and all(fits(one, other, is_same) for one, other in zip(old[1:], new[1:], strict=True))
     return bool(old == new) or (isinstance(old, str) and isinstance(new, str) and (old, new) in _WIDER)
 
 

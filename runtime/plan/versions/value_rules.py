@@ -31,9 +31,22 @@ def _held(moves: Moves, position: RunPosition) -> set[str]:
         kind = todo.pop()
         if kind in classes and kind not in found:
             found.add(kind)
-            for field in classes[kind].get("fields", {}).values():
-                todo += classes_in(field["type"])
+            for name, field in classes[kind].get("fields", {}).items():
+                if not _is_converted(moves, kind, name):
+                    todo += classes_in(field["type"])
     return {kind for kind in found if not _is_lost(moves, kind, position)}
+
+
+def _is_converted(moves: Moves, kind: str, name: str) -> bool:
+    """Return whether nothing is left of what stands in a field but what is made of it."""
+    conversion = moves.conversion(kind)
+    if conversion is None:
+        return False
+    found = moves.field(kind, name)
+    later = moves.new["classes"].get(moves.name(kind), {}).get("fields", {})
+    if found in later:
+        return later[found]["called"] in conversion.gives
+    return moves.old["classes"][kind]["fields"][name]["called"] in conversion.takes
 
 
 def _is_lost(moves: Moves, kind: str, position: RunPosition) -> bool:
@@ -68,12 +81,20 @@ def _class(moves: Moves, kind: str) -> Iterator[Verdict]:
         yield from _enumeration(before, later, name, sort)
         return
     fields, new_fields = before["fields"], later.get("fields", {})
+    conversion = moves.conversion(kind)
+    given = () if conversion is None else conversion.gives
     for field, about in sorted(fields.items()):
+        if _is_converted(moves, kind, field):
+            continue
         found = moves.field(kind, field)
         yield from _field(moves, about, new_fields.get(found), f"{name}.{about['called']}", sort)
     known = {moves.field(kind, field) for field in fields}
     for field, about in sorted(new_fields.items()):
-        if field not in known:
+        if about["called"] in given:
+            yield migrated(
+                f"{sort}-field-converted", f"`{name}.{about['called']}` is made of what the run has"
+            )
+        elif field not in known:
             yield _added(about, f"{name}.{about['called']}", sort)
 
 
@@ -88,12 +109,12 @@ def _field(moves: Moves, before: Any, later: Any, path: str, sort: str) -> Itera
         return
     if later["called"] != before["called"]:
         yield migrated(f"{sort}-field-renamed", f"`{path}` is called `{later['called']}` now")
-    if not fits(before["type"], later["type"], moves.name):
+    if not fits(before["type"], later["type"], moves.is_same):
         was, now = shown(before["type"]), shown(later["type"])
         yield refused(
             f"{sort}-field-retyped",
             f"`{path}` was {was}, which is not always {now}",
-            "give the new type a field of its own, with a default",
+            "give the new type a field of its own, with a default, or convert the value under `migrate`",
         )
 
 
@@ -104,7 +125,8 @@ def _field_gone(moves: Moves, path: str, sort: str) -> Verdict:
     return refused(
         rule,
         f"`{path}` is gone, and the run has a value there",
-        f"say what it is called now, `moved: {{{path}: …}}`, or that it may be lost, `removed: [{path}]`",
+        f"say what it is called now, `moved: {{{path}: …}}`, that it may be lost, `removed: [{path}]`, or "
+        f"what is made of it, under `migrate`",
     )
 
 
@@ -112,7 +134,9 @@ def _added(about: Any, path: str, sort: str) -> Verdict:
     rule = f"{sort}-field-added"
     if about["required"]:
         return refused(
-            rule, f"`{path}` is new and has no default, and the run has no value for it", "give it a default"
+            rule,
+            f"`{path}` is new and has no default, and the run has no value for it",
+            "give it a default, or make it of what the run has, under `migrate`",
         )
     return migrated(rule, f"`{path}` is new and gets its default")
 

@@ -25,6 +25,7 @@ from wfc.runtime.store.journal import (
     TaskReminded,
     TasksReset,
     VersionChanged,
+    WorkflowRenamed,
 )
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.messages import note_message
@@ -239,6 +240,22 @@ def _change_version(connection: Connection, number: int, row: VersionChanged) ->
     )
 
 
+def _rename_workflow(connection: Connection, number: int, row: WorkflowRenamed) -> None:
+    below = connection.execute(
+        """WITH RECURSIVE below (run, workflow) AS (
+            SELECT run, workflow FROM runs WHERE run = ?
+            UNION SELECT part.run, part.workflow FROM runs AS part JOIN below ON part.parent = below.run
+                WHERE part.attached AND part.ended IS NULL)
+            SELECT run, workflow FROM below ORDER BY run""",
+        (number,),
+    ).fetchall()
+    before = next(workflow for run, workflow in below if run == number)
+    for run, workflow in below:
+        if run == number or workflow.startswith(f"{before}."):
+            now = row.workflow + workflow.removeprefix(before)
+            connection.execute("UPDATE runs SET workflow = ? WHERE run = ?", (now, run))
+
+
 def _keep_plan(connection: Connection, digest: str, body: str) -> None:
     known = connection.execute("SELECT 1 FROM plans WHERE digest = ? /* FOR SHARE */", (digest,)).fetchone()
     if known is None:
@@ -293,6 +310,7 @@ _ROWS: dict[type[Row], Callable[[Connection, int, Any], None]] = {
     TaskClosed: _close_task,
     TasksReset: _reset_tasks,
     VersionChanged: _change_version,
+    WorkflowRenamed: _rename_workflow,
     PlanChanged: _change_plan,
     TaskDelegated: _delegate_task,
     TaskReminded: lambda connection, number, row: None,  # which only people are told of

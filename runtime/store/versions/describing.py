@@ -21,7 +21,7 @@ from wfc.runtime.store.classes import Classes
 from wfc.runtime.store.versions.types import TypeDescriber
 from wfc.runtime.values.outside_names import own_name
 
-__all__ = ["Described", "describe"]
+__all__ = ["Described", "describe", "describe_classes"]
 
 FORMAT: Final = 1
 """The format of descriptions; it is a part of them, and so of their digests."""
@@ -69,11 +69,16 @@ def _description(plan: Plan) -> dict[str, Any]:
         "exits": sorted(plan.exits),
         "ways": sorted(event_name(event) for event in plan.events_of_exits),
         "steps": {key: _step(plan, step, types) for key, step in plan.by_key.items()},
-        "classes": {name: _class(kind, types) for kind, name in classes.own()},
+        "classes": describe_classes(classes, types),
     }
 
 
 # --- classes
+
+
+def describe_classes(classes: Classes, types: TypeDescriber) -> dict[str, Any]:
+    """Return the descriptions of classes, by the names that they have in what is kept."""
+    return {name: _class(kind, types) for kind, name in classes.own()}
 
 
 def _class(kind: type[Any], types: TypeDescriber) -> dict[str, Any]:

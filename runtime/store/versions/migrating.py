@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from wfc.runtime.plan.versions.conversions import Conversion
 from wfc.runtime.plan.versions.moves import Moves
 from wfc.runtime.plan.versions.value_rules import may_drop
 from wfc.runtime.store.versions.walking import Walk
@@ -11,30 +13,43 @@ from wfc.runtime.store.versions.walking import Walk
 __all__ = ["migrated_checkpoint", "migrated_start"]
 
 
-def migrated_checkpoint(data: dict[str, Any], moves: Moves, run_id: str) -> dict[str, Any]:
-    """Return a run in terms of the later version, if it is judged to go on; defaults are filled in when it is read."""
+Convert = Callable[[Conversion, Mapping[str, Any], Collection[str]], dict[str, Any]]
+"""Makes new fields of old ones: see ``Converter.convert``."""
+
+
+def migrated_checkpoint(data: dict[str, Any], moves: Moves, run_id: str, convert: Convert) -> dict[str, Any]:
+    """Return a run in terms of the later version, if it is judged to go on; defaults are filled in when it is read.
+
+    Raises:
+        SnapshotError: A value cannot be converted.
+    """
     execution = dict(data["execution"])
     for name, at in (("inbox", 1), ("unclaimed", 0)):
         if name in execution:
             kept = [one for one in execution[name] if not may_drop(moves, one[at][0] if at else one[at])]
             execution[name] = kept
     return {
-        **_Migration(moves, run_id).checkpoint({**data, "execution": execution}),
+        **_Migration(moves, run_id, convert).checkpoint({**data, "execution": execution}),
         "version": data["version"],
     }
 
 
-def migrated_start(start: dict[str, Any], moves: Moves) -> dict[str, Any]:
-    """Return what a run begins with in terms of the later version."""
-    migration = _Migration(moves, "")
+def migrated_start(start: dict[str, Any], moves: Moves, convert: Convert) -> dict[str, Any]:
+    """Return what a run begins with in terms of the later version.
+
+    Raises:
+        SnapshotError: A value cannot be converted.
+    """
+    migration = _Migration(moves, "", convert)
     return {**start, "event": migration.model(start["event"]), "state": migration.model(start["state"])}
 
 
 class _Migration(Walk):
     """The way on which names and fields of an earlier version give way to those of a later one."""
 
-    def __init__(self, moves: Moves, run_id: str) -> None:
+    def __init__(self, moves: Moves, run_id: str, convert: Convert) -> None:
         super().__init__(moves.old["order"])
+        self._convert = convert
         self._moves = moves
         self._run_id = run_id
 
@@ -52,9 +67,27 @@ class _Migration(Walk):
         about = self._moves.old["classes"].get(kind)
         if about is None or "" in fields:
             return [self.kind(kind), self.value(fields), *map(self.value, rest)]
+        made = self._made(kind, fields, rest)
         if len(rest) > 2:  # the names of fields that are written by what they hold
             rest[2] = [now for name in rest[2] if (now := self._moves.field(kind, name)) is not None]
-        return [self.kind(kind), self._fields(kind, fields), *(self.value(one) for one in rest)]
+        found = [self.kind(kind), self._fields(kind, fields), *(self.value(one) for one in rest)]
+        if made:
+            found += [{}, {}, []][len(rest) :]  # what is undeclared, private, and written by what it holds
+            found[1] = {**found[1], **made}
+            found[4] = [*(name for name in found[4] if name not in made), *made]
+        return found
+
+    def _made(self, kind: str, fields: dict[str, Any], rest: list[Any]) -> dict[str, Any]:
+        """Return the present fields that are made of a model's old ones, written by what they hold."""
+        conversion = self._moves.conversion(kind)
+        if conversion is None:
+            return {}
+        called = {name: about["called"] for name, about in self._moves.old["classes"][kind]["fields"].items()}
+        old = {called[name]: one for name, one in fields.items() if name in called}
+        held = [called[name] for name in rest[2] if name in called] if len(rest) > 2 else []
+        made = self._convert(conversion, old, held)
+        now = self._moves.new["classes"][self.kind(kind)]["fields"]
+        return {name: made[field["called"]] for name, field in now.items() if field["called"] in made}
 
     def _fields(self, kind: str, fields: dict[str, Any]) -> dict[str, Any]:
         about = self._moves.old["classes"][kind]["fields"]

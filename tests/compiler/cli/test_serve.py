@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import http.client
 import json
 import os
@@ -60,6 +62,24 @@ steps:
     emit:
       - {event: Over, when: event.n >= event.to}
       - {event: Turn, with: {n: "${{ event.n + 1 }}"}}
+"""
+
+SHOP = """\
+wfc: 1
+workflow: shop
+start: Ordered
+end: Noted
+secrets: [SHOP_SECRET]
+types: {Hook: {order_id: {type: string, as: orderId}}}
+events: {Ordered: {id: string, event: string}, Noted: {what: string}}
+triggers:
+  orders:
+    webhook: orders
+    auth: {hmac: {secret: SHOP_SECRET, header: X-Sign, within: 5 min}}
+    body: Hook
+    with: {id: "${{ trigger.body.order_id }}", event: "${{ trigger.headers['x-event'] | default('none') }}"}
+steps:
+  note: {kind: transform, accepts: Ordered, emit: {event: Noted, with: {what: "${{ event.event }} of ${{ event.id }}"}}}
 """
 
 PROGRAM = "import sys; from wfc.compiler.cli import main; sys.exit(main())"
@@ -212,6 +232,26 @@ def test_a_stream_goes_on_where_it_was_when_the_server_is_killed(serve: Callable
     assert ids == at_once
     turns = [data["with"]["n"] for _, _, data in seen + rest if data.get("event") == "Turn"]
     assert turns == list(range(401))
+
+
+@pytest.mark.full
+def test_a_webhook_of_a_spec_starts_one_run(
+    serve: Callable[..., Serving], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHOP_SECRET", "of the shop")
+    (tmp_path / "shop.yaml").write_text(SHOP)
+    server = serve("shop.yaml")
+    body = json.dumps({"orderId": "A-1", "more": [1]})
+    at = int(time.time())
+    signed = hmac.new(b"of the shop", f"{at}.{body}".encode(), hashlib.sha256).hexdigest()
+    headers = {"X-Sign": f"t={at},v1={signed}", "X-Event": "payment", "Authorization": ""}
+    for _ in range(2):
+        status, told = server.call("POST", "/v1/hooks/orders", json.loads(body), **headers)
+        assert status == 202, told
+    run = server.call("GET", f"/v1/runs/{told['run']}?wait=20")[1]
+    assert run["result"]["with"] == {"what": "payment of A-1"}
+    assert len(server.call("GET", "/v1/runs")[1]["runs"]) == 1
+    assert server.call("POST", "/v1/hooks/orders", {"orderId": "A-2"}, **headers)[0] == 401
 
 
 @pytest.mark.full

@@ -121,6 +121,30 @@ def test_what_is_wrong_with_an_upgrade_is_said(wfc: Any, spec: Path) -> None:
     assert "there is no workflow `refund` in the new version [workflow-removed]" in gone.out
 
 
+@pytest.mark.parametrize("way", ["upgrade", "resume", "retry"])
+def test_a_workflow_gets_another_name_while_a_run_waits(wfc: Any, spec: Path, way: str) -> None:
+    wfc("run", str(spec), "-i", "amount=5", "--run-id", "one")
+    renamed = spec.with_name("shop.yaml")
+    text = SPEC.replace("workflow: refund", "workflow: shop") + "moved: {workflow.refund: shop}\n"
+    renamed.write_text(text)
+    if way == "upgrade":
+        (told,) = lines(wfc("runs", "upgrade", "one", "--with", str(renamed), "--format", "json").out)
+        assert [one["rule"] for one in told["verdicts"]] == ["workflow-renamed"]
+        assert (told["means"], told["moved"]) == ("migrated", True)
+    elif way == "resume":
+        assert wfc("runs", "resume", "one", str(renamed)).status == 3
+    else:
+        wfc("runs", "cancel", "one")
+        retried = wfc("runs", "retry", "one", "--with", str(renamed), "--yes")
+        assert retried.status == 3, retried.err
+    (row,) = lines(wfc("runs", "list", "--format", "json").out)
+    assert row["workflow"] == "shop"
+    spec.unlink()
+    (task,) = lines(wfc("tasks", "list", "--format", "json").out)
+    answered = wfc("tasks", "answer", task["task"], '{"ok": true}')
+    assert json.loads(answered.out)["with"] == {"said": "5 5 true"}
+
+
 def test_versions_of_a_workflow_go_on_under_one_worker(wfc: Any, spec: Path) -> None:
     wfc("run", str(spec), "-i", "amount=5", "--run-id", "old")
     wfc("run", str(spec), "-i", "amount=6", "--run-id", "moved")
@@ -137,3 +161,49 @@ def test_versions_of_a_workflow_go_on_under_one_worker(wfc: Any, spec: Path) -> 
         for row in lines(wfc("runs", "list", "--format", "json").out)
     }
     assert ends == {"old": "5 5 true", "moved": "new 6 6 true", "new": "new 7 7 true"}
+
+
+CONVERTED = (
+    SPEC.replace("state: {sum: {type: integer, default: 0}}", 'state: {total: {type: decimal, default: "0"}}')
+    .replace("state.sum", "state.total")
+    .replace('save: {sum: "${{ event.amount }}"}', 'save: {total: "${{ event.amounts | sum }}"}')
+    .replace("Asked: {amount: integer}", "Asked: {amounts: list of integer}")
+    .replace("Large: {amount: integer}", "Large: {amounts: list of integer}")
+    .replace("Pay ${{ event.amount }}", "Pay ${{ event.amounts | sum }}")
+    .replace("${{ event.amount }} ${{", "${{ event.amounts | join(' + ') }} = ${{")
+    + """
+migrate:
+  state:
+    from: {sum: integer}
+    to: {total: "${{ old.sum }}"}
+  Asked:
+    from: {amount: integer}
+    to: {amounts: ["${{ old.amount - 1 }}", 1]}
+  Large:
+    from: {amount: integer}
+    to: {amounts: ["${{ old.amount - 1 }}", 1]}
+"""
+)
+
+
+def test_values_of_a_waiting_run_are_converted_as_the_spec_says(wfc: Any, spec: Path) -> None:
+    wfc("run", str(spec), "-i", "amount=5", "--run-id", "one")
+    spec.write_text(CONVERTED)
+    assert wfc("check", str(spec)).status == 0, wfc("check", str(spec)).out
+    would = wfc("runs", "upgrade", "one", "--dry-run")
+    assert (would.status, would.out.splitlines()[1:]) == (
+        0,
+        [
+            "  `Asked.amounts` is made of what the run has [input-field-converted]",
+            "  `Large.amounts` is made of what the run has [event-field-converted]",
+            "  `state.total` is made of what the run has [state-field-converted]",
+        ],
+    )
+    assert wfc("runs", "upgrade", "one").status == 0
+    shown = json.loads(wfc("runs", "show", "one", "--format", "json").out)
+    assert shown["state"] == {"total": "5"}
+    again = lines(wfc("runs", "upgrade", "one", "--format", "json").out)
+    assert again[0]["means"] == "same version", "nothing is converted twice"
+    (task,) = lines(wfc("tasks", "list", "--format", "json").out)
+    answered = wfc("tasks", "answer", task["task"], '{"ok": true}')
+    assert json.loads(answered.out)["with"] == {"said": "4 + 1 = 5 true"}

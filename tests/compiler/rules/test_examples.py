@@ -135,7 +135,7 @@ def checked_text(path: Path, text: str) -> Compiled | Levels:
     return check_text(text.encode(), path.name)
 
 
-CONSEQUENCES = {"unreachable-end": ["unused-event"], "unknown-knowledge": ["not-supported-yet"]}
+CONSEQUENCES = {"unreachable-end": ["unused-event"]}
 """What a fix is allowed to leave behind: for another fix, or because nothing can be done about it yet."""
 
 

@@ -141,13 +141,6 @@ def test_the_body_of_a_refusal_is_declared_with_the_entry() -> None:
     assert "`body: {reason: string}`" in finding.hint
 
 
-@pytest.mark.parametrize("kind", ["llm, prompt: hello, model: fast", "transform"])
-def test_a_kind_that_does_not_run_is_not_proposed_as_if_it_did(kind: str) -> None:
-    text = OUTER + f"steps:\n  go: {{kind: {kind}, accepts: Asked, top: 3, emit: Heard}}\n"
-    (finding,) = [each for each in found_in(text) if each.code == "unknown-key"]
-    assert "`retrieve` (not supported yet)" in finding.hint
-
-
 @pytest.mark.parametrize("name", ["options", "choices", "values"])
 @pytest.mark.parametrize(
     ("given", "says"), [("event.data", "`from`"), ("[a, b]", "write `enum` in place of `type`")]

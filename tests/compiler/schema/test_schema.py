@@ -11,15 +11,10 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from wfc.compiler.schema.expansion import expanded
-from wfc.compiler.schema.keywords import NOT_RUN
 from wfc.schemas import load
 
 HERE = Path(__file__).parent
 SCHEMA = load()
-LATER = {
-    "knowledge",
-}
-LATER_KINDS = {"retrieve"}
 
 
 def parts(schema: Any, at: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
@@ -80,14 +75,6 @@ def test_maps_with_keys_of_the_language_are_closed() -> None:
 def test_every_definition_is_used() -> None:
     used = {each["$ref"] for each in PARTS.values() if "$ref" in each}
     assert used == {f"#/$defs/{name}" for name in SCHEMA["$defs"]}
-
-
-def test_what_comes_later_is_marked() -> None:
-    spec = SCHEMA["$defs"]["spec"]["properties"]
-    assert {key for key, each in spec.items() if each.get("$comment") == NOT_RUN} == LATER
-    kinds = SCHEMA["$defs"]["step"]["properties"]["kind"]["enum"]
-    later = {kind for kind in kinds if SCHEMA["$defs"][f"{kind}_keys"].get("$comment") == NOT_RUN}
-    assert later == LATER_KINDS
 
 
 @pytest.mark.parametrize("name", ["supported", "whole_language"])

@@ -12,7 +12,7 @@ from asgi_client import KEY, TOKENS, Client, Served, started
 
 from wfc.runtime.errors import SettingsError
 from wfc.runtime.server.access import Access, Principal, of_token, read_principals
-from wfc.runtime.server.endpoint import ANYBODY, LINK
+from wfc.runtime.server.endpoint import ANYBODY, LINK, SENDER
 from wfc.runtime.server.routes import ENDPOINTS
 
 START = "/v1/workflows/echo/runs"
@@ -259,6 +259,8 @@ def test_each_endpoint_is_for_its_roles_alone(served: Served, endpoint: Any) -> 
             answer = await client.as_(who).send(endpoint.method, filled(endpoint.path), b"", JSON)
             if endpoint.roles == (ANYBODY,):
                 assert answer.status == 200
+            elif endpoint.roles == (SENDER,):
+                assert (answer.status, answer.code) == (401, "hook.refused")
             elif endpoint.roles == (LINK,):
                 assert answer.code == "link.invalid"
             elif not roles:

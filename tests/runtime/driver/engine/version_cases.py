@@ -63,6 +63,18 @@ def answer_and_post(name: str, **fields: object) -> Then:
     return then
 
 
+def converts(of: str, field: str, gives: str, value: str, kind: str = "int") -> str:
+    """Returns the method that converts a field to another one, and the record of what was."""
+    return f"""\
+    class Before{of.title()}(Record):
+        {field}: {kind}
+
+    @run_migration("{of}", gives=("{gives}",))
+    def convert_{of.lower()}(self, old: Before{of.title()}) -> dict[str, object]:
+        return {{"{gives}": {value}}}
+"""
+
+
 class Case(NamedTuple):
     """A change of a workflow, and what it means for a run that rests under the old version.
 
@@ -112,6 +124,28 @@ RENAMED = (
     ("Asked", "Wanted"),
     ('name="flow"', 'name="flow", moved={"ask": "want", "Asked": "Wanted"}'),
 )
+
+LINES = ASKING.replace(EVENT, "class Line(Record):\n    price: float\n\n" + EVENT)
+for _was, _now in (
+    ("    sum: int = 0", "    lines: list[Line] = []"),
+    ("state.sum = 7", "state.lines = [Line(price=2.5)]"),
+    ("{state.sum}", "{sum(one.price for one in state.lines)}"),
+):
+    LINES = LINES.replace(_was, _now)
+WAS = """\
+class Was(Record):
+    price: float
+
+class Before(Record):
+    lines: list[Was]
+
+class Flow"""
+OF_LINES = """\
+    @run_migration("state", gives=("lines",))
+    def convert(self, old: Before) -> dict[str, object]:
+        return {"lines": [Line(cents=round(100 * one.price)) for one in old.lines]}
+
+    @pause"""
 
 PAUSED: dict[str, Case] = {
     # what goes on as if nothing had happened
@@ -275,6 +309,136 @@ PAUSED: dict[str, Case] = {
         ),
         {"state-field-renamed": "migrated"},
         "1 7 True",
+    ),
+    "a field of the state is converted": Case(
+        ASKING,
+        (
+            ("    sum: int = 0", "    sum: str = ''"),
+            ("state.sum = 7", "state.sum = '7'"),
+            ("    @pause", f"{converts('state', 'sum', 'sum', 'str(old.sum * 2)')}\n    @pause"),
+        ),
+        {"state-field-converted": "migrated"},
+        "1 14 True",
+        answer,
+    ),
+    "a field of the state is converted to one of another name": Case(
+        ASKING,
+        (
+            ("    sum: int = 0", "    total: float = 0"),
+            ("state.sum = 7", "state.total = 7"),
+            ("{state.sum}", "{state.total}"),
+            ("    @pause", f"{converts('state', 'sum', 'total', 'old.sum / 2')}\n    @pause"),
+        ),
+        {"state-field-converted": "migrated"},
+        "1 3.5 True",
+        answer,
+    ),
+    "an event and what the run began with are converted, under other names": Case(
+        ASKING,
+        (
+            ("class Asked(ClosedFields, Event):\n    n: int", "class Put(ClosedFields, Event):\n    n: str"),
+            ("-> Asked", "-> Put"),
+            ("ev: Asked) -> Question", "ev: Put) -> Question"),
+            ("ev: Asked, result", "ev: Put, result"),
+            ("return Asked(n=ev.n)", "return Put(n=str(ev.n))"),
+            ("    @pause", f"{converts('Put', 'n', 'n', 'chr(64 + old.n)')}\n    @pause"),
+            ('name="flow"', 'name="flow", moved={"Asked": "Put"}'),
+        ),
+        {"event-renamed": "migrated", "event-field-converted": "migrated"},
+        "A 7 True",
+        answer,
+    ),
+    "a conversion is of another type": Case(
+        ASKING,
+        (
+            ("    sum: int = 0", "    total: int = 0"),
+            ("state.sum = 7", "state.total = 7"),
+            ("{state.sum}", "{state.total}"),
+            ("    @pause", f"{converts('state', 'sum', 'total', 'len(old.sum)', 'str')}\n    @pause"),
+        ),
+        {"state-field-removed": "refused", "state-field-added": "migrated"},
+    ),
+    "nothing can be made of what the run has": Case(
+        ASKING,
+        (
+            ("    sum: int = 0", "    total: float = 0"),
+            ("state.sum = 7", "state.total = 7"),
+            ("{state.sum}", "{state.total}"),
+            ("    @pause", f"{converts('state', 'sum', 'total', '1 / (old.sum - 7)')}\n    @pause"),
+        ),
+        {"state-field-converted": "migrated", "value-does-not-fit": "refused"},
+    ),
+    "a field that a conversion does not take is gone": Case(
+        ASKING.replace("    sum: int = 0", "    sum: int = 0\n    more: int = 9"),
+        (
+            ("    sum: int = 0\n    more: int = 9", "    total: int = 0"),
+            ("state.sum = 7", "state.total = 7"),
+            ("{state.sum}", "{state.total}"),
+            ("    @pause", f"{converts('state', 'sum', 'total', 'old.sum')}\n    @pause"),
+        ),
+        {"state-field-converted": "migrated", "state-field-removed": "refused"},
+    ),
+    "what is made of what the run has is out of bounds": Case(
+        ASKING,
+        (
+            ("    sum: int = 0", "    total: Annotated[int, Field(ge=0)] = 0"),
+            ("state.sum = 7", "state.total = 7"),
+            ("{state.sum}", "{state.total}"),
+            ("    @pause", f"{converts('state', 'sum', 'total', 'old.sum - 9')}\n    @pause"),
+        ),
+        {"state-field-converted": "migrated", "value-does-not-fit": "refused"},
+    ),
+    "of several conversions the first is made of which the run has the fields": Case(
+        ASKING,
+        (
+            ("    sum: int = 0", "    total: int = 0"),
+            ("state.sum = 7", "state.total = 7"),
+            ("{state.sum}", "{state.total}"),
+            (
+                "    @pause",
+                f"{converts('state', 'cents', 'total', 'old.cents')}\n".replace("state(", "cents(").replace(
+                    "BeforeState", "BeforeCents"
+                )
+                + f"{converts('state', 'sum', 'total', 'old.sum * 100')}\n    @pause",
+            ),
+        ),
+        {"state-field-converted": "migrated"},
+        "1 700 True",
+    ),
+    "a field that the run has is not made anew by a conversion that does not know of it": Case(
+        ASKING.replace("    sum: int = 0", "    sum: int = 0\n    more: int = 0").replace(
+            "state.sum = 7", "state.sum, state.more = 7, 8"
+        ),
+        (
+            ("    more: int = 0", "    more: int = 0\n    third: int = 0"),
+            ("{state.sum}", "{state.more}"),
+            ("    @pause", f"{converts('state', 'sum', 'more', 'old.sum')}\n    @pause"),
+        ),
+        {"state-field-added": "migrated"},
+        "1 8 True",
+    ),
+    "records in a field are converted, of a type that has changed": Case(
+        LINES,
+        (
+            ("    price: float", "    cents: int"),
+            ("price=2.5", "cents=250"),
+            ("one.price", "one.cents"),
+            ("class Flow", WAS),
+            ("    @pause", OF_LINES),
+        ),
+        {"state-field-converted": "migrated"},
+        "1 250 True",
+    ),
+    "a type has changed that a conversion takes as it is now": Case(
+        LINES,
+        (
+            ("    price: float", "    cents: int"),
+            ("price=2.5", "cents=250"),
+            ("one.price", "one.cents"),
+            ("class Flow", WAS.replace("Was]", "Line]")),
+            ("    @pause", OF_LINES),
+        ),
+        {"type-field-removed": "refused", "type-field-added": "refused"},
     ),
     "a field of the state has a new type": Case(
         ASKING,

@@ -25,7 +25,8 @@ from pydantic import Field
 from version_flows import act
 from wfc.runtime import (
     All, AllOf, Child, ClosedFields, Delay, EachOf, Event, Inputs, Item, Items, Outside, Question, Receives, Record,
-    RetryPolicy, RunState, StartEvent, StopEvent, Workflow, pause, run_cancel, step, transform,
+    RetryPolicy, RunState, StartEvent, StopEvent, Workflow, pause, run_cancel, run_migration,
+    step, transform,
 )
 
 class Go(ClosedFields, StartEvent):

@@ -1,0 +1,244 @@
+"""The index of a collection: its passages and their words, in a file that SQLite keeps.
+
+What a file of the collection says is read again only if its size, its time or its number on the disk has changed, and
+cut again only if its bytes have. All of an update is one transaction: who searches meanwhile, or after a process was
+killed in the midst of it, sees the index as it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from wfc.runtime.calls.knowledge.definition import Knowledge, UnreadableError
+from wfc.runtime.calls.knowledge.finding import FoundFile, find_files
+from wfc.runtime.calls.knowledge.loading import LARGEST, documents
+from wfc.runtime.calls.knowledge.words import indexed_words
+from wfc.runtime.errors import StepError
+
+__all__ = ["Updated", "is_current", "opened", "update"]
+
+_FORMAT: Final = "1"
+_WAIT: Final = 60.0
+"""How many seconds another process may need that brings the same index up to date."""
+
+_TABLES: Final = """
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE files (
+    path TEXT PRIMARY KEY, size INTEGER, changed INTEGER, inode INTEGER, digest BLOB, why_not TEXT
+) WITHOUT ROWID;
+CREATE TABLE passages (
+    id INTEGER PRIMARY KEY, path TEXT, number INTEGER, document INTEGER, start INTEGER, is_source INTEGER,
+    text TEXT, heading TEXT, about TEXT
+);
+CREATE UNIQUE INDEX passages_of_file ON passages (path, number);
+CREATE VIRTUAL TABLE words USING fts5(text, heading, content='', tokenize='porter unicode61 remove_diacritics 2');
+"""
+
+
+@dataclass(slots=True)
+class Updated:
+    """What an update has done.
+
+    Args:
+        passages: How many there are now.
+        taken: The files that were read and cut.
+        same: How many had not changed.
+        gone: The files whose passages were taken out.
+        left_out: The files that cannot be read, each with the reason.
+    """
+
+    passages: int = 0
+    taken: list[str] = field(default_factory=list)
+    same: int = 0
+    gone: list[str] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open an index; its folder is made if it is not there.
+
+    Raises:
+        StepError: ``knowledge.index``: It cannot be opened, or it is damaged.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not (unkept := path.parent / ".gitignore").exists():
+            unkept.write_text("*\n", encoding="utf-8")  # an index is made anew anywhere
+        with closing(sqlite3.connect(path, timeout=_WAIT, isolation_level=None)) as database:
+            database.execute("PRAGMA journal_mode=WAL")
+            database.execute("PRAGMA synchronous=NORMAL")
+            yield database
+    except (sqlite3.Error, OSError) as error:
+        raise StepError(
+            "knowledge.index",
+            f"the index {path} cannot be used: {error}; it may be deleted, and is made anew",
+        ) from error
+
+
+def update(
+    knowledge: Knowledge, path: Path, told: Callable[[int, int], None] = lambda _done, _all: None
+) -> Updated:
+    """Bring an index up to date.
+
+    Args:
+        path: The index.
+        told: Is called with the number of files looked at so far and of all.
+
+    Raises:
+        StepError: ``knowledge.empty``: No file fits. ``knowledge.index``. ``knowledge.too_many_files``.
+    """
+    found = _files_of(knowledge)
+    with opened(path) as database:
+        database.execute("BEGIN IMMEDIATE")
+        kept = _kept(database, knowledge)
+        done = Updated()
+        for number, each in enumerate(found):
+            told(number, len(found))
+            _take(database, knowledge, each, kept.pop(each.path, None), done)
+        for gone in kept:
+            _drop(database, gone)
+            database.execute("DELETE FROM files WHERE path = ?", (gone,))
+            done.gone.append(gone)
+        (done.passages,) = database.execute("SELECT count(*) FROM passages").fetchone()
+        database.execute("COMMIT")
+        told(len(found), len(found))
+    return done
+
+
+def is_current(knowledge: Knowledge, path: Path) -> bool:
+    """Return whether an index has all that the files say now; they are read, whatever their sizes and times are.
+
+    Raises:
+        StepError: As of `update`.
+    """
+    found = _files_of(knowledge)
+    if not path.exists():
+        return False
+    with opened(path) as database:
+        kept = _kept(database, knowledge)
+        if kept.keys() != {each.path for each in found}:
+            return False
+        return all(_says_the_same(kept[each.path], *_read(knowledge, each)[1:]) for each in found)
+
+
+_Row = tuple[int, int, int, bytes, str]
+
+
+def _says_the_same(kept: _Row, digest: bytes, why_not: str) -> bool:
+    """Return whether a file has the bytes that the index knows, or cannot be read for the same reason."""
+    return kept[3] == digest and (digest != b"" or kept[4] == why_not)
+
+
+def _files_of(knowledge: Knowledge) -> list[FoundFile]:
+    found = find_files(knowledge.folder, tuple(knowledge.files))
+    if not found:
+        paths = ", ".join(f"`{each}`" for each in knowledge.files)
+        raise StepError("knowledge.empty", f"`{knowledge.name}` has no texts: no file fits {paths}")
+    return found
+
+
+def _kept(database: sqlite3.Connection, knowledge: Knowledge) -> dict[str, _Row]:
+    """Return what the index knows of files; nothing if it is new, or was made in another way and is begun anew."""
+    made = f"{_FORMAT} {knowledge.cut()}"
+    tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if "about" in tables:
+        row = database.execute("SELECT value FROM about WHERE name = 'made'").fetchone()
+        if row == (made,):
+            return {each[0]: each[1:] for each in database.execute("SELECT * FROM files")}
+        if not database.in_transaction:
+            return {}
+        for name in ("words", "passages", "files", "about"):
+            database.execute(f"DROP TABLE {name}")
+    if database.in_transaction:
+        for statement in _TABLES.split(";\n"):
+            database.execute(statement)
+        database.execute("INSERT INTO about VALUES ('made', ?)", (made,))
+    return {}
+
+
+def _take(
+    database: sqlite3.Connection, knowledge: Knowledge, file: FoundFile, kept: _Row | None, done: Updated
+) -> None:
+    """Put what a file says into the index, unless it is there already."""
+    looks = (file.size, file.changed, file.inode)
+    if kept is not None and kept[:3] == looks and (not file.why_not or file.why_not == kept[4]):
+        if kept[4]:
+            done.left_out[file.path] = kept[4]
+        done.same += not kept[4]
+        return
+    raw, digest, why_not = _read(knowledge, file)
+    if kept is not None and _says_the_same(kept, digest, why_not):
+        why_not = kept[4]
+        done.same += not why_not
+    else:
+        if kept is not None:
+            _drop(database, file.path)
+        why_not = why_not or _insert(database, knowledge, file.path, raw)
+        if not why_not:
+            done.taken.append(file.path)
+    if why_not:
+        done.left_out[file.path] = why_not
+    database.execute("REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", (file.path, *looks, digest, why_not))
+
+
+def _read(knowledge: Knowledge, file: FoundFile) -> tuple[bytes, bytes, str]:
+    """Return a file's bytes, a digest of them, and why it is left out, if it is."""
+    if file.why_not:
+        return b"", b"", file.why_not
+    if file.size > LARGEST:
+        return b"", b"", f"it is larger than {LARGEST // 1_000_000} MB"
+    try:
+        with open(os.path.join(knowledge.folder, file.path), "rb") as opened_file:
+            raw = opened_file.read(LARGEST + 1)
+    except OSError as error:
+        return b"", b"", f"it cannot be read: {error.strerror}"
+    if len(raw) > LARGEST:
+        return b"", b"", f"it is larger than {LARGEST // 1_000_000} MB"
+    return raw, hashlib.blake2b(raw, digest_size=16).digest(), ""
+
+
+def _insert(database: sqlite3.Connection, knowledge: Knowledge, path: str, raw: bytes) -> str:
+    """Put the passages of a file into the index; return why there are none, if there are none."""
+    from wfc.runtime.calls.knowledge.splitting import cut  # whose package may not be installed
+
+    try:
+        texts = documents(path, raw)
+    except UnreadableError as error:
+        return str(error)
+    pieces = (
+        (at, document, piece) for at, document in enumerate(texts) for piece in cut(document, knowledge)
+    )
+    for number, (at, document, piece) in enumerate(pieces, start=1):
+        about: Mapping[str, str] = document.about
+        if piece.heading:
+            about = {**about, "heading": piece.heading}
+        told = json.dumps(about, ensure_ascii=False)
+        row = database.execute(
+            "INSERT INTO passages (path, number, document, start, is_source, text, heading, about)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (path, number, at, piece.start, document.is_source, piece.text, piece.heading, told),
+        ).lastrowid
+        database.execute(
+            "INSERT INTO words (rowid, text, heading) VALUES (?, ?, ?)",
+            (row, indexed_words(piece.text), indexed_words(piece.heading)),
+        )
+    return "" if texts else "it says nothing"
+
+
+def _drop(database: sqlite3.Connection, path: str) -> None:
+    """Take the passages of a file out of the index."""
+    rows = database.execute("SELECT id, text, heading FROM passages WHERE path = ?", (path,)).fetchall()
+    database.executemany(
+        "INSERT INTO words (words, rowid, text, heading) VALUES ('delete', ?, ?, ?)",
+        ((row, indexed_words(text), indexed_words(heading)) for row, text, heading in rows),
+    )
+    database.execute("DELETE FROM passages WHERE path = ?", (path,))

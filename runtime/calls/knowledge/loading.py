@@ -1,0 +1,214 @@
+"""Files → documents: what a file says as text, with what it says about itself."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from typing import Any, Final
+
+from wfc.runtime.calls.knowledge.definition import UnreadableError
+
+__all__ = ["LARGEST", "Document", "documents", "front_matter_end"]
+
+LARGEST: Final = 50_000_000
+"""How many bytes a file may have."""
+
+_MOST_ABOUT: Final = 50
+_LONGEST_ABOUT: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One text.
+
+    Args:
+        about: What is said about it, as texts by name.
+        is_markdown: Whether its headings are marked as in Markdown.
+        is_source: Whether the text is the file's own from its first character on, so that places in it are places in
+            the file.
+    """
+
+    text: str
+    about: Mapping[str, str] = field(default_factory=dict)
+    is_markdown: bool = False
+    is_source: bool = False
+
+
+def documents(path: str, raw: bytes) -> list[Document]:
+    """Return the texts of a file: one, or one for each row, page or record of it.
+
+    Raises:
+        UnreadableError: It is of no kind that can be read, or not what its ending says.
+    """
+    ending = path.rpartition("/")[2].rpartition(".")[2].lower()
+    reader = _READERS.get(ending)
+    if reader is None:
+        raise UnreadableError(f"files that end with `.{ending}` are not read")
+    return [each for each in reader(raw) if each.text.strip()]
+
+
+def _decoded(raw: bytes) -> str:
+    """Return the text of a file as it is, with its line ends."""
+    encoding = "utf-16" if raw[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig"
+    try:
+        text = raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise UnreadableError(f"it is not text in UTF-8 (byte {error.start})") from None
+    if "\0" in text:
+        raise UnreadableError("it is not text: it has a character with the number 0")
+    return text
+
+
+def _plain(raw: bytes) -> list[Document]:
+    return [Document(_decoded(raw), is_source=True)]
+
+
+def _markdown(raw: bytes) -> list[Document]:
+    text = _decoded(raw)
+    return [Document(text, _front_matter(text), is_markdown=True, is_source=True)]
+
+
+def _front_matter(text: str) -> dict[str, str]:
+    """Return the lines ``name: value`` between two lines ``---`` at the beginning; others say nothing."""
+    lines = iter(text[:20_000].splitlines())
+    if next(lines, "").rstrip() != "---":
+        return {}
+    found: dict[str, str] = {}
+    for line in lines:
+        if line.rstrip() == "---":
+            return found
+        name, colon, value = line.partition(":")
+        value = value.strip().strip("\"'")
+        if colon and value and name.strip() == name and name and len(found) < _MOST_ABOUT:
+            found[name[:_LONGEST_ABOUT]] = value[:_LONGEST_ABOUT]
+    return {}
+
+
+def front_matter_end(text: str) -> int:
+    """Return where the text begins after such lines."""
+    if not text.startswith("---") or not _front_matter(text):
+        return 0
+    end = text.find("\n---", 3)
+    line_end = text.find("\n", end + 1)
+    return line_end + 1 if line_end > 0 else len(text)
+
+
+def _html(raw: bytes) -> list[Document]:
+    page = _Page()
+    page.feed(_decoded(raw))
+    page.close()
+    about = {"title": page.title.strip()[:_LONGEST_ABOUT]} if page.title.strip() else {}
+    return [Document(page.text(), about)]
+
+
+class _Page(HTMLParser):
+    """The words of a page, a line for each block of it."""
+
+    _UNSEEN: Final = frozenset({"script", "style", "template", "noscript", "svg", "math", "iframe", "object"})
+    _WITHIN_LINES: Final = _UNSEEN | frozenset(
+        "a abbr b bdi bdo cite code data dfn em i kbd label mark q s samp small span strong sub sup time u var".split()
+    )
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.pieces: list[str] = []
+        self.title = ""
+        self.unseen = 0
+        self.in_title = False
+
+    def handle_starttag(self, tag: str, _attributes: object) -> None:
+        self.unseen += tag in self._UNSEEN
+        self.in_title = tag == "title"
+        if tag not in self._WITHIN_LINES:
+            self.pieces.append("\n")
+
+    def handle_startendtag(self, tag: str, _attributes: object) -> None:
+        self.pieces.append("" if tag in self._WITHIN_LINES else "\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        self.unseen -= tag in self._UNSEEN and self.unseen > 0
+        self.in_title = False
+        if tag not in self._WITHIN_LINES:
+            self.pieces.append("\n")
+
+    def handle_data(self, data: str) -> None:
+        if self.in_title:
+            self.title += data
+        elif not self.unseen:
+            self.pieces.append(data)
+
+    def text(self) -> str:
+        """Return the words, with one empty line between blocks."""
+        lines = (" ".join(line.split()) for line in "".join(self.pieces).splitlines())
+        return "\n".join(line for line in lines if line)
+
+
+def _table(raw: bytes) -> Iterator[Document]:
+    """Yield a document for each row below the first: a line ``column: value`` for each value."""
+    text = _decoded(raw)
+    try:
+        first = text[:10_000].partition("\n")[0]
+        delimiter = max((",", ";", "\t"), key=first.count)
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        names = next(rows, [])
+        for number, row in enumerate(rows, start=2):
+            lines = (f"{name}: {value}" for name, value in zip(names, row, strict=False) if value)
+            yield Document("\n".join(lines), {"row": str(number)})
+    except csv.Error as error:
+        raise UnreadableError(f"it is no table: {error}") from None
+
+
+def _json(raw: bytes) -> list[Document]:
+    """Return a document for each entry of a list, or one for all."""
+    data = _parsed(_decoded(raw))
+    if not isinstance(data, list):
+        return [Document(_told(data))]
+    return [Document(_told(each), {"row": str(number)}) for number, each in enumerate(data, start=1)]
+
+
+def _json_lines(raw: bytes) -> Iterator[Document]:
+    for number, line in enumerate(_decoded(raw).split("\n"), start=1):
+        if line.strip():
+            yield Document(_told(_parsed(line)), {"row": str(number)})
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise UnreadableError(f"it is not JSON: {error}") from None
+    except RecursionError:
+        raise UnreadableError("it is not JSON that can be read: it is nested too deeply") from None
+
+
+def _told(data: object) -> str:
+    """Return a record as lines ``name: value``, anything else as it is."""
+    if not isinstance(data, dict):
+        return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+    texts = {
+        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for name, value in data.items()
+    }
+    return "\n".join(f"{name}: {value}" for name, value in texts.items())
+
+
+def _pdf(raw: bytes) -> list[Document]:
+    from wfc.runtime.calls.knowledge.pdf import pages
+
+    return [Document(text, {"page": str(number)}) for number, text in enumerate(pages(raw), start=1)]
+
+
+_READERS: Final[dict[str, Callable[[bytes], Any]]] = {
+    **dict.fromkeys(("txt", "text", "rst", "log"), _plain),
+    **dict.fromkeys(("md", "markdown"), _markdown),
+    **dict.fromkeys(("html", "htm"), _html),
+    **dict.fromkeys(("csv", "tsv"), _table),
+    "json": _json,
+    **dict.fromkeys(("jsonl", "ndjson"), _json_lines),
+    "pdf": _pdf,
+}
+"""By what files end with."""

@@ -1,0 +1,111 @@
+"""`wfc index` keeps the indexes of specs' collections, and a run finds what it has indexed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SPEC = """
+wfc: 1
+workflow: desk
+start: Asked
+end: Found
+knowledge:
+  manuals: {files: ["./manuals/**/*.md", ./manuals/parts.csv], chunk: {size: 60}}
+events:
+  Asked: {question: string}
+  Found: {sources: list of string}
+steps:
+  look_up:
+    kind: retrieve
+    accepts: Asked
+    knowledge: manuals
+    query: ${{ event.question }}
+    that: passage.text != event.question
+    emit: {event: Found, with: {sources: "${{ result | pluck('source') }}"}}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A spec in a folder below the settings, with manuals."""
+    (tmp_path / "wfc.toml").write_text("")
+    manuals = tmp_path / "specs/manuals"
+    (manuals / "old").mkdir(parents=True)
+    (manuals / "a.md").write_text("---\nproduct: C20\n---\nDescale it with acid.")
+    (manuals / "old/b.md").write_text("Descale it with vinegar.")
+    (manuals / "parts.csv").write_text("part,price\ntank,19\n")
+    (manuals / "bad\nname.md").write_bytes(b"\xff")
+    (tmp_path / "specs/desk.yaml").write_text(SPEC)
+    return tmp_path / "specs"
+
+
+def test_an_index_is_made_and_kept_up_to_date(wfc: Any, project: Path) -> None:
+    spec = str(project / "desk.yaml")
+    assert (wfc("index", "--check", spec).status, (project.parent / ".wfc").exists()) == (1, False)
+    done = wfc("index", spec)
+    assert done.status == 0
+    assert "manuals/bad\\x0aname.md is left out: it is not text in UTF-8 (byte 0)" in done.err
+    assert done.out.splitlines()[1].split()[-5:] == ["3", "3", "0", "0", "1"]
+    checked = wfc("index", "--check", str(project))
+    assert (checked.status, checked.out) == (0, f"{spec}: manuals: up to date\n")
+    (project / "manuals/old/b.md").unlink()
+    assert "not up to date: `wfc index` mends it" in wfc("index", "--check", spec).out
+    row = json.loads(wfc("index", spec, "--format", "json").out)
+    assert (row["gone files"], row["same files"], row["left out"]) == (1, 2, 1)
+    assert (project.parent / ".wfc/knowledge/.gitignore").read_text() == "*\n"
+
+
+def test_a_run_finds_by_words_what_the_files_say(wfc: Any, project: Path) -> None:
+    def found(question: str) -> list[str]:
+        done = wfc("run", str(project / "desk.yaml"), "-i", f"question={question}")
+        assert done.status == 0, done.err
+        return json.loads(done.out)["with"]["sources"]  # type: ignore[no-any-return]
+
+    assert sorted(found("descaling")) == ["manuals/a.md", "manuals/old/b.md"]
+    assert found("tank price") == ["manuals/parts.csv"]
+    assert found("quite another thing") == []
+
+
+def test_a_module_elsewhere_searches_the_files_beside_the_spec(wfc: Any, project: Path) -> None:
+    build = project.parent / "build/deep"
+    assert wfc("compile", str(project / "desk.yaml"), "-o", str(build)).status == 0
+    done = wfc("run", str(build / "desk_workflow.py"), "-i", "question=vinegar")
+    assert json.loads(done.out)["with"] == {"sources": ["manuals/old/b.md"]}
+    assert len([*(project.parent / ".wfc/knowledge").glob("*.db")]) == 1
+    assert wfc("index", "--check", str(project / "desk.yaml")).status == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "said"),
+    [
+        (("knowledge: manuals", "knowledge: manual"), 1, "unknown-knowledge"),
+        (("./manuals/**/*.md", "../**/*.md"), 1, "file-outside-project"),
+        (("./manuals/**/*.md", "/etc/*.md"), 1, "file-outside-project"),
+        (("{size: 60}", "{size: 60, overlap: 31}"), 1, "from 0 to 30"),
+        (("{size: 60}", "{size: 10}"), 1, "out-of-range"),
+        (("{size: 60}", "{by: sentence}"), 1, "unknown-value"),
+        (('"./manuals/**/*.md", ./manuals/parts.csv', "./none/*.md"), 1, "no file fits `./none/*.md`"),
+        (("knowledge:\n  manuals", "labels: {a: b}\nknowledge:\n  manuals"), 0, ""),
+    ],
+)
+def test_what_is_wrong_is_told(
+    wfc: Any, project: Path, change: tuple[str, str], status: int, said: str
+) -> None:
+    (project / "desk.yaml").write_text(SPEC.replace(*change))
+    done = wfc("index", str(project / "desk.yaml"))
+    assert done.status == status
+    assert said in done.err + done.out
+
+
+def test_specs_without_collections_have_nothing_to_index(wfc: Any, tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(
+        "wfc: 1\nworkflow: a\nstart: A\nend: B\nevents: {A: {}, B: {}}\n"
+        "steps: {go: {kind: transform, accepts: A, emit: B}}\n"
+    )
+    done = wfc("index", str(tmp_path))
+    assert (done.status, done.out) == (0, "")
+    assert "no collections" in done.err
