@@ -33,6 +33,7 @@ COMMANDS = {
     "tools": "List the tools of a spec, and pin those of MCP servers.",
     "trust": "Agree that a project's programs may be started.",
     "verify": "Tell whether generated modules are current.",
+    "diff": "Tell what a change of specs means.",
     "policy": "Hold rules of an organisation against specs.",
     "ci": "Do all that a pipeline asks of specs, in one report.",
     "index": "Bring the indexes of collections of texts up to date.",
