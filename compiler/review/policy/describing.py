@@ -32,7 +32,7 @@ class Subject:
 def described(facts: Facts) -> dict[str, list[Subject]]:
     """Return all that rules may be asked of, by sort."""
     data = facts["data"]
-    steps = [step(each, data.get(name, {}), facts["tools"]) for name, each in facts["steps"].items()]
+    steps = [step(each, data.get(name, {}), facts) for name, each in facts["steps"].items()]
     whole = workflow(facts, [each.values for each in steps])
     return {
         "workflow": [Subject(whole, facts["workflow"], facts["at"])],
@@ -75,7 +75,7 @@ def workflow(facts: Facts, steps: list[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def step(facts: Facts, data: Mapping[str, list[str]], tools: Facts) -> Subject:
+def step(facts: Facts, data: Mapping[str, list[str]], workflow_facts: Facts) -> Subject:
     action = facts["action"]
     inner = action["do"] if action is not None and action["does"] == "map" else action
     reaches = {sort: facts["reaches"].get(sort, []) for sort in REACHED}
@@ -99,8 +99,8 @@ def step(facts: Facts, data: Mapping[str, list[str]], tools: Facts) -> Subject:
         "bounded": facts["max_runs"] is not None,
         "has_key": facts["idempotency_key"] is not None,
         "cached": facts["cache"] is not None,
-        "read_only": is_read_only(inner, tools),
-        "approved": approved(inner),
+        "read_only": is_read_only(inner, workflow_facts["tools"]),
+        "approved": approved(inner, workflow_facts["agents"]),
         "data": [{"to": to, "origins": origins} for to, origins in data.items()],
         **reaches,
     }
@@ -136,12 +136,12 @@ def tool(name: str, facts: Facts) -> dict[str, Any]:
 
 
 def test(name: str, facts: Facts) -> dict[str, Any]:
-    end = facts["expect"].get("end")
+    gives, end = facts["gives"]["value"], facts["expect"]["value"].get("end")
     return {
         "name": name,
         "end": end if isinstance(end, str) else None,
-        "mocked": sorted({*facts["mock"], *facts["script"]}),
-        "real": facts["real"],
+        "mocked": sorted({*gives["mock"], *gives["script"]}),
+        "real": gives["real"],
     }
 
 
@@ -176,11 +176,11 @@ def is_read_only(action: Facts | None, tools: Facts) -> bool:
     return True
 
 
-def approved(action: Facts | None) -> list[str]:
+def approved(action: Facts | None, agents: Facts) -> list[str]:
     """Return the tools of an agent that are called only after a person has agreed, each time."""
     if action is None or action["does"] != "agent":
         return []
-    uses = action["agent"]["tools"]
+    uses = agents[action["agent"]]["tools"]
     return [
         name for name, use in uses.items() if use["approval"] is not None and use["approval"]["when"] is None
     ]
@@ -193,7 +193,7 @@ def emitted(exit_: Facts) -> Iterator[str]:
 
 def expected_ends(facts: Facts) -> Iterator[str]:
     for each in facts["tests"].values():
-        end = each["expect"].get("end")
+        end = each["expect"]["value"].get("end")
         if isinstance(end, str):
             yield end
 
