@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         CodeLoop as CodeLoop,
     )
     from wfc.runtime.agents.events import (
+        DoneCall as DoneCall,
         Worked as Worked,
     )
     from wfc.runtime.agents.loop import (
@@ -344,7 +345,7 @@ _AUTHORS: Final = {
 _GENERATED_CODE: Final = {
     "wfc.runtime.agents.definition": "Agent AgentTool Approval",
     "wfc.runtime.agents.code_loop": "CodeLoop",
-    "wfc.runtime.agents.events": "Worked",
+    "wfc.runtime.agents.events": "DoneCall Worked",
     "wfc.runtime.agents.loop": "AgentLoop",
     "wfc.runtime.agents.threaded_loop": "ThreadedLoop",
     "wfc.runtime.agents.threads": "KeptThread",

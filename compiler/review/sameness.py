@@ -26,15 +26,28 @@ def same(old: Any, new: Any) -> bool:
     if isinstance(old, dict):
         if len(old) != len(new):
             return False
-        is_written = ("means" in old and "means" in new) or ("type" in old and "type" in new)
-        ignored = _HOW_WRITTEN if is_written else _PLACES
+        ignored = _ignored(old, new)
         return all(
-            key in new and (key in ignored or each is new[key] or same(each, new[key]))
+            key in new
+            and (key in ignored or each is new[key] or (same if key != "value" else _equal)(each, new[key]))
             for key, each in old.items()
         )
     if isinstance(old, list):
         return len(old) == len(new) and all(map(same, old, new))
     return bool(old == new)
+
+
+def _equal(old: Any, new: Any) -> bool:
+    """Return whether two values of the author's own are equal, in which any key is one of data."""
+    return type(old) is type(new) and bool(old == new)
+
+
+def _ignored(old: Any, new: Any) -> tuple[str, ...]:
+    """Return the keys of facts that do not matter; where names of the author stand as keys there are none."""
+    if place(old) is None or place(new) is None:
+        return ()
+    is_written = isinstance(old.get("means"), str) and isinstance(new.get("means"), str)
+    return _HOW_WRITTEN if is_written or ("type" in old and "type" in new) else _PLACES
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +77,7 @@ def differences(
     at = place(old) or at[0], place(new) or at[1]
     if isinstance(old, dict) and isinstance(new, dict) and not _is_whole(old) and not _is_whole(new):
         for key in [*old, *(each for each in new if each not in old)]:
-            if key not in _PLACES:
+            if key not in _PLACES or place(old) is place(new) is None:
                 yield from differences(old.get(key), new.get(key), (*path, key), at)
     elif _are_alike(old, new):
         for number, (one, other) in enumerate(zip(old, new, strict=True)):
@@ -75,7 +88,8 @@ def differences(
 
 def _is_whole(fact: dict[str, Any]) -> bool:
     """Return whether a fact is told as one: a text, an expression, a bound, a type, a value."""
-    return any(key in fact for key in ("text", "value", "means", "secret"))
+    is_said = any(isinstance(fact.get(key), str) for key in ("text", "means", "secret"))
+    return is_said or ("value" in fact and place(fact) is not None)
 
 
 def _are_alike(old: Any, new: Any) -> bool:
@@ -89,7 +103,8 @@ def _are_alike(old: Any, new: Any) -> bool:
 
 def place(fact: Any) -> PlaceList | None:
     """Return where a fact stands; ``None`` if it says nothing of that."""
-    return fact.get("at") if isinstance(fact, dict) else None
+    at = fact.get("at") if isinstance(fact, dict) else None
+    return at if isinstance(at, list) else None
 
 
 def shown(text: object) -> str:
@@ -142,16 +157,21 @@ def _said(fact: Any) -> str:
         return f"{fact:.12g}"
     if not isinstance(fact, dict):
         return fact if isinstance(fact, str) else json.dumps(fact, ensure_ascii=False)
+    if _is_whole(fact):
+        return _whole(fact)
+    is_fact = place(fact) is not None
+    inside: Any = next((fact[key] for key in ("entries", "items") if is_fact and key in fact), fact)
+    if isinstance(inside, list):
+        return f"[{_said(inside)}]"
+    listed = ", ".join(
+        f"{key}: {_said(each)}" for key, each in inside.items() if not is_fact or key not in _PLACES
+    )
+    return f"{{{listed}}}"
+
+
+def _whole(fact: Any) -> str:
     if "text" in fact:
         return str(fact["text"])
     if "secret" in fact:
         return f"the secret {fact['secret']}"
-    if "value" in fact:
-        return json.dumps(fact["value"], ensure_ascii=False)
-    inside: Any = next(
-        (fact[key] for key in ("entries", "items") if isinstance(fact.get(key), dict | list)), fact
-    )
-    if isinstance(inside, list):
-        return f"[{_said(inside)}]"
-    listed = ", ".join(f"{key}: {_said(each)}" for key, each in inside.items() if key not in _PLACES)
-    return f"{{{listed}}}"
+    return json.dumps(fact["value"], ensure_ascii=False)

@@ -12,7 +12,10 @@ from urllib.parse import unquote
 from wfc.runtime.server.calls import Call, Reply, StreamReply, TextReply
 from wfc.runtime.server.installation import Installation
 
-__all__ = ["ANYBODY", "LINK", "SENDER", "Endpoint", "find"]
+__all__ = ["ANYBODY", "LINK", "PAGE", "SENDER", "Endpoint", "find"]
+
+PAGE: Final = "text/html"
+"""The content of what is for people, and not described to programs."""
 
 Handle = Callable[[Installation, Call], Awaitable[Reply | TextReply | StreamReply]]
 

@@ -16,6 +16,7 @@ from wfc.runtime.agents.definition import Agent
 from wfc.runtime.agents.events import AgentInput, CallDone, JudgedReply, LoopState
 from wfc.runtime.agents.hand_overs import hand_over
 from wfc.runtime.agents.loop_steps import AgentSteps
+from wfc.runtime.agents.offers import Offer
 from wfc.runtime.agents.threaded_loop import ThreadedLoop
 from wfc.runtime.agents.threads import Transcript, in_words
 from wfc.runtime.agents.tool_calls import make_call
@@ -140,8 +141,9 @@ class AgentDoubles:
         assert isinstance(run, Run) and isinstance(run.workflow, AgentSteps)
         inputs = run.execution.inputs
         assert isinstance(inputs, AgentInput)
-        request = run.workflow.request(inputs, run.execution.state)
-        reply = self._next(run, request)
+        offer = run.workflow.offer(context, inputs, run.execution.state, run.config)
+        request = run.workflow.request(context, inputs, run.execution.state, offer)
+        reply = self._next(run, request, offer)
         if reply.error is not None:
             error = mocked_error(MockAnswer(error=reply.error))
             if isinstance(error, StepError) and error.name.startswith("http."):
@@ -151,7 +153,7 @@ class AgentDoubles:
         state = run.execution.state
         turns = len(state.before) + state.turns
         said = _as_said(reply, request, run.workflow.at_work(state), turns)
-        return run.workflow.judged(context, said, state)
+        return run.workflow.judged(context, said, state, offer)
 
     async def _recall(self, context: StepContext) -> Transcript:
         run, step_run = context._run, context._step_run
@@ -173,7 +175,7 @@ class AgentDoubles:
             f"{_cut(text)}"
         )
 
-    def _next(self, run: Run, request: TurnRequest) -> ScriptedReply:
+    def _next(self, run: Run, request: TurnRequest, offer: Offer) -> ScriptedReply:
         """Return the first reply of an agent's script that is for this turn, and take it out."""
         assert isinstance(run.workflow, AgentSteps) and run.parent is not None
         names = _names_of(run, run.workflow)
@@ -182,9 +184,9 @@ class AgentDoubles:
         left = self._left.get(name, [])
         asked = request.said[len(run.execution.state.before)].text
         for place, reply in enumerate(left):
-            if not _misses(reply, at_work, request, asked):
+            if not _misses(reply, at_work, request, offer, asked):
                 return left.pop(place)
-        why = _misses(left[0], at_work, request, asked) if left else "its `script` has no reply left"
+        why = _misses(left[0], at_work, request, offer, asked) if left else "its `script` has no reply left"
         new = " / ".join(_new_texts(request))
         raise UnmockedStepError(
             f"the model of the agent `{name}` was asked once more, and {why}; what it was told last: {_cut(new)}"
@@ -251,7 +253,7 @@ def _names_of(run: Run, loop: AgentSteps) -> list[str]:
     return [*([run.parent.step] if of_step else ()), loop.at_work(state).name]
 
 
-def _misses(reply: ScriptedReply, agent: Agent, request: TurnRequest, asked: str) -> str:
+def _misses(reply: ScriptedReply, agent: Agent, request: TurnRequest, offer: Offer, asked: str) -> str:
     """Return why a reply is not for this turn, in which the agent was asked this; empty if it is."""
     new = _new_texts(request)
     if reply.asked not in asked:
@@ -259,7 +261,7 @@ def _misses(reply: ScriptedReply, agent: Agent, request: TurnRequest, asked: str
     if not any(reply.shown in each for each in new):
         return f"its next reply is for one that is shown {reply.shown!r}"
     if reply.offered is not None:
-        tools = agent.by_name.values()
+        tools = [agent.by_name[name] for name in offer.names]
         offered = sorted(each.hand_over or each.name for each in tools)
         if sorted(reply.offered) != offered:
             return f"its next reply is for one that is offered {', '.join(reply.offered)}, not {', '.join(offered)}"

@@ -169,7 +169,7 @@ def _step(pair: Pair, name: str, before: Any, after: Any) -> Iterator[SpecChange
 
 def _saved(saves: Any) -> str:
     shown = (
-        f"{said(each['value'])} in `{field}`" + (f" ({each['merge']})" if each["merge"] else "")
+        f"{said(each['given'])} in `{field}`" + (f" ({each['merge']})" if each["merge"] else "")
         for field, each in saves.items()
     )
     return ", ".join(shown) or "nothing"

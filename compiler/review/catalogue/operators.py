@@ -272,7 +272,11 @@ def _triggers(pair: Pair) -> Iterator[SpecChange]:
 
 def _source(trigger: Any) -> str:
     names = ("schedule", "zone", "missed", "webhook", "header", "within", "topic", "secret", "values")
-    return ", ".join(f"{name} {said(trigger[name])}" for name in names if trigger.get(name))
+    return ", ".join(
+        f"{name} {said(trigger[name])}"
+        for name in names
+        if trigger.get(name) and trigger[name] != {"value": {}}
+    )
 
 
 def _caches(pair: Pair) -> Iterator[SpecChange]:

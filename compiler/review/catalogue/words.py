@@ -291,7 +291,7 @@ def _tests(pair: Pair) -> Iterator[SpecChange]:
             pair.name, f"tests.{name}", f"the test “{name}” is gone", before=name, old=test["at"]
         )
     for name, before, after in pair.both("tests"):
-        lost = _lost(before["expect"], after["expect"])
+        lost = _lost(before["expect"]["value"], after["expect"]["value"])
         which = test_weakened if lost else test_changed
         told = (
             f"the test “{name}” does not expect {said(lost)} any more"

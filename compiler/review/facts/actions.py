@@ -12,6 +12,7 @@ from wfc.compiler.model import (
     HttpCall,
     LlmCall,
     MapItems,
+    RetrieveCall,
     SendEvent,
     ThreadUse,
     ToolCall,
@@ -50,6 +51,15 @@ def action_facts(places: Places, action: Action | None, address: Address) -> Fac
             found = _workflow(places, action)
         case AgentCall():
             found = _agent(places, action)
+        case RetrieveCall():
+            found = {
+                "does": "retrieve",
+                "knowledge": [each.name for each in action.knowledge],
+                "query": text(places, action.query),
+                "top": action.top,
+                "that": None if action.that is None else expression(places, action.that),
+                "neighbours": action.neighbours,
+            }
         case MapItems():
             found = _map(places, action, address)
         case _:

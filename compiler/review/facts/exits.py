@@ -79,7 +79,7 @@ def saves(places: Places, given: Iterable[Save]) -> dict[str, Fact]:
     return {
         each.field: {
             "at": places.at(each.address),
-            "value": value(places, each.value),
+            "given": value(places, each.value),
             "merge": _merge(each.merge),
         }
         for each in given

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from wfc.compiler.diagnostics import Address
 from wfc.compiler.model import AgentCall, Event, MapItems, Model, TestCase, Tool, Workflow
 from wfc.compiler.model.agents import team_of
 from wfc.compiler.model.cases import Delivery, MockAnswer, ScriptedReply
 from wfc.compiler.model.kinds import agent_tools
+from wfc.compiler.model.runs import Migration
 from wfc.compiler.model.triggers import Schedule, Topic, Trigger, Webhook
 from wfc.compiler.review.facts.calls import agent, model, tool
 from wfc.compiler.review.facts.data_flow import DataFlow, data_facts
@@ -15,7 +17,7 @@ from wfc.compiler.review.facts.decisions import decision_facts
 from wfc.compiler.review.facts.exits import exit_facts
 from wfc.compiler.review.facts.places import Fact, Places, homes_of
 from wfc.compiler.review.facts.steps import step_facts
-from wfc.compiler.review.facts.texts import bound, duration, expression
+from wfc.compiler.review.facts.texts import bound, duration, expression, value
 from wfc.compiler.review.facts.types import fields
 from wfc.compiler.yaml import Document
 
@@ -61,6 +63,16 @@ def workflow_facts(
         "data": data_facts(flow),
         "decisions": decision_facts(places, flow),
         **_of_runs(places, workflow),
+        "knowledge": {
+            each.name: {
+                "at": places.at(each.address),
+                "files": list(each.files),
+                "by": each.by,
+                "size": each.size,
+                "overlap": each.overlap,
+            }
+            for each in workflow.knowledge
+        },
         "triggers": {each.name: _trigger(places, each) for each in workflow.triggers},
         "resources": {
             each.name: {"at": places.at(each.address), "python": each.python, "per": each.per}
@@ -114,6 +126,7 @@ def _of_runs(places: Places, workflow: Workflow) -> Fact:
         "exits": {name: exit_facts(places, each) for name, each in run.exits},
         "moved": {old: {"at": places.at(("moved", old)), "to": new} for old, new in run.moved},
         "removed": list(run.removed),
+        "migrations": [_migration(places, each) for each in run.migrations],
         "key": None,
         "limits": {},
         "receives": {
@@ -139,8 +152,22 @@ def _of_runs(places: Places, workflow: Workflow) -> Fact:
     return found
 
 
+def _migration(places: Places, given: Migration) -> Fact:
+    """Return how what a run of an earlier version holds is converted."""
+    at = ("migrate",)
+    return {
+        "at": places.at(at),
+        "of": given.of,
+        "before": fields(places, given.before),
+        "values": {name: value(places, each) for name, each in given.values},
+    }
+
+
 def _trigger(places: Places, trigger: Trigger) -> Fact:
-    found: Fact = {"at": places.at(trigger.address), "values": dict(trigger.values)}
+    found: Fact = {
+        "at": places.at(trigger.address),
+        "values": _constant(places, trigger.address, dict(trigger.values)),
+    }
     match trigger.source:
         case Schedule() as source:
             found |= {"schedule": source.cron, "zone": source.zone, "missed": source.missed}
@@ -155,7 +182,16 @@ def _trigger(places: Places, trigger: Trigger) -> Fact:
 def _test(places: Places, test: TestCase) -> Fact:
     """Return what a test gives and expects."""
     gives = {name: _plain(getattr(test, name)) for name in _GIVEN}
-    return {"at": places.at(test.address), "expect": dict(test.expect), **gives}
+    return {
+        "at": places.at(test.address),
+        "expect": _constant(places, test.address, dict(test.expect)),
+        "gives": _constant(places, test.address, gives),
+    }
+
+
+def _constant(places: Places, address: Address, given: object) -> Fact:
+    """Return data of the author's own, in which no key is one of facts."""
+    return {"at": places.at(address), "value": given}
 
 
 _GIVEN = ("start", "config", "real", "mock", "script", "tools", "people", "deliver", "cancel", "clock")

@@ -330,10 +330,12 @@ WANTED = {
     "desk": "think 1,find A,find B,think 2,find C,think 3",
     "team": "lead 1,lead 2,lead 3,think A 1,think A 3,think B 1,think B 3,think C 1,think C 3,find A,find B,find C",
     "code": "think 1,find A,find B,find C,think 3",
+    "saving": "think 1,find A,find B,think 2,find C,think 3",
     "hand-over": "first 1,find A,first 3,second 2,find B,find C,second 4",
 }
 KILLS: list[tuple[str, list[int]]] = [
     *(("desk", [each]) for each in (1, 2, 3, 4, 6, 7, 8, 9, 10)),
+    *(("saving", [each]) for each in range(2, 16)),
     *(("code", [each]) for each in (2, 3, 4, 6, 8, 9, 11, 13)),
     *((flow, [each]) for flow in ("team", "hand-over") for each in (2, 3, 4, 5, 6, 8, 10)),
     *((flow, [3] * 9) for flow in WANTED),

@@ -111,6 +111,7 @@ def test_each_mistake_is_told_and_nothing_happens(served: Served, endpoint: Endp
         made = await client.post(f"/v1/tasks/{task['task']}/link", {"for": "user:eve"})
         link = [("Authorization", f"Link {made.json['token']}")]
         places = {"run": run, "workflow": "echo", "task": task["task"], "seq": "1"}
+        places["file"] = "app.js"
         path = endpoint.path.format_map(places)
         is_linked = endpoint.path.startswith("/v1/links")
         who = client.as_("") if is_linked else client

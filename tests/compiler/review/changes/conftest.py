@@ -13,8 +13,6 @@ import pytest
 from wfc.compiler.cli.reviewing.comparison import Comparison, compare_sides
 from wfc.compiler.cli.reviewing.sides import DiskSide
 
-LANGUAGE = Path(__file__).parents[4] / "docs" / "language"
-
 # imported by name: `from changes_cases import CASES`
 _spec = importlib.util.spec_from_file_location("changes_cases", Path(__file__).parent / "changes_cases.py")
 assert _spec is not None
@@ -23,18 +21,17 @@ sys.modules["changes_cases"] = _module = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_module)
 Case = _module.Case
 
-OWN = Path(__file__).parent / "specs"
+SPECS = Path(__file__).parent / "specs"
 
 Compare = Callable[..., Comparison]
 
 
 @pytest.fixture(scope="session")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The reference's examples, twice: as they are, and for changes."""
+    """The specs, twice: as they are, and for changes."""
     top = tmp_path_factory.mktemp("versions")
     for name in ("old", "new"):
-        shutil.copytree(LANGUAGE, top / name)
-        shutil.copytree(OWN, top / name, dirs_exist_ok=True)
+        shutil.copytree(SPECS, top / name)
     return top / "old", top / "new"
 
 
