@@ -18,11 +18,16 @@ from wfc.compiler.workspace.sources import PathError, quoted_path
 
 __all__ = ["command"]
 
-PARTS = ("check", "policy", "verify", "test")
+PARTS = ("check", "policy", "verify", "test", "diff")
 
 
 @click.command("ci", cls=Command)
 @click.argument("paths", metavar="[PATH]...", nargs=-1)
+@click.option(
+    "--against",
+    metavar="REVISION",
+    help="Tell what has changed in meaning since HEAD left this revision of git.",
+)
 @click.option(
     "--policy", "file", metavar="FILE", help="The policy; by default wfc-policy.yaml, if it is there."
 )
@@ -49,6 +54,7 @@ PARTS = ("check", "policy", "verify", "test")
 @click.option("--json", "as_json", metavar="FILE", help="Write everything as JSON.")
 def command(
     paths: tuple[str, ...],
+    against: str | None,
     file: str | None,
     output: str | None,
     skip: tuple[str, ...],
@@ -59,17 +65,19 @@ def command(
     junit: str | None,
     as_json: str | None,
 ) -> int:
-    """Do all that a pipeline asks of specs: check, policy check, verify and test, in one report.
+    """Do all that a pipeline asks of specs: check, policy check, verify, test and diff, in one report.
 
-    A PATH is a spec, or a folder; without one it is the current folder. Without a policy, or generated modules, or
-    tests, these parts are not done. Exit status: 0 all is well; 1 a part has found something; 2 wrong usage.
+    A PATH is a spec, or a folder; without one it is the current folder. Without a policy, generated modules, tests, or
+    --against, these parts are not done. Exit status: 0 all is well; 1 a part has found something; 2 wrong usage.
     """
     from wfc.compiler.cli.pipeline import reports
     from wfc.compiler.cli.policy.holding import POLICY, describe_rules_of, load_policy
 
     policy = file or (POLICY if os.path.exists(POLICY) else None)
-    parts = done(paths or (os.curdir,), policy, output, skip)
-    describe = describe_rule if policy is None else describe_rules_of(load_policy(policy)[0])
+    parts = done(paths or (os.curdir,), against, policy, output, skip)
+    describe = describe_changes(
+        describe_rule if policy is None else describe_rules_of(load_policy(policy)[0])
+    )
     tell(parts, form, describe)
     for line in reports.table(parts):
         click.echo(printable(line))
@@ -97,9 +105,11 @@ def post_comment(text: str) -> None:
         note(printable(f"no comment was written: {error}"))
 
 
-def done(paths: tuple[str, ...], policy: str | None, output: str | None, skip: tuple[str, ...]) -> list[Part]:
+def done(
+    paths: tuple[str, ...], against: str | None, policy: str | None, output: str | None, skip: tuple[str, ...]
+) -> list[Part]:
     """Do all parts but those that are left out, and return what they have found."""
-    from wfc.compiler.cli.pipeline import checks
+    from wfc.compiler.cli.pipeline import changes, checks
     from wfc.compiler.cli.programs import compiled_here
     from wfc.compiler.cli.verify import specs_in
     from wfc.compiler.workspace.project import project_of
@@ -113,16 +123,31 @@ def done(paths: tuple[str, ...], policy: str | None, output: str | None, skip: t
         "policy": lambda: checks.held_against(policy, sources, project),
         "verify": lambda: checks.verified(paths, output, sources),
         "test": lambda: checks.tested(compiled, project),
+        "diff": lambda: changes.changed(against, paths),
     }
     return [Part(name, "skipped", "left out") if name in skip else do() for name, do in parts.items()]
 
 
+def describe_changes(other: Callable[[str], Rule]) -> Callable[[str], Rule]:
+    """Return a function that explains the rules about changes, and what another one explains."""
+
+    def describe(code: str) -> Rule:
+        from wfc.compiler.cli.pipeline.changes import RULES
+
+        return Rule(code, RULES[code].explanation) if code in RULES else other(code)
+
+    return describe
+
+
 def tell(parts: list[Part], form: str, describe: Callable[[str], Rule]) -> None:
     """Print what is wrong: findings with the lines that they are about, all else as it is."""
-    found = list(dict.fromkeys(each for part in parts for each in part.diagnostics))
+    found = list(dict.fromkeys(each for part in parts if not part.told for each in part.diagnostics))
     texts = {path: text for part in parts for path, text in part.texts.items()}
     if found:
         click.echo(render(found, texts, form=form, colour=colourful(sys.stdout), describe=describe))
+    for part in parts:
+        if part.told:
+            click.echo("".join(f"{printable(line)}\n" for line in part.told.splitlines()))
     for case in (case for part in parts for case in part.problems if not case.is_finding):
         click.echo("".join(f"{printable(line)}\n" for line in case.problem.splitlines()))
 

@@ -39,6 +39,7 @@ class Part:
         summary: What it has found, in a few words.
         diagnostics: Those of what it has found that have a place in a file.
         texts: The texts of these files, by path.
+        told: All that it tells, where that is more than what is wrong.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Part:
     cases: tuple[Case, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
+    told: str = ""
 
     @property
     def problems(self) -> list[Case]:

@@ -18,6 +18,7 @@ MARKER = "<!-- wfc ci -->"
 SIGNS = {"passed": "passed", "failed": "**failed**", "skipped": "not done"}
 MOST_PROBLEMS = 20  # of one part, in a comment
 LONGEST = 1_500  # characters of one problem there
+LONGEST_TOLD = 20_000  # of what changes in meaning
 
 
 def table(parts: Sequence[Part]) -> Iterator[str]:
@@ -40,6 +41,11 @@ def comment(parts: Sequence[Part]) -> str:
 
 def details(part: Part) -> Iterator[str]:
     problems = part.problems
+    if part.told:
+        yield from ("", "<details open><summary>diff: what changes in meaning</summary>", "", "```text")
+        yield from fenced(part.told, LONGEST_TOLD).rstrip().splitlines()
+        yield from ("```", "", "</details>")
+        return
     if not problems:
         return
     yield from (
@@ -55,9 +61,9 @@ def details(part: Part) -> Iterator[str]:
     yield from ("```", "", "</details>")
 
 
-def fenced(text: str) -> str:
+def fenced(text: str, longest: int = LONGEST) -> str:
     """Return a text for a code block, which it cannot end."""
-    short = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    short = text if len(text) <= longest else f"{text[:longest]}…"
     return visible(short).replace("```", "'''")
 
 

@@ -51,11 +51,13 @@ def test_a_folder_in_which_all_is_well(wfc, tmp_path: Path) -> None:
     done = wfc("ci", "--json", "report.json")
     assert done.status == 0
     found = parts(tmp_path)
-    assert [state for state, _ in found.values()] == ["passed"] * 4
-    assert list(found) == ["check", "policy", "verify", "test"]
+    assert [state for state, _ in found.values()] == ["passed"] * 4 + ["skipped"]
+    assert list(found) == ["check", "policy", "verify", "test", "diff"]
     assert found["check"][1] == "1 spec, no findings"
     assert found["verify"][1] == "1 module current"
-    assert [line.split()[:2] for line in done.out.splitlines()] == [[name, "passed"] for name in found]
+    assert [line.split()[:2] for line in done.out.splitlines()] == [
+        [name, state] for name, (state, _) in found.items()
+    ]
 
 
 def test_what_is_not_there_is_not_done_and_fails_nothing(wfc, tmp_path: Path) -> None:
@@ -67,6 +69,7 @@ def test_what_is_not_there_is_not_done_and_fails_nothing(wfc, tmp_path: Path) ->
         "policy": "skipped",
         "verify": "skipped",
         "test": "skipped",
+        "diff": "skipped",
     }
 
 
@@ -108,7 +111,7 @@ def test_each_part_fails_by_itself_and_can_be_left_out(name: str, wfc, tmp_path:
     assert {each: state for each, (state, _) in found.items() if state == "failed"} == {name: "failed"}
     suites = ElementTree.parse(tmp_path / "report.xml").getroot()  # noqa: S314  our own
     failed = {suite.get("name"): len(suite.findall("*/failure")) for suite in suites}
-    assert failed == {f"wfc {each}": int(each == name) for each in found}
+    assert failed == {f"wfc {each}": int(each == name) for each in found if each != "diff"}
     assert suites.get("failures") == "1"
     told = (tmp_path / "report.md").read_text("utf-8")
     assert told.startswith(f"{MARKER}\n**wfc: {name} failed**\n")
@@ -153,6 +156,51 @@ def test_wrong_usage(args: list[str], wfc, tmp_path: Path) -> None:
     done = wfc("ci", *args)
     assert done.status == 2
     assert done.err
+
+
+def git(folder: Path, *args: str) -> None:
+    who = ("-c", "user.name=ann", "-c", "user.email=ann@example.org")
+    subprocess.run(["git", *who, *args], cwd=folder, check=True, capture_output=True)
+
+
+def test_what_a_branch_changes_in_meaning_is_told(wfc, tmp_path: Path) -> None:
+    refund = shown("README.md", "yaml")[0]
+    git(tmp_path, "init", "-q", "-b", "main")
+    put(tmp_path, refund=refund)
+    git(tmp_path, "add", "refund.yaml")
+    git(tmp_path, "commit", "-qm", "before")
+    git(tmp_path, "switch", "-qc", "branch")
+    put(
+        tmp_path,
+        refund=refund.replace("timeout: 20 s", "timeout: 30 s").replace("[RefundPaid, ", "[RefundPaid,"),
+    )
+    git(tmp_path, "commit", "-qam", "slower")
+    reports = (
+        "--json",
+        "report.json",
+        "--comment",
+        "report.md",
+        "--sarif",
+        "report.sarif",
+        "--junit",
+        "report.xml",
+    )
+    done = wfc("ci", "--against", "main", "refund.yaml", *reports)
+    assert done.status == 0
+    assert parts(tmp_path)["diff"][0] == "passed"
+    told = (tmp_path / "report.md").read_text("utf-8")
+    assert "what changes in meaning" in told and "`pay`" in told and "30 s" in told
+    assert "`pay`" in done.out
+
+    put(tmp_path, refund=refund.replace("\nevents:", "\nsecrets: [KEY]\nevents:", 1))
+    git(tmp_path, "commit", "-qam", "a secret")
+    done = wfc("ci", "--against", "main", "refund.yaml", *reports)
+    assert (done.status, parts(tmp_path)["diff"][0]) == (1, "failed")
+    assert "`KEY`" in (tmp_path / "report.md").read_text("utf-8")
+    results = json.loads((tmp_path / "report.sarif").read_text("utf-8"))["runs"][0]["results"]
+    assert "secret-added" in {each["ruleId"] for each in results}
+    assert "secret-added" in (tmp_path / "report.xml").read_text("utf-8")
+    assert wfc("ci", "--against", "nothing", "refund.yaml").status == 2
 
 
 HOSTILE = "```\n</details><script>x</script> @everyone | [a](b) \x1b[31m\u202e"
@@ -331,16 +379,28 @@ def folder_with_wfc(tmp_path: Path) -> dict[str, str]:
     return {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
 
 
+def put_on_branch(tmp_path: Path, repository: Path) -> None:
+    """Clone a repository with a good spec, as a pipeline does."""
+    origin = tmp_path / "origin"
+    origin.mkdir()
+    put(origin, greet=SPEC)
+    git(origin, "init", "-q", "-b", "main")
+    git(origin, "add", "greet.yaml")
+    git(origin, "commit", "-qm", "before")
+    git(tmp_path, "clone", "-q", str(origin), str(repository))
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("is_good", [True, False])
 def test_the_scripts_of_the_action_do_what_they_say(is_good: bool, service: Comments, tmp_path: Path) -> None:
     repository = tmp_path / "repository with blanks"
-    repository.mkdir()
+    put_on_branch(tmp_path, repository)
     put(repository, greet=SPEC if is_good else SPEC.replace("kind: transform", "kind: trnsform"))
     environment = {
         **folder_with_wfc(tmp_path),
         **github(service, tmp_path),
         "GITHUB_EVENT_NAME": "pull_request",
+        "GITHUB_BASE_REF": "main",
         "RUNNER_TEMP": str(tmp_path),
         "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
         "INSTALL": "wfc-workflows",
@@ -367,10 +427,14 @@ def test_the_scripts_of_the_action_do_what_they_say(is_good: bool, service: Comm
 @pytest.mark.full
 def test_the_script_for_gitlab_does_what_it_says(service: Comments, tmp_path: Path) -> None:
     repository = tmp_path / "repository"
-    repository.mkdir()
-    put(repository, greet=SPEC)
+    put_on_branch(tmp_path, repository)
     job = yaml.safe_load((ROOT / ".gitlab/wfc.yml").read_text("utf-8"))["wfc"]
-    environment = {**folder_with_wfc(tmp_path), **gitlab(service), **job["variables"]}
+    environment = {
+        **folder_with_wfc(tmp_path),
+        **gitlab(service),
+        **job["variables"],
+        "CI_MERGE_REQUEST_DIFF_BASE_SHA": "origin/main",
+    }
     done = subprocess.run(
         ["sh", "-e", "-c", "\n".join(job["script"])],
         cwd=repository,
