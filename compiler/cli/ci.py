@@ -10,7 +10,7 @@ import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import colourful, describe_rule, note
-from wfc.compiler.cli.pipeline.parts import Part
+from wfc.compiler.cli.pipeline.parts import PartReport
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.diagnostics.render import render
 from wfc.compiler.diagnostics.results import Rule
@@ -107,7 +107,7 @@ def post_comment(text: str) -> None:
 
 def done(
     paths: tuple[str, ...], against: str | None, policy: str | None, output: str | None, skip: tuple[str, ...]
-) -> list[Part]:
+) -> list[PartReport]:
     """Do all parts but those that are left out, and return what they have found."""
     from wfc.compiler.cli.pipeline import changes, checks
     from wfc.compiler.cli.programs import compiled_here
@@ -118,14 +118,14 @@ def done(
     sources = specs_in(paths)
     project = project_of(sources)
     compiled = [with_severities(compiled_here(source.raw, source.path, project)) for source in sources]
-    parts: dict[str, Callable[[], Part]] = {
+    parts: dict[str, Callable[[], PartReport]] = {
         "check": lambda: checks.checked(compiled),
         "policy": lambda: checks.held_against(policy, sources, project),
         "verify": lambda: checks.verified(paths, output, sources),
         "test": lambda: checks.tested(compiled, project),
         "diff": lambda: changes.changed(against, paths),
     }
-    return [Part(name, "skipped", "left out") if name in skip else do() for name, do in parts.items()]
+    return [PartReport(name, "skipped", "left out") if name in skip else do() for name, do in parts.items()]
 
 
 def describe_changes(other: Callable[[str], Rule]) -> Callable[[str], Rule]:
@@ -139,7 +139,7 @@ def describe_changes(other: Callable[[str], Rule]) -> Callable[[str], Rule]:
     return describe
 
 
-def tell(parts: list[Part], form: str, describe: Callable[[str], Rule]) -> None:
+def tell(parts: list[PartReport], form: str, describe: Callable[[str], Rule]) -> None:
     """Print what is wrong: findings with the lines that they are about, all else as it is."""
     found = list(dict.fromkeys(each for part in parts if not part.told for each in part.diagnostics))
     texts = {path: text for part in parts for path, text in part.texts.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from wfc.compiler.cli.pipeline.parts import Case, Part
+from wfc.compiler.cli.pipeline.parts import Case, PartReport
 from wfc.compiler.cli.reviewing.approvals import read_approvals
 from wfc.compiler.cli.reviewing.comparison import Comparison, compare_sides
 from wfc.compiler.cli.reviewing.report import report_of
@@ -17,19 +17,19 @@ from wfc.compiler.review.changes import RULES
 __all__ = ["RULES", "changed"]
 
 
-def changed(against: str | None, paths: Sequence[str]) -> Part:
+def changed(against: str | None, paths: Sequence[str]) -> PartReport:
     """Return what `wfc diff AGAINST...HEAD` tells.
 
     Raises:
         PathError: There is no such revision.
     """
     if against is None:
-        return Part("diff", "skipped", "`--against` names no revision")
+        return PartReport("diff", "skipped", "`--against` names no revision")
     old, new = sides_of((f"{against}...HEAD", *paths))
     comparison = compare_sides(old, new)
     report = report_of(comparison, old, new, approvals=read_approvals())
     found = [each for each in map(diagnostic, report["changes"]) if each is not None]
-    return Part(
+    return PartReport(
         "diff",
         "failed" if report["fails"] else "passed",
         summary(report),

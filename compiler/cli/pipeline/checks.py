@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from wfc.compiler.cli.building.judging import ADVICE, ModuleState, manifests_below
 from wfc.compiler.cli.building.outputs import Build
 from wfc.compiler.cli.findings import HasFindings
-from wfc.compiler.cli.pipeline.parts import Case, Part, cases_of, counted
+from wfc.compiler.cli.pipeline.parts import Case, PartReport, cases_of, counted
 from wfc.compiler.cli.policy.holding import held, load_policy
 from wfc.compiler.cli.policy.test import problems_of
 from wfc.compiler.cli.test import outcomes_of
@@ -24,15 +24,15 @@ from wfc.compiler.workspace.sources import MANIFEST, Source
 __all__ = ["checked", "held_against", "tested", "verified"]
 
 
-def checked(compiled: Sequence[Compiled]) -> Part:
+def checked(compiled: Sequence[Compiled]) -> PartReport:
     """Return what `wfc check` finds."""
     settings = wrong_settings(each.path for each in compiled)
     return part_of("check", [*settings, *compiled], f"{counted(len(compiled), 'spec')}, ")
 
 
-def part_of(name: str, files: Sequence[HasFindings], words: str) -> Part:
+def part_of(name: str, files: Sequence[HasFindings], words: str) -> PartReport:
     found = list(dict.fromkeys(each for one in files for each in one.diagnostics))
-    return Part(
+    return PartReport(
         name,
         "failed" if found else "passed",
         f"{words}{summary(found)}",
@@ -49,14 +49,14 @@ def texts_of(files: Iterable[HasFindings], found: Sequence[Diagnostic]) -> dict[
     return {path: text for path, text in every.items() if path in wrong}
 
 
-def held_against(file: str | None, sources: Sequence[Source], project: Project) -> Part:
+def held_against(file: str | None, sources: Sequence[Source], project: Project) -> PartReport:
     """Return what `wfc policy check` finds, and which tests of the policy fail.
 
     Args:
         file: The policy; ``None`` if there is none.
     """
     if file is None:
-        return Part("policy", "skipped", "there is no policy")
+        return PartReport("policy", "skipped", "there is no policy")
     policy, wrong = load_policy(file)
     if wrong.diagnostics:
         return part_of("policy", [wrong], f"{file}: ")
@@ -67,22 +67,26 @@ def held_against(file: str | None, sources: Sequence[Source], project: Project) 
     tests = [Case(file, test.name, "\n".join(problems_of(policy, test))) for test in policy.tests]
     failed = sum(bool(each.problem) for each in tests)
     if not failed:
-        return Part(part.name, part.state, part.summary, (*part.cases, *tests), part.diagnostics, part.texts)
+        return PartReport(
+            part.name, part.state, part.summary, (*part.cases, *tests), part.diagnostics, part.texts
+        )
     words = f"{part.summary}, {counted(failed, 'test')} of the policy failed"
-    return Part(part.name, "failed", words, (*part.cases, *tests), part.diagnostics, part.texts)
+    return PartReport(part.name, "failed", words, (*part.cases, *tests), part.diagnostics, part.texts)
 
 
-def verified(paths: Sequence[str], output: str | None, sources: Sequence[Source]) -> Part:
+def verified(paths: Sequence[str], output: str | None, sources: Sequence[Source]) -> PartReport:
     """Return what `wfc verify` finds, where modules are kept in the repository."""
     if output is None and not any(has_manifest(path) for path in paths):
-        return Part("verify", "skipped", f"no {MANIFEST} is there, so no generated modules are kept here")
+        return PartReport(
+            "verify", "skipped", f"no {MANIFEST} is there, so no generated modules are kept here"
+        )
     build = Build(sources, output, Cache.of_user())
     built = [build.known(source) or build.compiled(source) for source in sources]
     states = states_of(built, folders(paths, output, build))
     wrong = [each for each in states if each.state != "current"]
     current = len(states) - len(wrong)
     words = f"{counted(current, 'module')} current" + (f", {len(wrong)} not" if wrong else "")
-    return Part("verify", "failed" if wrong else "passed", words, tuple(map(case_of, states)))
+    return PartReport("verify", "failed" if wrong else "passed", words, tuple(map(case_of, states)))
 
 
 def has_manifest(path: str) -> bool:
@@ -101,7 +105,7 @@ def case_of(state: ModuleState) -> Case:
     return Case(state.path, "verify", said)
 
 
-def tested(compiled: Sequence[Compiled], project: Project) -> Part:
+def tested(compiled: Sequence[Compiled], project: Project) -> PartReport:
     """Return what `wfc test` finds in the specs without errors."""
     cases = []
     for each in compiled:
@@ -123,5 +127,5 @@ def tested(compiled: Sequence[Compiled], project: Project) -> Part:
     if untold:
         words += f", {counted(untold, 'spec')} with errors not tested"
     if not cases:
-        return Part("test", "skipped", "no test was run" if untold else "no spec has a test")
-    return Part("test", "failed" if failed else "passed", words, tuple(cases))
+        return PartReport("test", "skipped", "no test was run" if untold else "no spec has a test")
+    return PartReport("test", "failed" if failed else "passed", words, tuple(cases))

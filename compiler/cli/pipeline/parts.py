@@ -8,7 +8,7 @@ from typing import Literal
 from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.slotted import dataclass, field
 
-__all__ = ["Case", "Part", "State", "cases_of", "counted"]
+__all__ = ["Case", "PartReport", "State", "cases_of", "counted"]
 
 State = Literal["passed", "failed", "skipped"]
 
@@ -31,7 +31,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartReport:
     """What one part has found.
 
     Args:

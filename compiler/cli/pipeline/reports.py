@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 
-from wfc.compiler.cli.pipeline.parts import Case, Part, counted
+from wfc.compiler.cli.pipeline.parts import Case, PartReport, counted
 from wfc.compiler.diagnostics.formats import sarif
 from wfc.compiler.diagnostics.formats.junit import escape
 from wfc.compiler.diagnostics.results import Results, Rule
@@ -21,14 +21,14 @@ LONGEST = 1_500  # characters of one problem there
 LONGEST_TOLD = 20_000  # of what changes in meaning
 
 
-def table(parts: Sequence[Part]) -> Iterator[str]:
+def table(parts: Sequence[PartReport]) -> Iterator[str]:
     """Yield a line for each part, for a terminal."""
     width = max(len(part.name) for part in parts)
     for part in parts:
         yield f"{part.name:{width}}  {part.state:7}  {part.summary}"
 
 
-def comment(parts: Sequence[Part]) -> str:
+def comment(parts: Sequence[PartReport]) -> str:
     """Return a comment on a pull request, in Markdown; what comes from files is never Markdown in it."""
     failed = [part.name for part in parts if part.state == "failed"]
     title = f"**wfc: {', '.join(failed)} failed**" if failed else "**wfc: all is well**"
@@ -39,7 +39,7 @@ def comment(parts: Sequence[Part]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def details(part: Part) -> Iterator[str]:
+def details(part: PartReport) -> Iterator[str]:
     problems = part.problems
     if part.told:
         yield from ("", "<details open><summary>diff: what changes in meaning</summary>", "", "```text")
@@ -80,14 +80,14 @@ def visible(text: str) -> str:
     )
 
 
-def sarif_report(parts: Sequence[Part], describe: Callable[[str], Rule]) -> str:
+def sarif_report(parts: Sequence[PartReport], describe: Callable[[str], Rule]) -> str:
     """Return a SARIF log of all that has a place in a file."""
     found = list(dict.fromkeys(each for part in parts for each in part.diagnostics))
     texts = {path: text for part in parts for path, text in part.texts.items()}
     return sarif.render(Results(found, texts, describe))
 
 
-def junit_report(parts: Sequence[Part]) -> str:
+def junit_report(parts: Sequence[PartReport]) -> str:
     """Return JUnit's XML: a suite for each part, a case for each thing that it has looked at."""
     suites = "".join(suite(part) for part in parts if part.state != "skipped")
     every = [case for part in parts for case in part.cases]
@@ -97,7 +97,7 @@ def junit_report(parts: Sequence[Part]) -> str:
     )
 
 
-def suite(part: Part) -> str:
+def suite(part: PartReport) -> str:
     cases = "".join(
         f'    <testcase classname="{escape(case.about)}" name="{escape(case.name)}"'
         + (f">\n      {failure(case.problem)}\n    </testcase>\n" if case.problem else "/>\n")
@@ -116,7 +116,7 @@ def counts(cases: Sequence[Case]) -> str:
     return f'tests="{len(cases)}" failures="{failed}" errors="0" skipped="0"'
 
 
-def json_report(parts: Sequence[Part]) -> str:
+def json_report(parts: Sequence[PartReport]) -> str:
     """Return all of it as JSON."""
     data = {
         "format": 1,

@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from wfc.compiler.cli.pipeline.parts import Case, Part
+from wfc.compiler.cli.pipeline.parts import Case, PartReport
 from wfc.compiler.cli.pipeline.posting import Conversation, PostingError, conversation, post
 from wfc.compiler.cli.pipeline.reports import MARKER, comment, junit_report
 
@@ -207,7 +207,7 @@ HOSTILE = "```\n</details><script>x</script> @everyone | [a](b) \x1b[31m\u202e"
 
 
 def test_nothing_that_comes_from_files_is_markdown_in_a_comment() -> None:
-    part = Part("test", "failed", HOSTILE, (Case(HOSTILE, HOSTILE, HOSTILE),))
+    part = PartReport("test", "failed", HOSTILE, (Case(HOSTILE, HOSTILE, HOSTILE),))
     text = comment([part])
     outside = "".join(text.split("```")[::2])
     assert text.count("```") == 2
@@ -218,7 +218,7 @@ def test_nothing_that_comes_from_files_is_markdown_in_a_comment() -> None:
 
 def test_a_comment_stays_short() -> None:
     cases = tuple(Case("a.yaml", str(number), "x" * 5_000) for number in range(1_000))
-    assert len(comment([Part("check", "failed", "much", cases)])) < 60_000
+    assert len(comment([PartReport("check", "failed", "much", cases)])) < 60_000
 
 
 # --- the comment of a pull request
