@@ -41,6 +41,7 @@ PATTERNS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Thought, action, observation": ("react_calculator",),
         "Code that is written for the question": ("sales_analyst",),
         "People allow an agent's calls": ("refund_desk",),
+        "Tools that depend on what has happened": ("bank_desk",),
         "A supervisor with agents as tools": ("report_desk",),
         "Teams of teams": ("film_studio",),
         "A network of agents that hand over": ("help_network",),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         CodeLoop as CodeLoop,
     )
     from wfc.runtime.agents.events import (
+        DoneCall as DoneCall,
         Worked as Worked,
     )
     from wfc.runtime.agents.loop import (
@@ -205,6 +206,7 @@ if TYPE_CHECKING:
     from wfc.runtime.plan.triggers import (
         ScheduleTrigger as ScheduleTrigger,
         TopicTrigger as TopicTrigger,
+        WebhookTrigger as WebhookTrigger,
     )
     from wfc.runtime.plan.pauses import (
         SKIP as SKIP,
@@ -343,7 +345,7 @@ _AUTHORS: Final = {
 _GENERATED_CODE: Final = {
     "wfc.runtime.agents.definition": "Agent AgentTool Approval",
     "wfc.runtime.agents.code_loop": "CodeLoop",
-    "wfc.runtime.agents.events": "Worked",
+    "wfc.runtime.agents.events": "DoneCall Worked",
     "wfc.runtime.agents.loop": "AgentLoop",
     "wfc.runtime.agents.threaded_loop": "ThreadedLoop",
     "wfc.runtime.agents.threads": "KeptThread",
@@ -371,7 +373,7 @@ _GENERATED_CODE: Final = {
         "Child Delay Items Outside Question QuestionAsked QuestionClosed QuestionDelegated QuestionReminded SKIP "
         "Skip Until"
     ),
-    "wfc.runtime.plan.triggers": "ScheduleTrigger TopicTrigger",
+    "wfc.runtime.plan.triggers": "ScheduleTrigger TopicTrigger WebhookTrigger",
     "wfc.runtime.plan.run_rules": "Bounds Limits Receives RetryBounds StepBounds",
     "wfc.runtime.store.serializers": "PickleSerializer",
     "wfc.runtime.values.filters": "filters",  # the module itself

@@ -33,11 +33,13 @@ COMMANDS = {
     "tools": "List the tools of a spec, and pin those of MCP servers.",
     "trust": "Agree that a project's programs may be started.",
     "verify": "Tell whether generated modules are current.",
+    "diff": "Tell what a change of specs means.",
     "index": "Bring the indexes of collections of texts up to date.",
     "graph": "Draw a spec's flow.",
     "triggers": "Show what starts runs of a spec, and when.",
     "explain": "Explain a finding's code.",
     "schema": "Print the JSON Schema of specs.",
+    "lsp": "Serve an editor.",
 }
 """Every subcommand with its line in the help, so that showing the help loads none of them."""
 

@@ -311,7 +311,9 @@ def serve(
 
     def begun() -> None:
         click.echo(printable(f"serving {served}"), err=True)
-        click.echo(printable(f"at http://{shown}:{chosen}/v1"), err=True)
+        click.echo(
+            printable(f"at http://{shown}:{chosen}/v1, and for people at http://{shown}:{chosen}/"), err=True
+        )
 
     process.serve(application, listener, begun)
     click.echo("the server has ended", err=True)

@@ -10,7 +10,7 @@ from wfc.compiler.types import show
 __all__ = ["STARTED", "as_data"]
 
 STARTED: Final = (
-    "`wfc worker` with this spec starts runs by schedules and topics; nothing starts any by webhooks"
+    "`wfc worker` with this spec starts runs by schedules and topics, `wfc serve` by webhooks too"
 )
 
 

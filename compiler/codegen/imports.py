@@ -20,7 +20,7 @@ NAMES_BY_MODULE: Final = {
     "wfc.runtime.records": ("File", "Message", "Passage"),
     "wfc.runtime": tuple(
         """
-        Agent AgentLoop AgentTool Approval CodeLoop KeptThread ThreadedLoop
+        Agent AgentLoop AgentTool Approval CodeLoop DoneCall KeptThread ThreadedLoop
         All AllOf AtLeast Basic Batch Bearer Bounds Cache CallLimit Child ChildEnd ClosedFields Context Delay
         Duration EachOf Event Fail FirstOf ForeignSchema Format HttpResponse Inputs Item Items Keep Knowledge Limits
         Loop McpServer Model Moment Number OAuth2 OpenApiOperation Output Outside PythonResource PythonTool
@@ -28,6 +28,7 @@ NAMES_BY_MODULE: Final = {
         StopEvent UNHANDLED Unhandled Until Worked
         Workflow WorkflowHandler filters pause require_output_format run_bounds run_cancel run_deadline run_error
         run_key run_migration run_trigger runs_per ScheduleTrigger step StepBounds TopicTrigger transform
+        WebhookTrigger
         """.split()
     ),
 }

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Literal
 
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.model.bindings import Model, Tool
+from wfc.compiler.model.exits import Save
 from wfc.compiler.model.values import Value
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import Record, Type
@@ -42,6 +42,8 @@ class ToolUse:
         approval: That a person has to allow its calls, if one has to.
         agent: The agent that is this tool; ``tool`` has its name, its arguments and its output.
         address: Where it is listed.
+        when: When it is offered; ``None``: always.
+        save: What the step saves when a call of it is done.
     """
 
     tool: Tool
@@ -51,6 +53,8 @@ class ToolUse:
     approval: Approval | None = None
     agent: Agent | None = None
     address: Address = ()
+    when: Expression | None = None
+    save: tuple[Save, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,7 @@ class Agent:
     system: Template | None
     output: Type
     tools: list[ToolUse]
-    bounds: Mapping[str, object]
+    bounds: dict[str, object]
     address: Address
     args: Record | None = None
     declares_args: bool = False
@@ -108,6 +112,19 @@ class Agent:
     def needs_args(self) -> bool:
         """Whether more than its prompt mentions `args`, so that no other prompt can stand in their place."""
         return "args" in self.mentioned or any(each.kept for each in self.handoffs)
+
+
+def saves_of_calls(action: object) -> tuple[Save, ...]:
+    """Return what a step saves when calls of its agent's tools are done."""
+    agent = getattr(action, "agent", None)
+    return tuple(save for use in agent.tools for save in use.save) if isinstance(agent, Agent) else ()
+
+
+def system_in_each_turn(agent: Agent, system: Template | None) -> Template | None:
+    """Return a system text that mentions the state, of which the agent's calls may save something."""
+    if system is None or not any(use.save for use in agent.tools):
+        return None
+    return system if any(path[:1] == ("state",) for path in system.uses) else None
 
 
 def writes_code(agent: Agent) -> bool:
@@ -191,6 +208,8 @@ __all__ = [
     "Thread",
     "ThreadUse",
     "ToolUse",
+    "saves_of_calls",
+    "system_in_each_turn",
     "team_of",
     "writes_code",
 ]

@@ -364,6 +364,7 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
                 "Approval",
                 "Child",
                 "CodeLoop",
+                "DoneCall",
                 "KeptThread",
                 "ThreadedLoop",
                 "Worked",

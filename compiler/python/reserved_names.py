@@ -29,7 +29,7 @@ IMPORTED_CLASSES: Final = frozenset(
     McpServer Message Model
     Moment Number OAuth2 OpenApiOperation Output Passage Path PythonResource PythonTool Receives Record Resource Restart
     RetryBounds RetryPolicy RunConfig RunInfo RunState ScheduleTrigger Secret Self Sequence StartEvent State StepBounds
-    StepError StopEvent Take TopicTrigger Unhandled UNHANDLED UTC ValueError Workflow WorkflowHandler
+    StepError StopEvent Take TopicTrigger Unhandled UNHANDLED UTC ValueError WebhookTrigger Workflow WorkflowHandler
     """.split()
 )
 

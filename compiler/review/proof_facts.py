@@ -19,6 +19,7 @@ from wfc.compiler.model import (
     Workflow,
     clock_start,
 )
+from wfc.compiler.model.agents import saves_of_calls
 from wfc.compiler.model.bounds import length, number
 from wfc.compiler.model.flow import emits, exits
 from wfc.compiler.proof.analysis import FlowAnalysis
@@ -197,7 +198,11 @@ def _declared(workflow: Workflow) -> Iterator[Fact]:
         if isinstance(step.accepts, Join) and step.accepts.rest is not None:
             yield {"step": step.name, "rest": step.accepts.rest}
         of_entries = (save for _, exit_ in exits(step) for entry in exit_.entries for save in entry.save)
-        merged |= dict.fromkeys(save.field for save in (*step.save, *of_entries) if save.merge is not None)
+        merged |= dict.fromkeys(
+            save.field
+            for save in (*step.save, *saves_of_calls(step.action), *of_entries)
+            if save.merge is not None
+        )
     for field in merged:
         yield {"field": field}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.rules import names, problem
-from wfc.compiler.rules.fixes import remove_entry
+from wfc.compiler.rules import closest, names, problem
+from wfc.compiler.rules.fixes import correct_name, remove_entry
 
 __all__ = [
     "agent_said_twice",
@@ -15,8 +15,9 @@ __all__ = [
     "args_not_given",
     "handoff_output_differs",
     "hands_over_to_itself",
-    "not_for_agents",
     "not_in_code",
+    "not_its_tool",
+    "save_outside_step",
     "tool_listed_twice",
     "tool_without_args",
     "unknown_thread",
@@ -129,33 +130,54 @@ def tool_listed_twice(place: Place, name: str) -> Finding:
 
 
 @problem
-def not_for_agents(place: Place, name: str) -> Finding:
-    """An agent's `tools` name a tool that is a workflow.
-
-    An agent calls functions, requests, commands and the tools of MCP servers; it starts no runs yet. Let a step of kind
-    `workflow` run it, before the agent or after it.
-    """
-    return Finding(
-        "not-for-agents",
-        f"tool `{name}` is a workflow, which an agent cannot run yet",
-        place,
-        "run it in a step of kind `workflow`, and give the agent what came of it",
-    )
-
-
-@problem
 def not_in_code(place: Place, name: str, why: str) -> Finding:
     """An agent that writes code is given what goes with calls only.
 
     With `style: code` the model writes Python, in which its tools are functions. It does not hand over, and nobody
-    hands over to it; the result of a tool is a value in its code, and not its answer; and what it has said is kept in
-    no thread. Take that out, or give the agent another `style`.
+    hands over to it; the result of a tool is a value in its code, and not its answer; no tool comes first; and what it
+    has said is kept in no thread. Take that out, or give the agent another `style`.
     """
     return Finding(
         "not-in-code",
         f"the agent `{name}` writes code: {why}",
         place,
         "take it out, or give the agent another `style`",
+    )
+
+
+@problem
+def not_its_tool(place: Place, name: str, agent: str, known: Sequence[str]) -> Finding:
+    """An agent is to call a tool first that is none of its tools.
+
+    `first_tool` names the tool that the model has to call before it is offered others. Write one that stands under the
+    agent's `tools`, or list it there.
+    """
+    return Finding(
+        "not-its-tool",
+        f"the agent `{agent}` has no tool `{name}`",
+        place,
+        closest(name, known)
+        or (
+            f"its tools are {', '.join(f'`{each}`' for each in known[:12])}"
+            if known
+            else "list it under `tools`"
+        ),
+        fix=correct_name(place, name, known),
+    )
+
+
+@problem
+def save_outside_step(place: Place, tool: str) -> Finding:
+    """A tool of an agent under `agents` says what is to be saved.
+
+    What is saved belongs to the state of the run, which only a step sees. Write the agent in the step, with
+    `model`, `tools` and what else it needs, or save there by `save` what its answer says.
+    """
+    return Finding(
+        "save-outside-step",
+        f"an agent under `agents` cannot save what comes of `{tool}`",
+        place,
+        "write the agent in the step, or let its answer say what is to be saved",
     )
 
 

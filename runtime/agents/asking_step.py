@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from wfc.runtime.agents.definition import Agent, AgentTool, Approval
+from wfc.runtime.agents.events import DoneCall, SavedCall
+from wfc.runtime.core.body_ticks import Edited
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.context import Context
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.step_runs import expression_error, unmet_requirements
 from wfc.runtime.errors import WorkflowError
+from wfc.runtime.values.drafts import changes_in, draft_of
+from wfc.runtime.values.outputs import from_json, plain_type
 
-__all__ = ["approval_of", "unmet_by"]
+__all__ = ["approval_of", "is_offered", "save_calls", "system_of", "unmet_by"]
+
+T = TypeVar("T")
 
 
 def unmet_by(ctx: Context[Any]) -> Callable[[Any], Sequence[str]]:
@@ -36,25 +43,91 @@ def approval_of(
     Raises:
         ExpressionError: That cannot be worked out.
     """
-    found = _asking(ctx)
+    if (own := tool.approve) is not None:
+        return _worked_out(lambda: own(given, config, args))
+    found = _asking_for(ctx, agent)
     told_by_step = None if found is None else found[1].step.approvals.get(tool.name)
+    if found is None or told_by_step is None:
+        return None
+    approval: Approval | None = _worked_out(lambda: told_by_step(*found, args))
+    return approval
+
+
+def is_offered(ctx: Context[Any], agent: Agent, given: object, config: object, tool: AgentTool) -> bool:
+    """Return whether a tool may be offered now: as the tool says, or the step.
+
+    Args:
+        given: The agent's own arguments.
+
+    Raises:
+        ExpressionError: That cannot be worked out.
+    """
+    if (own := tool.when) is not None:
+        return _worked_out(lambda: own(given, config))
+    found = _asking_for(ctx, agent)
+    told_by_step = None if found is None else found[1].step.offers.get(tool.name)
+    if found is None or told_by_step is None:
+        return True
+    return bool(_worked_out(lambda: told_by_step(*found, None)))
+
+
+def system_of(ctx: Context[Any], agent: Agent, system: str | None) -> str | None:
+    """Return what a model is told before anything else: what the step says now, or what it has said at the start.
+
+    Raises:
+        ExpressionError: That cannot be worked out.
+    """
+    found = _asking_for(ctx, agent)
+    told_by_step = None if found is None else found[1].step.agent_system
+    if found is None or told_by_step is None:
+        return system
+    return str(_worked_out(lambda: told_by_step(*found, None)))
+
+
+def save_calls(ctx: Context[Any], agent: Agent, calls: Sequence[SavedCall]) -> None:
+    """Let the step save what it saves of calls, each once, however often this is asked for.
+
+    Args:
+        calls: All such calls so far, in the order in which they were done.
+
+    Raises:
+        ExpressionError: What is to be saved cannot be worked out.
+    """
+    found = _asking_for(ctx, agent)
+    if found is None:
+        return  # the step has been left
+    run, step_run = found
+    tools = {each.name: each for each in agent.tools}
+    for ordinal, each in enumerate(calls, 1):
+        saving = step_run.step.call_saves.get(each.tool)
+        if saving is None or ordinal <= getattr(step_run, "edits", 0):
+            continue  # the latter: before the process was ended
+        tool, state = tools[each.tool], run.execution.state
+        args = from_json(tool.args, each.args, outside=True)
+        done = DoneCall(args, from_json(plain_type(tool.output), each.value, outside=True))
+        step_run.draft = draft = draft_of(state)
+        _worked_out(partial(saving, run, step_run, done))
+        run.take(Edited(step_run.number, ordinal, changes_in(draft, state)))
+
+
+def _worked_out(expression: Callable[[], T]) -> T:
+    """Return the value of what a spec says.
+
+    Raises:
+        ExpressionError: It has none.
+    """
     try:
-        if tool.approve is not None:
-            return tool.approve(given, config, args)
-        if found is None or told_by_step is None or agent is not _first(ctx):
-            return None
-        approval: Approval | None = told_by_step(*found, args)
+        return expression()
     except WorkflowError:
         raise
     except Exception as error:
         raise expression_error(error) from error
-    return approval
 
 
-def _first(ctx: Context[Any]) -> object:
-    """Return the agent that the step itself has called."""
+def _asking_for(ctx: Context[Any], agent: Agent) -> tuple[Run, StepRun] | None:
+    """Return the run above and its step run, if that has called this agent itself."""
     assert ctx._run is not None
-    return getattr(ctx._run.workflow, "agent", None)
+    return _asking(ctx) if agent is getattr(ctx._run.workflow, "agent", None) else None
 
 
 def _asking(ctx: Context[Any]) -> tuple[Run, StepRun] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import keyword
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -52,7 +52,7 @@ outside:
 
 def as_code(request: TurnRequest, agent: Agent) -> TurnRequest:
     """Return a request whose tools are told as functions of Python."""
-    told = _PROTOCOL + ("\n\n".join(_signatures(agent)) or "(none)")
+    told = _PROTOCOL + ("\n\n".join(_signatures(agent, request.tools)) or "(none)")
     system = told if request.system is None else f"{request.system}\n\n{told}"
     schema = {
         "type": "object",
@@ -76,9 +76,9 @@ def _functions(agent: Agent) -> dict[str, str]:
     return found
 
 
-def _signatures(agent: Agent) -> Iterator[str]:
+def _signatures(agent: Agent, tools: Iterable[OfferedTool]) -> Iterator[str]:
     functions = {name: own for own, name in _functions(agent).items()}
-    for offered in agent.offered:
+    for offered in tools:
         wanted = set(offered.schema.get("required", ()))
         args = [
             f"{name}: {_type(one)}{'' if name in wanted else ' = None'}"

@@ -46,6 +46,10 @@ class AgentTool:
         hand_over: The name of an agent that goes on in place of this one; ``bound`` has those of its arguments that
             both agents have.
         foreign: What its arguments have to be, where others have said that.
+        when: Whether it is offered, worked out before each reply from the agent's own arguments and the config.
+        saves: Whether the step that has called the agent saves something when a call is done.
+        output: The type of its result, where that is so.
+        workflow: The name of the workflow that it is; its arguments are that one's inputs.
     """
 
     name: str
@@ -60,6 +64,15 @@ class AgentTool:
     agent: Any = None
     hand_over: str = ""
     foreign: ForeignSchema | None = None
+    when: Callable[[Any, Any], bool] | None = None
+    saves: bool = False
+    output: Any = None
+    workflow: str = ""
+
+    @property
+    def is_run(self) -> bool:
+        """Whether a call of it is a run of its own: of another agent, or of a workflow."""
+        return self.agent is not None or bool(self.workflow)
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of the arguments that a model gives."""
@@ -109,6 +122,8 @@ class Agent:
         output: The type of the answer; ``None``: a text.
         max_turns: How many replies of the model there may be.
         last_turn: ``answer``: in the last turn no tools may be called.
+        first_tool: The tool that has to be called before others are offered; empty: none.
+        offer: How many tools are offered at once; ``None``: all.
         parallel_calls: How many calls may be made at once.
         on_tool_error: Whether the model is told of a tool's error, or the agent fails by it.
         tokens: How many tokens the models may use; ``None``: any number.
@@ -137,6 +152,8 @@ class Agent:
     bind: Callable[[Any, Any], Mapping[str, Mapping[str, Any]]] | None = None
     sees: Literal["said", "all", "nothing"] = "said"
     style: Literal["function", "react", "code"] = "function"
+    first_tool: str = ""
+    offer: int | None = None
 
     def asked(
         self, args: Any = None, config: Any = None, *, prompt: str | None = None, **more: Any

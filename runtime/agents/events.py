@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Generic, Literal, TypeVar
 
@@ -9,9 +11,10 @@ from pydantic import Field
 
 from wfc.runtime.calls.transcripts import CallRequest, Said, TurnReply
 from wfc.runtime.errors import StepError
-from wfc.runtime.events import ClosedFields, Event, Record, RunState, StartEvent
+from wfc.runtime.events import ClosedFields, Event, Record, RunState, StartEvent, StopEvent, event_name
 from wfc.runtime.plan.pauses import PartEnd, PartResult
 from wfc.runtime.values.outputs import InvalidOutput, from_json
+from wfc.runtime.values.outside_names import json_outside
 
 __all__ = [
     "AgentAtWork",
@@ -23,13 +26,16 @@ __all__ = [
     "CallAllowed",
     "CallDelegated",
     "CallDone",
+    "CallToSave",
     "CodeDue",
     "CodeRun",
+    "DoneCall",
     "JudgedReply",
     "LoopState",
     "Outcome",
     "Review",
     "ReviewWanted",
+    "SavedCall",
     "ToolCall",
     "ToolCallResult",
     "TurnDue",
@@ -140,6 +146,18 @@ class ToolCallResult(ClosedFields, Event):
     goes_on: AgentAtWork | None = None
 
 
+A = TypeVar("A")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class DoneCall(Generic[A, R]):
+    """A call of an agent's tool that is done: its arguments, and its result."""
+
+    args: A
+    result: R
+
+
 class Worked(Record, PartResult, Generic[T]):
     """An agent's answer, and how it came about: what a step's tail asks for by ``agent``.
 
@@ -166,6 +184,13 @@ class AgentOutput(ClosedFields, PartEnd):
     tokens: int
     cost_usd: float
     name: str = ""
+
+    @classmethod
+    def from_end(cls, end: StopEvent, *, is_only: bool) -> AgentOutput:
+        """Return the end of a workflow that is a tool: its fields, with its name where it has several ends."""
+        fields = json_outside(end).decode()
+        named = f'{{"event":{json.dumps(event_name(end))},"with":{fields}}}'
+        return cls(answer=fields if is_only else named, turns=0, tokens=0, cost_usd=0.0)
 
     def as_result(self, kind: Any) -> Any:
         """Return the answer as a value of a type, or beside it how it came about, or all for an agent that has asked.
@@ -210,17 +235,38 @@ class AgentStopped(ClosedFields, PartEnd):
         raise StepError(self.name, self.message)
 
 
+class SavedCall(Record):
+    """A call that is done, by which a step saves something.
+
+    Args:
+        args: What it was called with, as JSON.
+        value: Its result, as JSON.
+    """
+
+    tool: str
+    args: str
+    value: str
+
+
+class CallToSave(ClosedFields, Event):
+    """A call that is done, of which something is to be saved before it is told."""
+
+    result: ToolCallResult
+
+
 class JudgedReply(Record):
     """A model's reply and what it comes to: an answer as JSON, calls to make, or what is wrong with it.
 
     Args:
         told: What the model is told of calls that nobody makes, by their ids.
+        offered: The tools that it was offered.
     """
 
     reply: TurnReply
     answer: str | None = None
     problem: str | None = None
     told: dict[str, str] = Field(default_factory=dict)
+    offered: list[str] | None = None
 
 
 class CallDone(Record):
@@ -283,6 +329,8 @@ class LoopState(RunState):
         tokens: How many its models have used.
         code: What came of the code of an agent that writes it.
         refused: What the model was told of calls that a person has refused, by tool and arguments.
+        offered: The tools that were offered for the last reply, as the model knows them; ``None``: all.
+        saved: The calls by which the step above saves something, in the order in which they were done.
     """
 
     messages: list[Said] = Field(default_factory=list)
@@ -295,3 +343,5 @@ class LoopState(RunState):
     code: CodeRun = Field(default_factory=CodeRun)
     prompt: str | None = None
     at_work: AgentAtWork | None = None
+    offered: list[str] | None = None
+    saved: list[SavedCall] = Field(default_factory=list)

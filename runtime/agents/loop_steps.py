@@ -6,22 +6,22 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from wfc.runtime.agents.asking_step import approval_of, unmet_by
-from wfc.runtime.agents.code import as_code, judge_code
+from wfc.runtime.agents.agent_turns import AgentTurns
+from wfc.runtime.agents.asking_step import approval_of, save_calls
 from wfc.runtime.agents.definition import Agent, AgentTool
 from wfc.runtime.agents.events import (
     AgentInput,
     AgentOutput,
-    AgentStopped,
     ApprovalForm,
     CallAllowed,
     CallDelegated,
     CallDone,
-    JudgedReply,
+    CallToSave,
     LoopState,
     Outcome,
     Review,
     ReviewWanted,
+    SavedCall,
     ToolCall,
     ToolCallResult,
     TurnDue,
@@ -32,15 +32,13 @@ from wfc.runtime.agents.hand_overs import (
     given_to,
     go_on,
     hand_over,
-    prompt_of,
     told_of_hand_overs,
 )
-from wfc.runtime.agents.react import KEEP_TO_THE_FORM, in_words, read_marks
 from wfc.runtime.agents.tool_calls import CANNOT_BE_MADE, as_done, make_call, read_call, told_of
-from wfc.runtime.agents.turns import MOST_CALLS, answers_to, bounded, judge, wanted_calls
+from wfc.runtime.agents.turns import MOST_CALLS, answers_to
 from wfc.runtime.authoring.decorators import pause, step
 from wfc.runtime.authoring.run_rules import run_bounds
-from wfc.runtime.calls.transcripts import CallRequest, Said, TurnReply, TurnRequest
+from wfc.runtime.calls.transcripts import CallRequest, Said
 from wfc.runtime.driver.context import Context
 from wfc.runtime.errors import StepError
 from wfc.runtime.events import RunConfig
@@ -54,14 +52,11 @@ from wfc.runtime.workflow import Workflow
 __all__ = ["AgentSteps"]
 
 
-class AgentSteps(Workflow, name="agent.steps", is_part=True):
+class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
     """The calls of an agent's loop, and what goes into a turn and comes of it.
 
     A loop has a step ``think``, which asks the model, and a join ``answer_calls``, which ends a turn.
     """
-
-    agent: Agent
-    team: Mapping[str, Agent]
 
     def __init_subclass__(
         cls, *, agent: Agent | None = None, team: Sequence[Agent] = (), **keywords: Any
@@ -89,79 +84,6 @@ class AgentSteps(Workflow, name="agent.steps", is_part=True):
         """Return the bounds that are worked out where the agent is called."""
         return Bounds(of_steps={"think": StepBounds(timeout=inputs.timeout)} if inputs.timeout else {})
 
-    async def next_reply(
-        self, ctx: Context[LoopState], inputs: AgentInput, state: LoopState, config: object
-    ) -> JudgedReply:
-        """Ask the model for its next reply, and return what that comes to."""
-        models = self.at_work(state).model_for(config).chain()
-        chosen = models[ctx.choose_model(len(models))]
-        reply = await chosen.take_turn(ctx, self.request(inputs, state))
-        return self.judged(ctx, reply, state)
-
-    def request(self, inputs: AgentInput, state: LoopState) -> TurnRequest:
-        """Return what the model is asked in the next turn."""
-        first, agent = self.agent, self.at_work(state)
-        request = TurnRequest(
-            said=[*state.before, Said(role="user", text=prompt_of(inputs, state)), *state.messages],
-            system=inputs.system if state.at_work is None else state.at_work.system,
-            tools=agent.offered,
-            output=agent.output,
-            is_last=first.last_turn == "answer" and state.turns + 1 >= first.max_turns,
-            in_parallel=agent.parallel_calls > 1,
-            shown=first.shown,
-        )
-        if agent.style == "code":
-            return as_code(request, agent)
-        return in_words(request) if agent.style == "react" else request
-
-    def at_work(self, state: LoopState) -> Agent:
-        """Return the agent that was handed over to last, or the one that has begun."""
-        return self.agent if state.at_work is None else self.team[state.at_work.agent]
-
-    def judged(self, ctx: Context[LoopState], reply: TurnReply, state: LoopState) -> JudgedReply:
-        """Return what a reply comes to, with what the agent has used by now."""
-        tokens, cost_usd = ctx.used()
-        counted = reply.model_copy(update={"tokens": tokens, "cost_usd": cost_usd})
-        agent = self.at_work(state)
-        if agent.style == "code":
-            return judge_code(agent, counted, unmet_by(ctx))
-        if agent.style == "react":
-            read = read_marks(counted, len(state.before) + state.turns + 1)
-            if read is None:
-                plain = bounded(counted).model_copy(update={"raw": None})
-                return JudgedReply(reply=plain, problem=KEEP_TO_THE_FORM)
-            counted = read
-        return judge(agent, counted, unmet_by(ctx))
-
-    def taken(self, state: LoopState, result: JudgedReply) -> AgentOutput | list[ToolCall]:
-        """Take a reply into the transcript; return the answer, or the calls to make."""
-        reply = result.reply
-        state.turns += 1
-        state.tokens, state.cost_usd = reply.tokens, reply.cost_usd
-        if result.answer is not None:
-            return self.answered(result.answer, state)
-        said = [Said(role="model", text=reply.text, calls=reply.calls, raw=reply.raw)]
-        if not reply.calls:
-            said.append(Said(role="user", text=result.problem or ""))
-        state.messages = state.messages + said
-        state.told = result.told
-        return [ToolCall(call=each) for each in wanted_calls(reply) if each.id not in result.told]
-
-    def answered(self, answer: str, state: LoopState) -> AgentOutput:
-        """Return the end of an agent that has given its answer."""
-        return AgentOutput(
-            answer=answer,
-            name=self.at_work(state).name,
-            turns=state.turns,
-            tokens=state.tokens,
-            cost_usd=state.cost_usd,
-        )
-
-    def stopped(self, state: LoopState) -> AgentStopped:
-        """Return the end of an agent that has taken all its turns."""
-        said = f"the agent `{self.agent.name}` has taken its {self.agent.max_turns} turns, and has given no answer"
-        return AgentStopped(name="agent.turns", message=said, turns=state.turns)
-
     @step(num_workers=MOST_CALLS)
     async def review(
         self,
@@ -177,14 +99,14 @@ class AgentSteps(Workflow, name="agent.steps", is_part=True):
         except StepError:
             return Review()
         if refused := state.refused.get(_same(event.call)):
-            return Review(refused=refused, of_agent=tool.agent is not None)
+            return Review(refused=refused, of_agent=tool.is_run)
         agent = self.at_work(state)
         found = approval_of(ctx, agent, agent.args_in(given_to(inputs, state)), config, tool, args)
         if found is None:
-            return Review(of_agent=tool.agent is not None)
+            return Review(of_agent=tool.is_run)
         return Review(
             is_wanted=True,
-            of_agent=tool.agent is not None,
+            of_agent=tool.is_run,
             title=found.title or f"May the agent {agent.name} call {tool.name}?",
             show=found.show if found.show is not None else json_outside(args).decode(),
             assign=list(found.assign),
@@ -270,7 +192,8 @@ class AgentSteps(Workflow, name="agent.steps", is_part=True):
 
     def done(self, tool: AgentTool, result: object, state: LoopState) -> CallDone:
         """Return the result of a call: as the model is told of it, and for code as it is, too."""
-        return as_done(tool, result, keep=self.at_work(state).style == "code")
+        keep = self.at_work(state).style == "code" or tool.saves
+        return as_done(tool, result, keep=keep)
 
     def checked(
         self, event: CallAllowed | CallDelegated, inputs: AgentInput, state: LoopState
@@ -282,12 +205,38 @@ class AgentSteps(Workflow, name="agent.steps", is_part=True):
         """
         args = event.call.args if event.changed is None else event.changed
         agent = self.at_work(state)
-        return read_call(agent, event.call, args, bound_in(agent, event.call.tool, inputs, state))
+        bound = bound_in(agent, event.call.tool, inputs, state)
+        return read_call(agent, event.call, args, bound, state.offered)
 
     @call.then
-    def after_call(self, event: CallAllowed, result: CallDone) -> ToolCallResult:
+    def after_call(
+        self, event: CallAllowed, inputs: Inputs[AgentInput], state: LoopState, result: CallDone
+    ) -> ToolCallResult | CallToSave:
         """Return what the model is told of a call that was made."""
-        return _done(event, result)
+        return self.told_of_call(event, inputs, state, result)
+
+    def told_of_call(
+        self, event: CallAllowed | CallDelegated, inputs: AgentInput, state: LoopState, result: CallDone
+    ) -> ToolCallResult | CallToSave:
+        """Return what the model is told of a call that was made; something may have to be saved before."""
+        told = _done(event, result)
+        known = self.at_work(state).by_name.get(event.call.tool)
+        if known is None or not known.saves or result.value is None:
+            return told
+        tool, args = self.checked(event, inputs, state)
+        call = SavedCall(tool=tool.name, args=json_outside(args).decode(), value=result.value)
+        state.saved = [*state.saved, call]
+        return CallToSave(result=told)
+
+    @step(num_workers=1)
+    async def save(self, ctx: Context[LoopState], event: CallToSave, state: LoopState) -> None:
+        """Let the step that has called the agent save what it saves of calls that are done."""
+        save_calls(ctx, self.agent, state.saved)
+
+    @save.then
+    def after_save(self, event: CallToSave) -> ToolCallResult:
+        """Return what the model is told of the call."""
+        return event.result
 
     @call.on_error
     def call_failed(
@@ -312,16 +261,21 @@ class AgentSteps(Workflow, name="agent.steps", is_part=True):
         state: LoopState,
         config: RunConfig | None,
     ) -> Child[AgentOutput]:
-        """Let an agent work that is a tool of this one."""
+        """Let an agent work that is a tool of this one, or run a workflow that is."""
         tool, args = self.checked(event, inputs, state)
+        if tool.workflow:
+            return Child(tool.workflow, json.loads(json_outside(args)))
         more = {} if inputs.timeout is None else {"timeout": inputs.timeout}
         return Child(tool.agent, tool.agent.agent.asked(args, config, **more))
 
     @delegate.then
-    def after_delegate(self, event: CallDelegated, result: AgentOutput, state: LoopState) -> ToolCallResult:
-        """Return what the model is told of an agent's answer."""
+    def after_delegate(
+        self, event: CallDelegated, inputs: Inputs[AgentInput], state: LoopState, result: AgentOutput
+    ) -> ToolCallResult | CallToSave:
+        """Return what the model is told of an agent's answer, or of a workflow's end."""
         tool = self.at_work(state).by_name[event.call.tool]
-        return _done(event, self.done(tool, json.loads(result.answer), state))
+        done = self.done(tool, json.loads(result.answer), state)
+        return self.told_of_call(event, inputs, state, done)
 
     @delegate.on_error
     def delegate_failed(
@@ -343,7 +297,9 @@ class AgentSteps(Workflow, name="agent.steps", is_part=True):
         state.messages = [*state.messages, Said(role="tools", answers=answers_to(said, told))]
         state.told = {}
         if len(said.calls) == 1 and events and events[0].value is not None:
-            return self.answered(events[0].value, state)
+            tool = self.at_work(state).by_name.get(events[0].tool)
+            if tool is not None and tool.final:
+                return self.answered(events[0].value, state)
         if going_on is not None:
             go_on(self.team[going_on.agent], going_on, inputs, state)
         return TurnDue()

@@ -60,6 +60,8 @@ def in_words(request: TurnRequest) -> TurnRequest:
     told = _PROTOCOL.format(answer=answer, tools="\n".join(map(_told, request.tools)) or "(none)")
     if request.is_last:
         told += "\nUse no tool any more: give the answer now."
+    if request.must_call:
+        told += f"\nBegin with the tool {request.must_call}."
     system = told if request.system is None else f"{request.system}\n\n{told}"
     return replace(request, said=list(_said(request.said)), system=system, tools=(), output=None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from pydantic_core import to_json
@@ -30,20 +30,26 @@ _LONGEST_ERROR: Final = 300
 
 
 def read_call(
-    agent: Agent, call: CallRequest, args: str, bound: Mapping[str, object]
+    agent: Agent,
+    call: CallRequest,
+    args: str,
+    bound: Mapping[str, object],
+    offered: Collection[str] | None = None,
 ) -> tuple[AgentTool, Any]:
     """Return the tool of a call and its arguments, those that the model does not choose among them.
 
     Args:
         args: The arguments as JSON.
         bound: What the model does not choose, by names outside.
+        offered: The tools that it was offered; ``None``: all.
 
     Raises:
         StepError: There is no such tool, or the arguments do not fit.
     """
     tool = agent.by_name.get(call.tool)
-    if tool is None:
-        known = ", ".join(f"`{name}`" for name in agent.by_name) or "none"
+    if tool is None or (offered is not None and call.tool not in offered):
+        there = agent.by_name if offered is None else offered
+        known = ", ".join(f"`{name}`" for name in there) or "none"
         raise StepError(
             "agent.unknown_tool", f"there is no tool `{call.tool[:100]}`; those that there are: {known}"
         )

@@ -22,7 +22,7 @@ from wfc.runtime.plan.joins import Join
 from wfc.runtime.plan.retries import RetryRule
 from wfc.runtime.plan.step import OnItemError
 
-__all__ = ["APPROVE", "DEFAULT_WORKERS", "ItemFunction", "StepFunction"]
+__all__ = ["AFTER_CALL", "APPROVE", "DEFAULT_WORKERS", "OFFER", "ItemFunction", "StepFunction"]
 
 
 P = ParamSpec("P")
@@ -34,6 +34,12 @@ DEFAULT_WORKERS: Final = 4
 
 APPROVE: Final = "approve "
 """What the names of functions begin with that tell how a call of a tool is allowed."""
+
+OFFER: Final = "offer "
+"""What those begin with that tell whether a tool is offered."""
+
+AFTER_CALL: Final = "after_call "
+"""What those begin with that change the state when a call of a tool is done."""
 
 
 class ItemFunction:
@@ -146,6 +152,21 @@ class StepFunction(Generic[P, R]):
         Its parameter ``result`` is given the arguments of the call.
         """
         return self._registers(f"{APPROVE}{tool}")
+
+    def offer(self, tool: str) -> Callable[[F], F]:
+        """Register the function that tells whether an agent's tool is offered; it is called before each reply."""
+        return self._registers(f"{OFFER}{tool}")
+
+    def after_call(self, tool: str) -> Callable[[F], F]:
+        """Register the function that changes the state when a call of an agent's tool is done.
+
+        Its parameter ``result`` is given a ``DoneCall``.
+        """
+        return self._registers(f"{AFTER_CALL}{tool}")
+
+    def system(self, function: F) -> F:
+        """Register the function that returns what an agent's model is told before anything else, at each reply."""
+        return self._registers("system")(function)
 
     def max_runs(self, function: F) -> F:
         """Register the function that computes ``max_runs`` from inputs and config."""

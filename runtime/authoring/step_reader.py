@@ -9,7 +9,7 @@ from wfc.runtime.authoring.injection import make_call
 from wfc.runtime.authoring.item_steps import is_about_items, make_item_step
 from wfc.runtime.authoring.resource.kinds import check_resources
 from wfc.runtime.authoring.signatures import pause_kinds, read_signature, result_of
-from wfc.runtime.authoring.step_functions import APPROVE, StepFunction
+from wfc.runtime.authoring.step_functions import AFTER_CALL, APPROVE, OFFER, StepFunction
 from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.plan.joins import AllOf, EachOf
 from wfc.runtime.plan.pauses import PAUSES, Items
@@ -22,11 +22,6 @@ AnyStepFunction = StepFunction[Any, Any]
 
 _OF_THE_ACTION = ("stream_before", "idempotency_key", "require", "that")
 """Functions that see the state as it was when the step run began; the others see it as it is."""
-
-
-def _is_of_the_action(name: str) -> bool:
-    return name in _OF_THE_ACTION or name.startswith(APPROVE)
-
 
 _EMITTING = ("then", "on_error", "on_limit", "on_timeout", "on_expired")
 
@@ -110,15 +105,18 @@ def _set_calls(step: Step, function: AnyStepFunction, calls: dict[str, Call]) ->
     step.stream_before = calls.get("stream_before")
     step.stream_after = calls.get("stream_after")
     step.idempotency_key = calls.get("idempotency_key")
-    step.approvals = {
-        name.removeprefix(APPROVE): one for name, one in calls.items() if name.startswith(APPROVE)
-    }
+    step.approvals, step.offers = _by_tool(calls, APPROVE), _by_tool(calls, OFFER)
+    step.call_saves, step.agent_system = _by_tool(calls, AFTER_CALL), calls.get("system")
     step.match_by = _checked_match(function, step.slots, calls.get("match_by"))
+
+
+def _by_tool(calls: dict[str, Call], kind: str) -> dict[str, Call]:
+    return {name.removeprefix(kind): one for name, one in calls.items() if name.startswith(kind)}
 
 
 def _set_views(step: Step, function: AnyStepFunction) -> None:
     """Set on the step which of its functions see the state, and whether it needs nothing but to be awaited."""
-    before = [signature for one, signature in step.exits.items() if _is_of_the_action(one)]
+    before = [signature for one, signature in step.exits.items() if one in _OF_THE_ACTION]
     step.needs_snapshot = any(one.asks_for(Gives.STATE) for one in (step.signature, *before))
     saving = [step.exits[one] for one in _SAVING if one in step.exits]
     if function.is_transform:
@@ -187,7 +185,8 @@ def _read_exits(
     for name, (exit, names) in function.exits.items():
         signature = read_signature(exit, is_tail=True, names=names)
         filled = () if name == "match_by" else slots  # it is given one event
-        call = make_call(exit, signature, filled, is_tail=not _is_of_the_action(name), saves=name in _SAVING)
+        saves = name in _SAVING or name.startswith(AFTER_CALL)
+        call = make_call(exit, signature, filled, is_tail=name not in _OF_THE_ACTION, saves=saves)
         exits[name] = signature
         (of_items if is_about_items(name, signature) else calls)[name] = call
     return exits, calls, of_items

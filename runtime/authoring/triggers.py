@@ -11,10 +11,10 @@ from zoneinfo import ZoneInfo
 from wfc.runtime.authoring.run_rules import RunFunction
 from wfc.runtime.errors import ExpressionError, WorkflowError, WorkflowValidationError
 from wfc.runtime.events import StartEvent
-from wfc.runtime.plan.triggers import Missed, ScheduleTrigger, TopicTrigger
+from wfc.runtime.plan.triggers import Missed, ScheduleTrigger, TopicTrigger, WebhookTrigger
 from wfc.schemas.cron import BadCronError, CronLine, parse_cron
 
-__all__ = ["Schedule", "TriggerRule", "run_trigger", "start_by", "triggers_in"]
+__all__ = ["Hook", "Schedule", "TriggerRule", "run_trigger", "start_by", "triggers_in"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,14 +29,31 @@ class Schedule(NamedTuple):
     missed: Missed
 
 
+class Hook(NamedTuple):
+    """An address to which others send, and how they prove who they are.
+
+    Args:
+        path: The last part of the address.
+        secret: The name of the secret that they share with us.
+        header: The header that holds the signature of what they send; ``None``: the secret is their bearer token.
+        within: How many seconds old a signed delivery may be; ``None``: any.
+    """
+
+    path: str
+    secret: str
+    header: str | None
+    within: float | None
+
+
 class TriggerRule(NamedTuple):
-    """A trigger of a workflow: a schedule, or a topic with the type of its messages."""
+    """A trigger of a workflow: a schedule, a topic or a webhook, the latter two with the type of what is sent."""
 
     name: str
     function: RunFunction
     schedule: Schedule | None
     topic: str | None
     body: Any
+    hook: Hook | None = None
 
 
 class TriggerFunction(RunFunction):
@@ -48,11 +65,13 @@ class TriggerFunction(RunFunction):
         function: Callable[..., Any],
         cron: tuple[str, str, Missed] | None,
         topic: str | None,
+        hook: Hook | None,
     ) -> None:
         super().__init__(f"{_PREFIX}{name}", function)
         self.trigger = name
         self.cron = cron
         self.topic = topic
+        self.hook = hook
 
     def schedule(self) -> Schedule | None:
         """Return the schedule, read when it is needed: a machine without zones can run the workflow all the same.
@@ -76,28 +95,42 @@ def run_trigger(
     zone: str | None = None,
     missed: Missed = "once",
     topic: str | None = None,
+    webhook: str | None = None,
+    secret: str | None = None,
+    header: str | None = None,
+    within: float | None = None,
 ) -> Callable[[F], F]:
-    """Register a method that makes the start event of a run: of a ``ScheduleTrigger``, or of a ``TopicTrigger``.
+    """Register a method that makes the start event of a run.
+
+    It takes a ``ScheduleTrigger``, a ``TopicTrigger`` or a ``WebhookTrigger``.
 
     Args:
         name: The trigger's name.
         cron: The line of a schedule, which is due by the clocks of ``zone``.
         missed: What becomes of the moments at which nobody was there to start runs.
         topic: The topic whose messages start runs.
+        webhook: The last part of the address to which others send.
+        secret: The name of the secret that they share with us, an environment variable.
+        header: The header that holds the signature of what they send; without one the secret is their bearer token.
+        within: How many seconds old a signed delivery may be.
 
     Raises:
-        WorkflowValidationError: It is neither a schedule nor a topic.
+        WorkflowValidationError: It is not one of a schedule, a topic and a webhook.
     """
-    if (cron is None) == (topic is None) or (cron is None) != (zone is None):
-        raise WorkflowValidationError(f"the trigger `{name}` needs a `cron` and its `zone`, or a `topic`")
+    kinds = sum(one is not None for one in (cron, topic, webhook))
+    if kinds != 1 or (cron is None) != (zone is None) or (webhook is None) != (secret is None):
+        raise WorkflowValidationError(
+            f"the trigger `{name}` needs a `cron` and its `zone`, a `topic`, or a `webhook` and its `secret`"
+        )
     if missed not in get_args(Missed):
         raise WorkflowValidationError(
             f"the trigger `{name}`: `missed` is one of {', '.join(get_args(Missed))}"
         )
     line = None if cron is None or zone is None else (cron, zone, missed)
+    hook = None if webhook is None or secret is None else Hook(webhook, secret, header, within)
 
     def register(function: F) -> F:
-        return TriggerFunction(name, function, line, topic)  # type: ignore[return-value]
+        return TriggerFunction(name, function, line, topic, hook)  # type: ignore[return-value]
 
     return register
 
@@ -109,23 +142,23 @@ def triggers_in(functions: Mapping[str, RunFunction]) -> list[TriggerRule]:
         WorkflowValidationError: A schedule cannot be read.
     """
     return [
-        TriggerRule(each.trigger, each, each.schedule(), each.topic, _body_type(each))
+        TriggerRule(each.trigger, each, each.schedule(), each.topic, _body_type(each), each.hook)
         for each in functions.values()
         if isinstance(each, TriggerFunction)
     ]
 
 
 def _body_type(function: TriggerFunction) -> Any:
-    """Return the type of what a topic's messages hold, as the method says it; anything, if it does not."""
+    """Return the type of what is sent, as the method says it; anything, if it does not."""
     names = {**function.function.__globals__, **function.names}
     hint = typing.get_type_hints(function.function, names).get("trigger")
-    return get_args(hint)[0] if get_origin(hint) is TopicTrigger else Any
+    return get_args(hint)[0] if get_origin(hint) in {TopicTrigger, WebhookTrigger} else Any
 
 
 def start_by(
     rule: TriggerRule,
     workflow: Any,
-    trigger: ScheduleTrigger | TopicTrigger[Any],
+    trigger: ScheduleTrigger | TopicTrigger[Any] | WebhookTrigger[Any],
     read_config: Callable[[], Any],
 ) -> StartEvent:
     """Return the start event of the run that a trigger starts.

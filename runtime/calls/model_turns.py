@@ -55,7 +55,9 @@ async def take_turn(host: CallHost, model: ModelOptions, request: TurnRequest) -
         said = list(_as_messages(request.said, request.system))
         async with connected(model, revealed) as connection:
             parameters = _parameters(connection, model, request, wanted)
-            reply = await exchange.reply(connection, said, request.system, parameters, _settings(request))
+            reply = await exchange.reply(
+                connection, said, request.system, parameters, _settings(request, model)
+            )
         refuse_what_is_no_answer(reply, model, revealed)
         return _as_reply(reply, request.said, revealed)
     except WorkflowError:
@@ -83,15 +85,20 @@ def _parameters(
         parameters_json_schema=wanted.schema,
         kind="output",
     )
-    # who thinks before it answers cannot be forced to call a tool
-    thinks = any("thinking" in key and value for key, value in model.settings.items())
     return ModelRequestParameters(
-        function_tools=tools, output_mode="tool", output_tools=[answer], allow_text_output=thinks
+        function_tools=tools, output_mode="tool", output_tools=[answer], allow_text_output=_thinks(model)
     )
 
 
-def _settings(request: TurnRequest) -> ModelSettings:
+def _thinks(model: ModelOptions) -> bool:
+    """Return whether a model thinks before it answers: then it cannot be forced to call a tool."""
+    return any("thinking" in key and value for key, value in model.settings.items())
+
+
+def _settings(request: TurnRequest, model: ModelOptions) -> ModelSettings:
     found = ModelSettings()
+    if request.tools and request.must_call and not _thinks(model):
+        found["tool_choice"] = [request.must_call]
     if request.tools and request.is_last:
         found["tool_choice"] = "none"
     if request.tools and not request.in_parallel:

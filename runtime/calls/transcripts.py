@@ -91,6 +91,7 @@ class TurnRequest:
         tools: What it may call.
         output: The type of its answer; ``None``: a text.
         is_last: Whether it must answer now, and call nothing.
+        must_call: The tool that it must call now; empty: it need not call any.
         in_parallel: Whether it may ask for several calls at once.
         shown: What of its reply is shown to watchers while it arrives: ``text``, ``thinking``.
     """
@@ -100,5 +101,6 @@ class TurnRequest:
     tools: Sequence[OfferedTool] = ()
     output: Any = None
     is_last: bool = False
+    must_call: str = ""
     in_parallel: bool = True
     shown: Sequence[str] = ()

@@ -12,7 +12,7 @@ __all__ = ["ChildStarted", "Collected", "Edited", "WaitEnded", "Waiting"]
 
 
 class Edited:
-    """A change of the state by the body of a step run, or by a person.
+    """A change of the state by the body of a step run, by an agent for which one is paused, or by a person.
 
     Args:
         number: The step run; ``None``: it was not a step.

@@ -14,7 +14,7 @@ from wfc.runtime.drawing.layout import Layout, SideWay, Spot, arrange
 from wfc.runtime.drawing.shapes import CHANGES
 from wfc.runtime.drawing.ways import slant, way_back, way_down
 
-__all__ = ["as_page"]
+__all__ = ["COLOURS", "DRAWN", "as_page", "as_picture"]
 
 LINE = 17.0
 MARGIN = 24.0
@@ -22,13 +22,16 @@ LETTER = 7.4
 SMALL_LETTER = 6.4
 LOOP = 46.0  # how far an arrow from a box to itself extends
 
-STYLE: Final = """\
+COLOURS: Final = """\
 :root { color-scheme: light dark; --ink: #1d2430; --soft: #5b6675; --paper: #ffffff; --line: #8a94a3;
   --green: #dff3e4; --blue: #dfe9fb; --red: #fbe1e1; --grey: #f3f4f6; --orange: #fdf0d9; --cyan: #e3f4f6;
   --violet: #efe5fb; --pink: #fde4f0; --yellow: #fbf7d8; --indigo: #e4ecfd; --bad: #b4232a; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8ebf0; --soft: #a7b0bd; --paper: #14181f; --line: #77828f;
   --green: #1d3b27; --blue: #1c2f4d; --red: #4a2023; --grey: #262c36; --orange: #443416; --cyan: #173a40;
   --violet: #35264c; --pink: #4b2139; --yellow: #3d3817; --indigo: #1f3157; --bad: #ff8d8d; } }
+"""
+
+_PAGE: Final = """\
 body { margin: 1.5rem; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.4rem; margin: 0; } p { max-width: 60rem; margin: .3rem 0 1rem; white-space: pre-line; }
 fieldset { border: 0; margin: 0; padding: 0; color: var(--soft); } legend { float: left; margin-right: 1rem; }
@@ -39,6 +42,9 @@ figure > svg { display: block; height: auto; width: var(--fit); }
 body:has(#whole:checked) svg { width: var(--whole); } body:has(#half:checked) svg { width: calc(var(--width) * .5); }
 body:has(#full:checked) svg { width: var(--width); } body:has(#double:checked) svg { width: calc(var(--width) * 2); }
 @media print { fieldset { display: none; } figure { max-height: none; } svg { width: var(--whole) !important; } }
+"""
+
+DRAWN: Final = """\
 svg text { fill: var(--ink); font: 13px system-ui, sans-serif; text-anchor: middle; }
 svg .title { font-weight: 600; } svg .note { fill: var(--soft); font-size: 11px; }
 svg .box > path, svg .box > rect { stroke: var(--line); stroke-width: 1.2; fill: var(--fill, var(--grey)); }
@@ -55,9 +61,14 @@ svg .limit > path, svg .time-out > path { stroke-dasharray: 2 4; }
 svg .arrow rect { fill: var(--paper); opacity: .9; } #tip path { fill: var(--line); }
 svg g:focus { outline: none; } svg .box:focus > rect, svg .box:focus > path { stroke: var(--ink); stroke-width: 3; }
 svg .arrow:focus > path, svg .arrow:hover > path { stroke: var(--ink); }
+"""
+
+_TABLE: Final = """\
 table { border-collapse: collapse; margin-top: 1.5rem; } caption { text-align: left; font-weight: 600; }
 th, td { text-align: left; vertical-align: top; padding: .3rem 1rem .3rem 0; border-top: 1px solid var(--line); }
 """
+
+STYLE: Final = COLOURS + _PAGE + DRAWN + _TABLE
 
 ZOOM: Final = """\
 <fieldset><legend>Size of the drawing</legend>
@@ -72,13 +83,7 @@ READABLE: Final = 0.6  # of the full size: the least to which a drawing is shrun
 
 def as_page(graph: Graph) -> str:
     """Return the page; every text in it is escaped."""
-    numbers = {box.id: number for number, box in enumerate(graph.boxes)}
-    loops = widest_loops(graph)
-    layout = arrange(
-        [box_size(box, loops.get(box.id, 0.0)) for box in graph.boxes],
-        [(numbers[arrow.source], numbers[arrow.target]) for arrow in graph.arrows],
-        [label_size(arrow) for arrow in graph.arrows],
-    )
+    layout = laid_out(graph)
     description = f"<p>{escape(graph.description)}</p>\n" if graph.description else ""
     lines = [
         "<!doctype html>",
@@ -103,6 +108,22 @@ def as_page(graph: Graph) -> str:
     ]
     # in ASCII it is what it says in any encoding that the output may have
     return ("\n".join(lines) + "\n").encode("ascii", "xmlcharrefreplace").decode()
+
+
+def as_picture(graph: Graph) -> str:
+    """Return the picture alone, as SVG for a page that has ``COLOURS`` and ``DRAWN`` among its styles."""
+    drawn = "\n".join(svg(graph, laid_out(graph))) + "\n"
+    return drawn.encode("ascii", "xmlcharrefreplace").decode()
+
+
+def laid_out(graph: Graph) -> Layout:
+    numbers = {box.id: number for number, box in enumerate(graph.boxes)}
+    loops = widest_loops(graph)
+    return arrange(
+        [box_size(box, loops.get(box.id, 0.0)) for box in graph.boxes],
+        [(numbers[arrow.source], numbers[arrow.target]) for arrow in graph.arrows],
+        [label_size(arrow) for arrow in graph.arrows],
+    )
 
 
 def size(layout: Layout) -> tuple[float, float]:

@@ -20,7 +20,8 @@ def render(graph: Graph, format: str) -> str:
     """Return the graph as a text that ends with a line break.
 
     Args:
-        format: ``mermaid``, ``dot``, or ``html``: one self-contained page that loads nothing.
+        format: ``mermaid``, ``dot``, or ``html``: one self-contained page that loads nothing; or ``svg``: its
+            picture alone, for a page that has its styles.
 
     Raises:
         ValueError: There is no such format.
@@ -34,4 +35,8 @@ def render(graph: Graph, format: str) -> str:
             from wfc.runtime.drawing.page import as_page
 
             return as_page(graph)
+        case "svg":
+            from wfc.runtime.drawing.page import as_picture
+
+            return as_picture(graph)
     raise ValueError(f"no such format: {format}")

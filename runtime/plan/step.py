@@ -97,6 +97,12 @@ class Step:
     match_by: Call | None = None
     approvals: dict[str, Call] = field(default_factory=dict)
     """Of a step whose action is an agent: how calls of its tools are allowed, by tool."""
+    offers: dict[str, Call] = field(default_factory=dict)
+    """Whether tools of it are offered, by tool."""
+    call_saves: dict[str, Call] = field(default_factory=dict)
+    """What calls of its tools change in the state, by tool."""
+    agent_system: Call | None = None
+    """What its model is told before anything else, where that is worked out before each reply."""
     give: Call | None = None
     give_instead: Call | None = None
     max_runs: int | Call | None = None

@@ -1,12 +1,13 @@
-"""What starts runs by itself: schedules and topics, and what a start by one of them knows."""
+"""What starts runs by itself: schedules, topics and webhooks, and what a start by one of them knows."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, Literal, TypeVar
 
-__all__ = ["Missed", "ScheduleTrigger", "TopicTrigger"]
+__all__ = ["Missed", "ScheduleTrigger", "TopicTrigger", "WebhookTrigger"]
 
 B = TypeVar("B")
 
@@ -28,3 +29,12 @@ class TopicTrigger(Generic[B]):
 
     name: str
     body: B
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookTrigger(Generic[B]):
+    """What others have sent to an address: the trigger's name, the body, and the headers, with small letters."""
+
+    name: str
+    body: B
+    headers: Mapping[str, str]

@@ -15,7 +15,7 @@ from wfc.runtime.errors import MissingPackageError, WorkflowError
 from wfc.runtime.server.access import NOBODY, Principal
 from wfc.runtime.server.calls import PROBLEM, Call, Problem, Reply, StreamMessage, StreamReply, TextReply
 from wfc.runtime.server.data import json_bytes
-from wfc.runtime.server.endpoint import ANYBODY, LINK, Endpoint, find
+from wfc.runtime.server.endpoint import ANYBODY, LINK, SENDER, Endpoint, find
 from wfc.runtime.server.fitting import fitting_body, fitting_query
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.links import read_link
@@ -130,12 +130,15 @@ class Application:
         if endpoint is None:
             raise Problem(404, "path", "there is nothing under this path")
         principal, link = self._let_in(request, endpoint)
+        query = fitting_query(request.query_params.multi_items(), endpoint.query)
+        body = await self._body_of(request, endpoint)
         call = Call(
             principal,
             path,
-            fitting_query(request.query_params.multi_items(), endpoint.query),
+            query,
             dict(request.headers),
-            fitting_body(await self._body_of(request, endpoint), endpoint.body),
+            {} if endpoint.is_raw else fitting_body(body, endpoint.body),
+            body if endpoint.is_raw else b"",
             link,
             str(request.base_url).rstrip("/"),
         )
@@ -199,7 +202,7 @@ class Application:
             Problem: Nobody knows who it is, or this one may not.
         """
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if endpoint.roles == (ANYBODY,):
+        if endpoint.roles in {(ANYBODY,), (SENDER,)}:  # what a sender shows is judged with the body
             return NOBODY, ""
         if endpoint.roles == (LINK,):
             link = token.strip() if scheme.lower() == "link" else ""
@@ -240,6 +243,8 @@ class Application:
         if found and endpoint.body is None:
             raise Problem(400, "body.members", "no body is wanted here")
         kind = request.headers.get("content-type")
+        if endpoint.is_raw:
+            return bytes(found)
         if (found or kind) and endpoint.body is not None and media_type(kind or "") != "application/json":
             raise Problem(415, "body.type", "the body is JSON: `Content-Type: application/json`")
         return bytes(found)

@@ -73,6 +73,7 @@ class Call:
         query: The parameters behind it.
         headers: By their names in lower case.
         data: The members of the body, which fit what the endpoint takes.
+        raw: The body as it came, where the endpoint wants that.
         link: What a link allows whoever has it, if the request has one.
         server: The address under which the server is reached, without a slash at its end.
     """
@@ -82,6 +83,7 @@ class Call:
     query: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
+    raw: bytes = b""
     link: str = ""
     server: str = ""
 

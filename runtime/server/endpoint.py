@@ -12,7 +12,10 @@ from urllib.parse import unquote
 from wfc.runtime.server.calls import Call, Reply, StreamReply, TextReply
 from wfc.runtime.server.installation import Installation
 
-__all__ = ["ANYBODY", "LINK", "Endpoint", "find"]
+__all__ = ["ANYBODY", "LINK", "PAGE", "SENDER", "Endpoint", "find"]
+
+PAGE: Final = "text/html"
+"""The content of what is for people, and not described to programs."""
 
 Handle = Callable[[Installation, Call], Awaitable[Reply | TextReply | StreamReply]]
 
@@ -22,18 +25,22 @@ ANYBODY: Final = "anybody"
 LINK: Final = "link"
 """The role of whoever has a link."""
 
+SENDER: Final = "sender"
+"""The role of whoever proves to be the sender of a webhook."""
+
 
 @dataclass(frozen=True)
 class Endpoint:
     """An endpoint.
 
     Args:
-        roles: Of which one is enough, or ``ANYBODY``, or ``LINK``.
+        roles: Of which one is enough, or ``ANYBODY``, ``LINK``, ``SENDER``.
         body: The JSON Schema of its body; ``None``: it takes none.
         query: The parameters that it takes, each with its JSON Schema.
         headers: Those that it heeds.
         good: The status of a good reply.
         content: The type of a good reply.
+        is_raw: Whether it takes the body as it is, whatever its type.
     """
 
     method: str
@@ -46,6 +53,7 @@ class Endpoint:
     headers: tuple[str, ...] = ()
     good: tuple[int, ...] = (200,)
     content: str = "application/json"
+    is_raw: bool = False
 
     @property
     def is_action(self) -> bool:

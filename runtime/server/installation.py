@@ -21,6 +21,7 @@ from wfc.runtime.errors import RunUnknownError, WorkflowError
 from wfc.runtime.server.access import Access, Principal
 from wfc.runtime.server.calls import Problem
 from wfc.runtime.server.feeds import Feeds
+from wfc.runtime.server.hooked import hooks_of
 from wfc.runtime.server.watching import Watch
 from wfc.runtime.store.sql import paging
 from wfc.runtime.store.sql.reading import RunRow
@@ -78,6 +79,7 @@ class Installation:
         """Let the engine know the workflows."""
         for one in self.workflows:
             self.engine.add(one, version=self.engine.version_of(one))
+        self.hooks = hooks_of(self.workflows)
         self.offered = {one._wfc.name: one for one in self.workflows}
         self.watch = Watch(self.engine.store)
         self.feeds = Feeds(self.engine, self.watch)

@@ -11,7 +11,7 @@ from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.events import event_name
 from wfc.runtime.server.access import Principal
 from wfc.runtime.server.calls import PROBLEM
-from wfc.runtime.server.endpoint import ANYBODY, LINK, Endpoint
+from wfc.runtime.server.endpoint import ANYBODY, LINK, PAGE, SENDER, Endpoint
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.workflows import schema_of
 
@@ -81,6 +81,8 @@ def description(
     paths: dict[str, Any] = {}
     start: Endpoint | None = None
     for one in endpoints:
+        if one.content == PAGE:
+            continue
         if one.name == "start_run":
             start = one
             continue
@@ -159,7 +161,7 @@ def _operation(one: Endpoint, body: Mapping[str, Any] | None, result: Mapping[st
             "required": "required" in body,
             "content": {"application/json": {"schema": body}},
         }
-    if one.roles == (ANYBODY,):
+    if one.roles in {(ANYBODY,), (SENDER,)}:
         told["security"] = []
     elif one.roles == (LINK,):
         told["security"] = [{"link": []}]
@@ -170,8 +172,8 @@ def _good(one: Endpoint, result: Mapping[str, Any]) -> dict[str, Any]:
     contents = [one.content]
     if one.content == "text/event-stream":
         contents.append("application/x-ndjson")
-    if one.name == "draw_flow":
-        contents.append("text/html")
+    if one.name in {"draw_flow", "draw_run"}:
+        contents += ["text/html", "image/svg+xml"]
     schema = result if one.content == "application/json" else {"type": "string"}
     return {"description": "As it was asked for.", "content": {each: {"schema": schema} for each in contents}}
 

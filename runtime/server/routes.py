@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from wfc.runtime.server import altering, runs, starts, tasks, upkeep, workflows
+from wfc.runtime.server import altering, hooks, pages, runs, starts, tasks, upkeep, workflows
 from wfc.runtime.server.calls import Call, Reply
-from wfc.runtime.server.endpoint import ANYBODY, LINK, Endpoint
+from wfc.runtime.server.endpoint import ANYBODY, LINK, PAGE, SENDER, Endpoint
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.openapi import description
 
@@ -37,12 +37,16 @@ def _whole(least: int, most: int) -> dict[str, Any]:
     return {"type": "integer", "minimum": least, "maximum": most}
 
 
+_FORM: Final = {"form": {"type": "string", "enum": list(workflows.FORMS)}}
 _WAIT: Final = {"wait": _whole(0, starts.LONGEST_WAIT)}
 _MOST: Final = {"most": _whole(1, runs.MOST)}
 _EVENT: Final = {"event": _TEXT, "with": _DATA, "message_id": _TEXT}
 _ANSWER: Final = _object(("answer",), answer={})
 
 ENDPOINTS: Final[tuple[Endpoint, ...]] = (
+    Endpoint("GET", "/", "show_page", pages.show_page, (ANYBODY,), content=PAGE),
+    Endpoint("GET", "/task", "show_task_page", pages.show_task_page, (ANYBODY,), content=PAGE),
+    Endpoint("GET", "/page/{file}", "show_page_file", pages.show_page_file, (ANYBODY,), content=PAGE),
     Endpoint("GET", "/livez", "livez", upkeep.livez, (ANYBODY,)),
     Endpoint("GET", "/readyz", "readyz", upkeep.readyz, (ANYBODY,)),
     Endpoint("GET", "/metrics", "metrics", upkeep.show_metrics, _SEE, content="text/plain"),
@@ -56,7 +60,7 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
         "draw_flow",
         workflows.draw_flow,
         ("see", "start"),
-        query={"form": {"type": "string", "enum": ["mermaid", "dot", "html"]}},
+        query=_FORM,
         content="text/plain",
     ),
     Endpoint(
@@ -91,6 +95,9 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
         runs.show_history,
         _SEE,
         query={"since": _whole(0, 10**15), **_MOST},
+    ),
+    Endpoint(
+        "GET", "/v1/runs/{run}/flow", "draw_run", runs.draw_run, _SEE, query=_FORM, content="text/plain"
     ),
     Endpoint("GET", "/v1/runs/{run}/at/{seq}", "show_run_at", runs.show_run_at, _SEE),
     Endpoint(
@@ -200,6 +207,16 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
         _OPERATE,
         body=_object(("for",), **{"for": _TEXT, "seconds": _whole(1, tasks.LINK_AT_MOST)}),
         good=(201,),
+    ),
+    Endpoint(
+        "POST",
+        "/v1/hooks/{hook}",
+        "receive_hook",
+        hooks.receive_hook,
+        (SENDER,),
+        body={},
+        good=(202,),
+        is_raw=True,
     ),
     Endpoint("GET", "/v1/links/task", "show_by_link", tasks.show_by_link, (LINK,)),
     Endpoint("POST", "/v1/links/task", "answer_by_link", tasks.answer_by_link, (LINK,), body=_ANSWER),

@@ -13,16 +13,18 @@ from typing import Any, Final
 from wfc.runtime.driver.engine.pictures import pending_of, state_of
 from wfc.runtime.driver.messages import EventData
 from wfc.runtime.server.access import Principal
-from wfc.runtime.server.calls import Call, Problem, Reply, StreamReply
+from wfc.runtime.server.calls import Call, Problem, Reply, StreamReply, TextReply
 from wfc.runtime.server.data import moment, outcome_data, run_data
 from wfc.runtime.server.feeds import START, Position, read_position
 from wfc.runtime.server.installation import Installation
+from wfc.runtime.server.workflows import drawing
 from wfc.runtime.store.sql import paging, selecting
 from wfc.runtime.store.sql.paging import Progress
 from wfc.runtime.store.sql.reading import RunRow
 
 __all__ = [
     "cancel_run",
+    "draw_run",
     "list_runs",
     "resume_run",
     "run_reply",
@@ -144,6 +146,18 @@ async def show_run_at(server: Installation, call: Call) -> Reply:
     server.load_code(row)
     told = await asyncio.to_thread(_told_at, server, row, int(seq))
     return Reply(told)
+
+
+async def draw_run(server: Installation, call: Call) -> TextReply:
+    """Draw the workflow of a run, with how often each step has run, and how that went; `form` as for a workflow."""
+    from wfc.runtime.drawing.stored import draw_stored
+
+    row = await server.run_for(call.principal, call.path["run"])
+    server.load_code(row)
+    kind: Any = type(server.engine.workflow(row.workflow, version=row.version))
+    form = call.query.get("form", "mermaid")
+    replay = await asyncio.to_thread(server.engine.told, row.run_id)
+    return drawing(draw_stored(kind, replay.lines(), form), form)
 
 
 def _told_at(server: Installation, row: RunRow, seq: int) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from wfc.runtime.server.runs import run_reply
 from wfc.runtime.store.journal import Entry, Lost
 from wfc.runtime.store.sql import selecting
 
-__all__ = ["LONGEST_WAIT", "start_run"]
+__all__ = ["LONGEST_WAIT", "begin_run", "start_run"]
 
 LONGEST_WAIT: Final = 60
 LONGEST_KEY: Final = 255
@@ -49,7 +49,7 @@ async def start_run(server: Installation, call: Call) -> Reply:
     assert entry.created is not None
     is_again = False
     try:
-        joined = await _begin(server, workflow, entry)
+        joined = await begin_run(server, workflow, entry)
     except Lost:
         await _check_same(server, run_id, entry)
         is_again = True
@@ -92,7 +92,7 @@ def keyed_id(principal: Principal, workflow: str, key: str) -> str:
     return f"k-{hashlib.sha256(parts.encode()).hexdigest()[:32]}"
 
 
-async def _begin(server: Installation, workflow: StartableWorkflow, entry: Entry) -> str | None:
+async def begin_run(server: Installation, workflow: StartableWorkflow, entry: Entry) -> str | None:
     """Record a new run, which then is due; return the run that it joins instead, if it does.
 
     Raises:

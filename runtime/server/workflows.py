@@ -11,9 +11,9 @@ from wfc.runtime.server.calls import Call, Reply, TextReply
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.values.outputs import adapter
 
-__all__ = ["draw_flow", "list_workflows", "schema_of", "show_workflow"]
+__all__ = ["FORMS", "draw_flow", "drawing", "list_workflows", "schema_of", "show_workflow"]
 
-_FORMS: Final = {"mermaid": "text/plain", "dot": "text/plain", "html": "text/html"}
+FORMS: Final = {"mermaid": "text/plain", "dot": "text/plain", "html": "text/html", "svg": "image/svg+xml"}
 
 
 @lru_cache(maxsize=2048)
@@ -52,15 +52,20 @@ async def show_workflow(server: Installation, call: Call) -> Reply:
 
 
 async def draw_flow(server: Installation, call: Call) -> TextReply:
-    """Draw a workflow: `form` is `mermaid`, `dot` or `html`, a page that loads nothing."""
+    """Draw a workflow: `form` is `mermaid`, `dot`, `html`, a page that loads nothing, or `svg`."""
     from wfc.runtime.drawing import draw_workflow
 
     workflow = server.workflow_for(call.principal, call.path["workflow"])
-    form = call.query.get("form", "mermaid")
     kind: Any = type(workflow)
+    form = call.query.get("form", "mermaid")
+    return drawing(draw_workflow(kind, form), form)
+
+
+def drawing(text: str, form: str) -> TextReply:
+    """Return a drawing in one of the ``FORMS`` as a reply."""
     # a page of ours, with its style and script within
     policy = (
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; sandbox allow-scripts"
     )
     headers = {"Content-Security-Policy": policy} if form == "html" else {}
-    return TextReply(draw_workflow(kind, form), _FORMS[form], headers)
+    return TextReply(text, FORMS[form], headers)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
 from wfc.runtime.agents.code import RUN_PYTHON
-from wfc.runtime.agents.definition import Agent
-from wfc.runtime.agents.events import AgentInput, CallDone, JudgedReply, LoopState
+from wfc.runtime.agents.definition import Agent, AgentTool
+from wfc.runtime.agents.events import AgentInput, AgentOutput, CallDone, JudgedReply, LoopState
 from wfc.runtime.agents.hand_overs import hand_over
 from wfc.runtime.agents.loop_steps import AgentSteps
+from wfc.runtime.agents.offers import Offer
 from wfc.runtime.agents.threaded_loop import ThreadedLoop
 from wfc.runtime.agents.threads import Transcript, in_words
 from wfc.runtime.agents.tool_calls import make_call
@@ -26,6 +27,7 @@ from wfc.runtime.calls.transcripts import ANSWER_TOOL, CallRequest, Said, TurnRe
 from wfc.runtime.core.step_runs import Exit
 from wfc.runtime.core.ticks import PauseFailed, TimerFired
 from wfc.runtime.driver.run import Run
+from wfc.runtime.driver.run.doubles import Instead
 from wfc.runtime.errors import InvalidAnswerError, StepError
 from wfc.runtime.events import Event
 from wfc.runtime.plan.pauses import QuestionAsked
@@ -87,7 +89,12 @@ class AgentDoubles:
         above = run.above
         if above is not None and not above.workflow._wfc.is_part and run.parent.step in self._real:
             return
-        run.doubles = {"think": self._think, "call": self._call, "recall": self._recall}
+        run.doubles = {
+            "think": self._think,
+            "call": self._call,
+            "delegate": self._delegate,
+            "recall": self._recall,
+        }
         run.double_parts = self.take_over
         run.workers.bare = False
         run.watchers.observe(lambda event: self._answer(run, event))
@@ -140,8 +147,9 @@ class AgentDoubles:
         assert isinstance(run, Run) and isinstance(run.workflow, AgentSteps)
         inputs = run.execution.inputs
         assert isinstance(inputs, AgentInput)
-        request = run.workflow.request(inputs, run.execution.state)
-        reply = self._next(run, request)
+        offer = run.workflow.offer(context, inputs, run.execution.state, run.config)
+        request = run.workflow.request(context, inputs, run.execution.state, offer)
+        reply = self._next(run, request, offer)
         if reply.error is not None:
             error = mocked_error(MockAnswer(error=reply.error))
             if isinstance(error, StepError) and error.name.startswith("http."):
@@ -151,7 +159,7 @@ class AgentDoubles:
         state = run.execution.state
         turns = len(state.before) + state.turns
         said = _as_said(reply, request, run.workflow.at_work(state), turns)
-        return run.workflow.judged(context, said, state)
+        return run.workflow.judged(context, said, state, offer)
 
     async def _recall(self, context: StepContext) -> Transcript:
         run, step_run = context._run, context._step_run
@@ -173,7 +181,7 @@ class AgentDoubles:
             f"{_cut(text)}"
         )
 
-    def _next(self, run: Run, request: TurnRequest) -> ScriptedReply:
+    def _next(self, run: Run, request: TurnRequest, offer: Offer) -> ScriptedReply:
         """Return the first reply of an agent's script that is for this turn, and take it out."""
         assert isinstance(run.workflow, AgentSteps) and run.parent is not None
         names = _names_of(run, run.workflow)
@@ -182,9 +190,9 @@ class AgentDoubles:
         left = self._left.get(name, [])
         asked = request.said[len(run.execution.state.before)].text
         for place, reply in enumerate(left):
-            if not _misses(reply, at_work, request, asked):
+            if not _misses(reply, at_work, request, offer, asked):
                 return left.pop(place)
-        why = _misses(left[0], at_work, request, asked) if left else "its `script` has no reply left"
+        why = _misses(left[0], at_work, request, offer, asked) if left else "its `script` has no reply left"
         new = " / ".join(_new_texts(request))
         raise UnmockedStepError(
             f"the model of the agent `{name}` was asked once more, and {why}; what it was told last: {_cut(new)}"
@@ -198,6 +206,25 @@ class AgentDoubles:
         tool, args = run.workflow.checked(step_run.event, inputs, run.execution.state)
         if tool.hand_over:
             return hand_over(run.workflow.team[tool.hand_over], args, run.config)
+        given_back = replace(tool, call=self._answers_of(run, tool, args), takes_config=False)
+        result = await make_call(context, None, given_back, args)
+        return run.workflow.done(tool, result, run.execution.state)
+
+    async def _delegate(self, context: StepContext) -> AgentOutput | Instead:
+        """Let another agent work, whose model has a script; return what a workflow gives that is a tool."""
+        run, step_run = context._run, context._step_run
+        assert isinstance(run, Run) and isinstance(run.workflow, AgentSteps) and step_run is not None
+        inputs = run.execution.inputs
+        assert isinstance(inputs, AgentInput)
+        tool, args = run.workflow.checked(step_run.event, inputs, run.execution.state)
+        if not tool.workflow:
+            return Instead.PAUSE
+        value = await self._answers_of(run, tool, args)(context, args)
+        return AgentOutput(answer=json.dumps(value), turns=0, tokens=0, cost_usd=0.0)
+
+    def _answers_of(self, run: Run, tool: AgentTool, args: Any) -> Callable[[object, object], Awaitable[Any]]:
+        """Return what gives the next answer of a tool, whose call is noted."""
+        assert isinstance(run.workflow, AgentSteps)
         given = json.loads(json_outside(args))
         if tool.name not in self._tools:
             raise UnmockedStepError(
@@ -215,9 +242,7 @@ class AgentDoubles:
                 raise mocked_error(answer)
             return answer.value
 
-        given_back = replace(tool, call=give, takes_config=False)
-        result = await make_call(context, None, given_back, args)
-        return run.workflow.done(tool, result, run.execution.state)
+        return give
 
 
 def _as_said(reply: ScriptedReply, request: TurnRequest, agent: Agent, turns: int) -> TurnReply:
@@ -251,7 +276,7 @@ def _names_of(run: Run, loop: AgentSteps) -> list[str]:
     return [*([run.parent.step] if of_step else ()), loop.at_work(state).name]
 
 
-def _misses(reply: ScriptedReply, agent: Agent, request: TurnRequest, asked: str) -> str:
+def _misses(reply: ScriptedReply, agent: Agent, request: TurnRequest, offer: Offer, asked: str) -> str:
     """Return why a reply is not for this turn, in which the agent was asked this; empty if it is."""
     new = _new_texts(request)
     if reply.asked not in asked:
@@ -259,7 +284,7 @@ def _misses(reply: ScriptedReply, agent: Agent, request: TurnRequest, asked: str
     if not any(reply.shown in each for each in new):
         return f"its next reply is for one that is shown {reply.shown!r}"
     if reply.offered is not None:
-        tools = agent.by_name.values()
+        tools = [agent.by_name[name] for name in offer.names]
         offered = sorted(each.hand_over or each.name for each in tools)
         if sorted(reply.offered) != offered:
             return f"its next reply is for one that is offered {', '.join(reply.offered)}, not {', '.join(offered)}"

@@ -13,7 +13,7 @@ from wfc.compiler.codegen.literals.negation import negated
 from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import PythonFunction
-from wfc.compiler.expressions import Template
+from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.expressions.generation import generate_body
 from wfc.compiler.model import Agent, Approval, ToolUse, Workflow
 from wfc.compiler.python.literals import Code, literal, local_name
@@ -30,6 +30,7 @@ class AgentTexts:
         self.workflow, self.names, self.bindings = workflow, names, bindings
         self.known: dict[int, dict[str, Code]] = {}
         self.approvals: dict[int, Code] = {}
+        self.offers: dict[int, Code] = {}
 
     def has_any(self, agent: Agent) -> bool:
         """Return whether an agent has such functions."""
@@ -102,6 +103,15 @@ class AgentTexts:
                 pairs.append(f"{literal(use.tool.name)}: {values.pairs(bound)}")
         body = fit(f"return {{{', '.join(pairs)}}}", INDENT)
         return self.write(f"bind_{agent.name}", function, "dict[str, dict[str, Any]]", body)
+
+    def offer(self, agent: Agent, use: ToolUse, when: Expression) -> Code:
+        """Return the function that tells whether a tool is offered."""
+        if id(use) not in self.offers:
+            function = self.begun(agent)
+            body = fit(f"return {function.expression(when)}", INDENT)
+            name = f"offer_{agent.name}_{use.tool.identifier}"
+            self.offers[id(use)] = self.write(name, function, "bool", body)
+        return self.offers[id(use)]
 
     def approval(self, agent: Agent, use: ToolUse, approval: Approval) -> Code:
         """Return the function that tells whether, and how, a person has to allow a call."""

@@ -30,7 +30,7 @@ from wfc.compiler.model import (
     Value,
     Workflow,
 )
-from wfc.compiler.model.agents import writes_code
+from wfc.compiler.model.agents import system_in_each_turn, writes_code
 from wfc.compiler.python.literals import Code, class_name, constant_name, field_name, literal, pascal_case
 from wfc.compiler.types import STRING
 
@@ -69,7 +69,7 @@ class AgentWriter:
             positional = self.positional(action, values, function)
             asked = call(Code(f"{team.constants[id(agent)]}.asked"), *positional, **given)
             return call(Code("Child"), loop, asked)
-        if action.system is not None:
+        if action.system is not None and system_in_each_turn(agent, action.system) is None:
             given["system"] = self.bindings.text(action.system, f"{step.name}_system", function)
         bound = [(use.tool, use.bound) for use in agent.tools if use.bound]
         if bound:
@@ -93,8 +93,11 @@ class AgentWriter:
 
     def tool(self, use: ToolUse, step: Step, owner: Agent) -> tuple[list[Code], dict[str, Code]]:
         """Return the arguments of a tool that is no agent."""
-        called = self.call(use.tool, step)
         named: dict[str, Code] = {}
+        if use.tool.workflow is not None:
+            named["workflow"] = literal(use.tool.workflow)
+            return [literal(use.tool.name), Code("None"), self.names.of(use.tool.args)], named
+        called = self.call(use.tool, step)
         if use.tool.timeout is not None:
             named["timeout"] = literal(use.tool.timeout)
         if called in self.configured:
@@ -247,6 +250,11 @@ class TeamWriter:
             named["bound"] = literal([fields[name].name_outside for name, _ in use.bound])
         if use.final:
             named["final"] = literal(True)
+        if use.save:
+            named["saves"] = literal(True)
+            named |= self.bindings.output(use.tool.output, use.tool.name) or {"output": Code("Any")}
+        if owner.args is not None and use.when is not None:
+            named["when"] = self.writer.texts.offer(owner, use, use.when)
         if owner.args is not None and use.approval is not None:
             named["approve"] = self.writer.texts.approval(owner, use, use.approval)
         return call(Code("AgentTool"), *positional, **named)

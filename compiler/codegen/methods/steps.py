@@ -15,7 +15,7 @@ from wfc.compiler.codegen.literals.functions import (
 )
 from wfc.compiler.codegen.literals.negation import negated
 from wfc.compiler.codegen.literals.values import ValueWriter
-from wfc.compiler.codegen.methods.approvals import approval_methods
+from wfc.compiler.codegen.methods.asking_steps import agent_methods
 from wfc.compiler.codegen.methods.batches import steps_with_ambiguous_batches
 from wfc.compiler.codegen.methods.maps import MapWriter
 from wfc.compiler.codegen.methods.pauses import answer_parameters, pause_type
@@ -61,7 +61,7 @@ class StepMethods(MethodWriter):
             yield from self.doing(step, comment)
             if step.require:
                 yield self.require(step)
-            yield from approval_methods(self, step)
+            yield from agent_methods(self, step)
             yield self.tail(
                 step, "then", "after_{}", step.emit, step.save, result_parameters(step, self.names)
             )

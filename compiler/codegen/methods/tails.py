@@ -165,6 +165,11 @@ class TailWriter:
             return
         yield from _fitted([f"emitted = {emitted}", *plan.assignments, "return emitted"], indent)
 
+    def saves(self, saves: Sequence[Save]) -> list[str]:
+        """Return the statements that save, and emit nothing."""
+        plan = self.plan(saves, frozenset(), alone=True)
+        return list(_fitted([*plan.statements, *plan.assignments], BODY))
+
     # --- saves, and a choice of what is emitted
     def save_and_choose(self, exit_: Exit, saves: Sequence[Save], unhandled: bool) -> Iterator[str]:
         self.function.note([("state",)])

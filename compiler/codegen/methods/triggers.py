@@ -13,14 +13,14 @@ from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import SELF, PythonFunction
 from wfc.compiler.expressions.python.annotations import annotation
 from wfc.compiler.model import Workflow
-from wfc.compiler.model.triggers import Schedule, Topic, Trigger
+from wfc.compiler.model.triggers import Schedule, Topic, Trigger, Webhook
 from wfc.compiler.python.literals import Code, literal, method_name
 
 __all__ = ["trigger_methods"]
 
 
 def trigger_methods(workflow: Workflow, names: ModuleNames) -> Iterator[PythonFunction]:
-    """Yield a method for each schedule and each topic; nothing starts runs by webhooks."""
+    """Yield a method for each trigger."""
     for trigger in workflow.triggers:
         match trigger.source:
             case Schedule(cron=cron, zone=zone, missed=missed):
@@ -30,6 +30,15 @@ def trigger_methods(workflow: Workflow, names: ModuleNames) -> Iterator[PythonFu
                 assert trigger.body is not None
                 kind = Code(f"TopicTrigger[{annotation(trigger.body, names)}]")
                 yield trigger_method(workflow, trigger, names, kind, {"topic": literal(topic)})
+            case Webhook() as hook:
+                assert trigger.body is not None
+                kind = Code(f"WebhookTrigger[{annotation(trigger.body, names)}]")
+                yield trigger_method(workflow, trigger, names, kind, about_hook(hook))
+
+
+def about_hook(hook: Webhook) -> dict[str, Code]:
+    about = {"webhook": hook.path, "secret": hook.secret, "header": hook.header, "within": hook.within}
+    return {name: literal(value) for name, value in about.items() if value is not None}
 
 
 def trigger_method(
@@ -38,7 +47,7 @@ def trigger_method(
     config = FunctionParameter("config", Code("config"), names.config)
     occasion = FunctionParameter("trigger", Code("trigger"), kind)
     function = FunctionBuilder(names.scope, (config, occasion))
-    if isinstance(trigger.source, Topic):
+    if not isinstance(trigger.source, Schedule):
         function.use_all("trigger")  # by which the runtime knows what is sent
     writer, record = ValueWriter(function, names), workflow.start.record
     given = {name: writer.value(trigger.given[name]) for name in record.fields if name in trigger.given}

@@ -8,6 +8,7 @@ from wfc.compiler import model
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.expressions.syntax.tree import Binary, Node, path_of, walk
+from wfc.compiler.model.agents import saves_of_calls
 from wfc.compiler.model.flow import exits
 from wfc.compiler.model.kinds import agent_tools
 from wfc.compiler.proof.analysis import FlowAnalysis
@@ -202,6 +203,7 @@ def shared_uses(analysis: FlowAnalysis, node: int) -> SharedUses:
     step = analysis.step(node)
     saves = [
         *step.save,
+        *saves_of_calls(step.action),
         *(save for _, exit_ in exits(step) for entry in exit_.entries for save in entry.save),
     ]
     sums = {save.field for save in saves if _summand(save) is not None}

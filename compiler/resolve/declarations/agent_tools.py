@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope
-from wfc.compiler.model import Agent, Approval, Tool, ToolUse, Value
+from wfc.compiler.model import Agent, Approval, Save, Tool, ToolUse, Value
 from wfc.compiler.python.literals import normal_form
-from wfc.compiler.resolve.declarations import operations
+from wfc.compiler.resolve.declarations import called_workflows, operations
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.assignees import assigned
@@ -23,7 +23,10 @@ from wfc.compiler.rules import values as value_problems
 from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types import Record, Type, assignable, show
 
-__all__ = ["ToolReader"]
+__all__ = ["SaveReader", "ToolReader"]
+
+
+SaveReader = Callable[[object, Place, Scope], tuple[Save, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +36,14 @@ class ToolReader:
     Args:
         scope: What they may mention.
         output: The type of the agent's answer.
+        saves: Reads what is saved when a call is done; ``None``: the agent stands in no step.
     """
 
     declared: Declarations
     reader: ValueReader
     scope: Scope
     output: Type
+    saves: SaveReader | None = None
 
     def uses(self, data: Data, place: Place) -> list[ToolUse]:
         """Return the tools that a model may use, each once."""
@@ -70,7 +75,7 @@ class ToolReader:
         used.add(tool.group)
         if tool.operations is None:
             return (tool,)
-        if {"with", "final"} & data.keys():
+        if {"with", "final", "save"} & data.keys():
             one = operations.one_operation(tool, place, self.declared)
             found: Sequence[Tool] = () if one is None else (one,)
         else:
@@ -92,7 +97,10 @@ class ToolReader:
             if own.partition(".")[0] not in tools.nodes:
                 self.declared.report(name_problems.unknown_tool(place, own, known))
                 return None, None
-        return operations.find_tool(name, place, self.declared), None
+        tool = operations.find_tool(name, place, self.declared)
+        if tool is not None and tool.workflow is not None:
+            tool = called_workflows.as_tool(tool, self.declared)
+        return tool, None
 
     def is_description_broken(self, agent: Agent) -> bool:
         """Return whether what an agent says of itself is wrong, which is told there."""
@@ -101,9 +109,7 @@ class ToolReader:
 
     def check(self, tool: Tool, place: Place) -> None:
         """Report a tool that no model can call."""
-        if tool.workflow is not None:
-            self.declared.report(problems.not_for_agents(place, tool.name))
-        elif self.declared.is_broken((*tool.address, "args")):
+        if self.declared.is_broken((*tool.address, "args")):
             pass  # what it takes could not be read, which is told there
         elif tool.mcp is not None and not tool.declares_args:
             self.declared.report(
@@ -126,13 +132,35 @@ class ToolReader:
             rest = {name: replace(field, has_default=True) for name, field in rest.items()}
         free = Record(tool.args.name, rest, role="namespace", address=tool.args.address)
         final = data.get("final") is True
-        if final and not assignable(tool.output, self.output):
+        several = f"`{tool.name}` ends with one of several events, and "
+        if final and tool.ends:
+            why = f"{several}an agent's answer is a value"
+            self.declared.report(value_problems.wrong_value(place / "final", why))
+        elif final and not fits_answer(tool.output, self.output):
             why = f"`{tool.name}` gives {show(tool.output)}, and the agent's answer is {show(self.output)}"
             self.declared.report(value_problems.wrong_value(place / "final", why))
         approve = data.get("approve")
         approval = self.approval(approve, place / "approve", tool) if isinstance(approve, Mapping) else None
         ordered = tuple((name, bound[name]) for name in tool.args.fields if name in bound)
-        return ToolUse(tool, ordered, free, final, approval, agent, place.address)
+        when = None
+        if "when" in data:
+            when = self.reader.condition(data["when"], place / "when", self.scope)
+        save: tuple[Save, ...] = ()
+        if "save" in data and tool.ends:
+            why = f"{several}what is saved is worked out of one result"
+            hint = "let a step of kind `workflow` run it, or give that workflow one end event"
+            self.declared.report(value_problems.wrong_value((place / "save").key, why, hint))
+        elif "save" in data:
+            save = self.saved(data["save"], place / "save", tool)
+        return ToolUse(tool, ordered, free, final, approval, agent, place.address, when, save)
+
+    def saved(self, data: object, place: Place, tool: Tool) -> tuple[Save, ...]:
+        """Return what is saved when a call of a tool is done."""
+        if self.saves is None:
+            self.declared.report(problems.save_outside_step(place.key, tool.name))
+            return ()
+        called = self.scope.with_name("call", namespace("call", args=tool.args))
+        return self.saves(data, place, called.with_name("result", tool.output))
 
     def approval(self, data: Data, place: Place, tool: Tool) -> Approval:
         """Return how a person allows the calls of a tool."""
@@ -155,6 +183,21 @@ class ToolReader:
             if "within" in data
             else 1.0,
         )
+
+
+def fits_answer(found: Type, wanted: Type) -> bool:
+    """Return whether what a tool gives, as JSON, is an answer; records are, if their fields are."""
+    if assignable(found, wanted):
+        return True
+    if not (isinstance(found, Record) and isinstance(wanted, Record)):
+        return False
+    mine, theirs = (
+        {each.name_outside: each for each in record.fields.values()} for record in (found, wanted)
+    )
+    return mine.keys() <= theirs.keys() and all(
+        fits_answer(mine[name].type, field.type) if name in mine else not field.required
+        for name, field in theirs.items()
+    )
 
 
 def as_tool(agent: Agent, args: Record) -> Tool:

@@ -8,9 +8,10 @@ from typing import Final
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, Template
 from wfc.compiler.model import Agent, HandOver
-from wfc.compiler.python.literals import pascal_case
+from wfc.compiler.model.agents import writes_code
+from wfc.compiler.python.literals import normal_form, pascal_case
 from wfc.compiler.resolve.declarations.agent_teams import check_teams
-from wfc.compiler.resolve.declarations.agent_tools import ToolReader
+from wfc.compiler.resolve.declarations.agent_tools import SaveReader, ToolReader
 from wfc.compiler.resolve.declarations.defaults import step_model
 from wfc.compiler.resolve.declarations.fields import read_fields
 from wfc.compiler.resolve.symbols.declarations import Declarations
@@ -27,7 +28,7 @@ from wfc.compiler.types.long_form import check_plain
 
 __all__ = ["declare_agents", "look_up", "resolve_agent"]
 
-BOUNDS: Final = ("max_turns", "last_turn", "parallel_calls", "on_tool_error", "style")
+BOUNDS: Final = ("max_turns", "last_turn", "parallel_calls", "on_tool_error", "style", "offer")
 
 TASK: Final = "task"
 """What an agent takes that declares no `args`: what it is asked, as a text."""
@@ -59,6 +60,7 @@ def declare_agents(declared: Declarations) -> None:
             begun.append((agent, content, place, scope, reader))
     for agent, data, place, scope, reader in begun:
         agent.tools.extend(ToolReader(declared, reader, scope, agent.output).uses(data, place))
+        set_first_tool(agent, data, place, declared)
         agent.handoffs.extend(hand_overs(agent, data, place, declared))
     check_teams([agent for agent, *_ in begun], declared)
 
@@ -117,7 +119,7 @@ def begin_agent(
     output: Type,
 ) -> Agent:
     """Return an agent from what an entry of `agents`, or a step, says of it, without tools and hand-overs."""
-    bounds = {key: data[key] for key in BOUNDS if key in data}
+    bounds: dict[str, object] = {key: data[key] for key in BOUNDS if key in data}
     limits = data.get("limits")
     if isinstance(limits, Mapping):
         bounds |= limits
@@ -141,17 +143,44 @@ def resolve_agent(
     output: Type,
     scope: Scope,
     reader: ValueReader,
+    saves: SaveReader,
 ) -> Agent:
     """Return an agent that stands in a step.
 
     Args:
         scope: What its tools may mention beside their calls.
+        saves: Reads what is saved when a call is done.
     """
     agent = begin_agent(name, data, place, declared, system=None, output=output)
-    agent.tools.extend(ToolReader(declared, reader, scope, output).uses(data, place))
+    agent.tools.extend(ToolReader(declared, reader, scope, output, saves).uses(data, place))
+    set_first_tool(agent, data, place, declared)
     agent.handoffs.extend(hand_overs(agent, data, place, declared))
     check_teams([agent], declared)
     return agent
+
+
+def set_first_tool(agent: Agent, data: Data, place: Place, declared: Declarations) -> None:
+    """Set which tool an agent has to call first."""
+    name, at = data.get("first_tool"), place / "first_tool"
+    if not isinstance(name, str):
+        return
+    if writes_code(agent):
+        declared.report(
+            problems.not_in_code(at.key, agent.name, "it calls functions in the order of its code")
+        )
+        return
+    own = normal_form(name)
+    known = [use.tool.name for use in agent.tools]
+    if own in known:
+        agent.bounds["first_tool"] = own
+    elif not declared.is_broken((*place.address, "tools")) and is_whole(agent, data):
+        declared.report(problems.not_its_tool(at, own, agent.name, known))
+
+
+def is_whole(agent: Agent, data: Data) -> bool:
+    """Return whether all of the tools that an agent lists are known."""
+    listed = data.get("tools")
+    return len(agent.tools) >= (len(listed) if isinstance(listed, list) else 0)
 
 
 def hand_overs(agent: Agent, data: Data, place: Place, declared: Declarations) -> list[HandOver]:

@@ -7,10 +7,11 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope
-from wfc.compiler.model import Agent, AgentCall, Value
+from wfc.compiler.model import Agent, AgentCall, Save, Value
 from wfc.compiler.model.agents import writes_code
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.declarations import agents, threads
+from wfc.compiler.resolve.steps.saves import resolve_saves
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.reader import ValueReader
@@ -24,7 +25,7 @@ __all__ = ["agent_result", "resolve_agent_call"]
 
 OF_THE_AGENT: Final = (
     "model", "system", "tools", "output", "max_turns", "last_turn", "parallel_calls", "on_tool_error",
-    "handoffs", "style",
+    "handoffs", "style", "first_tool", "offer",
 )  # fmt: skip
 """Keys of a step that say what its agent is, where it names none of `agents`."""
 
@@ -51,6 +52,10 @@ def resolve_agent_call(
     shown: tuple[str, ...] = (),
 ) -> AgentCall | None:
     """Return the call of an agent, which `agents` declares or which stands in the step."""
+
+    def saves(saved: object, at: Place, seen: Scope) -> tuple[Save, ...]:
+        return resolve_saves(saved, at, seen, declared, reader)
+
     system = (
         read_prompt(data["system"], place / "system", scope, declared, reader) if "system" in data else None
     )
@@ -64,7 +69,9 @@ def resolve_agent_call(
     elif declared.is_broken((*place.address, "agent")):
         agent = None
     else:
-        agent = agents.resolve_agent(name, data, place, declared, output=output, scope=scope, reader=reader)
+        agent = agents.resolve_agent(
+            name, data, place, declared, output=output, scope=scope, reader=reader, saves=saves
+        )
     if "on_timeout" in data and "within" not in data and not declared.is_broken((*place.address, "within")):
         declared.report(
             step_problems.key_without_companion((place / "on_timeout").key, "on_timeout", "within")

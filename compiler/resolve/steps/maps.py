@@ -140,8 +140,8 @@ class MapResolver:
                         (self.place / "do" / key).key, key, "the `do` of a `map`", hint
                     )
                 )
-        for at in approvals_in(data, self.place / "do"):
-            self.declared.report(shape_problems.not_supported_yet(at.key, "`approve` in a `map`"))
+        for at in asking_step_in(data, self.place / "do"):
+            self.declared.report(shape_problems.not_supported_yet(at.key, f"`{at.address[-1]}` in a `map`"))
         tool = acting.tool()
         result = acting.result(tool) or UNKNOWN
         return acting.action(tool, result, scope), result, acting.sends_request(tool)
@@ -182,9 +182,10 @@ def optional(type: Type) -> Type:
     return type if type in (ANY, UNKNOWN) or isinstance(type, Optional) else Optional(type)
 
 
-def approvals_in(data: Data, place: Place) -> Iterator[Place]:
-    """Yield where tools of an agent say that a person has to allow their calls."""
+def asking_step_in(data: Data, place: Place) -> Iterator[Place]:
+    """Yield where tools of an agent say what the step works out while the agent works."""
     listed = data.get("tools")
     for index, each in enumerate(listed if isinstance(listed, list) else ()):
-        if isinstance(each, Mapping) and "approve" in each:
-            yield place / "tools" / index / "approve"
+        for key in ("approve", "when", "save"):
+            if isinstance(each, Mapping) and key in each:
+                yield place / "tools" / index / key

@@ -182,6 +182,8 @@ def _edited(execution: Execution, tick: Edited) -> None:
     if tick.saved is not None:
         execution.state = save(execution.state, tick.saved)
     run = None if tick.number is None else execution.in_flight.get(tick.number)
+    if run is None and tick.number in execution.paused:  # what it waits for does it
+        run = execution.paused[tick.number].run
     if run is not None:
         run.edits = tick.ordinal
 

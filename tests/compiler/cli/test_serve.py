@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import http.client
+import importlib.util
 import json
 import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -17,108 +19,32 @@ from typing import Any
 
 import pytest
 
-DESK = """\
+_FOUND = importlib.util.spec_from_file_location(
+    "serving_process", Path(__file__).with_name("serving_process.py")
+)
+assert _FOUND is not None
+assert _FOUND.loader is not None
+sys.modules["serving_process"] = _process = importlib.util.module_from_spec(_FOUND)
+_FOUND.loader.exec_module(_process)
+COUNT, DESK, Serving = _process.COUNT, _process.DESK, _process.Serving
+
+SHOP = """\
 wfc: 1
-workflow: desk
-start: Wanted
-end: Settled
-events:
-  Wanted: {what: string}
-  Settled: {granted: boolean, why: string}
+workflow: shop
+start: Ordered
+end: Noted
+secrets: [SHOP_SECRET]
+types: {Hook: {order_id: {type: string, as: orderId}}}
+events: {Ordered: {id: string, event: string}, Noted: {what: string}}
+triggers:
+  orders:
+    webhook: orders
+    auth: {hmac: {secret: SHOP_SECRET, header: X-Sign, within: 5 min}}
+    body: Hook
+    with: {id: "${{ trigger.body.order_id }}", event: "${{ trigger.headers['x-event'] | default('none') }}"}
 steps:
-  ask:
-    kind: human
-    accepts: Wanted
-    assign: ["user:eve"]
-    title: May they have ${{ event.what }}?
-    form: {granted: boolean, why: string}
-    require: [{that: result.why != "", say: say why}]
-    within: 4h
-    on_timeout: {event: Settled, with: {granted: false, why: nobody answered}}
-    emit: Settled
+  note: {kind: transform, accepts: Ordered, emit: {event: Noted, with: {what: "${{ event.event }} of ${{ event.id }}"}}}
 """
-
-COUNT = """\
-wfc: 1
-workflow: count
-start: Begun
-end: Over
-events:
-  Begun: {to: integer}
-  Turn: {n: integer, to: integer}
-  Over: {n: integer}
-steps:
-  begin:
-    kind: transform
-    accepts: Begun
-    emit: {event: Turn, with: {n: 0}}
-  turn:
-    kind: transform
-    accepts: Turn
-    max_runs: 1000
-    on_limit: {event: Over, with: {n: "${{ event.n }}"}}
-    emit:
-      - {event: Over, when: event.n >= event.to}
-      - {event: Turn, with: {n: "${{ event.n + 1 }}"}}
-"""
-
-PROGRAM = "import sys; from wfc.compiler.cli import main; sys.exit(main())"
-
-
-class Serving:
-    """A server in a process of its own, and requests to it."""
-
-    def __init__(self, folder: Path, *arguments: str, before: str = "") -> None:
-        command = [sys.executable, "-c", before + PROGRAM, "serve", *arguments, "--port", "0"]
-        self.process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
-        assert self.process.stderr is not None
-        self.told = ""
-        while "at http" not in self.told:
-            line = self.process.stderr.readline()
-            assert line, self.told
-            self.told += line
-        found = re.search(r"at http://127\.0\.0\.1:(\d+)/v1", self.told)
-        assert found
-        self.port = int(found[1])
-        self.token = (folder / ".wfc/server.token").read_text()
-        self.connections: list[http.client.HTTPConnection] = []
-
-    def call(self, method: str, path: str, data: object = None, **headers: str) -> tuple[int, Any]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        sent = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json", **headers}
-        connection.request(method, path, None if data is None else json.dumps(data), sent)
-        reply = connection.getresponse()
-        body = reply.read()
-        connection.close()
-        return reply.status, json.loads(body)
-
-    def start(self, workflow: str, wait: int = 0, **inputs: object) -> dict[str, Any]:
-        status, run = self.call("POST", f"/v1/workflows/{workflow}/runs?wait={wait}", {"inputs": inputs})
-        assert status == 201, run
-        return dict(run)
-
-    def stream(self, run: str, since: str = "") -> http.client.HTTPResponse:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        sent = {"Authorization": f"Bearer {self.token}", **({"Last-Event-ID": since} if since else {})}
-        connection.request("GET", f"/v1/runs/{run}/stream", headers=sent)
-        reply = connection.getresponse()
-        assert reply.status == 200
-        self.connections.append(connection)
-        return reply
-
-    def connect(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), timeout=30)
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.communicate()
-        for one in self.connections:
-            one.close()
-
-    def end(self) -> tuple[int, str]:
-        self.process.send_signal(signal.SIGTERM)
-        _, told = self.process.communicate(timeout=30)
-        return self.process.returncode, told
 
 
 def trickle(connection: socket.socket) -> None:
@@ -212,6 +138,26 @@ def test_a_stream_goes_on_where_it_was_when_the_server_is_killed(serve: Callable
     assert ids == at_once
     turns = [data["with"]["n"] for _, _, data in seen + rest if data.get("event") == "Turn"]
     assert turns == list(range(401))
+
+
+@pytest.mark.full
+def test_a_webhook_of_a_spec_starts_one_run(
+    serve: Callable[..., Serving], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHOP_SECRET", "of the shop")
+    (tmp_path / "shop.yaml").write_text(SHOP)
+    server = serve("shop.yaml")
+    body = json.dumps({"orderId": "A-1", "more": [1]})
+    at = int(time.time())
+    signed = hmac.new(b"of the shop", f"{at}.{body}".encode(), hashlib.sha256).hexdigest()
+    headers = {"X-Sign": f"t={at},v1={signed}", "X-Event": "payment", "Authorization": ""}
+    for _ in range(2):
+        status, told = server.call("POST", "/v1/hooks/orders", json.loads(body), **headers)
+        assert status == 202, told
+    run = server.call("GET", f"/v1/runs/{told['run']}?wait=20")[1]
+    assert run["result"]["with"] == {"what": "payment of A-1"}
+    assert len(server.call("GET", "/v1/runs")[1]["runs"]) == 1
+    assert server.call("POST", "/v1/hooks/orders", {"orderId": "A-2"}, **headers)[0] == 401
 
 
 @pytest.mark.full

@@ -37,7 +37,7 @@ def test_the_next_times_are_shown_by_the_clocks_of_the_zone(wfc, tmp_path: Path)
         "others: webhook `others`, with a bearer token, each Wanted",
         "news: messages of `prices`, each Wanted",
     ]
-    assert "nothing starts any by webhooks" in done.err
+    assert "`wfc serve` by webhooks too" in done.err
 
 
 def test_without_a_moment_the_times_are_to_come(wfc, tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_the_manifest_has_the_triggers_as_data(wfc, tmp_path: Path) -> None:
     for _ in range(2):  # the second compile reads the first one's manifest
         done = wfc("compile", "reports.yaml", "-o", "out")
         assert done.status == 0
-        assert "nothing starts any by webhooks" in done.err
+        assert "`wfc serve` by webhooks too" in done.err
     modules = json.loads((tmp_path / "out/wfc-manifest.json").read_text())["modules"]
     assert modules["reports_workflow.py"]["triggers"] == {
         "nightly": {

@@ -12,10 +12,23 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from wfc.runtime import Child, Engine, Record, StartEvent, StepError, StopEvent, Workflow, pause
+from pydantic import Field
+
+from wfc.runtime import (
+    Child,
+    Engine,
+    Record,
+    RunState,
+    StartEvent,
+    StepError,
+    StopEvent,
+    Workflow,
+    pause,
+    step,
+)
 from wfc.runtime.agents.code_loop import CodeLoop
 from wfc.runtime.agents.definition import Agent, AgentTool
-from wfc.runtime.agents.events import Worked
+from wfc.runtime.agents.events import DoneCall, Worked
 from wfc.runtime.agents.loop import AgentLoop
 from wfc.runtime.agents.threaded_loop import ThreadedLoop
 from wfc.runtime.agents.threads import KeptThread
@@ -82,6 +95,10 @@ def assert_valid(said: Any) -> None:
 
 
 class FindArgs(Record):
+    order_id: str
+
+
+class Wanted(StartEvent):
     order_id: str
 
 
@@ -248,6 +265,46 @@ def talk_written_down(log: Path) -> type[Workflow]:
     return talking(agent, KeptThread("desk.talk"))
 
 
+class LookedUp(StopEvent):
+    order_id: str
+    place: str
+
+
+def looking_up(find: Callable[..., Any], **options: Any) -> type[Workflow]:
+    """A workflow that looks one thing up."""
+
+    class LookUp(Workflow, name="look_up", **options):
+        @step
+        async def look(self, event: Wanted) -> LookedUp:
+            return LookedUp(order_id=event.order_id, place=await find(None, event))
+
+    return LookUp
+
+
+def workflows_written_down(log: Path) -> type[Workflow]:
+    """The desk whose agent starts a run of another workflow for each thing, which is its tool."""
+    note = noting(log)
+
+    def answer(request: TurnRequest) -> TurnReply:
+        assert_valid(request.said)
+        note(f"think {len(request.said)}")
+        told = [each.text for one in request.said for each in one.answers]
+        if not told:
+            return calls(call("look_up", '{"order_id": "A"}', "a"), call("look_up", '{"order_id": "B"}', "b"))
+        if len(told) == 2:
+            return calls(call("look_up", '{"order_id": "C"}', "c"))
+        return says(", ".join(json.loads(each)["place"] for each in told))
+
+    tool = AgentTool("look_up", None, FindArgs, workflow="look_up")
+    kind = desk(Agent("desk", TurnModel(answer), tools=[tool], parallel_calls=2))
+    CALLED[kind] = looking_up(noted_find(note))
+    return kind
+
+
+CALLED: dict[type[Workflow], type[Workflow]] = {}
+"""The workflow that agents of a desk have as a tool."""
+
+
 CODE = """
 import asyncio
 a, b = await asyncio.gather(find(order_id="A"), find("B"))
@@ -303,12 +360,65 @@ def talking(agent: Agent, thread: KeptThread, team: Sequence[Agent] = (), **more
     return Desk
 
 
+class Found(RunState):
+    found: list[str] = Field(default_factory=list)
+
+
+def saving_written_down(log: Path) -> type[Workflow]:
+    """The desk that saves what its agent is told, and answers with that alone."""
+    note = noting(log)
+
+    def answer(request: TurnRequest) -> TurnReply:
+        turn = 1 + sum(one.role == "model" for one in request.said)
+        note(f"think {turn}")
+        if turn == 1:
+            return calls(call("find", '{"order_id": "A"}', "a"), call("find", '{"order_id": "B"}', "b"))
+        return calls(call("find", '{"order_id": "C"}', "c")) if turn == 2 else says("done")
+
+    find = AgentTool("find", noted_find(note), FindArgs, saves=True, output=str)
+    return saving(Agent("desk", TurnModel(answer), tools=[find], parallel_calls=1))
+
+
+def saving(agent: Agent) -> type[Workflow]:
+    """A workflow of one step that saves what `find` gives, and offers it until there are three."""
+    own = loop_of(agent, "")
+
+    class Desk(Workflow, name="desk", parts=(own,)):
+        @pause
+        def answer(self, event: Asked) -> Child[str]:
+            return Child(own, {"prompt": event.question})
+
+        @answer.offer("find")
+        def offer_find(self, state: Found) -> bool:
+            return len(state.found) < 3
+
+        @answer.after_call("find")
+        def answer_after_find(self, state: Found, result: DoneCall[FindArgs, str]) -> None:
+            state.found = [*state.found, result.result]
+
+        @answer.system
+        def answer_system(self, state: Found) -> str:
+            return f"{len(state.found)} are known."
+
+        @answer.then
+        def after_answer(self, result: str, state: Found) -> Answered:
+            return Answered(text=", ".join(sorted(state.found)))
+
+        @answer.on_error
+        def answer_failed(self, error: StepError, state: Found) -> Answered:
+            return Answered(text=f"{error.name}: {len(state.found)}")
+
+    return Desk
+
+
 FLOWS = {
+    "saving": saving_written_down,
     "talk": talk_written_down,
     "code": code_written_down,
     "desk": written_down,
     "team": team_written_down,
     "hand-over": hand_over_written_down,
+    "workflows": workflows_written_down,
 }
 
 
@@ -316,6 +426,8 @@ async def main(flow: str, store: str, log: str, run_id: str) -> None:
     kind = FLOWS[flow](Path(log))
     engine = Engine(store=store)
     engine.add(kind)
+    if kind in CALLED:
+        engine.add(CALLED[kind])
     try:
         handler = await engine.resume(run_id)
     except RunUnknownError:

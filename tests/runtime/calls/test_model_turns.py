@@ -122,6 +122,30 @@ def test_an_answer_that_is_a_record_comes_as_a_call(model: Model, aimock: AIMock
     assert [(each.tool, json.loads(each.args)) for each in found.calls] == [(ANSWER_TOOL, {"item": "pen"})]
 
 
+def test_a_tool_that_comes_first_is_asked_for(model: Model, aimock: AIMockServer) -> None:
+    aimock.add_fixture({}, {"toolCalls": [{"name": "find", "arguments": '{"order_id": "A"}'}]})
+    assert [each.tool for each in turn(model, [ASKED], must_call="find").calls] == ["find"]
+    (request,) = aimock.get_journal()
+    if request["path"] in {"/v1/chat/completions", "/v1/responses"}:  # of others the journal does not tell
+        assert request["body"]["tool_choice"] == "required"
+
+
+def test_a_model_that_thinks_is_not_forced_to_call_anything(
+    aimock: AIMockServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MODEL_KEY", KEY)
+    aimock.add_fixture({}, {"content": "hm"})
+    thinking = {"anthropic_thinking": {"type": "enabled", "budget_tokens": 1024}}
+    model = Model(
+        "anthropic:claude-haiku-4-5",
+        base_url=aimock.base_url,
+        api_key=Secret("MODEL_KEY"),
+        settings=thinking,
+        max_tokens=4000,
+    )
+    assert turn(model, [ASKED], must_call="find").text == "hm"
+
+
 def test_the_last_turn_offers_no_tool(model: Model, aimock: AIMockServer) -> None:
     aimock.add_fixture({}, {"content": "done"})
     assert turn(model, [ASKED], is_last=True).text == "done"

@@ -1,0 +1,135 @@
+"""``AgentTurns``: what goes into a turn of an agent's loop, and what comes of the model's reply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+from wfc.runtime.agents.asking_step import is_offered, system_of, unmet_by
+from wfc.runtime.agents.code import as_code, judge_code
+from wfc.runtime.agents.definition import Agent
+from wfc.runtime.agents.events import AgentInput, AgentOutput, AgentStopped, JudgedReply, LoopState, ToolCall
+from wfc.runtime.agents.hand_overs import given_to, prompt_of
+from wfc.runtime.agents.offers import Offer, before_the_first, offer_of
+from wfc.runtime.agents.react import KEEP_TO_THE_FORM, in_words, read_marks
+from wfc.runtime.agents.turns import bounded, judge, wanted_calls
+from wfc.runtime.calls.transcripts import Said, TurnReply, TurnRequest
+from wfc.runtime.driver.context import Context
+
+__all__ = ["AgentTurns"]
+
+
+class AgentTurns:
+    """The turns of an agent, and of those that it has handed over to."""
+
+    agent: Agent
+    team: Mapping[str, Agent]
+
+    async def next_reply(
+        self, ctx: Context[LoopState], inputs: AgentInput, state: LoopState, config: object
+    ) -> JudgedReply:
+        """Ask the model for its next reply, and return what that comes to."""
+        models = self.at_work(state).model_for(config).chain()
+        chosen = models[ctx.choose_model(len(models))]
+        offer = self.offer(ctx, inputs, state, config)
+        reply = await chosen.take_turn(ctx, self.request(ctx, inputs, state, offer))
+        return self.judged(ctx, reply, state, offer)
+
+    def offer(self, ctx: Context[LoopState], inputs: AgentInput, state: LoopState, config: object) -> Offer:
+        """Return the tools that the model is offered in the next turn."""
+        agent = self.at_work(state)
+        chosen = any(each.when is not None for each in agent.tools)
+        given = agent.args_in(given_to(inputs, state)) if chosen else None
+        is_open = partial(is_offered, ctx, agent, given, config)
+        found = offer_of(agent, self.transcript(inputs, state), state.messages, is_open)
+        return replace(found, first="") if self.is_last(state) else found
+
+    def is_last(self, state: LoopState) -> bool:
+        """Return whether the next turn is the last one, in which nothing may be called."""
+        return self.agent.last_turn == "answer" and state.turns + 1 >= self.agent.max_turns
+
+    def transcript(self, inputs: AgentInput, state: LoopState) -> list[Said]:
+        """Return what was said by now."""
+        return [*state.before, Said(role="user", text=prompt_of(inputs, state)), *state.messages]
+
+    def request(
+        self, ctx: Context[LoopState], inputs: AgentInput, state: LoopState, offer: Offer
+    ) -> TurnRequest:
+        """Return what the model is asked in the next turn."""
+        agent = self.at_work(state)
+        system = inputs.system if state.at_work is None else state.at_work.system
+        request = TurnRequest(
+            said=self.transcript(inputs, state),
+            system=system_of(ctx, agent, system),
+            tools=offer.tools,
+            output=None if offer.first else agent.output,
+            is_last=self.is_last(state),
+            must_call=offer.first,
+            in_parallel=agent.parallel_calls > 1,
+            shown=self.agent.shown,
+        )
+        if agent.style == "code":
+            return as_code(request, agent)
+        return in_words(request) if agent.style == "react" else request
+
+    def at_work(self, state: LoopState) -> Agent:
+        """Return the agent that was handed over to last, or the one that has begun."""
+        return self.agent if state.at_work is None else self.team[state.at_work.agent]
+
+    def judged(
+        self, ctx: Context[LoopState], reply: TurnReply, state: LoopState, offer: Offer
+    ) -> JudgedReply:
+        """Return what a reply to an offer comes to, with what the agent has used by now."""
+        found = self._judged(ctx, reply, state, offer.first)
+        return found.model_copy(update={"offered": offer.names})
+
+    def _judged(self, ctx: Context[LoopState], reply: TurnReply, state: LoopState, first: str) -> JudgedReply:
+        tokens, cost_usd = ctx.used()
+        counted = reply.model_copy(update={"tokens": tokens, "cost_usd": cost_usd})
+        agent = self.at_work(state)
+        if agent.style == "code":
+            return judge_code(agent, counted, unmet_by(ctx))
+        if agent.style == "react":
+            read = read_marks(counted, len(state.before) + state.turns + 1)
+            if read is None:
+                plain = bounded(counted).model_copy(update={"raw": None})
+                return JudgedReply(reply=plain, problem=KEEP_TO_THE_FORM)
+            counted = read
+        if not first:
+            return judge(agent, counted, unmet_by(ctx))
+        early = before_the_first(first, counted.calls)
+        if len(early) == len(counted.calls):
+            said = f"First call the tool `{first}`."
+            return JudgedReply(reply=bounded(counted), problem=said, told=early)
+        found = judge(agent, counted, unmet_by(ctx))
+        return found.model_copy(update={"told": {**found.told, **early}})
+
+    def taken(self, state: LoopState, result: JudgedReply) -> AgentOutput | list[ToolCall]:
+        """Take a reply into the transcript; return the answer, or the calls to make."""
+        reply = result.reply
+        state.turns += 1
+        state.tokens, state.cost_usd = reply.tokens, reply.cost_usd
+        if result.answer is not None:
+            return self.answered(result.answer, state)
+        said = [Said(role="model", text=reply.text, calls=reply.calls, raw=reply.raw)]
+        if not reply.calls:
+            said.append(Said(role="user", text=result.problem or ""))
+        state.messages = state.messages + said
+        state.told, state.offered = result.told, result.offered
+        return [ToolCall(call=each) for each in wanted_calls(reply) if each.id not in result.told]
+
+    def answered(self, answer: str, state: LoopState) -> AgentOutput:
+        """Return the end of an agent that has given its answer."""
+        return AgentOutput(
+            answer=answer,
+            name=self.at_work(state).name,
+            turns=state.turns,
+            tokens=state.tokens,
+            cost_usd=state.cost_usd,
+        )
+
+    def stopped(self, state: LoopState) -> AgentStopped:
+        """Return the end of an agent that has taken all its turns."""
+        said = f"the agent `{self.agent.name}` has taken its {self.agent.max_turns} turns, and has given no answer"
+        return AgentStopped(name="agent.turns", message=said, turns=state.turns)

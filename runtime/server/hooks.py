@@ -1,0 +1,109 @@
+"""The endpoint of webhooks: what others send starts runs, each delivery one."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import uuid
+from typing import Any, Final
+
+from wfc.runtime.authoring.triggers import TriggerRule, start_by
+from wfc.runtime.calls.secrets import Secret
+from wfc.runtime.errors import ExpressionError, SettingsError, StepError
+from wfc.runtime.plan.triggers import WebhookTrigger
+from wfc.runtime.server.calls import Call, Problem, Reply
+from wfc.runtime.server.hooked import Hooked
+from wfc.runtime.server.installation import Installation
+from wfc.runtime.server.signatures import is_bearer, signed_content
+from wfc.runtime.server.starts import begin_run
+from wfc.runtime.store.journal import Lost
+from wfc.runtime.values.outputs import InvalidOutput, from_json
+from wfc.runtime.values.strict_json import parsed
+
+__all__ = ["receive_hook"]
+
+NOT_OURS: Final = frozenset({"authorization", "cookie", "proxy-authorization"})
+"""Headers that no run gets to see."""
+
+_IDS: Final = ("webhook-id", "idempotency-key")
+"""Headers by which those who prove themselves by a token say that a delivery is the same."""
+
+
+async def receive_hook(server: Installation, call: Call) -> Reply:
+    """Start a run by what somebody sends who proves who that is, as the workflow's trigger says; each delivery once.
+
+    Raises:
+        Problem: There is no such webhook, the proof does not hold or is too old, which all look the same; or what is
+            sent does not fit.
+    """
+    found = server.hooks.get(call.path["hook"])
+    if found is None:
+        raise refused()
+    delivery = delivery_of(server, found, call)
+    if server.is_draining:
+        raise Problem(503, "server.draining", "the server is about to end", headers={"Retry-After": "5"})
+    name = found.workflow._wfc.name
+    run_id = f"{name}-{found.rule.name}-{delivery}"
+    trigger = WebhookTrigger(found.rule.name, body_of(found.rule, call.raw), headers_of(call))
+    try:
+        start = start_by(found.rule, found.workflow, trigger, found.workflow._wfc.read_config)
+        entry = server.engine.queued_entry(found.workflow, start, run_id)
+    except (ExpressionError, StepError) as error:
+        server.note(f"{run_id} cannot be started: {error}")
+        raise Problem(422, "hook.values", "the trigger cannot make a start event of it") from None
+    try:
+        joined = await begin_run(server, found.workflow, entry)
+    except Lost:
+        return Reply({"run": run_id}, 202, {"Idempotent-Replay": "true"})
+    server.look_now()
+    return Reply({"run": joined or run_id}, 202)
+
+
+def refused() -> Problem:
+    return Problem(401, "hook.refused", "there is no such webhook, or the proof of who sends does not hold")
+
+
+def delivery_of(server: Installation, found: Hooked, call: Call) -> str:
+    """Return the id of a delivery: that of the same one that is sent again is the same.
+
+    It is made of what is signed, so that nobody can send it again under another id; where nothing is signed, of the id
+    that the sender gives it.
+
+    Raises:
+        Problem: The proof does not hold, or cannot be judged now.
+    """
+    hook = found.hook
+    try:
+        secret = Secret(hook.secret).reveal()
+    except SettingsError as error:
+        server.note(f"the webhook `{hook.path}` takes nothing: {error}")
+        raise Problem(503, "server.settings", "the server is not ready for this webhook") from None
+    if hook.header is not None:
+        content = signed_content(hook, secret, call.headers, call.raw, time.time())
+        if content is None:
+            raise refused()
+        return hashlib.sha256(content).hexdigest()[:32]
+    if not is_bearer(secret, call.headers):
+        raise refused()
+    given = [f"{name} {call.headers[name]}" for name in _IDS if call.headers.get(name)]
+    return hashlib.sha256(given[0].encode()).hexdigest()[:32] if given else uuid.uuid4().hex
+
+
+def body_of(rule: TriggerRule, raw: bytes) -> Any:
+    """Return what was sent, as the type that the trigger has for it; further fields are left out.
+
+    Raises:
+        Problem: It is not JSON, or does not fit.
+    """
+    try:
+        parsed(raw)
+        return from_json(rule.body, raw, extra_fields=True, outside=True)
+    except InvalidOutput as error:
+        raise Problem(422, "hook.body", f"the body does not fit: {error}") from None
+    except ValueError as error:
+        raise Problem(400, "body.json", f"the body is not JSON that can be taken: {error}") from None
+
+
+def headers_of(call: Call) -> dict[str, str]:
+    """Return the headers that a run may see."""
+    return {name: value for name, value in call.headers.items() if name not in NOT_OURS}

@@ -1,0 +1,115 @@
+// Requests to the server that this page is from.
+
+const BASE = new URL(".", document.baseURI);
+
+/** A request that was refused: the server's problem details. */
+export class Refused extends Error {
+  /** @param {any} problem */
+  constructor(problem) {
+    const places = (problem.errors || []).map((/** @type {any} */ one) => `${one.pointer.slice(1)}: ${one.message}`);
+    super([problem.detail, ...places].join("\n"));
+    this.status = problem.status;
+    this.code = problem.code;
+    this.errors = problem.errors || [];
+  }
+}
+
+/** A server, and what its reader shows it. */
+export class Server {
+  /** @param {string} shown such as `Bearer TOKEN` */
+  constructor(shown) {
+    this.shown = shown;
+  }
+
+  /**
+   * Return what the server says.
+   * @param {string} path @param {any} body with one it is a POST @param {Record<string, string>} headers
+   */
+  async call(path, body = undefined, headers = {}) {
+    const reply = await this.fetch(path, {
+      method: body === undefined ? "GET" : "POST",
+      body: body === undefined ? undefined : JSON.stringify(body),
+      headers: body === undefined ? headers : { "Content-Type": "application/json", ...headers },
+    });
+    return reply.json();
+  }
+
+  /** @param {string} path @param {RequestInit} options */
+  async fetch(path, options) {
+    let reply;
+    try {
+      reply = await fetch(new URL(path, BASE), {
+        ...options,
+        headers: { Authorization: this.shown, ...options.headers },
+        credentials: "omit",
+        cache: "no-store",
+      });
+    } catch (error) {
+      if (options.signal?.aborted) throw error;
+      throw new Error("The server cannot be reached.");
+    }
+    if (!reply.ok) throw new Refused(await reply.json());
+    return reply;
+  }
+
+  /**
+   * Return a drawing; the browser reads it as XML, so that no text of it becomes part of this page as markup.
+   * @param {string} path @returns {Promise<Element>}
+   */
+  picture(path) {
+    return new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest();
+      request.open("GET", new URL(path, BASE));
+      request.setRequestHeader("Authorization", this.shown);
+      request.responseType = "document";
+      request.onload = () => {
+        const found = request.status === 200 ? request.responseXML : null;
+        if (found) resolve(document.importNode(found.documentElement, true));
+        else reject(new Error("There is no drawing."));
+      };
+      request.onerror = () => reject(new Error("The server cannot be reached."));
+      request.send();
+    });
+  }
+
+  /**
+   * Call a function with each message of a stream, from its beginning; it goes on where it was when it is cut off.
+   * @param {string} path @param {(message: any) => void} heard @param {AbortSignal} signal
+   */
+  async follow(path, heard, signal) {
+    let last = "";
+    while (!signal.aborted) {
+      try {
+        for await (const message of this.messages(path, last, signal)) {
+          last = message.id || last;
+          heard(message);
+          if (message.event === "end") return;
+        }
+      } catch (error) {
+        if (signal.aborted || (error instanceof Refused && error.status !== 429 && error.status < 500)) return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+  }
+
+  /** @param {string} path @param {string} last @param {AbortSignal} signal */
+  async *messages(path, last, signal) {
+    const headers = { Accept: "application/x-ndjson", ...(last ? { "Last-Event-ID": last } : {}) };
+    const reply = await this.fetch(path, { headers, signal });
+    if (!reply.body) return;
+    const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const lines = (rest + value).split("\n");
+      rest = lines.pop() || "";
+      for (const line of lines) if (line) yield JSON.parse(line);
+    }
+  }
+}
+
+/** Return the id of something as a part of a path. @param {string} id */
+export function part(id) {
+  return encodeURIComponent(id);
+}
