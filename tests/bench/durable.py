@@ -2,6 +2,7 @@
 
     python tests/bench/durable.py          # about two minutes
     python tests/bench/durable.py --quick  # small sizes, to see that it works
+    python tests/bench/durable.py --long   # a run of a million ticks and 100,000 runs that wait, and nothing else
 
 Ratios count: contestants take turns in one process, and medians are shown. With full syncs all depends on the disk.
 """
@@ -14,6 +15,7 @@ import contextlib
 import os
 import queue
 import resource
+import signal
 import sqlite3
 import statistics
 import tempfile
@@ -21,7 +23,7 @@ import threading
 import time
 from pathlib import Path
 
-from wfc.runtime import Engine, Event, Question, StartEvent, StopEvent, Workflow, pause, step
+from wfc.runtime import Engine, Event, Question, StartEvent, StopEvent, Workflow, pause, step, transform
 from wfc.runtime.errors import RunParkedError
 from wfc.runtime.store.folding import fold
 from wfc.runtime.store.snapshots import values_for
@@ -35,8 +37,23 @@ class Turn(Event):
     n: int
 
 
+class Act(Event):
+    n: int
+
+
+class Stay(Event):
+    pass
+
+
 class End(StopEvent):
     n: int
+
+
+EACH = 50
+"""How many steps of the long run come to one that acts, and so to a commit of its own."""
+
+AT_THE_END: list[asyncio.Event] = []
+"""What the last run is to set when it stays."""
 
 
 class Acting(Workflow):
@@ -57,6 +74,25 @@ class Asking(Workflow):
     @ask.then
     def asked(self, ev: Go) -> End:
         return End(n=1)
+
+
+class Counting(Workflow):
+    """Steps without an action, with an action in between, and one that goes on for ever at the end."""
+
+    @transform
+    def count(self, ev: Go | Turn) -> Turn | Act | Stay:
+        n = ev.most if isinstance(ev, Go) else ev.n - 1
+        return Stay() if n <= 0 else Act(n=n) if n % EACH == 0 else Turn(n=n)
+
+    @step
+    async def act(self, ev: Act) -> Turn:
+        return Turn(n=ev.n - 1)
+
+    @step
+    async def stay(self, ev: Stay) -> End:
+        AT_THE_END[-1].set()
+        await asyncio.Event().wait()
+        return End(n=0)
 
 
 async def bare(path: Path, bodies: list[bytes], runs: int) -> float:
@@ -159,6 +195,56 @@ def recovery(folder: Path) -> None:
     engine.close()
 
 
+def resident() -> float:
+    """Returns the megabytes of memory that this process has now."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize() / 2**20
+
+
+async def counting(path: Path, ticks: int) -> tuple[float, float]:
+    """Lets a run begin, or go on, until it stays; returns the seconds by the clock and of computing."""
+    stays = asyncio.Event()
+    AT_THE_END.append(stays)
+    engine = Engine(store=path)
+    workflow = Counting(engine=engine, timeout=None)
+    engine.add(workflow)
+    began, computed = time.perf_counter(), time.process_time()
+    if engine.list_runs():
+        await engine.resume("long")
+    else:
+        workflow.run(most=ticks, run_id="long")
+    await stays.wait()
+    return time.perf_counter() - began, time.process_time() - computed
+
+
+def long_run(folder: Path, ticks: int) -> None:
+    """Prints what a run of so many ticks costs, and how soon it goes on after its process was killed."""
+    path = folder / f"long-{ticks}.db"
+    before = resident()
+    if os.fork() == 0:
+        clock, computed = asyncio.run(counting(path, ticks))
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(
+            f"{ticks:,} steps: {clock:.0f} s by the clock, {computed / ticks * 1e6:.0f} µs of computing a step; "
+            f"memory {before:.0f} MB before, {peak:.0f} MB at the most",
+            flush=True,
+        )
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.wait()
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        (count, last), (at, size) = (
+            connection.execute(f"SELECT {what}").fetchone()
+            for what in ("count(*), max(seq) FROM ticks", "seq, length(body) FROM snapshots")
+        )
+    print(
+        f"  {count:,} rows of ticks up to {last:,}, a snapshot of {size} bytes at {at:,}; "
+        f"{path.stat().st_size / ticks:.0f} bytes of file a step",
+        flush=True,
+    )
+    clock, computed = asyncio.run(counting(path, ticks))
+    print(f"  going on: {clock * 1000:.0f} ms by the clock, {computed * 1000:.0f} of computing", flush=True)
+
+
 def parked(folder: Path, count: int) -> None:
     """Prints what runs cost that wait for a person, and how long one takes to go on."""
     path = folder / "parked.db"
@@ -176,33 +262,50 @@ def parked(folder: Path, count: int) -> None:
                     await one
         engine.close()
 
-    async def wake() -> float:
+    async def wake() -> None:
         engine = Engine(store=path)
         engine.add(Asking(engine=engine, timeout=None))
-        began = time.perf_counter()
-        listed = len(engine.tasks(most=count))
-        print(f"listing {listed:,} tasks: {time.perf_counter() - began:.3f} s")
-        began = time.perf_counter()
-        handler = await engine.answer(f"run-{count // 2}/ask/1", by="user:ann")
-        assert handler is not None
-        await handler
-        taken = time.perf_counter() - began
+        for most in (100, count):
+            began, computed = time.perf_counter(), time.process_time()
+            listed = len(engine.tasks(most=most))
+            taken, computed = time.perf_counter() - began, time.process_time() - computed
+            print(
+                f"listing {listed:,} tasks: {taken * 1000:.1f} ms by the clock, {computed * 1000:.1f} of computing"
+            )
+        for n in (count // 2, 1, count - 1):
+            began, computed = time.perf_counter(), time.process_time()
+            handler = await engine.answer(f"run-{n}/ask/1", by="user:ann")
+            assert handler is not None
+            await handler
+            taken, computed = time.perf_counter() - began, time.process_time() - computed
+            print(
+                f"answering one, to its end: {taken * 1000:.1f} ms by the clock, {computed * 1000:.1f} of computing"
+            )
         engine.close()
-        return taken
 
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before, computed = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
     asyncio.run(park())
+    print(
+        f"{(time.process_time() - computed) / count * 1e6:.0f} µs of computing for a run that begins and rests"
+    )
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     size = path.stat().st_size / count
     print(f"{count:,} parked runs: {size:,.0f} bytes of file each; {grown / 1024:.0f} MB of memory meanwhile")
-    print(f"answering one and its end: {asyncio.run(wake()) * 1000:.1f} ms")
+    asyncio.run(wake())
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--quick", action="store_true")
-    quick = options.parse_args().quick
+    options.add_argument("--long", action="store_true")
+    given = options.parse_args()
+    quick = given.quick
     with tempfile.TemporaryDirectory(dir=os.environ.get("WFC_BENCH_FOLDER")) as folder:
+        if given.long:
+            for ticks in (10_000, 100_000, 1_000_000):
+                long_run(Path(folder), ticks)
+            parked(Path(folder), 100_000)
+            return
         print(
             "| µs a step | kept | bare | in memory | of bare | of bare and memory |\n|---|--:|--:|--:|--:|--:|"
         )

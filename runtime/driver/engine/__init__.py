@@ -164,29 +164,6 @@ class Engine(UpgradedRuns):
             raise RunUnknownError(f"there is no workflow `{name}`: `engine.add(…)` makes one known")
         return found
 
-    def successor(self, name: str, version: str = "") -> StartableWorkflow:
-        """Return what a workflow has become in a version: that of its name, or one that says that it had that name.
-
-        Args:
-            version: What its code is known by; empty: the first that was added.
-
-        Raises:
-            RunUnknownError: There is none in that version.
-        """
-        with suppress(RunUnknownError):
-            found = self.workflow(name, version=version)
-            if version in ("", self.version_of(found)):
-                return found
-        owner, dot, part = name.partition(PART)
-        if version:
-            known = [(one, each) for (one, of), each in self._of_versions.items() if of == version]
-        else:
-            known = list(self._workflows.items())
-        for now, workflow in known:
-            if definition_of(type(workflow)).moved.get(f"workflow.{owner}") == now:
-                return self.workflow(f"{now}{dot}{part}", version=version)
-        raise RunUnknownError(f"there is no workflow `{name}` in the new version")
-
     def _part(self, name: str, beside: type[Any] | None, version: str) -> StartableWorkflow | None:
         """Return the workflow of a part of another one, which stands in the module of that one."""
         owner = name.partition(PART)[0]
@@ -202,9 +179,14 @@ class Engine(UpgradedRuns):
                     return made
         return None
 
-    def workflows(self) -> list[StartableWorkflow]:
-        """Return the workflows that were added."""
-        return list(dict.fromkeys([*self._workflows.values(), *self._of_versions.values()]))
+    def workflows(self, version: str = "") -> list[StartableWorkflow]:
+        """Return the workflows that were added.
+
+        Args:
+            version: What the code of those that are wanted is known by; empty: all.
+        """
+        known = dict.fromkeys([*self._workflows.values(), *self._of_versions.values()])
+        return [one for one in known if version in ("", self.version_of(one))]
 
     def class_of(self, name: str, beside: type[Any] | None = None) -> type[Any] | None:
         """Return the class of a workflow that has a run or could be started."""

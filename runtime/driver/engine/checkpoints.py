@@ -13,16 +13,11 @@ from wfc.runtime.core.advance.releasing import finish_run
 from wfc.runtime.core.advance.relevance import is_relevant
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import Rewound, Tick
-from wfc.runtime.driver.engine.children import StartableWorkflow
-from wfc.runtime.driver.engine.converting import (
-    Converted,
-    convert,
-    moved_rows,
-    rows_of_renaming,
-    said_of_refusals,
-)
+from wfc.runtime.driver.engine import converting
+from wfc.runtime.driver.engine.converting import Converted, convert, said_of_refusals
 from wfc.runtime.driver.engine.durable import next_moment, open_tasks, values_of
 from wfc.runtime.driver.engine.retold import RetoldRuns
+from wfc.runtime.driver.engine.successors import successor
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.edits import Edits
 from wfc.runtime.driver.run.needs import RunWorkflow
@@ -280,7 +275,8 @@ class CheckpointedRuns(RetoldRuns, Protocol):
         Raises:
             StoreError: It cannot go on there.
         """
-        own, other = self.workflow(found.workflow, version=found.version), self._mended(found, version)
+        own = self.workflow(found.workflow, version=found.version)
+        other = successor(self, found.workflow, version)
         began = self.beginning_of(execution.run_id)
         if is_of_plan(began.shape, other._wfc.plan):
             return None
@@ -292,17 +288,6 @@ class CheckpointedRuns(RetoldRuns, Protocol):
                 f"the run {execution.run_id} cannot go on with the mended version, and stays as it is: {said}"
             )
         return converted
-
-    def _mended(self, found: Standing, version: str) -> StartableWorkflow:
-        """Return what the workflow of a run has become in a mended version.
-
-        Raises:
-            StoreError: There is nothing of it.
-        """
-        try:
-            return self.successor(found.workflow, version)
-        except RunUnknownError as error:
-            raise StoreError(str(error)) from None
 
     async def alter(self, entries: list[Entry]) -> None:
         """Write what was changed in runs that nobody works on, in one commit.
@@ -329,22 +314,22 @@ class CheckpointedRuns(RetoldRuns, Protocol):
         workflow = self.workflow(found.workflow, version=found.version)
         bodies = self._applied(execution, ticks, found)
         seq = found.seq + len(bodies)
-        named = rows_of_renaming(found.workflow, self._mended(found, version)) if version else []
+        other = successor(self, found.workflow, version) if version else workflow
         rows: list[Row] = [TasksReset(open_tasks(execution), execution.at)]
+        rows += converting.rows_of_renaming(found.workflow, other) if version else ()
         if execution.outcome is None:
             rests = _rest_of(execution)
             if version and (converted := self._converted(execution, found, version)) is not None:
-                other = self._mended(found, version)
-                more, moved, _ = moved_rows(converted, other, version, seq)
+                more, moved, _ = converting.moved_rows(converted, other, version, seq)
                 lease = Lease(execution.run_id, found.number, found.epoch)
-                return entry_of(lease, found.seq + 1, [*bodies, *more], [*named, *rows, *moved, rests])
+                return entry_of(lease, found.seq + 1, [*bodies, *more], [*rows, *moved, rests])
             rows += [Snapshot(seq, write_snapshot(execution, values_of(workflow))), rests]
         else:
             finish_run(execution)
             rows.append(ended(execution, execution.outcome, values_of(workflow)))
         version = version or self.version_of(workflow)
         if version not in ("", found.version):
-            rows = [*named, VersionChanged(version), *rows]
+            rows.insert(0, VersionChanged(version))
         return entry_of(Lease(execution.run_id, found.number, found.epoch), found.seq + 1, bodies, rows)
 
     def _applied(self, execution: Execution, ticks: Sequence[Tick], found: Standing) -> list[bytes]:

@@ -70,8 +70,8 @@ class ChildStarter(RunEngine[Run], Protocol):
     def workflow(self, name: str, beside: type[Any] | None = None, version: str = "") -> StartableWorkflow:
         """Return the workflow of a name."""
 
-    def successor(self, name: str, version: str = "") -> StartableWorkflow:
-        """Return what a workflow has become in a version."""
+    def workflows(self, version: str = "") -> list[StartableWorkflow]:
+        """Return the workflows that were added."""
 
     def admit(self, run: Run) -> Run:
         """Admit a new run; return it, or the existing run that it joins."""

@@ -15,6 +15,7 @@ from wfc.runtime.authoring.triggers import Schedule, TriggerRule, start_by, trig
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.engine.retold import RetoldRuns
 from wfc.runtime.driver.engine.stored import topic_message_id
+from wfc.runtime.driver.engine.successors import former_names
 from wfc.runtime.driver.messages import EventData, key_of_event
 from wfc.runtime.errors import InvalidMessageError, RunEndedError, StepError, StoreError, WorkflowError
 from wfc.runtime.events import StartEvent
@@ -58,6 +59,7 @@ class TriggerStarter:
         self._note = note
         self._clock = clock
         self._workflows = [(one, triggers_in(one._wfc.run_rules.functions)) for one in workflows]
+        self._renamed = [(old, one._wfc.name) for one in workflows for old in former_names(one)]
         self._due: dict[tuple[str, str], float] = {}  # when a schedule is to be looked at again
         self._seen = -1  # the number of the last message that was looked at
 
@@ -68,6 +70,7 @@ class TriggerStarter:
             StoreError: The store cannot be read or written.
         """
         now = self._clock()
+        await self._take_over()
         for workflow, rules in self._workflows:
             for rule in rules:
                 known = workflow._wfc.name, rule.name
@@ -81,6 +84,13 @@ class TriggerStarter:
                         await self._look_at_topic(workflow, rule, last)
                 await self._look_at_receivers(workflow, last)
             self._seen = last
+
+    async def _take_over(self) -> None:
+        """Let the triggers of workflows that had other names go on from where these have come to."""
+        while self._renamed:
+            before, now = self._renamed[-1]
+            await self._engine.store.write(partial(starting.take_over, workflow=now, before=before))
+            self._renamed.pop()
 
     def next_moments(self) -> Iterator[tuple[str, str, datetime]]:
         """Yield for each schedule its workflow, its name and its next moment."""

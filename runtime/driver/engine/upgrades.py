@@ -20,6 +20,7 @@ from wfc.runtime.driver.engine.converting import (
 )
 from wfc.runtime.driver.engine.durable import values_of
 from wfc.runtime.driver.engine.edits import EditedRuns
+from wfc.runtime.driver.engine.successors import successor
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.errors import RunUnknownError, StoreError
 from wfc.runtime.plan.versions.verdicts import Verdict, refused
@@ -127,7 +128,7 @@ class UpgradedRuns(EditedRuns, Protocol):
             workflow = self.workflow(found.workflow, version=found.version)
         except RunUnknownError:
             with contextlib.suppress(RunUnknownError):
-                return bool(self.successor(found.workflow))
+                return bool(successor(self, found.workflow))
             return False  # of a part whose class the run above names
         is_kept = found.version and self.version_of(workflow)
         return not is_kept and not is_of_plan(found.shape, workflow._wfc.plan)
@@ -203,7 +204,7 @@ class UpgradedRuns(EditedRuns, Protocol):
             RunUnknownError: There is none of that name at all.
         """
         try:
-            return self.successor(found.workflow, version)
+            return successor(self, found.workflow, version)
         except RunUnknownError:
             if not version:
                 raise

@@ -22,6 +22,7 @@ __all__ = [
     "position_of",
     "publish",
     "published_after",
+    "take_over",
 ]
 
 KEPT: Final = 30 * 24 * 3600 * 1_000_000_000
@@ -43,6 +44,16 @@ def position_of(connection: Connection, workflow: str, trigger: str) -> int | No
         "SELECT position FROM trigger_positions WHERE workflow = ? AND name = ?", (workflow, trigger)
     ).fetchone()
     return None if found is None else int(found[0])
+
+
+def take_over(connection: Connection, workflow: str, before: str) -> None:
+    """Let the triggers of a workflow begin where those of its former name have come to, unless they have begun."""
+    connection.execute(
+        """INSERT INTO trigger_positions (workflow, name, position)
+            SELECT CAST(? AS TEXT), name, position FROM trigger_positions WHERE workflow = ?
+            ON CONFLICT DO NOTHING""",
+        (workflow, before),
+    )
 
 
 def move_on(

@@ -75,9 +75,9 @@ def starter(
     monkeypatch.chdir(tmp_path)
 
     def call(
-        missed: str, *moments: str, sends: Callable[[Engine], Any] | None = None
+        missed: str, *moments: str, sends: Callable[[Engine], Any] | None = None, spec: str = SPEC
     ) -> list[tuple[str, str]]:
-        Path("report.yaml").write_text(SPEC.replace("MISSED", missed))
+        Path("report.yaml").write_text(spec.replace("MISSED", missed))
         for moment in moments:
             engine = Engine(store=store)
             program = load_program("report.yaml")
@@ -143,6 +143,15 @@ def test_missed_moments_are_made_up_for_as_the_spec_says(
         missed, "2026-01-10T12:00:00+00:00", "2026-01-13T12:00:00+00:00", "2026-01-13T12:00:01+00:00"
     )
     assert runs(found) == expected
+
+
+def test_missed_moments_of_a_workflow_that_has_another_name_now(starter: Any) -> None:
+    starter("all", "2026-01-10T12:00:00+00:00")
+    renamed = SPEC.replace("workflow: report", "workflow: news") + "moved: {workflow.report: news}\n"
+    moments = "2026-01-12T12:00:00+00:00", "2026-01-12T12:00:01+00:00"
+    found = [run_id for run_id, _ in starter("all", *moments, spec=renamed)]
+    assert found == ["news-mornings-20260111T013000Z", "news-mornings-20260112T013000Z"]
+    assert len(starter("all", "2026-01-12T12:00:02+00:00", spec=renamed)) == 2, "nothing is taken over twice"
 
 
 def test_at_most_a_hundred_missed_moments_are_made_up_for(starter: Any) -> None:
