@@ -182,7 +182,12 @@ def in_a_map(value: Any, title: str) -> str:
         return f"write `{{say: {short(value)}}}`" if value.isidentifier() else "write `{say: …}`"
     if title.startswith("a length of time") and isinstance(value, dict):
         given = next(
-            (value[key] for key in ("within", "after", "timeout") if isinstance(value.get(key), str)), ""
+            (
+                value[key]
+                for key in ("within", "after", "every", "timeout")
+                if isinstance(value.get(key), str)
+            ),
+            "",
         )
         return f"write the time alone: `{short(given)}`" if given else ""
     if title == "an MCP server" and isinstance(value, str) and value.strip():

@@ -62,6 +62,11 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
         return ""
     if node.name == "secrets":
         return for_secret(text, asked) if after else ""
+    trigger = scope.names.get("trigger")
+    if trigger is not None and any(
+        node.name in each.fields for each in members(trigger) if isinstance(each, Record)
+    ):
+        return f"write `trigger.{node.name}`"
     for owner in OWNERS:
         kind = scope.names.get(owner)
         if kind is not None and any(
