@@ -12,8 +12,8 @@ __all__ = ["main"]
 
 BUG, NO_OUTPUT, INTERRUPTED, BROKEN_PIPE = 70, 74, 130, 141
 
-RUNNING = (["run"], ["test"], ["worker"], ["serve"])
-"""The commands that run workflows, for as long as these take; all others are short."""
+RUNNING = (["run"], ["test"], ["worker"], ["serve"], ["lsp"])
+"""The commands that run workflows or serve an editor, for as long as these take; all others are short."""
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 """Why output cannot be written that goes to a file, whose name only the shell knows."""

@@ -38,6 +38,7 @@ COMMANDS = {
     "triggers": "Show what starts runs of a spec, and when.",
     "explain": "Explain a finding's code.",
     "schema": "Print the JSON Schema of specs.",
+    "lsp": "Serve an editor.",
 }
 """Every subcommand with its line in the help, so that showing the help loads none of them."""
 

@@ -12,7 +12,7 @@ from wfc.compiler.yaml.parser import events
 __all__ = ["SourceNode", "column", "source_tree"]
 
 ANCHOR: Final = re.compile(r"&[^\s,\[\]{}]+")
-FILLING: Final = re.compile(r"(?:[ \t\n]|#[^\n]*)*")
+FILLING: Final = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 STARTS: Final = (yaml.MappingStartEvent, yaml.SequenceStartEvent)
 ENDS: Final = (yaml.MappingEndEvent, yaml.SequenceEndEvent)
 

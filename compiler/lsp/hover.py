@@ -1,0 +1,131 @@
+"""What an editor shows of the thing under the pointer, as Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from wfc.compiler.expressions.filters import FILTERS
+from wfc.compiler.lsp.completion import DECLARED
+from wfc.compiler.lsp.documents import Documents, OpenDocument
+from wfc.compiler.lsp.keys import said_of
+from wfc.compiler.lsp.names import SECTIONS, Mention, names_in
+from wfc.compiler.lsp.navigation import name_at, node_at
+from wfc.compiler.lsp.scope import fields_of, roots_of, shown_type
+from wfc.compiler.slotted import dataclass
+from wfc.compiler.yaml.truncation import CONDITIONS
+
+__all__ = ["Hover", "hover"]
+
+BOUNDS: Final = {"start": "begins", "end": "ends"}
+DOTTED: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Hover:
+    """What is said of a stretch of a text."""
+
+    said: str
+    start: int
+    end: int
+
+
+def hover(documents: Documents, document: OpenDocument, offset: int) -> Hover | None:
+    """Return what there is to say of a place; ``None`` if nothing, or while the text cannot be read."""
+    node = node_at(document, offset)
+    if node is None:
+        return None
+    if name := name_at(document, offset):
+        return Hover(of_name(documents, document, name), name.start, name.end)
+    if node.is_key:
+        said = said_of(node.path, document.data)
+        return Hover(f"`{node.path[-1]}`\n\n{said}", node.node.start, node.node.end) if said else None
+    return of_expression(documents, document, node.path, offset)
+
+
+def of_name(documents: Documents, document: OpenDocument, name: Mention) -> str:
+    said = documents.declared(document, name.kind).get(name.name)
+    lines = [f"**{name.kind}** `{name.name}`"]
+    if isinstance(said, dict) and said.get("description"):
+        lines.append(str(said["description"]).strip())
+    if name.kind == "event":
+        lines += of_event(document, name.name, said)
+    elif name.kind == "step" and isinstance(said, dict):
+        lines += of_step(document, name.name, said)
+    elif shown := shown_type(said):
+        lines.append(f"`{shown}`")
+    return "\n\n".join(lines)
+
+
+def of_event(document: OpenDocument, event: str, said: Any) -> list[str]:
+    """Return the fields of an event, and where it comes from and goes."""
+    lines = []
+    if isinstance(said, dict) and said:
+        lines.append("\n".join(f"- `{field}`: {shown_type(each)}" for field, each in said.items()))
+    takers: set[str] = set()
+    makers: set[str] = set()
+    for each in names_in(document.nodes or []):
+        if (each.kind, each.name) == ("event", event) and each.path[:1] == ("steps",) and len(each.path) > 2:
+            (takers if is_accepted(each) else makers).add(each.path[1])
+    roles = [f"a run {verb} with it" for key, verb in BOUNDS.items() if of(document, key, event)]
+    if makers:
+        roles.append("from " + ", ".join(f"`{each}`" for each in sorted(makers)))
+    if takers:
+        roles.append("to " + ", ".join(f"`{each}`" for each in sorted(takers)))
+    return [*lines, *(["; ".join(roles)] if roles else [])]
+
+
+def is_accepted(name: Mention) -> bool:
+    return name.path[2:3] == ("accepts",) and "on_timeout" not in name.path
+
+
+def of(document: OpenDocument, key: str, event: str) -> bool:
+    said = document.data.get(key) if isinstance(document.data, dict) else None
+    return said == event or (isinstance(said, list) and event in said)
+
+
+def of_step(document: OpenDocument, step: str, said: Mapping[str, Any]) -> list[str]:
+    found = sorted(names_in(document.nodes or []), key=lambda each: each.start)
+    events = [each for each in found if each.path[:2] == ("steps", step) and each.kind == "event"]
+    taken = dict.fromkeys(each.name for each in events if is_accepted(each))
+    sent = dict.fromkeys(each.name for each in events if not is_accepted(each))
+    listed = " → ".join(", ".join(f"`{each}`" for each in group) for group in (taken, sent) if group)
+    return [f"kind `{said.get('kind', '?')}`" + (f": {listed}" if listed else "")]
+
+
+def of_expression(
+    documents: Documents, document: OpenDocument, path: tuple[str, ...], offset: int
+) -> Hover | None:
+    """Return the type of a name within an expression, or what a filter does."""
+    text = document.text
+    begin, end = text.rfind("\n", 0, offset) + 1, text.find("\n", offset)
+    line = text[begin : len(text) if end < 0 else end]
+    opened = line.rfind("${{", 0, offset - begin + 1)
+    inside = opened >= 0 and "}}" not in line[opened : offset - begin]
+    if not inside and not CONDITIONS & set(path[-1:]):
+        return None
+    for match in DOTTED.finditer(line):
+        start = begin + match.start()
+        if not start <= offset <= begin + match.end():
+            continue
+        if line[: match.start()].rstrip().endswith("|") and match.group() in FILTERS:
+            found = FILTERS[match.group()]
+            shown = f"**filter** `{found.name}`: {found.takes} → {found.gives}\n\n{found.doc}"
+            return Hover(shown, start, begin + match.end())
+        said = of_field(documents, document, path, match.group())
+        return Hover(f"`{match.group()}`{said}", start, begin + match.end()) if said else None
+    return None
+
+
+def of_field(documents: Documents, document: OpenDocument, path: tuple[str, ...], dotted: str) -> str:
+    data = {**document.data, **{SECTIONS[kind]: documents.declared(document, kind) for kind in DECLARED}}
+    root, dot, field = dotted.partition(".")
+    if not dot:
+        said = roots_of(data, path).get(root, "")
+        return f"\n\n{said}" if said else ""
+    each = fields_of(data, path, root).get(field.partition(".")[0])
+    if each is None:
+        return ""
+    about = str(each.get("description", "")) if isinstance(each, dict) else ""
+    return f": {shown_type(each)}" + (f"\n\n{about}" if about else "")

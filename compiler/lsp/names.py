@@ -1,0 +1,135 @@
+"""The names in a spec: where each is declared, and where it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from wfc.compiler.slotted import dataclass
+from wfc.compiler.yaml.source_tree import SourceNode, source_tree
+
+__all__ = ["SECTIONS", "Mention", "PlacedNode", "declared_in", "kind_at", "names_in", "nodes_of"]
+
+Path = tuple[str, ...]
+
+SECTIONS: Final = {
+    "event": "events",
+    "step": "steps",
+    "model": "models",
+    "tool": "tools",
+    "agent": "agents",
+    "retry": "retries",
+    "type": "types",
+    "state": "state",
+    "thread": "threads",
+}
+"""The kinds of names, and the keys of the documents below which they are declared."""
+
+EVENT_KEYS: Final = frozenset("event emit on_timeout on_limit on_error on_cancel on_deadline".split())
+BY_KEY: Final = {key: key for key in ("model", "agent", "tool", "retry", "thread")} | {
+    "tools": "tool",
+    "save": "state",
+}
+FREE: Final = frozenset("with output form args headers query body".split())
+"""Keys below which authors choose the keys."""
+
+JOINS: Final = frozenset("accepts any all each".split())
+WITHIN: Final = frozenset("steps agents on_error on_cancel on_deadline".split())
+"""Where the keys of these tables name something."""
+
+IN_TESTS: Final = {"mock": "step", "ran": "step", "script": "agent", "tools": "tool", "people": "tool"}
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedNode:
+    """A key or a value of a document, with the keys around it; a key's own is the last of its path."""
+
+    path: Path
+    node: SourceNode
+    is_key: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name where it stands.
+
+    Args:
+        declares: Whether it is declared there.
+    """
+
+    kind: str
+    name: str
+    start: int
+    end: int
+    path: Path
+    declares: bool
+
+
+def nodes_of(text: str) -> list[PlacedNode]:
+    """Return all keys and values of a document that can be read; items of lists do not count in their paths."""
+    found: list[PlacedNode] = []
+    waiting: list[tuple[Path, SourceNode]] = [((), source_tree(text))]
+    while waiting:
+        path, node = waiting.pop()
+        found.append(PlacedNode(path, node, False))
+        for key, value in node.parts:
+            if key is None:
+                waiting.append((path, value))
+            else:
+                own = (*path, key.value)
+                found.append(PlacedNode(own, key, True))
+                waiting.append((own, value))
+    return found
+
+
+def names_in(nodes: list[PlacedNode]) -> Iterator[Mention]:
+    """Yield every name in a document, declarations and uses."""
+    agents = {
+        each.path[1] for each in nodes if each.is_key and len(each.path) == 2 and each.path[0] == "agents"
+    }
+    for each in nodes:
+        node = each.node
+        if node.collects or node.style in {"*", "|", ">"} or not node.value:
+            continue
+        kind, declares = key_names(each.path) if each.is_key else (kind_at(each.path), False)
+        if kind == "event" and not (declares or node.value[0].isupper()):
+            continue  # a word of the language, such as `nothing`
+        if kind:
+            kind = "agent" if kind == "tool" and not declares and node.value in agents else kind
+            quoted = node.style in {"'", '"'}
+            yield Mention(kind, node.value, node.start + quoted, node.end - quoted, each.path, declares)
+
+
+def key_names(path: Path) -> tuple[str, bool]:
+    """Return which kind of name a key is, and whether it declares it; an empty text if it is none."""
+    if len(path) == 2:
+        for kind, section in SECTIONS.items():
+            if path[0] == section:
+                return kind, True
+    if path[0] == "tests" and len(path) in {3, 4} and path[-2] in IN_TESTS:
+        return IN_TESTS[path[-2]], False
+    return "", False
+
+
+def kind_at(path: Path) -> str:
+    """Return which kind of name a value has to be; an empty text if it need not be one."""
+    if not path:
+        return ""
+    key = path[-1]
+    if path in {("start",), ("end",)}:
+        return "event"
+    if path[0] == "tests":
+        return "event" if path[-2:] == ("expect", "end") or path[-2:] == ("deliver", "event") else ""
+    if path[0] not in WITHIN or not FREE.isdisjoint(path[2:]):
+        return ""
+    if key in EVENT_KEYS or (path[0] == "steps" and path[2:3] == ("accepts",) and key in JOINS):
+        return "event"
+    if path[0] in {"steps", "agents"} and len(path) == 3:
+        return BY_KEY.get(key, "")
+    return ""
+
+
+def declared_in(data: Any, kind: str) -> Mapping[str, Any]:
+    """Return what data declare of a kind, by name."""
+    found = data.get(SECTIONS[kind]) if isinstance(data, dict) else None
+    return found if isinstance(found, dict) else {}

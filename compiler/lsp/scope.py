@@ -1,0 +1,132 @@
+"""The names that an expression may begin with at a place, and the fields behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+__all__ = ["fields_of", "roots_of", "shown_type"]
+
+ROOTS: Final = {
+    "event": "The event that the step has accepted.",
+    "events": "The events that the step has accepted, by their names, and their fields.",
+    "result": "What the step's action has given.",
+    "response": "What the service has answered, but for its body.",
+    "agent": "The agent that has given the answer, and what it has used.",
+    "error": "What went wrong.",
+    "inputs": "The fields of the event that the run began with.",
+    "state": "What the run remembers.",
+    "config": "The settings that the run was given.",
+    "run": "The run itself.",
+}
+AFTERWARDS: Final = frozenset("save emit require stream that give".split())
+"""The keys of steps that are worked out when the result is there."""
+
+KNOWN: Final[Mapping[str, Mapping[str, str]]] = {
+    "error": {"name": "string", "message": "string", "status": "integer?", "body": "any"},
+    "response": {"status": "integer", "headers": "map of string"},
+    "agent": {"name": "string", "turns": "integer", "tokens": "integer", "cost_usd": "number"},
+    "run": {"id": "string", "attempt": "integer", "round": "integer", "now": "datetime"},
+}
+OUTPUTS: Final = {"human": "form"}
+"""The keys of steps that say what comes back, where it is not `output`."""
+
+
+def roots_of(data: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, str]:
+    """Return the names that an expression at a path may begin with, each with what it is."""
+    step, key = step_at(data, path), path[2] if len(path) > 2 else ""
+    inside = path[:1] == ("steps",)
+    joins = isinstance(step.get("accepts"), dict)
+    there = {
+        "event": inside and not joins,
+        "events": inside and joins,
+        "result": key in AFTERWARDS and step.get("kind") != "transform",
+        "response": key in AFTERWARDS and step.get("kind") == "http",
+        "agent": key in AFTERWARDS and step.get("kind") == "agent",
+        "error": "on_error" in path,
+        "inputs": True,
+        "state": bool(data.get("state")),
+        "config": bool(data.get("config")),
+        "run": inside,
+    }
+    found = {name: about for name, about in ROOTS.items() if there[name]}
+    if step.get("kind") == "map":
+        found[str(step.get("as", "item"))] = "The item that the action is done with."
+    return found
+
+
+def fields_of(data: Mapping[str, Any], path: tuple[str, ...], root: str) -> dict[str, Any]:
+    """Return the fields behind a name, each with its type as the spec says it."""
+    step = step_at(data, path)
+    events = accepted(step.get("accepts"))
+    if root == "event":
+        return common_fields(data, events)
+    if root == "events":
+        return {**{name: table(data, "events").get(name) for name in events}, **common_fields(data, events)}
+    if root.startswith("events."):
+        return common_fields(data, [root.removeprefix("events.")])
+    if root == "inputs":
+        return common_fields(data, [str(data.get("start", ""))])
+    if root == "result":
+        output = step.get(OUTPUTS.get(str(step.get("kind")), "output"))
+        if output is None and step.get("kind") == "tool":
+            tool = table(data, "tools").get(str(step.get("tool")))
+            output = tool.get("output") if isinstance(tool, dict) else None
+        return record(data, output)
+    if root in {"state", "config"}:
+        return dict(table(data, root))
+    return dict(KNOWN.get(root, {}))
+
+
+def shown_type(said: Any) -> str:
+    """Return a type as few words: of a field, of an event, of whatever is declared."""
+    if isinstance(said, str):
+        return said
+    if not isinstance(said, dict):
+        return ""
+    if isinstance(said.get("type"), str):
+        return str(said["type"])
+    if "enum" in said:
+        return "one of " + ", ".join(map(str, said["enum"]))
+    if "kind" in said:
+        return f"{said['kind']} step"
+    return "{" + ", ".join(map(str, said)) + "}"
+
+
+def accepted(said: Any) -> list[str]:
+    """Return the events that a step accepts."""
+    if isinstance(said, str):
+        return [said]
+    if isinstance(said, list):
+        return [name for each in said for name in accepted(each)]
+    if isinstance(said, dict):
+        return [name for key in ("any", "all", "each", "event") for name in accepted(said.get(key))]
+    return []
+
+
+def common_fields(data: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
+    """Return the fields that any of some events has; the check tells which of them may be used."""
+    found: dict[str, Any] = {}
+    for name in names:
+        fields = table(data, "events").get(name)
+        found = {**(fields if isinstance(fields, dict) else {}), **found}
+    return found
+
+
+def record(data: Mapping[str, Any], said: Any) -> dict[str, Any]:
+    """Return the fields of a type, which may be a record or the name of one."""
+    if isinstance(said, str):
+        said = table(data, "types").get(said.strip())
+    if isinstance(said, dict) and "type" in said and isinstance(said["type"], (str, dict)):
+        return record(data, said["type"])
+    return dict(said) if isinstance(said, dict) and "enum" not in said else {}
+
+
+def step_at(data: Mapping[str, Any], path: tuple[str, ...]) -> Mapping[str, Any]:
+    found = table(data, "steps").get(path[1]) if path[:1] == ("steps",) and len(path) > 1 else None
+    return found if isinstance(found, dict) else {}
+
+
+def table(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = data.get(key)
+    return found if isinstance(found, dict) else {}
