@@ -118,6 +118,9 @@ def test_a_spec_with_a_webhook_is_tested_beside_one_that_has_errors(wfc, tmp_pat
     """Other specs are looked at for webhooks of the same name, and not needed to run this one."""
     tests = 'tests: [{name: made, start: {id: "1"}, expect: {end: Made}}]\n'
     (tmp_path / "reports.yaml").write_text(SPEC + tests)
-    (tmp_path / "broken.yaml").write_text(SPEC.replace("reports", "broken").replace("end: Made", "end: Mad"))
+    broken = (
+        SPEC.replace("reports", "broken").replace("webhook: ", "webhook: no").replace("end: Made", "end: Mad")
+    )
+    (tmp_path / "broken.yaml").write_text(broken)
     done = wfc("test", "reports.yaml")
     assert (done.status, done.err.splitlines()[-1]) == (0, "1 passed"), done.err
