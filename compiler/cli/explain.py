@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.diagnostics.escaping import printable
+
+if TYPE_CHECKING:
+    from wfc.compiler.review.changes import ChangeRule
 
 __all__ = ["command"]
 
@@ -15,7 +19,7 @@ __all__ = ["command"]
 @click.command("explain", cls=Command)
 @click.argument("code", required=False)
 def command(code: str | None) -> None:
-    """Explain a finding's CODE: what is wrong, why it matters, how to mend it.
+    """Explain the CODE of a finding, or of a change that `wfc diff` tells: what it is, why it matters, what to do.
 
     Without a CODE it lists them all, by what they are about.
     """
@@ -27,12 +31,33 @@ def command(code: str | None) -> None:
         list_all()
         return
     name = code.strip().strip("[]").lower().replace("_", "-")
+    if name not in PROBLEMS and name in changes():
+        explain_change(changes()[name])
+        return
     if name not in PROBLEMS:
-        hint = closest(name, PROBLEMS)
+        hint = closest(name, [*PROBLEMS, *changes()])
         raise click.UsageError(f"no finding has the code `{printable(code)}`" + (f"; {hint}" if hint else ""))
     click.echo(f"{name}\n\n{describe(name).explanation}")
     for line in shown_example(name):
         click.echo(line)
+
+
+def changes() -> Mapping[str, ChangeRule]:
+    """Return the rules about changes, by their ids."""
+    from wfc.compiler.review.comparing import all_rules
+
+    return all_rules()
+
+
+def explain_change(rule: ChangeRule) -> None:
+    """Explain a rule about changes."""
+    from wfc.compiler.review.changes import AUDIENCES
+
+    levels = " or ".join(each.word for each in (rule.level, *rule.also))
+    click.echo(f"{rule.id} ({AUDIENCES[rule.audience].lower()}, {levels})\n\n{rule.explanation}\n")
+    click.echo(
+        f"The opposite change is `{rule.mirror}`." if rule.mirror else f"No opposite: {rule.no_mirror}."
+    )
 
 
 def shown_example(code: str) -> Iterator[str]:
@@ -71,6 +96,20 @@ def list_all() -> None:
         click.echo(f"{chr(10) * bool(number)}{title}")
         for code in listed[title]:
             click.echo(f"  {code:{width}}  {describe(code).summary}")
+    list_changes()
+
+
+def list_changes() -> None:
+    """List the rules about changes, by whom these touch."""
+    from wfc.compiler.review.changes import AUDIENCES
+
+    rules = changes()
+    width = max(map(len, rules))
+    for audience, title in AUDIENCES.items():
+        click.echo(f"\nChanges, told by `wfc diff`: {title.lower()}")
+        for each in sorted(rules):
+            if rules[each].audience == audience:
+                click.echo(f"  {each:{width}}  {rules[each].summary}")
 
 
 def coloured(line: str) -> str:

@@ -33,6 +33,7 @@ COMMANDS = {
     "tools": "List the tools of a spec, and pin those of MCP servers.",
     "trust": "Agree that a project's programs may be started.",
     "verify": "Tell whether generated modules are current.",
+    "diff": "Tell what a change of specs means.",
     "index": "Bring the indexes of collections of texts up to date.",
     "graph": "Draw a spec's flow.",
     "triggers": "Show what starts runs of a spec, and when.",

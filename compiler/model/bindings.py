@@ -284,6 +284,7 @@ class Tool:
         group: For one of many that are declared together, the name of these.
         operations: What it stands for, if that are many; ``None`` for one that can be called.
         schema: The JSON Schema of what it takes, where others have written that.
+        ends: For a workflow as a tool of an agent its end events, if there are several.
     """
 
     name: str
@@ -306,6 +307,7 @@ class Tool:
     group: str = ""
     operations: tuple[Tool, ...] | None = None
     schema: Mapping[str, object] | None = None
+    ends: tuple[tuple[str, Record], ...] = ()
 
     @property
     def sends_request(self) -> bool:

@@ -15,7 +15,6 @@ __all__ = [
     "args_not_given",
     "handoff_output_differs",
     "hands_over_to_itself",
-    "not_for_agents",
     "not_in_code",
     "not_its_tool",
     "save_outside_step",
@@ -131,21 +130,6 @@ def tool_listed_twice(place: Place, name: str, *, whole: bool = True) -> Finding
         return Finding("tool-listed-twice", said, place, fix=remove_entry(place, "safe"))
     hint = "keep the entry that says more; for the other operations of a service, write their names"
     return Finding("tool-listed-twice", said, place, hint)
-
-
-@problem
-def not_for_agents(place: Place, name: str) -> Finding:
-    """An agent's `tools` name a tool that is a workflow.
-
-    An agent calls functions, requests, commands and the tools of MCP servers; it starts no runs yet. Let a step of kind
-    `workflow` run it, before the agent or after it.
-    """
-    return Finding(
-        "not-for-agents",
-        f"tool `{name}` is a workflow, which an agent cannot run yet",
-        place,
-        "run it in a step of kind `workflow`, and give the agent what came of it",
-    )
 
 
 @problem

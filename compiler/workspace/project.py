@@ -298,6 +298,8 @@ class View:
         unit = self.project.unit(path) if path is not None else None
         if path is None or unit is None or isinstance(unit, Refused):
             return None
+        if unit.declared is None and path in self.project.opening:
+            return None  # it leads back to a file that is being read, which is told as a call of itself
         declared = self.project.declared(path, unit)
         return None if declared is None else OtherFile(path, declared)
 

@@ -49,6 +49,7 @@ class AgentTool:
         when: Whether it is offered, worked out before each reply from the agent's own arguments and the config.
         saves: Whether the step that has called the agent saves something when a call is done.
         output: The type of its result, where that is so.
+        workflow: The name of the workflow that it is; its arguments are that one's inputs.
     """
 
     name: str
@@ -66,6 +67,12 @@ class AgentTool:
     when: Callable[[Any, Any], bool] | None = None
     saves: bool = False
     output: Any = None
+    workflow: str = ""
+
+    @property
+    def is_run(self) -> bool:
+        """Whether a call of it is a run of its own: of another agent, or of a workflow."""
+        return self.agent is not None or bool(self.workflow)
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of the arguments that a model gives."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Generic, Literal, TypeVar
@@ -10,9 +11,10 @@ from pydantic import Field
 
 from wfc.runtime.calls.transcripts import CallRequest, Said, TurnReply
 from wfc.runtime.errors import StepError
-from wfc.runtime.events import ClosedFields, Event, Record, RunState, StartEvent
+from wfc.runtime.events import ClosedFields, Event, Record, RunState, StartEvent, StopEvent, event_name
 from wfc.runtime.plan.pauses import PartEnd, PartResult
 from wfc.runtime.values.outputs import InvalidOutput, from_json
+from wfc.runtime.values.outside_names import json_outside
 
 __all__ = [
     "AgentAtWork",
@@ -182,6 +184,13 @@ class AgentOutput(ClosedFields, PartEnd):
     tokens: int
     cost_usd: float
     name: str = ""
+
+    @classmethod
+    def from_end(cls, end: StopEvent, *, is_only: bool) -> AgentOutput:
+        """Return the end of a workflow that is a tool: its fields, with its name where it has several ends."""
+        fields = json_outside(end).decode()
+        named = f'{{"event":{json.dumps(event_name(end))},"with":{fields}}}'
+        return cls(answer=fields if is_only else named, turns=0, tokens=0, cost_usd=0.0)
 
     def as_result(self, kind: Any) -> Any:
         """Return the answer as a value of a type, or beside it how it came about, or all for an agent that has asked.

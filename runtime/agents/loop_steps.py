@@ -99,14 +99,14 @@ class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
         except StepError:
             return Review()
         if refused := state.refused.get(_same(event.call)):
-            return Review(refused=refused, of_agent=tool.agent is not None)
+            return Review(refused=refused, of_agent=tool.is_run)
         agent = self.at_work(state)
         found = approval_of(ctx, agent, agent.args_in(given_to(inputs, state)), config, tool, args)
         if found is None:
-            return Review(of_agent=tool.agent is not None)
+            return Review(of_agent=tool.is_run)
         return Review(
             is_wanted=True,
-            of_agent=tool.agent is not None,
+            of_agent=tool.is_run,
             title=found.title or f"May the agent {agent.name} call {tool.name}?",
             show=found.show if found.show is not None else json_outside(args).decode(),
             assign=list(found.assign),
@@ -261,8 +261,10 @@ class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
         state: LoopState,
         config: RunConfig | None,
     ) -> Child[AgentOutput]:
-        """Let an agent work that is a tool of this one."""
+        """Let an agent work that is a tool of this one, or run a workflow that is."""
         tool, args = self.checked(event, inputs, state)
+        if tool.workflow:
+            return Child(tool.workflow, json.loads(json_outside(args)))
         more = {} if inputs.timeout is None else {"timeout": inputs.timeout}
         return Child(tool.agent, tool.agent.agent.asked(args, config, **more))
 
@@ -270,7 +272,7 @@ class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
     def after_delegate(
         self, event: CallDelegated, inputs: Inputs[AgentInput], state: LoopState, result: AgentOutput
     ) -> ToolCallResult | CallToSave:
-        """Return what the model is told of an agent's answer."""
+        """Return what the model is told of an agent's answer, or of a workflow's end."""
         tool = self.at_work(state).by_name[event.call.tool]
         done = self.done(tool, json.loads(result.answer), state)
         return self.told_of_call(event, inputs, state, done)

@@ -74,7 +74,7 @@ def wanted_calls(reply: TurnReply) -> list[CallRequest]:
 def _of_agents(agent: Agent, wanted: Sequence[CallRequest]) -> list[CallRequest]:
     """Return the calls whose tools are agents."""
     tools = agent.by_name
-    return [each for each in wanted if each.tool in tools and tools[each.tool].agent is not None]
+    return [each for each in wanted if each.tool in tools and tools[each.tool].is_run]
 
 
 def answers_to(said: Said, told: dict[str, str]) -> list[CallAnswer]:

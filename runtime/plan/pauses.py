@@ -194,6 +194,15 @@ class PartEnd(StopEvent):
         """
         raise NotImplementedError
 
+    @classmethod
+    def from_end(cls, end: StopEvent, *, is_only: bool) -> PartEnd:
+        """Return the end of another run, which a step waited for that waits for such parts too.
+
+        Args:
+            is_only: Whether that run could end with this event alone.
+        """
+        raise NotImplementedError
+
 
 ClosedBecause = Literal["answered", "expired", "timed out", "cancelled"]
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
 from wfc.runtime.agents.code import RUN_PYTHON
-from wfc.runtime.agents.definition import Agent
-from wfc.runtime.agents.events import AgentInput, CallDone, JudgedReply, LoopState
+from wfc.runtime.agents.definition import Agent, AgentTool
+from wfc.runtime.agents.events import AgentInput, AgentOutput, CallDone, JudgedReply, LoopState
 from wfc.runtime.agents.hand_overs import hand_over
 from wfc.runtime.agents.loop_steps import AgentSteps
 from wfc.runtime.agents.offers import Offer
@@ -27,6 +27,7 @@ from wfc.runtime.calls.transcripts import ANSWER_TOOL, CallRequest, Said, TurnRe
 from wfc.runtime.core.step_runs import Exit
 from wfc.runtime.core.ticks import PauseFailed, TimerFired
 from wfc.runtime.driver.run import Run
+from wfc.runtime.driver.run.doubles import Instead
 from wfc.runtime.errors import InvalidAnswerError, StepError
 from wfc.runtime.events import Event
 from wfc.runtime.plan.pauses import QuestionAsked
@@ -88,7 +89,12 @@ class AgentDoubles:
         above = run.above
         if above is not None and not above.workflow._wfc.is_part and run.parent.step in self._real:
             return
-        run.doubles = {"think": self._think, "call": self._call, "recall": self._recall}
+        run.doubles = {
+            "think": self._think,
+            "call": self._call,
+            "delegate": self._delegate,
+            "recall": self._recall,
+        }
         run.double_parts = self.take_over
         run.workers.bare = False
         run.watchers.observe(lambda event: self._answer(run, event))
@@ -200,6 +206,25 @@ class AgentDoubles:
         tool, args = run.workflow.checked(step_run.event, inputs, run.execution.state)
         if tool.hand_over:
             return hand_over(run.workflow.team[tool.hand_over], args, run.config)
+        given_back = replace(tool, call=self._answers_of(run, tool, args), takes_config=False)
+        result = await make_call(context, None, given_back, args)
+        return run.workflow.done(tool, result, run.execution.state)
+
+    async def _delegate(self, context: StepContext) -> AgentOutput | Instead:
+        """Let another agent work, whose model has a script; return what a workflow gives that is a tool."""
+        run, step_run = context._run, context._step_run
+        assert isinstance(run, Run) and isinstance(run.workflow, AgentSteps) and step_run is not None
+        inputs = run.execution.inputs
+        assert isinstance(inputs, AgentInput)
+        tool, args = run.workflow.checked(step_run.event, inputs, run.execution.state)
+        if not tool.workflow:
+            return Instead.PAUSE
+        value = await self._answers_of(run, tool, args)(context, args)
+        return AgentOutput(answer=json.dumps(value), turns=0, tokens=0, cost_usd=0.0)
+
+    def _answers_of(self, run: Run, tool: AgentTool, args: Any) -> Callable[[object, object], Awaitable[Any]]:
+        """Return what gives the next answer of a tool, whose call is noted."""
+        assert isinstance(run.workflow, AgentSteps)
         given = json.loads(json_outside(args))
         if tool.name not in self._tools:
             raise UnmockedStepError(
@@ -217,9 +242,7 @@ class AgentDoubles:
                 raise mocked_error(answer)
             return answer.value
 
-        given_back = replace(tool, call=give, takes_config=False)
-        result = await make_call(context, None, given_back, args)
-        return run.workflow.done(tool, result, run.execution.state)
+        return give
 
 
 def _as_said(reply: ScriptedReply, request: TurnRequest, agent: Agent, turns: int) -> TurnReply:

@@ -93,8 +93,11 @@ class AgentWriter:
 
     def tool(self, use: ToolUse, step: Step, owner: Agent) -> tuple[list[Code], dict[str, Code]]:
         """Return the arguments of a tool that is no agent."""
-        called = self.call(use.tool, step)
         named: dict[str, Code] = {}
+        if use.tool.workflow is not None:
+            named["workflow"] = literal(use.tool.workflow)
+            return [literal(use.tool.name), Code("None"), self.names.of(use.tool.args)], named
+        called = self.call(use.tool, step)
         if use.tool.timeout is not None:
             named["timeout"] = literal(use.tool.timeout)
         if called in self.configured:

@@ -8,7 +8,7 @@ from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope
 from wfc.compiler.model import Agent, Approval, Save, Tool, ToolUse, Value
 from wfc.compiler.python.literals import normal_form
-from wfc.compiler.resolve.declarations import operations
+from wfc.compiler.resolve.declarations import called_workflows, operations
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.assignees import assigned
@@ -99,7 +99,10 @@ class ToolReader:
             if own.partition(".")[0] not in tools.nodes:
                 self.declared.report(name_problems.unknown_tool(place, own, known))
                 return None, None
-        return operations.find_tool(name, place, self.declared), None
+        tool = operations.find_tool(name, place, self.declared)
+        if tool is not None and tool.workflow is not None:
+            tool = called_workflows.as_tool(tool, self.declared)
+        return tool, None
 
     def is_description_broken(self, agent: Agent) -> bool:
         """Return whether what an agent says of itself is wrong, which is told there."""
@@ -108,9 +111,7 @@ class ToolReader:
 
     def check(self, tool: Tool, place: Place) -> None:
         """Report a tool that no model can call."""
-        if tool.workflow is not None:
-            self.declared.report(problems.not_for_agents(place, tool.name))
-        elif self.declared.is_broken((*tool.address, "args")):
+        if self.declared.is_broken((*tool.address, "args")):
             pass  # what it takes could not be read, which is told there
         elif tool.mcp is not None and not tool.declares_args:
             self.declared.report(
@@ -133,7 +134,11 @@ class ToolReader:
             rest = {name: replace(field, has_default=True) for name, field in rest.items()}
         free = Record(tool.args.name, rest, role="namespace", address=tool.args.address)
         final = data.get("final") is True
-        if final and not fits_answer(tool.output, self.output):
+        several = f"`{tool.name}` ends with one of several events, and "
+        if final and tool.ends:
+            why = f"{several}an agent's answer is a value"
+            self.declared.report(value_problems.wrong_value(place / "final", why))
+        elif final and not fits_answer(tool.output, self.output):
             why = f"`{tool.name}` gives {show(tool.output)}, and the agent's answer is {show(self.output)}"
             self.declared.report(value_problems.wrong_value(place / "final", why))
         approve = data.get("approve")
@@ -142,7 +147,13 @@ class ToolReader:
         when = None
         if "when" in data:
             when = self.reader.condition(data["when"], place / "when", self.scope)
-        save = self.saved(data["save"], place / "save", tool) if "save" in data else ()
+        save: tuple[Save, ...] = ()
+        if "save" in data and tool.ends:
+            why = f"{several}what is saved is worked out of one result"
+            hint = "let a step of kind `workflow` run it, or give that workflow one end event"
+            self.declared.report(value_problems.wrong_value((place / "save").key, why, hint))
+        elif "save" in data:
+            save = self.saved(data["save"], place / "save", tool)
         return ToolUse(tool, ordered, free, final, approval, agent, place.address, when, save)
 
     def saved(self, data: object, place: Place, tool: Tool) -> tuple[Save, ...]:

@@ -21,7 +21,14 @@ from wfc.compiler.model import (
     WorkflowCall,
 )
 from wfc.compiler.python.literals import pascal_case
-from wfc.compiler.resolve.declarations import commands, defaults, operations, requests, tools
+from wfc.compiler.resolve.declarations import (
+    called_workflows,
+    commands,
+    defaults,
+    operations,
+    requests,
+    tools,
+)
 from wfc.compiler.resolve.steps import agent_calls, searches, workflow_calls
 from wfc.compiler.resolve.symbols.contracts import CalledWorkflow
 from wfc.compiler.resolve.symbols.declarations import Declarations
@@ -107,7 +114,7 @@ class ActionResolver:
             return UNKNOWN if own is None else own
         given = tool.output
         if tool.workflow is not None:
-            found = workflow_calls.workflow_of_tool(tool, self.declared)
+            found = called_workflows.workflow_of_tool(tool, self.declared)
             given = workflow_calls.call_result(found, self.data)
         if own is None:
             return given
@@ -163,7 +170,7 @@ class ActionResolver:
 
     def tool_call(self, tool: Tool | None, result: Type | None, scope: Scope) -> Call | None:
         if tool is not None and tool.workflow is not None:
-            found = workflow_calls.workflow_of_tool(tool, self.declared)
+            found = called_workflows.workflow_of_tool(tool, self.declared)
             return workflow_calls.resolve_call(found, self.data, self.place, scope, self.reader)
         args = self.args(tool, scope)
         return ToolCall(tool, args, result or ANY) if tool is not None else None
@@ -172,7 +179,7 @@ class ActionResolver:
         """Return the workflows of which a step of kind `workflow` runs one."""
         found = workflow_calls.find_callees(self.data.get("workflow"), self.place / "workflow", self.declared)
         return (
-            found if self.data.get("detach") is True else workflow_calls.unless_itself(found, self.declared)
+            found if self.data.get("detach") is True else called_workflows.unless_itself(found, self.declared)
         )
 
     def args(self, tool: Tool | None, scope: Scope) -> tuple[tuple[str, Value], ...]:

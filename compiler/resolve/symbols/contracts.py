@@ -50,6 +50,7 @@ class CalledWorkflow:
         at: Where its start event is declared.
         start: The record of its inputs.
         ends: Its end events: the name of each, and the record that its fields are read as here.
+        description: What it says of itself.
     """
 
     name: str
@@ -57,6 +58,7 @@ class CalledWorkflow:
     at: Place
     start: Record
     ends: tuple[tuple[str, Record], ...]
+    description: str = ""
 
 
 def result_of(ends: Iterable[tuple[str, Record]]) -> Type:

@@ -30,7 +30,7 @@ from wfc.compiler.rules import values as value_problems
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import UNKNOWN, Record, Type
 
-__all__ = ["AnswerReader", "is_one_quorum"]
+__all__ = ["AnswerReader", "is_event", "is_one_quorum"]
 
 ANSWERS: Final[Mapping[str, frozenset[str]]] = {
     "attempts": frozenset(),

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from wfc.compiler.diagnostics import Address, Origin, Place
 from wfc.compiler.python.literals import normal_form
-from wfc.compiler.resolve.steps.workflow_calls import report_unknown
+from wfc.compiler.resolve.declarations.called_workflows import report_unknown
 from wfc.compiler.resolve.symbols.declarations import Declarations, ProjectView
-from wfc.compiler.resolve.symbols.tables import entries
+from wfc.compiler.resolve.symbols.tables import Data, entries
 from wfc.compiler.rules import files as problems
 
 __all__ = ["report_recursion", "report_unknown_tools"]
@@ -25,7 +25,7 @@ def report_unknown_tools(declared: Declarations) -> None:
 
 def report_recursion(declared: Declarations) -> None:
     """Report each call that leads back to the workflow itself, unless the caller does not wait for the run."""
-    if not declared.called:
+    if not declared.called and not declared.agents.nodes:
         return
     name = str(declared.data.get("workflow"))
     for place, callee in awaited_calls(declared):
@@ -51,6 +51,50 @@ def awaited_calls(declared: Declarations) -> Iterator[tuple[Place, str]]:
             tool = declared.tools.nodes.get(normal_form(binding)) if isinstance(binding, str) else None
             if tool is not None and tool.workflow is not None:
                 yield place / "tool", tool.workflow
+        elif call.get("kind") == "agent":
+            yield from workflows_of_agents(call, place, declared)
+
+
+def workflows_of_agents(data: Data, place: Place, declared: Declarations) -> Iterator[tuple[Place, str]]:
+    """Yield the workflows that are tools of a step's agent, and of the agents that come to work for it.
+
+    What other files say of it is told at the name by which this file leads there.
+    """
+    waiting: list[tuple[Data, Place, Declarations]] = [(data, place, declared)]
+    met: set[str] = set()
+    while waiting:
+        agent, at, owner = waiting.pop()
+        for named, name in named_by(agent, at):
+            own, told = normal_form(name), named if owner is declared else at
+            tool = owner.tools.nodes.get(own)
+            if tool is not None and tool.workflow is not None:
+                yield told, tool.workflow
+            elif own not in met:
+                met.add(own)
+                waiting += (
+                    (content, where if home is declared else told, home)
+                    for content, where, home in written_agents(own, owner)
+                )
+
+
+def named_by(data: Data, place: Place) -> Iterator[tuple[Place, str]]:
+    """Yield the tools and the agents that an agent, or a step that lets one work, names."""
+    if isinstance(data.get("agent"), str):
+        yield place / "agent", str(data["agent"])
+    for key in ("tools", "handoffs"):
+        listed = data.get(key)
+        for index, each in enumerate(listed if isinstance(listed, list) else ()):
+            name = each.get("tool") if isinstance(each, Mapping) else each
+            if isinstance(name, str):
+                yield place / key / index, name
+
+
+def written_agents(name: str, declared: Declarations) -> Iterator[tuple[Data, Place, Declarations]]:
+    """Yield an agent as it is written, here or in a file that is imported, with its place there."""
+    for owner in (declared, *(each.declared for each in declared.imports.values())):
+        for known_as, content, address in entries(owner.data.get("agents"), ("agents",)):
+            if isinstance(content, Mapping) and normal_form(known_as) == name:
+                yield content, Place(address), owner
 
 
 def named_workflows(data: object, place: Place) -> Iterator[tuple[Place, str]]:

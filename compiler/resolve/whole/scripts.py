@@ -15,7 +15,10 @@ from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.durations import duration
 from wfc.compiler.resolve.values.error_names import error_names
 from wfc.compiler.resolve.values.reader import read_data, read_record
+from wfc.compiler.resolve.whole.answers import is_event
 from wfc.compiler.rules import agent_tests as problems
+from wfc.compiler.rules import cases as case_problems
+from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import values as value_problems
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import STRING, Record, Type
@@ -37,7 +40,7 @@ OF_AGENTS: Final = ("agents", "models", "steps", "threads", "tools")
 def script_reader(declared: Declarations, steps: Mapping[str, Step]) -> ScriptReader:
     """Return the reader for a spec whose steps are resolved."""
     lost = any(declared.is_broken((section,)) for section in OF_AGENTS)
-    lost = lost or not UNRESOLVED.isdisjoint(declared.codes)
+    lost = lost or not UNRESOLVED.isdisjoint(declared.codes) or None in declared.workflow_tools.values()
     return ScriptReader(declared, steps, declared.flow_whole and not lost)
 
 
@@ -254,7 +257,7 @@ class ScriptReader:
     def tool_answer(self, data: object, place: Place, tool: Tool) -> MockAnswer:
         """Return what a tool gives, or how it fails."""
         if not isinstance(data, Mapping) or not {"give", "error"} & data.keys():
-            return MockAnswer(read_data(data, place.address, tool.output, self.declared.report))
+            return MockAnswer(self.given(data, place, tool))
         head = "error" if "error" in data else "give"
         for key in data:
             if key not in {head, "after"}:
@@ -264,9 +267,25 @@ class ScriptReader:
             after = duration(data["after"], place / "after", self.declared.report, zero=True) or 0.0
         if head == "error":
             return MockAnswer(error=self.error(data["error"], place / "error"), after=after)
-        return MockAnswer(
-            read_data(data["give"], (place / "give").address, tool.output, self.declared.report), after=after
-        )
+        return MockAnswer(self.given(data["give"], place / "give", tool), after=after)
+
+    def given(self, data: object, place: Place, tool: Tool) -> object:
+        """Return what a tool gives; a workflow with several ends says by which it ends."""
+        if not tool.ends:
+            return read_data(data, place.address, tool.output, self.declared.report)
+        ends = dict(tool.ends)
+        if not is_event(data):
+            self.declared.report(
+                case_problems.which_end_of_the_workflow(place, [str(tool.workflow)], list(ends))
+            )
+            return None
+        name = normal_form(str(data["event"]))
+        if name not in ends:
+            self.declared.report(name_problems.unknown_event(place / "event", name, ends))
+            return None
+        at = place / "with" if "with" in data else place
+        given = read_data(data.get("with", {}), at.address, ends[name], self.declared.report)
+        return {"event": name, "with": given}
 
     def expected_calls(self, data: object, place: Place) -> list[dict[str, object]]:
         """Return the calls that a test expects, each with some of its arguments."""

@@ -50,6 +50,9 @@ class UsedTypes:
                 used.add(tool.args)
             for agent in agents_of(step.action):
                 used.add(agent.output)
+                for use in agent.tools:
+                    if use.save:
+                        used.add(use.tool.output)
             for record in given_args(step.action):
                 used.add(record)
             if isinstance(call, ToolCall):

@@ -209,9 +209,12 @@ def _resolve_with_end(run: Run, number: int, child: Child[Any], admitted: Run) -
                 raise (_failure_of_part if admitted.workflow._wfc.is_part else _failure)(admitted, error)
             kind = run.execution.paused[number].run.step.result
             end = admitted.future.result()
-            found = (
-                end.as_result(kind) if isinstance(end, PartEnd) else _end_as_declared(admitted, end, child)
-            )
+            if isinstance(end, PartEnd):
+                found = end.as_result(kind)
+            elif isinstance(kind, type) and issubclass(kind, PartEnd):
+                found = kind.from_end(end, is_only=len(admitted.workflow._wfc.plan.end_classes) == 1)
+            else:
+                found = _end_as_declared(admitted, end, child)
             run.take(PauseResolved(number, found))
         except WorkflowError as failure:
             run.take(PauseFailed(number, failure))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from wfc.compiler.review.comparing import all_rules
 from wfc.compiler.rules import PROBLEMS
 from wfc.compiler.rules.catalogue import load
 
@@ -36,10 +37,16 @@ def test_an_example_that_cannot_be_shown_is_left_out(wfc) -> None:
 def test_without_a_code_all_are_listed(wfc) -> None:
     lines = wfc("explain").out.splitlines()
     listed = [line.split()[0] for line in lines if line.startswith("  ")]
-    assert sorted(listed) == sorted(PROBLEMS)
+    assert sorted(listed) == sorted([*PROBLEMS, *all_rules()])
     place = listed.index("join-starves")
     assert "join-overfills" in listed[place - 4 : place]  # beside what is about the same
     assert "Joins: events that never come together, and batches that are not collected" in lines
+
+
+def test_a_rule_about_changes_is_explained_with_its_mirror(wfc) -> None:
+    done = wfc("explain", "quorum-lowered")
+    assert done.out.startswith("quorum-lowered (security, break)\n\nFewer people have to answer")
+    assert done.out.endswith("The opposite change is `quorum-raised`.\n")
 
 
 def test_a_misspelt_code_gets_a_suggestion(wfc) -> None:

@@ -14,7 +14,18 @@ from typing import Any
 
 from pydantic import Field
 
-from wfc.runtime import Child, Engine, Record, RunState, StartEvent, StepError, StopEvent, Workflow, pause
+from wfc.runtime import (
+    Child,
+    Engine,
+    Record,
+    RunState,
+    StartEvent,
+    StepError,
+    StopEvent,
+    Workflow,
+    pause,
+    step,
+)
 from wfc.runtime.agents.code_loop import CodeLoop
 from wfc.runtime.agents.definition import Agent, AgentTool
 from wfc.runtime.agents.events import DoneCall, Worked
@@ -84,6 +95,10 @@ def assert_valid(said: Any) -> None:
 
 
 class FindArgs(Record):
+    order_id: str
+
+
+class Wanted(StartEvent):
     order_id: str
 
 
@@ -250,6 +265,46 @@ def talk_written_down(log: Path) -> type[Workflow]:
     return talking(agent, KeptThread("desk.talk"))
 
 
+class LookedUp(StopEvent):
+    order_id: str
+    place: str
+
+
+def looking_up(find: Callable[..., Any], **options: Any) -> type[Workflow]:
+    """A workflow that looks one thing up."""
+
+    class LookUp(Workflow, name="look_up", **options):
+        @step
+        async def look(self, event: Wanted) -> LookedUp:
+            return LookedUp(order_id=event.order_id, place=await find(None, event))
+
+    return LookUp
+
+
+def workflows_written_down(log: Path) -> type[Workflow]:
+    """The desk whose agent starts a run of another workflow for each thing, which is its tool."""
+    note = noting(log)
+
+    def answer(request: TurnRequest) -> TurnReply:
+        assert_valid(request.said)
+        note(f"think {len(request.said)}")
+        told = [each.text for one in request.said for each in one.answers]
+        if not told:
+            return calls(call("look_up", '{"order_id": "A"}', "a"), call("look_up", '{"order_id": "B"}', "b"))
+        if len(told) == 2:
+            return calls(call("look_up", '{"order_id": "C"}', "c"))
+        return says(", ".join(json.loads(each)["place"] for each in told))
+
+    tool = AgentTool("look_up", None, FindArgs, workflow="look_up")
+    kind = desk(Agent("desk", TurnModel(answer), tools=[tool], parallel_calls=2))
+    CALLED[kind] = looking_up(noted_find(note))
+    return kind
+
+
+CALLED: dict[type[Workflow], type[Workflow]] = {}
+"""The workflow that agents of a desk have as a tool."""
+
+
 CODE = """
 import asyncio
 a, b = await asyncio.gather(find(order_id="A"), find("B"))
@@ -363,6 +418,7 @@ FLOWS = {
     "desk": written_down,
     "team": team_written_down,
     "hand-over": hand_over_written_down,
+    "workflows": workflows_written_down,
 }
 
 
@@ -370,6 +426,8 @@ async def main(flow: str, store: str, log: str, run_id: str) -> None:
     kind = FLOWS[flow](Path(log))
     engine = Engine(store=store)
     engine.add(kind)
+    if kind in CALLED:
+        engine.add(CALLED[kind])
     try:
         handler = await engine.resume(run_id)
     except RunUnknownError:

@@ -330,6 +330,7 @@ WANTED = {
     "desk": "think 1,find A,find B,think 2,find C,think 3",
     "team": "lead 1,lead 2,lead 3,think A 1,think A 3,think B 1,think B 3,think C 1,think C 3,find A,find B,find C",
     "code": "think 1,find A,find B,find C,think 3",
+    "workflows": "think 1,find A,find B,think 3,find C,think 5",
     "saving": "think 1,find A,find B,think 2,find C,think 3",
     "hand-over": "first 1,find A,first 3,second 2,find B,find C,second 4",
 }
@@ -337,7 +338,7 @@ KILLS: list[tuple[str, list[int]]] = [
     *(("desk", [each]) for each in (1, 2, 3, 4, 6, 7, 8, 9, 10)),
     *(("saving", [each]) for each in range(2, 16)),
     *(("code", [each]) for each in (2, 3, 4, 6, 8, 9, 11, 13)),
-    *((flow, [each]) for flow in ("team", "hand-over") for each in (2, 3, 4, 5, 6, 8, 10)),
+    *((flow, [each]) for flow in ("team", "workflows", "hand-over") for each in (2, 3, 4, 5, 6, 8, 10)),
     *((flow, [3] * 9) for flow in WANTED),
 ]
 
@@ -358,5 +359,5 @@ def test_a_process_that_is_killed_repeats_no_call_that_was_recorded(
         assert last.stdout == "A is here, B is here, C is here\n", last.stderr
     made = Counter(log.read_text().split("\n")[:-1])
     assert made.keys() == wanted.keys()
-    at_once = 2 if flow == "team" else 1  # what is cut off at a time
+    at_once = 2 if flow in {"team", "workflows"} else 1  # what is cut off at a time
     assert sum((made - wanted).values()) <= died * at_once
