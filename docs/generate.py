@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from patterns import patterns
+from policies import policy_page
 from rows import table
 from tables import reference
 
@@ -26,7 +27,7 @@ DOCS: Final = Path(__file__).parent
 ROOMS: Final = (
     "reading braces files shape names types outside_names values bindings python agents agent_tests caching"
     " expressions expression_names operands patterns templates steps pauses messages triggers runs flow joins"
-    " races cases suppressions"
+    " races cases suppressions policies"
 ).split()
 """The order of the groups of problems, by their modules; others come last."""
 
@@ -125,9 +126,10 @@ def picture(spec: Path) -> str:
 
 def pages() -> dict[Path, str]:
     """Everything that is generated here, as it should be now."""
-    page = DOCS / "reference.md"
+    page, policy = DOCS / "reference.md", DOCS / "policy.md"
     return {
         page: reference(page.read_text(encoding="utf-8")),
+        policy: policy_page(policy.read_text(encoding="utf-8")),
         DOCS / "problems.md": problems(),
         DOCS.parent / "specs/README.md": patterns(),
         DOCS / "release_notes.svg": picture(DOCS.parent / "specs/release_notes.yaml"),

@@ -21,6 +21,8 @@ FOLDER: Final = Path(__file__).parent.parent / "specs"
 PATTERNS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "One step after another": {
         "Routing by structured output": ("ticket_triage",),
+        "A model chooses by the type of its answer": ("one_choice",),
+        "A model reads a picture": ("receipt_reader",),
         "Prompt chain with a gate": ("job_advert",),
         "Loop with a branch": ("feedback_monitor", "feedback_monitor_streaming"),
         "Loop limit with a graceful end": ("book_search",),
@@ -47,7 +49,8 @@ PATTERNS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "A network of agents that hand over": ("help_network",),
         "Agents in a flow of one's own": ("letter_agents",),
         "A talk until the matter is settled": ("support_talk",),
-        "The next talk begins with who was at work last": ("hotel_desk",),
+        "The next talk begins with who was at work last": ("hotel_desk", "travel_chat"),
+        "A talk that knows the state and keeps what it learns": ("account_desk",),
         "A long talk, summed up": ("long_talk",),
         "Plan, execute, plan again": ("plan_and_execute",),
         "An agent with a budget": ("market_study",),

@@ -1,4 +1,4 @@
-"""The published schema of specs: what an editor shows and checks while one is written."""
+"""The published schemas of specs and policies: what an editor shows and checks while one is written."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 __all__ = ["load"]
 
 
-def load() -> dict[str, Any]:
-    """Return the schema, of draft 2020-12, as plain data; a new copy each time."""
+def load(of: str = "workflow") -> dict[str, Any]:
+    """Return a schema, of draft 2020-12, as plain data; a new copy each time."""
     import json
     from pathlib import Path  # slow, and settings are read without it
 
-    path = Path(__file__).parent / "workflow.schema.json"
+    path = Path(__file__).parent / f"{of}.schema.json"
     schema: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return schema

@@ -54,7 +54,7 @@ def command(
     approve: str | None,
     because: str | None,
 ) -> int:
-    """Tell what a change of specs means: for security, callers, paused runs, operators and reviewers.
+    """Tell what a change of specs means: for security, callers, operators and reviewers.
 
     OLD and NEW are two files or two folders, or revisions of git, such as `main..HEAD`, and then the PATHs that are
     compared. Without NEW it is the working tree, without OLD the last commit. Nothing of it is run. Approvals are

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TextIO
 
 from wfc.compiler.diagnostics import Diagnostic
@@ -47,6 +47,8 @@ def show(
     on_error_stream: bool = False,
     settings: Sequence[Levels] = (),
     suppressed: bool = False,
+    describe: Callable[[str], Rule] | None = None,
+    what: str = "spec",
 ) -> bool:
     """Print all findings and a summary, and return whether there were none.
 
@@ -56,6 +58,8 @@ def show(
         on_error_stream: Put them where they do not mix with the command's result.
         settings: Settings with something wrong in them, which comes first.
         suppressed: Show what is suppressed too; some formats always do.
+        describe: Explains codes; by default those of the catalogue.
+        what: What was looked at, as one word for the summary.
     """
     stream = sys.stderr if on_error_stream else sys.stdout
     files: list[HasFindings] = [*settings, *compiled]
@@ -66,10 +70,12 @@ def show(
     wrong = {diagnostic.path for diagnostic in shown}
     texts = {path: text for each in files for path, text in each.texts.items() if path in wrong}
     texts |= {each.path: each.text for each in files}
-    stream.write(render(shown, texts, form=form, colour=colourful(stream), describe=describe_rule))
+    stream.write(
+        render(shown, texts, form=form, colour=colourful(stream), describe=describe or describe_rule)
+    )
     stream.flush()
     if FORMATS[form].summary and (findings or not on_error_stream):
-        specs = "1 spec" if len(compiled) == 1 else f"{len(compiled)} specs"
+        specs = f"1 {what}" if len(compiled) == 1 else f"{len(compiled)} {what}s"
         offer = offered([each for one in compiled for each in one.diagnostics])
         print(f"{specs}: {summary(findings)}{'; ' if offer else ''}{offer}", file=sys.stderr)
     return not findings

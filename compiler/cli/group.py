@@ -35,6 +35,8 @@ COMMANDS = {
     "trust": "Agree that a project's programs may be started.",
     "verify": "Tell whether generated modules are current.",
     "diff": "Tell what a change of specs means.",
+    "policy": "Hold rules of an organisation against specs.",
+    "ci": "Do all that a pipeline asks of specs, in one report.",
     "index": "Bring the indexes of collections of texts up to date.",
     "graph": "Draw a spec's flow.",
     "triggers": "Show what starts runs of a spec, and when.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +13,7 @@ from wfc.compiler.cli.programs import compiled_here, load_compiled
 from wfc.compiler.cli.spec_tests import spec_test
 from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.diagnostics.escaping import printable
+from wfc.compiler.model import TestCase
 from wfc.compiler.workspace.compiled import Compiled
 from wfc.compiler.workspace.project import Project, project_of
 from wfc.compiler.workspace.severity import with_severities
@@ -20,7 +22,7 @@ from wfc.compiler.workspace.sources import find_specs
 if TYPE_CHECKING:
     from wfc.runtime.testing import TestOutcome
 
-__all__ = ["command"]
+__all__ = ["command", "outcomes_of"]
 
 
 @click.command("test", cls=Command)
@@ -59,6 +61,38 @@ def run_tests(compiled: Compiled, project: Project, only: str = "") -> list[Test
     Returns:
         ``None`` if they cannot run, for a workflow that the spec calls has errors, which are shown.
     """
+    outcomes = outcomes_of(compiled, project, only, tell)
+    if outcomes is None:
+        click.echo(
+            f"FAILED  {printable(compiled.path)}: a workflow that it calls or sends to has errors", err=True
+        )
+        return None
+    return [outcome for _, outcome in outcomes]
+
+
+def tell(path: str, case: TestCase, outcome: TestOutcome) -> None:
+    """Print the line of a test, and the reasons if it failed."""
+    word = "passed" if outcome.passed else "FAILED"
+    click.echo(f"{word}  {printable(path)}: {printable(case.name)}")
+    for problem in outcome.problems:
+        click.echo(f"        {printable(problem)}")
+
+
+def outcomes_of(
+    compiled: Compiled,
+    project: Project,
+    only: str = "",
+    tell: Callable[[str, TestCase, TestOutcome], None] = lambda *_: None,
+) -> list[tuple[TestCase, TestOutcome]] | None:
+    """Run the tests of one spec, and return each with how it ended.
+
+    Args:
+        only: A text that the names of the tests to run contain; empty: all.
+        tell: Is told of each test as soon as it has ended.
+
+    Returns:
+        ``None`` if they cannot run, for a workflow that the spec calls has errors, which are shown.
+    """
     assert compiled.workflow is not None
     cases = [case for case in compiled.workflow.tests if only.casefold() in case.name.casefold()]
     if not cases:
@@ -68,17 +102,11 @@ def run_tests(compiled: Compiled, project: Project, only: str = "") -> list[Test
     with output_kept():
         program = load_compiled(compiled, project)
     if program is None:
-        click.echo(
-            f"FAILED  {printable(compiled.path)}: a workflow that it calls or sends to has errors", err=True
-        )
         return None
     outcomes = []
     for case in cases:
         with output_kept():
             outcome = run_test(program.workflow, spec_test(case), program.others)
-        outcomes.append(outcome)
-        word = "passed" if outcome.passed else "FAILED"
-        click.echo(f"{word}  {printable(compiled.path)}: {printable(case.name)}")
-        for problem in outcome.problems:
-            click.echo(f"        {printable(problem)}")
+        tell(compiled.path, case, outcome)
+        outcomes.append((case, outcome))
     return outcomes

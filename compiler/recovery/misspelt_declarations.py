@@ -9,6 +9,7 @@ from wfc.compiler.diagnostics import Address, Finding, Place, Severity
 from wfc.compiler.recovery.suspicion import Data, Suspicion, at, renamed, walk, with_value
 from wfc.compiler.rules import names as problems
 from wfc.compiler.rules.spelling import apart
+from wfc.compiler.slotted import replace
 
 __all__ = ["misspelt_declarations"]
 
@@ -56,7 +57,8 @@ def misspelt_declarations(data: Data, findings: Sequence[Finding]) -> Iterator[S
         for *_, index in near[:MOST_PLACES]:
             address, written = declared[index]
             uses = [each.place for each in errors if name in each.about and each.code != "unfilled-field"]
-            yield suspicion(data, address, written, name, uses, styles.get(address))
+            found = suspicion(data, address, written, name, uses, styles.get(address))
+            yield found if missing.keys() <= {name, written} else with_care(found)
 
 
 def declarations(data: Data) -> Iterator[tuple[Address, str]]:
@@ -82,6 +84,14 @@ def is_declared(data: Data, address: Address, name: str) -> bool:
     """Return whether a name is already declared beside another one."""
     owner = at(data, address[:-1])
     return isinstance(owner, (dict, list)) and name in owner
+
+
+def with_care(found: Suspicion) -> Suspicion:
+    """Return a suspicion whose fix nobody applies unasked: other names are not found either, and may be the mistake."""
+    fix = found.finding.fix
+    if fix is None or fix.applicability != "safe":
+        return found
+    return replace(found, finding=replace(found.finding, fix=replace(fix, applicability="unsafe")))
 
 
 def suspicion(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from wfc.compiler.review.catalogue import (
+    agents,
     approvals,
     bounds,
     callers,
@@ -29,6 +30,7 @@ _FINDERS: Final[tuple[Callable[[Pair], Iterator[SpecChange]], ...]] = (
     data.changes_of_data,
     approvals.changes_of_approvals,
     calls.changes_of_calls,
+    agents.changes_of_agents,
     workflows.changes_of_name,
     callers.changes_for_callers,
     bounds.changes_of_bounds,

@@ -119,14 +119,17 @@ def handoff_output_differs(place: Place, name: str, giver: str, found: str, want
 
 
 @problem
-def tool_listed_twice(place: Place, name: str) -> Finding:
+def tool_listed_twice(place: Place, name: str, *, whole: bool = True) -> Finding:
     """An agent's `tools` or `handoffs` have one name twice.
 
-    The model is told of each tool, and of each agent that it may hand over to, once. Take one of the two out.
+    The model is told of each tool, and of each agent that it may hand over to, once. Take one of the two out. The
+    name of a service stands for all its operations: name those that are wanted beside one that says more.
     """
-    return Finding(
-        "tool-listed-twice", f"`{name}` stands in this list already", place, fix=remove_entry(place, "safe")
-    )
+    said = f"`{name}` stands in this list already"
+    if whole:
+        return Finding("tool-listed-twice", said, place, fix=remove_entry(place, "safe"))
+    hint = "keep the entry that says more; for the other operations of a service, write their names"
+    return Finding("tool-listed-twice", said, place, hint)
 
 
 @problem

@@ -54,7 +54,7 @@ def text_cut_by_comma(place: Place, key: str, rest: str, whole: Place | None, me
             hint, whole = f"put the text in quotes, or write `{word}: {value}` if that is another key", None
     else:
         what, hint = f"`{rest}` is a key without a value", "write `key: value`, or `[ ]` for a list"
-        if re.fullmatch(r"\w+(?:\.\w+)+", rest):
+        if re.match(r"(?:not +)?[a-z]\w*(?:\.\w+)+\b(?!:)", rest):
             hint = f'a value is put in by `"${{{{ {rest} }}}}"`, and a condition stands without braces'
     return Finding(
         "text-cut-by-comma", what, place, hint, fix=add_quotes(whole, "unsafe") if whole is not None else None

@@ -30,7 +30,7 @@ def unknown_name(place: Place, name: str, known: Sequence[str], meant: str = "")
     join accepted), `result` (of the step's action), `inputs`, `state`, `config`, `run`, and the items of
     an `each`. Which of them there are depends on the place. A text needs quotes: `"billing"`.
     """
-    own = meant if name == "secrets" or name in SECTIONS else ""
+    own = meant if name in {"event", "events", "secrets"} or name in SECTIONS else ""
     hint = own or WHERE_NAMES_ARE.get(name) or SECTIONS.get(name) or closest(name, known)
     called = OTHERWISE_CALLED.get(name, "")
     if not hint and meant:
@@ -131,7 +131,7 @@ def unknown_filter(place: Place, name: str, known: Sequence[str]) -> Finding:
 
 
 @problem
-def unknown_test(place: Place, name: str, known: Sequence[str]) -> Finding:
+def unknown_test(place: Place, name: str, known: Sequence[str], compared: str = "") -> Finding:
     """`is` is followed by something that cannot be asked.
 
     `x is none` asks whether a value is missing, `x is empty` whether a text, a list or a map has nothing in it or is
@@ -143,6 +143,8 @@ def unknown_test(place: Place, name: str, known: Sequence[str]) -> Finding:
         hint = f"compare: write `== {name.lower()}`"
     elif name == "blank":
         hint = "ask `is empty`"
+    elif compared and name != "defined" and not closest(name, known):
+        hint = f"compare: write `{compared}`"
     return Finding(
         "unknown-test",
         f"`is {name}` asks nothing that is known",

@@ -60,7 +60,8 @@ def wrong_kind_of_file(place: Place, path: str, wanted: str, found: str) -> Find
     `parts` takes files with steps of this workflow, headed by `part`. A whole workflow is neither: it is called by
     its name, from a step of kind `workflow`.
     """
-    return Finding("wrong-kind-of-file", f"`{path}` is {found}, and {wanted} is wanted", place)
+    hint = "a workflow is called by its name, from a step of kind `workflow`" if "workflow" in found else ""
+    return Finding("wrong-kind-of-file", f"`{path}` is {found}, and {wanted} is wanted", place, hint)
 
 
 @problem

@@ -10,6 +10,7 @@ __all__ = ["apart", "bounded", "nearest", "sure"]
 
 MANY = 200  # among more names than this only slips of a letter or two are looked for
 COMPARISONS = 60_000
+LIKE = 0.71  # the share of letters in common from which a longer name may be meant
 LEFT: ContextVar[list[int] | None] = ContextVar("LEFT", default=None)
 
 
@@ -53,7 +54,13 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         return None
     import difflib  # slow to import, and a good spec never needs it
 
-    return next(iter(difflib.get_close_matches(name, names, n=1, cutoff=0.7)), None)
+    # what all names of a group have in common makes a name like none of them
+    group = name[: name.rfind(".") + 1]
+    own = {each.removeprefix(group): each for each in names if each.startswith(group)}
+    if not own:
+        group, own = "", {each: each for each in names}
+    found = difflib.get_close_matches(name.removeprefix(group), list(own), n=1, cutoff=LIKE)
+    return own[found[0]] if found else None
 
 
 def apart(name: str, other: str) -> int | None:

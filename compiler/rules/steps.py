@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from wfc.compiler.diagnostics import Edit, Finding, Fix, Place
 from wfc.compiler.rules import closest, problem
 from wfc.compiler.rules.fixes import correct_name, remove_entry, replace_text, replace_value
-from wfc.compiler.rules.phrases import joined
+from wfc.compiler.rules.phrases import joined, listed
 
 __all__ = [
     "accepted_twice",
@@ -342,12 +342,15 @@ def unknown_error(place: Place, name: str, known: Iterable[str], meant: str = ""
     `model.refused`, `model.invalid_output`, `requirement`, `tool`, and `python.ValueError` for an
     error that a Python tool meets. A name that cannot happen would never match.
     """
+    known = list(known)
+    below = [each for each in known if each.startswith(f"{name.partition('.')[0]}.")]
     return Finding(
         "unknown-error",
         f"no error is called `{name}`",
         place,
         meant
         or closest(name, known)
+        or (f"there are {listed(below)}" if below and "." in name else "")
         or "the broad ones are `http`, `timeout`, `connection`, `model`, `requirement` and `tool`",
         fix=correct_name(place, name, known),
     )

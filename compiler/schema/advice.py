@@ -19,6 +19,8 @@ Schema = Mapping[str, Any]
 PAUSES: Final = frozenset({"human", "wait"})
 """Kinds whose steps only wait, so that nothing of them can fail or be tried again."""
 NAMES: Final = frozenset({"id", "name"})
+CALLS: Final = frozenset({"hand_over", "tool"})
+"""What a model may ask for in a scripted reply."""
 OF_THE_WORKFLOW: Final = "the workflow's name stands under `workflow`; for more words there is `description`"
 NOT_FIELDS: Final = "an event's fields stand under `with`"
 
@@ -50,6 +52,10 @@ def advice(
         return f"write `end: {key}`" if key[:1].isupper() else NOT_FIELDS
     if "attempts" in schema["properties"]:
         return f"a value that has a field `error`, `give` or `attempts` itself is written `{{give: {{{key}: …}}}}`"
+    if {"all", "any", "each", "within"} <= schema["properties"].keys() and (named := event_of(key, content)):
+        return f"an event stands as it is: `accepts: {named}`"
+    if {"say", "calls"} <= schema["properties"].keys() and key in CALLS:
+        return f"write `calls: [{{{key}: …}}]`"
     if schema["properties"].keys() <= {"event", "with", "after"}:
         return NOT_FIELDS
     if "workflow" in schema["properties"] and "steps" in schema["properties"] and (said := top_note(key)):
@@ -76,6 +82,13 @@ def advice(
     if not acts and other_key(key, ABOUT_ACTIONS):
         return f"a `{kind}` has no action that could fail: leave it out"
     return f"what can stand here too is {phrases.joined(absent)}" if absent else "nothing else can stand here"
+
+
+def event_of(key: str, content: Any) -> str:
+    """Return the event that a map under `accepts` names in place of a join; empty if it names none."""
+    if key == "event" and isinstance(content, str) and content.isidentifier():
+        return content
+    return key if key[:1].isupper() and key.isidentifier() else ""
 
 
 def meaning(schema: Schema, key: str, definitions: Mapping[str, Schema]) -> str:

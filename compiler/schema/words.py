@@ -23,6 +23,8 @@ WORDS: Final = {
 YES: Final = frozenset({"yes", "on", "y"})
 NO: Final = frozenset({"no", "off", "n"})
 LONGEST: Final = 40
+MOST_NAMES: Final = 9
+"""Lists of so many names are not written out in a hint."""
 ASSIGNED: Final = r"(?:state\.)?(?P<name>\w+) *:?= *(?P<words>[^=].{0,60})"
 JOINS: Final = ("all", "any", "each")
 EXPRESSIONS: Final = ("a condition", "an expression")
@@ -94,7 +96,7 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
         return (
             f"write one condition: `{whole}`" if len(whole) <= 3 * LONGEST else "put them together with `and`"
         )
-    if given := reshaped(value, title, key):
+    if given := reshaped(value, title, key) or in_a_map(value, title):
         return given
     if value is None:
         return for_nothing(types, title, key)
@@ -169,6 +171,33 @@ def reshaped(value: Any, title: str, key: str) -> str:
         return "begin it with `- `: it is one entry of a list"
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and key == "expect":
         return "leave out the `- `, or the `[ ]`"
+    return ""
+
+
+def in_a_map(value: Any, title: str) -> str:
+    """Return how a number, a text or a list of names is written that stands where a map of it is wanted."""
+    if title == "how much is kept" and isinstance(value, int) and not isinstance(value, bool):
+        return f"write `{{messages: {value}}}`"
+    if title == "a reply of a model" and isinstance(value, str):
+        return f"write `{{say: {short(value)}}}`" if value.isidentifier() else "write `{say: …}`"
+    if title.startswith("a length of time") and isinstance(value, dict):
+        given = next(
+            (
+                value[key]
+                for key in ("within", "after", "every", "timeout")
+                if isinstance(value.get(key), str)
+            ),
+            "",
+        )
+        return f"write the time alone: `{short(given)}`" if given else ""
+    if title == "an MCP server" and isinstance(value, str) and value.strip():
+        if "://" in value:
+            return f"write `{{url: {short(value)}}}`"
+        return f"write `{{command: [{short(', '.join(value.split()))}]}}`"
+    names = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+    are_names = bool(names) and all(isinstance(each, str) and each.isidentifier() for each in names)
+    if title.startswith("a map from events to") and are_names and len(names) < MOST_NAMES:
+        return f"write `{{{', '.join(f'{each}: {{}}' for each in names)}}}`"
     return ""
 
 

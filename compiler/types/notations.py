@@ -19,6 +19,10 @@ LIMITED: Final = (
     r"\s*(?P<most>-?\d+)\s*[)\]>}]?"
 )
 """A type with a range, such as `integer(0..10)`."""
+BOUND: Final = r"(?P<type>[a-zA-Z]+)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>-?\d+)"
+"""A type with a bound, such as `integer > 0`."""
+DEFAULT: Final = r"(?P<type>[a-zA-Z]+)\s*(?:=|\bdefault:?\s)\s*(?P<value>[\w-]+)"
+"""A type with a value that is there if none is given, such as `string = none`."""
 LISTS: Final = frozenset({"list", "array", "sequence", "set", "tuple"})
 MAPS: Final = frozenset({"dict", "map", "record", "mapping"})
 LONGEST: Final = 80
@@ -35,6 +39,10 @@ def other_notation(text: str) -> str:
 def translated(text: str) -> str:
     if limits := re.fullmatch(LIMITED, text):
         return limited(text, *limits.group("type", "least", "most"))
+    if bounds := re.fullmatch(BOUND, text):
+        return bounded(text, *bounds.group("type", "sign", "bound"))
+    if default := re.fullmatch(DEFAULT, text):
+        return f"{{type: {translated(default['type'])}, default: {default['value']}}}"
     if text.endswith("?"):
         return optional(translated(text[:-1].strip()))
     if text.endswith("[]"):
@@ -84,6 +92,15 @@ def limited(text: str, kind: str | None, least: str | None, most: str) -> str:
     if name not in {"decimal", "integer", "number", "string"}:
         return text
     return f"{{type: {name}{f', {low}: {least}' if least else ''}, {high}: {most}}}"
+
+
+def bounded(text: str, kind: str, sign: str, bound: str) -> str:
+    """The long form of a type with one bound."""
+    name = WORDS.get(kind, kind)
+    if name != "integer" and (len(sign) == 1 or name not in {"decimal", "number"}):
+        return text
+    exact = int(bound) + {">": 1, "<": -1}.get(sign, 0)
+    return f"{{type: {name}, {'min' if sign[0] == '>' else 'max'}: {exact}}}"
 
 
 def optional(type: str) -> str:

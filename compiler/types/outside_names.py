@@ -15,6 +15,8 @@ from wfc.compiler.types.shapes import Field
 
 __all__ = ["check_outside_names", "field_with_own_name", "own_name", "read_outside_name"]
 
+MARKED: Final = r"(?P<own>[^\W\d]\w*)(?P<mark>[?!*])"
+"""A name with a mark that says elsewhere whether its value may be missing."""
 LONGEST_NAME: Final = 200
 LONGEST_VALUE: Final = 200
 PLAIN: Final = r"(?a)[A-Za-z](?:[\w ]*\w)?"
@@ -70,6 +72,8 @@ def field_with_own_name(
         others: The names of the record's fields, as they are written.
         small: Whether fields of this record are written `like_this`.
     """
+    if (marked := re.fullmatch(MARKED, name)) is not None:
+        return without_mark(marked["own"], marked["mark"], data, place, others)
     own = re.sub(r"\W+", "_", normal_form(name)).strip("_")
     own = snake_case(own) if small else own
     own += "_" if own in LONG_KEYS or own == "extends" else ""
@@ -84,6 +88,21 @@ def field_with_own_name(
         edit = Edit(place, f"{{type: {in_flow(data)}, as: {outside}}}", how="rewrite")
     shown = f"{own}: {{type: {in_flow(data) if isinstance(data, str) else '…'}, as: {outside}}}"
     return Fix(f"write `{shown}`", (Edit(place.key, own), edit), "safe")
+
+
+def without_mark(own: str, mark: str, data: object, place: Place, others: Iterable[object]) -> Fix | None:
+    """Return the fix for a name with the mark of other languages: `?` for what may be missing, `!` and `*` for what
+    may not.
+    """
+    if own in others:
+        return None
+    edits, meant = [Edit(place.key, own)], own
+    if mark == "?":
+        if not isinstance(data, str):
+            return None
+        meant = f"{own}: {data if data.startswith('optional ') else f'optional {data}'}"
+        edits.append(Edit(place, meant.removeprefix(f"{own}: "), how="rewrite"))
+    return Fix(f"write `{meant}`", tuple(edits), "unsafe")
 
 
 def in_flow(value: object) -> str:

@@ -284,9 +284,14 @@ class View:
         )
         return shown, text
 
-    def workflow(self, name: str) -> OtherFile | None:
-        """Return the other spec whose workflow has this name."""
-        self.own.calls[name] = None
+    def workflow(self, name: str, *, mentioned: bool = True) -> OtherFile | None:
+        """Return the other spec whose workflow has this name.
+
+        Args:
+            mentioned: Whether this spec calls it or sends to it, so that it cannot be run without it.
+        """
+        if mentioned:
+            self.own.calls[name] = None
         path = self.path_of(name)
         if path is None and self.defines(name):
             path = self.path

@@ -14,6 +14,7 @@ __all__ = [
     "find_after_closing",
     "find_in_braces",
     "find_indented_too_far",
+    "find_keys_below_name",
     "find_no_colon",
     "find_no_colon_below_entry",
     "find_no_key",
@@ -39,6 +40,14 @@ BARE: Final = re.compile(
     re.MULTILINE,
 )
 """A line such as `kind human` or `kind = human`."""
+NAME_ABOVE: Final = re.compile(
+    r"(?P<indent> *)(?:- +|(?P<key>[a-z_]\w*): +)(?P<name>[A-Za-z]\w*(?:\.\w+)*) *(?:#[^\r\n]*)?\r?\n"
+)
+"""A line that is a name, as an item of a list or behind a key."""
+EXITS: Final = frozenset({"emit", "on_error", "on_limit", "on_timeout"})
+"""Keys of steps under which an event is emitted."""
+OF_EVENTS: Final = frozenset({"when", "with", "save"})
+"""Keys that stand beside the event of an entry."""
 ITEM_TYPE: Final = re.compile(r"(?<![\w.])[A-Za-z]\w*\Z")
 LIST_OF: Final = re.compile(
     r"(?P<type>list|array|set|map|dict|optional|enum|List|Array|Dict|Map|Optional|Enum)\Z"
@@ -137,6 +146,26 @@ def find_no_key(text: str, start: int, end: int) -> Finding | None:
 def shown(value: str) -> str:
     value = value.strip()
     return value if len(value) <= 40 else "…"
+
+
+def find_keys_below_name(text: str, at: int) -> Finding | None:
+    """Return the finding for keys below a name that is a whole value already, as below `- Told` or `emit: Told`."""
+    line, _ = line_at(text, at)
+    entry = ENTRY.match(text, line)
+    named = NAME_ABOVE.match(text, text.rfind("\n", 0, line - 1) + 1, line) if line else None
+    if entry is None or named is None or len(entry["indent"]) <= len(named["indent"]):
+        return None
+    name, is_event = named["name"], named["name"][:1].isupper()
+    place = Place((), "text", *named.span("name"))
+    what = f"`{name}` is a whole value, and `{entry['key']}` stands below it"
+    if named["key"] is None:
+        hint = f"write `- event: {name}`" if is_event else f"write a key and a colon before `{name}`"
+        fix = fixes.replace_text(place, f"event: {name}", title=hint) if is_event else None
+        return problems.syntax_error(place, what, hint, fix)
+    if not is_event or named["key"] not in EXITS or entry["key"] not in OF_EVENTS:
+        return None
+    hint = f"put both into a map: `{named['key']}: {{event: {name}, {entry['key']}: …}}`"
+    return problems.syntax_error(place, what, hint)
 
 
 def find_indented_too_far(text: str, at: int) -> Finding | None:
@@ -247,7 +276,7 @@ def find_in_braces(text: str, at: int) -> Finding | None:
     if opened is None or text[at : at + 1] in "{}[]:,":
         return None
     sign, start = opened["sign"], opened.start()
-    stop = whole_text(text, at, sign)
+    stop = whole_text(text, start, at, sign)
     if stop is None:
         inside = (
             "inside of single quotes write `''`" if sign == "'" else 'inside of double quotes write `\\"`'
@@ -259,11 +288,14 @@ def find_in_braces(text: str, at: int) -> Finding | None:
     return quotes_in_quotes(Place((), "text", start, stop), text[start:stop])
 
 
-def whole_text(text: str, at: int, sign: str) -> int | None:
-    """Return the most likely end of a quoted text that contains such quotes: before a bracket or a comma."""
+def whole_text(text: str, start: int, at: int, sign: str) -> int | None:
+    """Return the most likely end of a quoted text that contains such quotes: before a bracket or a comma, and not
+    within an expression.
+    """
     _, stop = line_at(text, at)
-    found = LAST_QUOTE.search(text, at, stop)
-    return None if found is None or found["sign"] != sign else found.end()
+    ends = [each.end() for each in LAST_QUOTE.finditer(text, at, stop) if each["sign"] == sign]
+    whole = (end for end in ends if text.count("${{", start, end) == text.count("}}", start, end))
+    return next(whole, next(iter(ends), None))
 
 
 def find_no_colon(text: str, at: int) -> Finding | None:

@@ -140,14 +140,16 @@ def find_second_colon(problem: SyntaxProblem) -> Finding | None:
     if "mapping values are not allowed" not in problem.said:
         return None
     meant = (
-        malformed_lines.find_indented_too_far(text, at)
+        malformed_lines.find_keys_below_name(text, at)
+        or malformed_lines.find_indented_too_far(text, at)
         or malformed_lines.find_no_key_above(text, at)
         or malformed_lines.find_no_colon_below_entry(text, at)
     )
-    ternary = "write `a if condition else b`" if "? " in text[problem.line : at] else ""
-    return meant or problems.text_cut_by_colon(
-        problem.place, value_around(text, at), ternary, last=is_last(text, at)
-    )
+    whole = value_around(text, at)
+    hint = "write `a if condition else b`" if "? " in text[problem.line : at] else ""
+    if whole is not None and re.fullmatch(ENTRIES, text[whole.start : whole.end]):
+        hint = "put the entries in braces: `{key: value, …}`"
+    return meant or problems.text_cut_by_colon(problem.place, whole, hint, last=is_last(text, at))
 
 
 def find_between_brackets(problem: SyntaxProblem) -> Finding | None:
@@ -162,6 +164,8 @@ def find_between_brackets(problem: SyntaxProblem) -> Finding | None:
     return None
 
 
+ENTRIES: Final = r"[a-z_]\w*: *[^\s,:][^,:\r\n]*(?:, *[a-z_]\w*: *[^\s,:][^,:\r\n]*)+"
+"""Several entries on one line, without braces around them."""
 KEY_BELOW: Final = r"\n *(?:- +)?[\w-]+:\s"
 """Another entry within what is in quotes."""
 
@@ -231,10 +235,13 @@ def find_tab(problem: SyntaxProblem) -> Finding | None:
 def find_malformed_line(problem: SyntaxProblem) -> Finding | None:
     """Return the finding for a line that is no entry, or stands at the wrong depth."""
     text, at, said = problem.text, problem.at, problem.said
+    if "'-' indicator" in said:
+        return malformed_lines.find_keys_below_name(text, at)
     if "block end" in said or "expected key" in said:
         return (
             malformed_lines.find_after_closing(text, at)
             or malformed_lines.find_no_colon(text, at)
+            or malformed_lines.find_keys_below_name(text, at)
             or malformed_lines.find_indented_too_far(text, at)
         )
     if "scanning a block scalar" in said:

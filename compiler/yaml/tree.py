@@ -235,7 +235,8 @@ class Builder:
             raise GiveUp(problems.too_deep(self.place(event), MAX_DEPTH))
         if self.node.__class__ is dict and self.key is NO_KEY:
             if not self.in_key:
-                self.find(map_as_key(event, self.text))
+                if not (self.flow and self.unreliable):
+                    self.find(map_as_key(event, self.text))
                 self.in_key = len(self.stack) + 1
                 if self.flow:
                     self.whole, self.unreliable = False, True

@@ -22,15 +22,19 @@ def describe(value: object) -> str:
 def map_as_key(event: Any, text: str) -> Finding:
     """Return the finding for a map or a list that stands where a key should be."""
     start, end = event.start_mark.index, event.end_mark.index
-    if text[max(0, start - 1) : end] == "{{":
-        place = Place((), "text", start - 1, end)
+    doubled = text.startswith("{{", start) or text[max(0, start - 1) : end] == "{{"
+    if doubled:
+        place = Place((), "text", start - (text[start - 1] == "{"), end)
         return problems.key_not_text(
             place,
             "a map",
             "write `${{ … }}` for an expression, in quotes where it begins a text between braces; a condition stands "
             "without any",
         )
-    return problems.key_not_text(Place((), "text", start, end), "a map or a list", "put a text in quotes")
+    hint = "put a text in quotes"
+    if text[start] == "{" and text[:start].rstrip().endswith(","):
+        hint = "close the map before it with `}`, or write a key and a colon before it"
+    return problems.key_not_text(Place((), "text", start, end), "a map or a list", hint)
 
 
 def top_not_a_map(data: object, text: str) -> Finding:

@@ -84,7 +84,10 @@ class Endpoint:
     def match(self, path: str) -> dict[str, str] | None:
         """Return the parameters in a path, as it was sent; ``None``: it is another path."""
         found = self._pattern.fullmatch(path)
-        return None if found is None else {name: unquote(text) for name, text in found.groupdict().items()}
+        if found is None:
+            return None
+        parts = {name: unquote(text) for name, text in found.groupdict().items()}
+        return None if any("\0" in part for part in parts.values()) else parts  # PostgreSQL has no such text
 
 
 _NAME: Final = "(?P<{}>[^/]+)"

@@ -81,7 +81,7 @@ def read_cursor(text: str, *kinds: type) -> list[Any]:
     except (ValueError, binascii.Error, RecursionError):
         found = None
     fits = isinstance(found, list) and [type(one) for one in found] == list(kinds)
-    if not fits or any(isinstance(one, int) and abs(one) >= 2**63 for one in found):
+    if not fits or not all(abs(one) < 2**63 if isinstance(one, int) else one.isprintable() for one in found):
         raise Problem(400, "cursor", "`after` is none that this list has given")
     return list(found)
 

@@ -12,10 +12,17 @@ from wfc.compiler.diagnostics.fixes import fix_until_stable
 from wfc.compiler.diagnostics.render import render
 from wfc.compiler.passes import check_text
 
-GUIDE = Path(__file__).parents[2] / "docs/guide.md"
+DOCS = Path(__file__).parents[2] / "docs"
+GUIDE = DOCS / "guide.md"
 SPECS = {
     name: text
-    for text in re.findall(r"```yaml\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    for text in (
+        *re.findall(r"```yaml\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL),
+        *(
+            (DOCS / f"language/{name}.yaml").read_text(encoding="utf-8")
+            for name in ("keeping_talks", "who_has_answered")
+        ),
+    )
     for name in re.findall(r"^workflow: (\w+)$", text, re.MULTILINE)
 }
 PLACED = "OrderPlaced: {item: string, quantity: integer}"
@@ -97,6 +104,41 @@ TABLE = [
     ("quote", "${{ events.price }}", "${{ ask_price.result.price }}", "unknown-name", "`events.PriceFound.price`"),
     ("quote", "${{ events.price }}", "${{ steps.ask_price.price }}", "unknown-name", "in a join `events`"),
     ("quote", "deadline: 1 min", "timeout: 1 min", "misplaced-key", "the time of the whole run is its `deadline`"),
+    ("orders", "accepts: OrderPlaced", "accepts: {event: OrderPlaced}", "unknown-key", "`accepts: OrderPlaced`"),
+    ("orders", "accepts: OrderPlaced", "accepts: {OrderPlaced: order}", "unknown-key", "`accepts: OrderPlaced`"),
+    ("orders", "when: event.quantity > 100", "when: event::quantity > 100", "unexpected-token", "`event.quantity`"),
+    ("orders", "when: event.quantity > 100", "when: event->quantity > 100", "unexpected-token", "`event.quantity`"),
+    ("orders", "when: event.quantity > 100", "when: {event.quantity > 100}", "text-cut-by-comma",
+     "a condition stands without braces"),
+    ("orders", "when: event.quantity > 100", "when: event.item is pen", "unknown-test", 'write `== "pen"`'),
+    ("orders", "when: event.quantity > 100", "when: event.item is not pen", "unknown-test", 'write `!= "pen"`'),
+    ("orders", "when: event.quantity > 100", "when: event.item == no", "unknown-name", 'in quotes: `"no"`'),
+    ("orders", PLACED, "OrderPlaced: item: string, quantity: integer", "text-cut-by-colon", "the entries in braces"),
+    ("orders", PLACED, "OrderPlaced: {item?: string, quantity: integer}", "bad-name", "`item: optional string`"),
+    ("orders", PLACED, "OrderPlaced: {item: string, quantity: integer > 0}", "unknown-type",
+     "`{type: integer, min: 1}`"),
+    ("orders", PLACED, "OrderPlaced: {item: string = pen, quantity: integer}", "unknown-type",
+     "`{type: string, default: pen}`"),
+    ("orders", "      - event: OrderRefused", "      - OrderRefused", "syntax-error",
+     "write `- event: OrderRefused`"),
+    ("keeping_talks", "    key: inputs.guest ", "    key: event.guest ", "unknown-name", "write `inputs.guest`"),
+    ("keeping_talks", "{messages: 4, summarize: fast}", "4", "wrong-type", "write `{messages: 4}`"),
+    ("keeping_talks", "keep: {messages: 4, summarize: fast}", "keep_last: 4", "unknown-key",
+     "write `keep: {messages: …}`"),
+    ("keeping_talks", "    for: 90 days ", "    ttl: 90 days ", "unknown-key", "write `for`"),
+    ("keeping_talks", "    thread: stay", "    session: stay", "unknown-key", "write `thread`"),
+    ("keeping_talks", "threads:\n  stay:", "sessions:\n  stay:", "unknown-key", "write `threads`"),
+    ("keeping_talks", "handoffs: [kitchen]", "hand_over: [kitchen]", "unknown-key", "write `handoffs`"),
+    ("keeping_talks", '- {say: "Soup or salad?"}', "- Soup or salad?", "wrong-type", "write `{say: …}`"),
+    ("keeping_talks", "[{calls: [{hand_over: kitchen, with: {}}]}]", "[{hand_over: kitchen}]", "unknown-key",
+     "write `calls: [{hand_over: …}]`"),
+    ("keeping_talks", "with: {guest: ann, text: Soup please.}", "with: [guest: ann, text: Soup]", "wrong-type",
+     "a map instead of a list"),
+    ("keeping_talks", "receives: {Said: {key: guest}}", "receives: [Said]", "wrong-type", "write `{Said: {}}`"),
+    ("who_has_answered", "${{ state.tokens + agent.tokens }}", "${{ state.tokens }} + ${{ agent.tokens }}",
+     "wrong-value", "write `${{ state.tokens + agent.tokens }}`"),
+    ("who_has_answered", "[{calls: [{hand_over: kitchen}]}]", "[{calls: [{hand_over: kitchen, {tool: x}]}]",
+     "key-not-text", "close the map before it"),
 ]  # fmt: skip
 
 

@@ -37,12 +37,12 @@ VALUES = {
 LANGUAGE = Path(__file__).parents[2] / "docs/language"
 DEEPEST = 7
 NAMED = {"events", "types", "state", "config", "models", "tools", "retries", "steps", "receives", "agents"}
-NAMED |= {"resources", "texts", "threads", "triggers"}
+NAMED |= {"knowledge", "migrate", "resources", "texts", "threads", "triggers"}
 """Sections whose entries have names of their own."""
 
 TEXT = r"string|empty|expression|date"
 NUMBERS = "max|max_runs|max_attempts|concurrency|concurrent_runs|quorum|count|steps|tokens|max_tokens|max_length|min"
-NUMBERS += "|max_turns|parallel_calls|at_once|messages"
+NUMBERS += "|max_turns|parallel_calls|at_once|messages|offer|top|size|overlap|neighbours"
 MAPS = "save|with|prefill|query|stream|limits|resources|restart|config|expect|mock|env|labels|moved|settings|cache"
 MAPS += "|headers"
 FITS: list[tuple[str, str, str]] = [
@@ -56,6 +56,9 @@ FITS: list[tuple[str, str, str]] = [
     (r"http\.body|settings\..*", ".*", "any data is sent"),
     (r"give|give\..*", ".*", "any value is given"),
     (NUMBERS, "number|negative", "a number"),
+    (r"steps\.retrieve\.query", TEXT, "any words, or none"),
+    (r"knowledge\.\*\.files", "list|string|expression|date", "any files, there or not yet"),
+    (r"migrate|migrate\.\*\.to", "empty map", "nothing is worked out; what both versions have is kept"),
     (r"temperature|backoff|cost_usd", "number|fraction", "a number"),
     (r"tokens|read_only|cache|partial|thinking|detach|final", "true", "yes"),
     (r"as", "string", "a name that nobody uses"),
@@ -74,7 +77,7 @@ FITS: list[tuple[str, str, str]] = [
 ]
 """Values that are right: the last keys, the values, and why."""
 
-SECTIONS = "agents|models|retries|secrets|receives|texts|tools|triggers|defaults|resources|fallback|threads"
+SECTIONS = "agents|models|retries|secrets|receives|texts|tools|triggers|defaults|resources|fallback|threads|knowledge"
 FOLLOWS: list[tuple[str, str, str]] = [
     (r"with", "(empty )?map|nested", "what was given is given no more"),
     (SECTIONS, "(empty )?(map|list)|list|nested", "what was declared is declared no more"),
@@ -87,6 +90,7 @@ FOLLOWS: list[tuple[str, str, str]] = [
         "the secret or text that stood there is not used any more",
     ),
     (r"threads\.\*(\.keep)?", "empty map", "no model sums it up any more"),
+    (r"migrate\.\*\.from(\..*)?", "(empty )?map|nested", "another former type, and what is read of it"),
     (r"on_item_error", "null", "what it said in an earlier form: null for an item that fails"),
     (r"tests\.\*\.name", ".*", "another test is like this one, by its name"),
     (r"quorum", f"number|{TEXT}", "another number, and the answers in tests"),

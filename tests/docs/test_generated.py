@@ -44,6 +44,7 @@ def pages() -> dict[Path, str]:
     "name",
     [
         "reference.md",
+        "policy.md",
         "problems.md",
         "release_notes.svg",
         "../specs/README.md",

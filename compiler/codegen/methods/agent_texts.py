@@ -127,7 +127,9 @@ class AgentTexts:
         if approval.title is not None:
             named["title"] = function.template(approval.title)
         if approval.show is not None:
-            named["show"] = self.bindings.text(approval.show, f"{agent.name}_{use.tool.name}_show", function)
+            named["show"] = self.bindings.text(
+                approval.show, f"{agent.name}_{use.tool.identifier}_show", function
+            )
         if approval.assign:
             named["assign"] = Code(f"[{', '.join(function.template(each) for each in approval.assign)}]")
         named["within"] = literal(approval.within)
@@ -137,4 +139,4 @@ class AgentTexts:
             condition = function.expression(approval.when)
             returns = "Approval | None"
             body = [*fit(f"if {negated(condition)}:", INDENT), f"{' ' * INDENT}return None", *asked]
-        return self.write(f"approve_{agent.name}_{use.tool.name}", function, returns, body)
+        return self.write(f"approve_{agent.name}_{use.tool.identifier}", function, returns, body)

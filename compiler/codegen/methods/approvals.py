@@ -36,7 +36,9 @@ def approval_method(methods: MethodWriter, step: Step, use: ToolUse, approval: A
     if approval.title is not None:
         named["title"] = function.template(approval.title)
     if approval.show is not None:
-        named["show"] = methods.bindings.text(approval.show, f"{step.name}_{use.tool.name}_show", function)
+        named["show"] = methods.bindings.text(
+            approval.show, f"{step.name}_{use.tool.identifier}_show", function
+        )
     if approval.assign:
         named["assign"] = Code(f"[{', '.join(function.template(each) for each in approval.assign)}]")
     named["within"] = literal(approval.within)
@@ -53,4 +55,4 @@ def approval_method(methods: MethodWriter, step: Step, use: ToolUse, approval: A
         returns = Code("Approval | None")
     function.use_all("call")
     hook = f"approve({literal(use.tool.name)})"
-    return methods.hooked(step, hook, f"approve_{{}}_{use.tool.name}", function, returns, body)
+    return methods.hooked(step, hook, f"approve_{{}}_{use.tool.identifier}", function, returns, body)

@@ -142,6 +142,10 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
         return "an operator is missing before it, such as `==`"
     if at and (token.text == "of" or tokens[at - 1].text == "optional") and tokens[at - 1].text in TYPE_WORDS:
         return f'a type is a text, and stands in quotes: `"{tokens[at - 1].text} {token.text} …"`'
+    if token.text in {":", "->"} and before.kind == "name" and before.end == token.start:
+        after = next((each for each in tokens[at + 1 :] if each.text != ":"), token)
+        if after.kind == "name" and after.start - token.start <= len("::"):
+            return f"a field stands behind a dot: `{before.text}.{after.text}`"
     if token.text in {";", ":"}:
         return f"leave out the `{token.text}`"
     if token.kind in {"integer", "number"} and at and tokens[at - 1].end == token.start:

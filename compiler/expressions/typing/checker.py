@@ -288,9 +288,11 @@ class TypeChecker(TypeReporter):
         before, self.positive = self.positive, True
         left = self.type_of(node.left, scope)
         name = node.right.name if isinstance(node.right, Name) else ""
-        if name and name not in scope.names and base(left) is BOOLEAN and name.lower() not in hints.CONSTANTS:
+        is_word = name and name not in scope.names and name.lower() not in hints.CONSTANTS
+        is_answer = base(left) is STRING and name.lower() in hints.TRUTH
+        if is_word and (is_answer or base(left) is BOOLEAN):
             self.positive = before
-            meant = hints.for_truth(self.words(node.left), node.operator, name)
+            meant = hints.for_word(self.words(node.left), node.operator, name, left)
             return self.wrong(name_problems.unknown_name(self.at(node.right), name, list(scope.names), meant))
         right = self.type_of(node.right, scope)
         self.positive = before

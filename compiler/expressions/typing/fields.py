@@ -74,7 +74,7 @@ def field_of(type: Type, name: str, place: Place, words: str) -> Type | Finding:
             hint = f"write `{words} | length`" if counted else one_or_all
             return name_problems.no_fields(place, words, "a list", hint)
         case MapOf():
-            return name_problems.no_fields(place, words, "a map", f'write `{words}["{name}"]`')
+            return name_problems.no_fields(place, words, "a map", f"write `{words}['{name}']`")
     if type is ANY:
         return name_problems.no_fields(place, words, "of type any", to_declare(words))
     counted = name in {"length", "size", "len"} and base(type) == STRING

@@ -27,7 +27,7 @@ from wfc.compiler.types import (
     without_null,
 )
 
-__all__ = ["CONSTANTS", "for_comparison", "for_condition", "for_name", "for_truth", "for_value_alone"]
+__all__ = ["CONSTANTS", "TRUTH", "for_comparison", "for_condition", "for_name", "for_value_alone", "for_word"]
 
 OWNERS: Final = ("result", "event", "events", "inputs", "state", "config", "error")
 """Whose field a name alone may be, the most likely first."""
@@ -47,6 +47,7 @@ TRUTH: Final = {
 }
 
 
+EVENTS: Final = frozenset({"event", "events"})
 OF_OBJECTS: Final = frozenset({"self", "this", "ctx", "context", "run", "step", "workflow"})
 """Names by which other languages reach what has a name of its own here."""
 
@@ -57,8 +58,15 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
     asked = after[1] if after else node.name
     if after and asked in scope.names and node.name in OF_OBJECTS:
         return f"leave out `{node.name}.`"
+    if node.name in EVENTS and (not after or EVENTS & scope.names.keys()):
+        return ""
     if node.name == "secrets":
         return for_secret(text, asked) if after else ""
+    trigger = scope.names.get("trigger")
+    if trigger is not None and any(
+        node.name in each.fields for each in members(trigger) if isinstance(each, Record)
+    ):
+        return f"write `trigger.{node.name}`"
     for owner in OWNERS:
         kind = scope.names.get(owner)
         if kind is not None and any(
@@ -86,6 +94,13 @@ def for_truth(words: str, operator: str, name: str) -> str:
     if truth is None or operator not in {"==", "!="}:
         return ""
     return f"write `{words}`" if truth == (operator == "==") else f"write `not {words}`"
+
+
+def for_word(words: str, operator: str, name: str, kind: Type) -> str:
+    """Return how to compare a text or a truth with a word that is no name; empty where that cannot be told."""
+    if base(kind) is BOOLEAN:
+        return for_truth(words, operator, name)
+    return f'a text stands in quotes: `"{name}"`'
 
 
 def for_comparison(

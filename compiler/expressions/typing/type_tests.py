@@ -21,6 +21,7 @@ from wfc.compiler.types import (
     MapOf,
     Record,
     Type,
+    base,
     may_be_null,
     members,
     show,
@@ -49,7 +50,8 @@ def test(reporter: TypeReporter, node: Test, kind: Type, scope: Scope) -> None:
     if node.record is None and node.name not in TESTS:
         place = reporter.place.stretch(node.name_start, node.name_end)
         known = [each.called or each.name for each in records] or [*KINDS, *scope.classes]
-        reporter.wrong(name_problems.unknown_test(place, node.name, ["none", EMPTY, *known]))
+        compared = f'{"!=" if node.negated else "=="} "{node.name}"' if base(kind) is STRING else ""
+        reporter.wrong(name_problems.unknown_test(place, node.name, ["none", EMPTY, *known], compared))
     elif without_null(kind) is not ANY or node.record is not None:
         kind_test(reporter, node, kind)
 

@@ -57,7 +57,9 @@ class ToolReader:
             tool, agent = self.find(str(name), named) if isinstance(name, str) else (None, None)
             for each in () if tool is None else self.operations(tool, entry, named):
                 if each.name in found:
-                    self.declared.report(problems.tool_listed_twice(named, each.name))
+                    self.declared.report(
+                        problems.tool_listed_twice(named, each.name, whole=entry == {"tool": each.name})
+                    )
                 elif agent is None:
                     self.check(each, named)
                 elif not agent.description and not self.is_description_broken(agent):

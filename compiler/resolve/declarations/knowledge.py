@@ -40,6 +40,10 @@ def knowledge(name: str, data: Data, place: Place, declared: Declarations) -> Kn
             declared.report(file_problems.file_outside_project(at, path))
         elif ".." in path.split("/"):
             declared.report(file_problems.file_outside_project(at, path, "the folder of this file"))
+        elif not path.strip("./ "):
+            declared.report(file_problems.no_such_file(at, path, "it names no file"))
+        elif "${{" in path:
+            declared.report(file_problems.no_such_file(at, path, "files are named here, not worked out"))
         else:
             paths.append(path)
     vector = data.get("index") == "vector"

@@ -49,6 +49,8 @@ def pinned_tools(name: str, server: McpServer, place: Place, declared: Declarati
     entry = servers.get(name)
     if not isinstance(entry, dict):
         return None
+    if declared.any_broken(place, ("command", "url")):
+        return {}
     if {key: entry[key] for key in ("command", "url") if key in entry} != server_identity(server):
         declared.report(problems.pinned_elsewhere(place, name, path, lock))
         return {}

@@ -48,17 +48,21 @@ def find_tool(name: str, place: Place, declared: Declarations) -> Tool | None:
     tools = declared.tools
     if not are_unread(name, declared):
         return tools.find(name, place, declared.report)
-    server = tools.nodes[normal_form(name).partition(".")[0]]
-    tools.used.add(server.name)
-    if server.operations is None:  # why nothing is known of a broken one is told there
+    group = normal_form(name).partition(".")[0]
+    tools.used.add(group)
+    server = tools.nodes.get(group)
+    if server is not None and server.operations is None:  # why nothing is known of a broken one is told there
         declared.report(problems.server_not_pinned(place, server.name, declared.project.path))
     return None
 
 
 def are_unread(name: str, declared: Declarations) -> bool:
     """Return whether a name is that of an operation, where nothing is known of the operations of its service."""
-    group, dot, _ = normal_form(name).partition(".")
-    tool = declared.tools.nodes.get(group)
+    own, tools = normal_form(name), declared.tools
+    group, dot, _ = own.partition(".")
+    if dot and own not in tools.nodes and group in tools.broken:
+        return True
+    tool = tools.nodes.get(group)
     if not dot or tool is None:
         return False
     return tool.operations == () or (
@@ -84,7 +88,9 @@ def with_operations(
                 problems.service_without_address(place / "openapi", described_server(description))
             )
         service = replace(service, server=description.server)
-    names = chosen(data, place, description.operations, f"`{data.get('openapi')}`", "openapi", declared)
+    names = chosen(
+        data, place, description.operations, f"`{data.get('openapi')}`", "openapi", declared, tool.name
+    )
     schemas = ForeignSchemas(description.root, pascal_case(tool.name), place.address)
     made = [operation_of(tool, description, name, at, schemas, service, data, declared) for name, at in names]
     return replace(tool, operations=tuple(each for each in made if each is not None))
@@ -118,9 +124,13 @@ def resolve_service(
 
 
 def chosen(
-    data: Data, place: Place, known: Iterable[str], where: str, key: str, declared: Declarations
+    data: Data, place: Place, known: Iterable[str], where: str, key: str, declared: Declarations, group: str
 ) -> list[tuple[str, Place]]:
-    """Return the operations that are used, by name, each with where it is named."""
+    """Return the operations that are used, by name, each with where it is named.
+
+    Args:
+        group: What the spec calls the service.
+    """
     names, only = list(known), data.get("only")
     if not isinstance(only, list):
         if len(names) > MOST:
@@ -133,6 +143,7 @@ def chosen(
             found.setdefault(name, place / "only" / index)
         else:
             declared.report(problems.no_such_operation(place / "only" / index, name, names, where))
+            declared.tools.broken.add(group)  # it is not known which others are meant
     return list(found.items())
 
 
@@ -180,7 +191,8 @@ def with_pinned_tools(
         if isinstance(only, list) and len(only) != 1:
             declared.report(problems.server_not_pinned(place / "mcp", tool.name, declared.project.path))
         return tool
-    names = chosen(data, place, pinned, f"the server `{tool.name}`", "mcp", declared) if pinned else []
+    where = f"the server `{tool.name}`"
+    names = chosen(data, place, pinned, where, "mcp", declared, tool.name) if pinned else []
     made: Sequence[Tool] = [pinned_tool(tool, server, name, pinned[name], at) for name, at in names]
     return replace(tool, operations=tuple(made))
 

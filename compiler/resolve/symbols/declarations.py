@@ -80,8 +80,12 @@ class ProjectView(Protocol):
     def text(self, path: str) -> tuple[str, str] | Refused:
         """Return the text of a file, and its path as findings show it."""
 
-    def workflow(self, name: str) -> OtherFile | None:
-        """Return the other spec whose workflow has this name."""
+    def workflow(self, name: str, *, mentioned: bool = True) -> OtherFile | None:
+        """Return the other spec whose workflow has this name.
+
+        Args:
+            mentioned: Whether this spec calls it or sends to it, so that it cannot be run without it.
+        """
 
     def workflows(self) -> Iterable[str]:
         """Return the names of all workflows of the project, this one's included."""
@@ -104,7 +108,7 @@ class NoProject:
 
     part = text = shared
 
-    def workflow(self, name: str) -> None:
+    def workflow(self, name: str, *, mentioned: bool = True) -> None:
         """There is none."""
 
     def workflows(self) -> Iterable[str]:
@@ -285,6 +289,13 @@ class Declarations:
             self.promised(name) for name in {**self.contracts, **dict.fromkeys(self.project.workflows())}
         ]
         return None if self.project.alone or None in found else cast("list[Contract]", found)
+
+    def contract_beside(self, name: str) -> Contract | None:
+        """Return the contract of a workflow that need not be mentioned here."""
+        if name in self.contracts:
+            return self.contracts[name]
+        other = self.project.workflow(name, mentioned=False)
+        return None if other is None else other.declared.contracts.get(name)
 
     def promised(self, name: str) -> Contract | None:
         """Return one workflow's contract, which is looked up only once."""

@@ -11,7 +11,7 @@ from wfc.compiler.expressions import Scope, parse_expression
 from wfc.compiler.rules import templates as problems
 from wfc.compiler.types import ANY, UNKNOWN, Enumeration, ListOf, Record, Type, assignable, members
 
-__all__ = ["hint_for", "hint_in_braces", "warning_for"]
+__all__ = ["hint_for", "hint_for_several", "hint_in_braces", "warning_for"]
 
 PATH: Final = re.compile(r"(?<![\w.])(?P<name>[^\W\d]\w*)\.(?P<field>\w+)")
 OPERAND: Final = r"(?:\d+(?:\.\d+)?|[a-z]+(?:\.\w+)+|'[^']*'|\"[^\"]*\")"
@@ -25,6 +25,9 @@ OTHER_BRACES: Final = re.compile(
     r"\$* ?(?:\{%|\{+|\(|<%=?|<|\[\[)\s*(?P<words>[^{}<>%]*?)\s*(?:%\}|\}+|\)|%>|>|\]\])"
 )
 """A value as other systems put it into a text."""
+COMPUTED: Final = re.compile(r"(?:[-\s+*/%().\d]|\$\{\{[^{}]*\}\})+")
+"""Expressions with signs between them, of which each stands in its own braces."""
+HOLE: Final = re.compile(r"\$\{\{\s*([^{}]*?)\s*\}\}")
 LONGEST: Final = 500
 """Characters of a text that may be meant as an expression; what is longer is a text."""
 NEVER_ITSELF: Final = frozenset(
@@ -73,6 +76,14 @@ def hint_in_braces(text: str, place: Place, wanted: Type, scope: Scope) -> str:
     """Return the same as ``hint_for``, also for a text that is wrapped as in other systems: `${config.pause}`."""
     wrapped = OTHER_BRACES.fullmatch(text.strip()) if len(text) <= LONGEST else None
     return hint_for(wrapped["words"] if wrapped else text, place, wanted, scope)
+
+
+def hint_for_several(text: str) -> str:
+    """Return how a text of several expressions is written that is meant as one; an empty text for any other."""
+    if len(text) > LONGEST or COMPUTED.fullmatch(text) is None:
+        return ""
+    whole = HOLE.sub(r"\1", text).strip()
+    return f"all of it stands in the braces: write `${{{{ {whole} }}}}`"
 
 
 def whole_name(text: str, place: Place, wanted: Type, named: Type) -> Finding | None:

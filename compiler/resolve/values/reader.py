@@ -141,7 +141,10 @@ class ValueReader:
         self.note(template)
         if not assignable(template.type, wanted):
             tree = template.whole.tree if template.whole is not None else None
-            wrong = [problems.wrong_value(place, *mismatches.mismatch(template.type, wanted))]
+            reason, hint = mismatches.mismatch(template.type, wanted)
+            if tree is None:
+                hint = hint or bare_expressions.hint_for_several(text)
+            wrong = [problems.wrong_value(place, reason, hint)]
             for finding in wrong if tree is None else mismatches.mismatches(tree, wanted, place):
                 self.report(finding)
         if template.whole is not None:

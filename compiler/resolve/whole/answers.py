@@ -143,6 +143,10 @@ class AnswerReader:
         elif hint := self.meant_error(data, wanted):
             why = f"wanted the output of `{step.name}`, and this is no part of it"
             self.declared.report(value_problems.wrong_value(place, why, hint))
+        elif mapped is not None and isinstance(data, list) and isinstance(wanted, Record):
+            why = f"wanted the output of `{step.name}` for one item, found a list"
+            hint = "a list under `mock` has one answer for each item, without further brackets"
+            self.declared.report(value_problems.wrong_value(place, why, hint))
         else:
             data = read_data(data, place.address, wanted or UNKNOWN, self.declared.report)
         quorum = step.action.quorum if isinstance(step.action, AskPerson) else None

@@ -191,7 +191,8 @@ class TestResolver:
                 )
             given = each.get("with")
             at_given = (at / "with" if given else at).address
-            given = read_data(given or {}, at_given, event.record, self.declared.report)
+            if not self.declared.any_broken(at, ("with",)):
+                given = read_data(given or {}, at_given, event.record, self.declared.report)
             after = 0.0
             if "after" in each:
                 after = duration(each["after"], at / "after", self.declared.report, zero=True) or 0.0

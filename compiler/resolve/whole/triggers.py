@@ -131,7 +131,7 @@ def report_hooks_of_others(hooks: Mapping[str, Place], declared: Declarations) -
     """Report webhooks that triggers of other specs have too, in all of these specs but the first by its path."""
     own = declared.project.path
     for name in () if declared.project.alone else sorted(declared.project.workflows()):
-        contract = declared.promised(name)
+        contract = declared.contract_beside(name)
         for path, at in contract.webhooks.items() if contract is not None else ():
             if path in hooks and at.origin is not None and at.origin < own:
                 declared.report(problems.webhook_twice(hooks[path], path, at))

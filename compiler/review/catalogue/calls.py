@@ -9,7 +9,7 @@ from wfc.compiler.review.changes import Level, SpecChange, mirrored, rule
 from wfc.compiler.review.pair import Pair
 from wfc.compiler.review.sameness import became, differences, place, said, same
 
-__all__ = ["changes_of_calls"]
+__all__ = ["argument_changed", "call_change", "changes_of_calls"]
 
 _INFO, _WARN, _ACT = Level.INFO, Level.WARN, Level.ACT
 _ANOTHER = "the opposite of another one is another one"
@@ -78,19 +78,6 @@ argument_changed = rule(
     no_mirror=_ANOTHER,
 )
 
-_FREED = mirrored(
-    "argument",
-    "security",
-    (
-        "left-to-the-model",
-        _ACT,
-        """A model chooses an argument of a tool that the spec gave before.
-
-What the model reads may be a stranger's words: it may choose anything that the type allows.""",
-    ),
-    ("taken-from-the-model", _INFO, "The spec gives an argument of a tool that a model chose before."),
-)
-
 signature_changed = rule(
     "tool-arguments-changed",
     "operators",
@@ -149,13 +136,11 @@ def changes_of_calls(pair: Pair) -> Iterator[SpecChange]:
         yield from _tool(pair, name, before, after)
     for name, path, one, other in pair.actions:
         yield from _action(pair, name, path, one, other)
-    for name, before, after in pair.both("agents"):
-        yield from _uses(pair, f"agents.{name}", name, before, after)
     for name, before, after in pair.changed_steps:
         yield from _key(pair, name, before, after)
 
 
-def _found(
+def call_change(
     pair: Pair, which: Any, about: str, told: str, old: Any, new: Any, at: tuple[Any, Any], **more: Any
 ) -> SpecChange:
     found: SpecChange = which.found(
@@ -202,7 +187,7 @@ def _tool(pair: Pair, name: str, before: Any, after: Any) -> Iterator[SpecChange
     if before["read_only"] != after["read_only"]:
         which = harmless if after["read_only"] else not_harmless
         told = _harmless(f"the tool `{name}`", after)
-        yield _found(pair, which, f"{path}.read_only", told, before["read_only"], after["read_only"], at)
+        yield call_change(pair, which, f"{path}.read_only", told, before["read_only"], after["read_only"], at)
     if not same(before["args"], after["args"]):
         was, now = _signature(before["args"]), _signature(after["args"])
         told = f"the tool `{name}` takes {now}, and took {was}"
@@ -267,31 +252,33 @@ def _action(pair: Pair, name: str, path: str, before: Any, after: Any) -> Iterat
             yield from _arguments(pair, name, f"{path}.inputs", before["inputs"], after["inputs"], at)
             if sorted(before["workflows"]) != sorted(after["workflows"]):
                 told = f"`{name}` calls {said(after['workflows'])}, and called {said(before['workflows'])}"
-                yield _found(
+                yield call_change(
                     pair, tool_changed, f"{path}.workflows", told, before["workflows"], after["workflows"], at
                 )
         case "agent":
             yield from _arguments(pair, name, f"{path}.args", before["args"] or {}, after["args"] or {}, at)
             if before["agent"] != after["agent"]:
                 told = f"`{name}` asks the agent `{after['agent']}`, and asked `{before['agent']}`"
-                yield _found(pair, tool_changed, f"{path}.agent", told, before["agent"], after["agent"], at)
+                yield call_change(
+                    pair, tool_changed, f"{path}.agent", told, before["agent"], after["agent"], at
+                )
         case "map":
             for key in ("on_item_error", "instead"):
                 if not same(before[key], after[key]):
                     told = became(f"when an item of `{name}` fails, `{key}`", before[key], after[key])
-                    yield _found(pair, item_error, f"{path}.{key}", told, before[key], after[key], at)
+                    yield call_change(pair, item_error, f"{path}.{key}", told, before[key], after[key], at)
         case "send":
             for found in differences(before, after):
                 told = became(f"{' '.join(found.path)} of what `{name}` sends", found.old, found.new)
                 about = ".".join((path, *found.path))
-                yield _found(pair, message_changed, about, told, found.old, found.new, at)
+                yield call_change(pair, message_changed, about, told, found.old, found.new, at)
 
 
 def _tool_call(pair: Pair, name: str, path: str, before: Any, after: Any) -> Iterator[SpecChange]:
     if before["tool"] != after["tool"]:
         told = f"`{name}` calls `{after['tool']}`, and called `{before['tool']}`"
         at = (before, after)
-        yield _found(
+        yield call_change(
             pair,
             tool_changed,
             f"{path}.tool",
@@ -311,7 +298,7 @@ def _arguments(
         before, after = old.get(arg), new.get(arg)
         if not same(before, after):
             told = became(f"`{arg}`, as `{name}` gives it,", before, after)
-            yield _found(pair, argument_changed, f"{path}.{arg}", told, before, after, at)
+            yield call_change(pair, argument_changed, f"{path}.{arg}", told, before, after, at)
 
 
 def _request(pair: Pair, path: str, who: str, before: Any, after: Any) -> Iterator[SpecChange]:
@@ -319,7 +306,7 @@ def _request(pair: Pair, path: str, who: str, before: Any, after: Any) -> Iterat
         what = " ".join(found.path)
         told = became(f"{what} of the request of {who}", found.old, found.new)
         about = ".".join((path, *found.path))
-        yield _found(pair, request_changed, about, told, found.old, found.new, (before, after))
+        yield call_change(pair, request_changed, about, told, found.old, found.new, (before, after))
 
 
 def _command(pair: Pair, path: str, who: str, before: Any, after: Any) -> Iterator[SpecChange]:
@@ -328,7 +315,7 @@ def _command(pair: Pair, path: str, who: str, before: Any, after: Any) -> Iterat
     if before["read_only"] != after["read_only"]:
         which = harmless if after["read_only"] else not_harmless
         told = _harmless(f"the program of {who}", after)
-        yield _found(
+        yield call_change(
             pair, which, f"{path}.read_only", told, before["read_only"], after["read_only"], (before, after)
         )
     was, now = _line(before), _line(after)
@@ -350,50 +337,11 @@ def _command(pair: Pair, path: str, who: str, before: Any, after: Any) -> Iterat
             what = " ".join(found.path)
             told = became(f"{what} of the program of {who}", found.old, found.new)
             about = ".".join((path, *found.path))
-            yield _found(pair, command_changed, about, told, found.old, found.new, (before, after))
+            yield call_change(pair, command_changed, about, told, found.old, found.new, (before, after))
 
 
 def _line(command: Any) -> str:
     return " ".join([str(command["program"]), *(said(each) for each in command["arguments"])])
-
-
-def _uses(pair: Pair, path: str, agent: str, before: Any, after: Any) -> Iterator[SpecChange]:
-    """Yield what an agent's tools are given otherwise."""
-    freed, taken = _FREED
-    for tool, one in before["tools"].items():
-        other = after["tools"].get(tool)
-        if other is None:
-            continue
-        about = f"{path}.tools.{tool}.bound"
-        for arg in dict.fromkeys([*one["bound"], *other["bound"]]):
-            was, now = one["bound"].get(arg), other["bound"].get(arg)
-            if was is not None and now is None and arg in other["free"]:
-                told = f"the model of `{agent}` chooses `{arg}` of `{tool}`, which was {said(was)}"
-                yield _found(
-                    pair,
-                    freed,
-                    f"{about}.{arg}",
-                    told,
-                    was,
-                    now,
-                    (one, other),
-                    covers=(f"{path}.tools.{tool}.free",),
-                )
-            elif was is None and arg in one["free"]:
-                told = f"`{arg}` of `{tool}` is {said(now)} where `{agent}` calls it, and the model chose it"
-                yield _found(
-                    pair,
-                    taken,
-                    f"{about}.{arg}",
-                    told,
-                    was,
-                    now,
-                    (one, other),
-                    covers=(f"{path}.tools.{tool}.free",),
-                )
-            elif not same(was, now):
-                told = became(f"`{arg}` of `{tool}`, where `{agent}` calls it,", was, now)
-                yield _found(pair, argument_changed, f"{about}.{arg}", told, was, now, (one, other))
 
 
 def _key(pair: Pair, name: str, before: Any, after: Any) -> Iterator[SpecChange]:
@@ -408,4 +356,4 @@ def _key(pair: Pair, name: str, before: Any, after: Any) -> Iterator[SpecChange]
     }.get(
         which, f"the key by which a repeated call of `{name}` is known is {said(other)}, and was {said(one)}"
     )
-    yield _found(pair, which, f"steps.{name}.idempotency_key", told, one, other, (before, after))
+    yield call_change(pair, which, f"steps.{name}.idempotency_key", told, one, other, (before, after))

@@ -23,7 +23,7 @@ _STEP = mirrored(
         _WARN,
         """A step is gone, and what it did is not done any more.
 
-What it means for runs that stand there is told under paused runs.""",
+What it means for runs that stand there, `wfc runs upgrade --dry-run` tells.""",
     ),
 )
 
@@ -61,7 +61,7 @@ join_changed = rule(
     _WARN,
     """A step waits for other events to meet than before, or for another number of them, or goes on otherwise.
 
-Runs of which branches are under way may not be able to go on: that is told under paused runs.""",
+Runs of which branches are under way may not be able to go on: `wfc runs upgrade --dry-run` tells.""",
     no_mirror="the opposite of another condition is another condition",
 )
 
@@ -78,7 +78,7 @@ event_field = rule(
     _INFO,
     """A field of an event within the workflow is new, gone or otherwise.
 
-Callers do not see it. What it means for runs that have such an event is told under paused runs.""",
+Callers do not see it. What it means for runs that have such an event, `wfc runs upgrade --dry-run` tells.""",
     no_mirror="fields may come and go in one change",
 )
 
@@ -88,7 +88,7 @@ state_field = rule(
     _INFO,
     """A field of the state is new, gone or otherwise.
 
-What it means for runs that are under way is told under paused runs.""",
+What it means for runs that are under way, `wfc runs upgrade --dry-run` tells.""",
     no_mirror="fields may come and go in one change",
 )
 

@@ -1,9 +1,9 @@
 """An example of each problem, in the files of this folder; they are read only for explanations, tests and pages.
 
-``CODE.yaml`` is the smallest spec that has the problem and nothing else (``CODE.toml`` for settings, a folder ``CODE``
-where one file is not enough); what is too large to keep, ``large.py`` makes.
-``CODE-mended.yaml`` (or ``.toml``, or a folder ``CODE-mended``) is the same without the problem; it is not there where
-the fix of the finding mends the example.
+``CODE.yaml`` is the smallest spec that has the problem and nothing else (``CODE.toml`` for settings, ``CODE.policy``
+for a policy, a folder ``CODE`` where one file is not enough); what is too large to keep, ``large.py`` makes.
+``CODE-mended.yaml`` (or ``.toml``, ``.policy``, or a folder ``CODE-mended``) is the same without the problem; it is
+not there where the fix of the finding mends the example.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -70,12 +71,10 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
         StepError: ``knowledge.index``: It cannot be opened, or it is damaged.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not (unkept := path.parent / ".gitignore").exists():
-            unkept.write_text("*\n", encoding="utf-8")  # an index is made anew anywhere
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            (path.parent / ".gitignore").write_text("*\n", encoding="utf-8")  # an index is made anew anywhere
         with closing(sqlite3.connect(path, timeout=_WAIT, isolation_level=None)) as database:
-            database.execute("PRAGMA journal_mode=WAL")
-            database.execute("PRAGMA synchronous=NORMAL")
             yield database
     except (sqlite3.Error, OSError) as error:
         raise StepError(
@@ -98,6 +97,8 @@ def update(
     """
     found = _files_of(knowledge)
     with opened(path) as database:
+        database.execute("PRAGMA journal_mode=WAL")  # who searches meanwhile sees the index as it was
+        database.execute("PRAGMA synchronous=NORMAL")
         database.execute("BEGIN IMMEDIATE")
         kept = _kept(database, knowledge)
         done = Updated()
@@ -214,24 +215,29 @@ def _insert(database: sqlite3.Connection, knowledge: Knowledge, path: str, raw: 
         texts = documents(path, raw)
     except UnreadableError as error:
         return str(error)
-    pieces = (
-        (at, document, piece) for at, document in enumerate(texts) for piece in cut(document, knowledge)
-    )
-    for number, (at, document, piece) in enumerate(pieces, start=1):
-        about: Mapping[str, str] = document.about
-        if piece.heading:
-            about = {**about, "heading": piece.heading}
-        told = json.dumps(about, ensure_ascii=False)
-        row = database.execute(
-            "INSERT INTO passages (path, number, document, start, is_source, text, heading, about)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (path, number, at, piece.start, document.is_source, piece.text, piece.heading, told),
-        ).lastrowid
-        database.execute(
-            "INSERT INTO words (rowid, text, heading) VALUES (?, ?, ?)",
-            (row, indexed_words(piece.text), indexed_words(piece.heading)),
-        )
+    (last,) = database.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()
+    rows: list[tuple[object, ...]] = []
+    words: list[tuple[int, str, str]] = []
+    for at, document in enumerate(texts):
+        told = _about_by_heading(document.about)
+        for piece in cut(document, knowledge):
+            last += 1
+            place = (path, len(rows) + 1, at, piece.start, document.is_source)
+            rows.append((last, *place, piece.text, piece.heading, told(piece.heading)))
+            words.append((last, indexed_words(piece.text), indexed_words(piece.heading)))
+    database.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    database.executemany("INSERT INTO words (rowid, text, heading) VALUES (?, ?, ?)", words)
     return "" if texts else "it says nothing"
+
+
+def _about_by_heading(about: Mapping[str, str]) -> Callable[[str], str]:
+    """Return what writes down what is said about the passages under a heading; most share one."""
+
+    @lru_cache(maxsize=1)
+    def told(heading: str) -> str:
+        return json.dumps({**about, "heading": heading} if heading else about, ensure_ascii=False)
+
+    return told
 
 
 def _drop(database: sqlite3.Connection, path: str) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -37,7 +38,9 @@ _AROUND: Final = """
 SELECT start, text FROM passages WHERE path = ? AND document = ? AND number BETWEEN ? AND ? ORDER BY number
 """
 
-_UP_TO_DATE: Final[set[Path]] = set()
+_UP_TO_DATE: Final[dict[Hashable, Path]] = {}
+"""The indexes that this process has brought up to date, by what their collections say."""
+
 _UPDATING: Final = threading.Lock()
 
 
@@ -89,12 +92,8 @@ def search(
 def _search_one(
     knowledge: Knowledge, query: str, top: int, that: Callable[[Passage], object] | None, neighbours: int
 ) -> Iterator[Passage]:
-    path = index_of(knowledge)
-    with _UPDATING:
-        if path not in _UP_TO_DATE or not path.exists():
-            update(knowledge, path)
-            _UP_TO_DATE.add(path)
     words = query_of(query)
+    path = _current_index(knowledge)
     if not words:
         return
     with opened(path) as database:
@@ -113,6 +112,18 @@ def _search_one(
             top -= 1
             if not top:
                 return
+
+
+def _current_index(knowledge: Knowledge) -> Path:
+    """Return a collection's index, which is brought up to date if this process has not done so."""
+    said = (os.getcwd(), str(knowledge.beside), knowledge.name, knowledge.cut(), *knowledge.files)
+    with _UPDATING:
+        path = _UP_TO_DATE.get(said)
+        if path is None or not path.exists():
+            path = index_of(knowledge)
+            update(knowledge, path)
+            _UP_TO_DATE[said] = path
+        return path
 
 
 @dataclass(frozen=True, slots=True)

@@ -390,8 +390,8 @@ class Durable:
         port = run.port
         assert port is not None
         for number, item in await self.journal.posted(port.lease):
-            if run.is_done or port.is_parking or not port.take(number):
-                continue  # a run that is put to rest now is due again by what was posted
+            if run.execution.outcome is not None or run.is_done or port.is_parking or not port.take(number):
+                continue  # what is put to rest is due again by what was posted; what ends takes nothing more
             try:
                 take_item(run, item)
             except WorkflowError as error:

@@ -179,3 +179,66 @@ def test_the_list_names_all_operations(wfc: Any, tmp_path: Path, desk: list[dict
     assert second.startswith(
         "desk.createTicket(title: string, urgency: optional {enum: [low, high]}, due_on: optional date"
     )
+
+
+ASKED_FIRST = """
+wfc: 1
+workflow: ask
+start: Asked
+end: Told
+models: {careful: {use: "openai:gpt-4o"}}
+tools:
+  desk: {openapi: ./desk.openapi.json, auth: {bearer: DESK_KEY}}
+secrets: [DESK_KEY]
+AGENT
+events:
+  Asked: {number: string}
+  Told: {}
+steps:
+  look:
+    kind: agent
+    accepts: Asked
+    STEP
+    emit: Told
+tests:
+  - name: a person has allowed it
+    start: {number: T1}
+    script: {look: [{calls: [{tool: desk.getTicket, with: {id: T1}}]}, {say: done}]}
+    people: {desk.getTicket: [{decision: continue}]}
+    tools: {desk.getTicket: {id: T1, title: a pen}}
+    expect: {end: Told, calls: [{tool: desk.getTicket}]}
+"""
+ASKS = '{tool: desk.getTicket, approve: {within: 1h, show: "${{ call.args.id }}"}}'
+
+
+@pytest.mark.parametrize(
+    ("agent", "step"),
+    [
+        ("", f"model: careful\n    prompt: Look.\n    tools: [{ASKS}]"),
+        (
+            f"agents:\n  clerk: {{description: Looks., model: careful, tools: [{ASKS}]}}",
+            "agent: clerk\n    prompt: Look.",
+        ),
+    ],
+    ids=["in its step", "under agents"],
+)
+def test_a_person_allows_an_operation(
+    wfc: Any, tmp_path: Path, desk: list[dict[str, Any]], agent: str, step: str
+) -> None:
+    path = tmp_path / "ask.yaml"
+    path.write_text(ASKED_FIRST.replace("AGENT", agent).replace("STEP", step))
+    done = wfc("test", str(path))
+    assert done.status == 0, done.out + done.err
+    assert not desk
+
+
+def test_no_fix_takes_operations_out_that_are_listed_once(
+    wfc: Any, tmp_path: Path, desk: list[dict[str, Any]]
+) -> None:
+    step = f"model: careful\n    prompt: Look.\n    tools: [{ASKS}, desk]"
+    path = tmp_path / "ask.yaml"
+    path.write_text(ASKED_FIRST.replace("AGENT", "").replace("STEP", step))
+    before = path.read_text()
+    done = wfc("check", "--fix", str(path))
+    assert "tool-listed-twice" in done.out + done.err
+    assert path.read_text() == before

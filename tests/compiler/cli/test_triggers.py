@@ -112,3 +112,15 @@ def test_other_modules_of_a_manifest_stay_in_it(wfc, tmp_path: Path) -> None:
     modules = json.loads((tmp_path / "out/wfc-manifest.json").read_text())["modules"]
     assert [*modules] == ["others_workflow.py", "reports_workflow.py"]
     assert all("nightly" in entry["triggers"] for entry in modules.values())
+
+
+def test_a_spec_with_a_webhook_is_tested_beside_one_that_has_errors(wfc, tmp_path: Path) -> None:
+    """Other specs are looked at for webhooks of the same name, and not needed to run this one."""
+    tests = 'tests: [{name: made, start: {id: "1"}, expect: {end: Made}}]\n'
+    (tmp_path / "reports.yaml").write_text(SPEC + tests)
+    broken = (
+        SPEC.replace("reports", "broken").replace("webhook: ", "webhook: no").replace("end: Made", "end: Mad")
+    )
+    (tmp_path / "broken.yaml").write_text(broken)
+    done = wfc("test", "reports.yaml")
+    assert (done.status, done.err.splitlines()[-1]) == (0, "1 passed"), done.err

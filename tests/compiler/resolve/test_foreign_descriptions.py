@@ -76,6 +76,25 @@ def test_a_good_one_has_no_findings() -> None:
     assert codes(check(described({"parameters": [NUMBER]}))) == []
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "code"),
+    [
+        ("openapi: ./desk.json", "swagger: ./desk.json", "unknown-key"),
+        ("openapi: ./desk.json", "openapi: {file: ./desk.json}", "wrong-type"),
+        ("base_url:", "url:", "unknown-key"),
+        ("only: [get]", "only: [gett]", "no-such-operation"),
+        ("only: [get]", "only: get", "wrong-type"),
+        ("openapi: ./desk.json", "mcp: {command: desk}", "wrong-type"),
+    ],
+)
+def test_what_is_wrong_with_a_service_is_not_told_again_where_it_is_called(
+    right: str, wrong: str, code: str
+) -> None:
+    spec = SPEC.decode().replace("tool: desk", "tool: desk.get").replace(right, wrong)
+    assert codes(check(described({"parameters": [NUMBER]}), spec.encode()))[:1] == [code]
+    assert "unknown-tool" not in codes(check(described({"parameters": [NUMBER]}), spec.encode()))
+
+
 def test_yaml_is_read_too() -> None:
     text = b"""
 openapi: 3.0.3

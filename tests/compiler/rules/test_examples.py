@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from wfc.compiler.cli.policy.holding import policy_in
 from wfc.compiler.diagnostics import Finding
 from wfc.compiler.diagnostics.fixes import apply_fixes
 from wfc.compiler.diagnostics.render import render
@@ -39,6 +40,8 @@ def checked(path: Path, name: str) -> list[Compiled | Levels]:
     """An example checked: a spec, a folder of specs that are looked at together, or settings."""
     if path.suffix == ".toml":
         return [levels_in(SettingsFile(f"{name}.toml", path.read_bytes()))]
+    if path.suffix == ".policy":
+        return [policy_in(path.read_bytes(), f"{name}.policy")[1]]
     if path.is_dir():
         folder = Folder(path, name)
         project = Project(folder)
@@ -106,7 +109,7 @@ def test_a_mended_example_has_no_findings(code: str) -> None:
         return check_text(raw, f"{code}.yaml")
 
     by_hand = example.mended_path
-    assert by_hand or example.path.suffix != ".toml"
+    assert by_hand or example.path.suffix not in (".toml", ".policy")
     specs = checked(by_hand, code) if by_hand else [check(example.mend(check))]
     findings = [diagnostic for spec in specs for diagnostic in spec.diagnostics]
     assert not findings, render(findings, {spec.path: spec.text for spec in specs})

@@ -166,10 +166,15 @@ class Client:
 
 @asynccontextmanager
 async def serving(
-    folder: Path, *workflows: Any, principals: Iterable[Principal] = PRINCIPALS, **options: Any
+    store: Path | str, *workflows: Any, principals: Iterable[Principal] = PRINCIPALS, **options: Any
 ):  # type: ignore[no-untyped-def]
-    """Give a client of a server over a new store."""
-    engine = Engine(store=f"sqlite:///{folder}/runs.db?synchronous=normal")
+    """Give a client of a server over a new store: one at an address, or in a folder."""
+    address = store if isinstance(store, str) else f"sqlite:///{store}/runs.db?synchronous=normal"
+    engine = Engine(store=address)
+    if engine.store.has_queue:
+        from wfc.runtime.driver.dbos import QueueWorker
+
+        options = {"worker": QueueWorker, **options}
     made = [one(engine=engine) for one in workflows]
     server = Installation(engine, made, Access(principals), key=KEY, **options)
     try:
@@ -184,7 +189,7 @@ Served = Callable[[Callable[[Client], Awaitable[None]]], None]
 
 
 async def until(client: Client, run: str, status: str) -> dict[str, Any]:
-    for _ in range(400):
+    for _ in range(2000):
         told: dict[str, Any] = (await client.get(f"/v1/runs/{run}")).json
         if told["status"] == status:
             return told

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from postgres_server import KINDS
 
 for _name in ("served_flows", "asgi_client"):
     _spec = importlib.util.spec_from_file_location(_name, Path(__file__).with_name(f"{_name}.py"))
@@ -19,14 +20,19 @@ for _name in ("served_flows", "asgi_client"):
     _spec.loader.exec_module(_module)
 
 
-@pytest.fixture(scope="session")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[asyncio.Runner, Any]]:
+@pytest.fixture(scope="session", params=KINDS)
+def running(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[asyncio.Runner, Any]]:
     """Gives one server for all tests that need none of their own, and the loop that it is in."""
     from asgi_client import serving
     from served_flows import Approval, Echo, Long, Order, Sleeps
 
     with asyncio.Runner() as runner:
-        context = serving(tmp_path_factory.mktemp("server"), Echo, Approval, Order, Long, Sleeps)
+        store: Any = tmp_path_factory.mktemp("server")
+        if request.param == "postgresql":
+            store = request.getfixturevalue("postgres").new_database()
+        context = serving(store, Echo, Approval, Order, Long, Sleeps)
         yield runner, runner.run(context.__aenter__())
         runner.run(context.__aexit__(None, None, None))
 

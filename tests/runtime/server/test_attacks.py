@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from pathlib import Path
@@ -234,6 +235,16 @@ def test_parameters_that_are_none_are_refused(served: Served, query: str, code: 
     async def use(client: Client) -> None:
         answer = await client.get(f"/v1/runs?{query}")
         assert (answer.status, answer.code) == (400, code)
+
+    served(use)
+
+
+@pytest.mark.parametrize("text", ["\\u0000", "\\ud800", "\\n"])
+def test_a_forged_cursor_reaches_no_store(served: Served, text: str) -> None:
+    async def use(client: Client) -> None:
+        cursor = base64.urlsafe_b64encode(f'[1, "{text}"]'.encode()).decode().rstrip("=")
+        answer = await client.get(f"/v1/tasks?after={cursor}")
+        assert (answer.status, answer.code) == (400, "cursor")
 
     served(use)
 

@@ -16,7 +16,7 @@ Write = Callable[..., Path]
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder; nothing has been brought up to date in this process."""
-    monkeypatch.setattr(searching, "_UP_TO_DATE", set())
+    monkeypatch.setattr(searching, "_UP_TO_DATE", {})
     (tmp_path / "texts").mkdir()
     return tmp_path / "texts"
 

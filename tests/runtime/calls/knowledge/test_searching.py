@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import random
-import signal
 import sqlite3
 import string
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -188,10 +188,15 @@ def test_a_damaged_index_is_told(write: Any, texts: Knowledge, harm: bytes) -> N
     assert sources(texts, "apples") == ["a.txt"]
 
 
-def update_often(folder: str, times: int) -> None:
-    texts = Knowledge("texts", ["./**/*"], folder, size=200)
-    for _ in range(times):
-        update(texts, index_of(texts))
+UPDATE_OFTEN = """
+import sys
+from wfc.runtime.calls.knowledge.definition import Knowledge
+from wfc.runtime.calls.knowledge.index import update
+from wfc.runtime.calls.knowledge.searching import index_of
+texts = Knowledge("texts", ["./**/*"], sys.argv[1], size=200)
+for _ in range(3):
+    update(texts, index_of(texts))
+"""
 
 
 @pytest.mark.full
@@ -199,18 +204,12 @@ def test_processes_side_by_side_and_killed_ones_leave_a_whole_index(
     write: Any, texts: Knowledge, folder: Path
 ) -> None:
     chance = random.Random(3)  # noqa: S311 - it decides what a test does
-    context = multiprocessing.get_context("spawn")
     for round_ in range(2):
         write({f"{number}.txt": f"word{number} round{round_} " * 100 for number in range(60)})
-        both = [context.Process(target=update_often, args=(str(folder), 3)) for _ in range(2)]
-        for each in both:
-            each.start()
+        both = [subprocess.Popen([sys.executable, "-c", UPDATE_OFTEN, str(folder)]) for _ in range(2)]
         time.sleep(0.4 + chance.random() * 0.3)
-        assert both[0].pid is not None
-        os.kill(both[0].pid, signal.SIGKILL)
-        for each in both:
-            each.join()
-        assert both[1].exitcode == 0
+        both[0].kill()
+        assert [each.wait() for each in both][1] == 0
         update(texts, index_of(texts))
         assert is_current(texts, index_of(texts))
         assert {each.source for each in search([texts], f"round{round_}", 1000)} == {
