@@ -177,6 +177,13 @@ class Application:
         for name in _ONCE:
             if len(request.headers.getlist(name)) > 1:
                 raise Problem(400, "header.twice", f"the header `{name}` is there twice")
+        if "transfer-encoding" in request.headers and "content-length" in request.headers:
+            raise Problem(
+                400,
+                "body.two_lengths",
+                "the length of the body is told in two ways",
+                headers={"Connection": "close"},  # whoever stands between may see another request behind this one
+            )
         host = request.headers.get("host", "")
         reached = host_name(host)
         if reached is None or ("*" not in self._hosts and reached not in self._hosts):

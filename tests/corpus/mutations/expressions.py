@@ -65,7 +65,7 @@ def foreign_operator(source: Source, chance: Random) -> Iterator[Mutant]:
     yield from in_expressions(source, r" and ", " && ", ("foreign-operator",))
     yield from in_expressions(source, r" or ", " || ", ("foreign-operator",))
     yield from in_expressions(source, r" == ", " = ", ("foreign-operator",))
-    yield from in_expressions(source, r"\bnot ", "!", ("foreign-operator",))
+    yield from in_expressions(source, r"\bnot ", "!", ("foreign-operator", "tag"))
 
 
 @mutation()
