@@ -14,8 +14,8 @@ from wfc.compiler.cli.edited_files import Edited, allowed, encoded, replace_file
 from wfc.compiler.cli.findings import note, show
 from wfc.compiler.diagnostics import Finding, Severity
 from wfc.compiler.diagnostics.escaping import printable
-from wfc.compiler.formatting import Unformatted, formatted
 from wfc.compiler.limits import MAX_BYTES
+from wfc.compiler.review.formatting import Unformatted, formatted
 from wfc.compiler.workspace.compiled import Compiled
 from wfc.compiler.workspace.sources import Source, find_specs
 from wfc.compiler.yaml import Document, read

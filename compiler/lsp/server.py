@@ -12,7 +12,6 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
 from wfc.compiler.diagnostics import Diagnostic, Severity
-from wfc.compiler.formatting import Unformatted, formatted
 from wfc.compiler.lsp.completion import proposals
 from wfc.compiler.lsp.documents import Documents, OpenDocument, data_of
 from wfc.compiler.lsp.hover import hover
@@ -26,6 +25,7 @@ from wfc.compiler.lsp.navigation import (
     renamed,
     uses,
 )
+from wfc.compiler.review.formatting import Unformatted, formatted
 
 __all__ = ["Server", "server"]
 

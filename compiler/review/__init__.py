@@ -1,4 +1,4 @@
-"""What is told of a workflow to those who review it."""
+"""What is told of a workflow to those who review it, and the one form in which specs are written."""
 
 from __future__ import annotations
 

@@ -182,7 +182,9 @@ class Application:
                 400,
                 "body.two_lengths",
                 "the length of the body is told in two ways",
-                headers={"Connection": "close"},  # whoever stands between may see another request behind this one
+                headers={
+                    "Connection": "close"
+                },  # whoever stands between may see another request behind this one
             )
         host = request.headers.get("host", "")
         reached = host_name(host)

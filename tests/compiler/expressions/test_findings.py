@@ -130,7 +130,7 @@ EXPRESSIONS = [
     ("<<range>>(3)", "method-call", ""),
     ("state.anything.<<x>>", "no-fields", "where the field of the state is declared"),
     ("state.names.<<x>>", "no-fields", "pluck"),
-    ("state.prices.<<pen>>", "no-fields", 'state.prices["pen"]'),
+    ("state.prices.<<pen>>", "no-fields", "state.prices['pen']"),
     ("state.title.<<x>>", "no-fields", ""),
     ('[{"n": 1}] | where("<<n>>", 1)', "no-fields", "hand it on in an event"),
     ('{"n": 1}.<<n>>', "no-fields", "use its value directly"),

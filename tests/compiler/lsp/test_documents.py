@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from tests.compiler.formatting.test_random_edits import edited
+from tests.compiler.review.formatting.test_random_edits import edited
 from wfc.compiler.lsp.completion import proposals
 from wfc.compiler.lsp.documents import Documents, OpenDocument
 from wfc.compiler.lsp.hover import hover

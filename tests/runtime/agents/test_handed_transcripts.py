@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -26,7 +27,9 @@ USES = {"openai:gpt-4o-mini": "/v1", "anthropic:claude-haiku-4-5": "", "google:g
 
 
 class Host:
-    """A context that lets everything pass."""
+    """A context that lets everything pass, of a run that no other has begun."""
+
+    _run = SimpleNamespace(workflow=None)
 
     def unmet(self, result: object) -> list[str]:
         return []
@@ -117,8 +120,10 @@ def test_a_transcript_that_was_handed_over_is_one_that_the_provider_takes(
 
     inputs, state = AgentInput(prompt="Where?"), LoopState(messages=TALK)
     go_on(second, AgentAtWork(agent="second", prompt="Go on."), inputs, state)
+    loop, host = Loop(), Host()
+    request = loop.request(host, inputs, state, loop.offer(host, inputs, state, None))
     with pytest.raises(StepError) as told:
-        asyncio.run(model.take_turn(Host(), Loop().request(inputs, state)))
+        asyncio.run(model.take_turn(host, request))
     assert bodies, told.value
     JUDGES[use.partition(":")[0]](bodies[0])
 

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from tests.compiler.formatting.layouts import Layout, random_spec
-from wfc.compiler.formatting import formatted
+from tests.compiler.review.formatting.layouts import Layout, random_spec
+from wfc.compiler.review.formatting import formatted
 from wfc.compiler.yaml import read
 
 

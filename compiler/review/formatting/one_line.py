@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wfc.compiler.formatting.key_order import in_order
-from wfc.compiler.formatting.scalars import written
+from wfc.compiler.review.formatting.key_order import in_order
+from wfc.compiler.review.formatting.scalars import written
 from wfc.compiler.yaml.source_tree import SourceNode
 
 __all__ = ["on_one_line", "reorderable"]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from wfc.compiler.formatting import WIDTH, Unformatted, formatted
-from wfc.compiler.formatting.key_order import STEP_KEYS
+from wfc.compiler.review.formatting import WIDTH, Unformatted, formatted
+from wfc.compiler.review.formatting.key_order import STEP_KEYS
 
-SCHEMA = json.loads((Path(__file__).parents[3] / "schemas/workflow.schema.json").read_text())
+SCHEMA = json.loads((Path(__file__).parents[4] / "schemas/workflow.schema.json").read_text())
 LONG = " ".join(["word"] * 20)
 
 CASES = {

@@ -12,10 +12,10 @@ import pytest
 import yaml
 
 from wfc.compiler.diagnostics import Finding, Severity
-from wfc.compiler.formatting import Unformatted, formatted
+from wfc.compiler.review.formatting import Unformatted, formatted
 from wfc.compiler.yaml import Document, read
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 PIECES = [
     *("# c\n", " # c", "#x", "\n", "\n\n", "  ", " ", "\t", "\r\n", "    ", "\u00a0", "\ufeff", "\u2028"),
     *("&a ", "*a", "&b\n", "&b # z\n", "<<: *a", "!!str ", "|\n", "|+\n", ">-\n", "|2-\n", "|  # k\n"),

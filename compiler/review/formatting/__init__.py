@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from wfc.compiler.formatting.writer import WIDTH, Writer
+from wfc.compiler.review.formatting.writer import WIDTH, Writer
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.yaml.source_tree import source_tree
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from wfc.compiler.formatting import formatted
 from wfc.compiler.passes import compile_text
+from wfc.compiler.review.formatting import formatted
 from wfc.compiler.workspace.compiled import Compiled
 from wfc.compiler.workspace.project import project_of
 from wfc.compiler.workspace.sources import Source, find_specs
 from wfc.compiler.yaml import read
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 LINES_AND_DIGEST = re.compile(r"(?<=[:, ])\d+(?=[,\s)\"'.:]|\Z)|[0-9a-f]{64}")
 
 

@@ -6,11 +6,11 @@ import re
 from itertools import pairwise
 from typing import Final
 
-from wfc.compiler.formatting.block_scalars import block_scalar
-from wfc.compiler.formatting.gaps import Comment, comments_below, gap_between, trailing_comment
-from wfc.compiler.formatting.key_order import in_order
-from wfc.compiler.formatting.one_line import on_one_line, reorderable
-from wfc.compiler.formatting.scalars import written
+from wfc.compiler.review.formatting.block_scalars import block_scalar
+from wfc.compiler.review.formatting.gaps import Comment, comments_below, gap_between, trailing_comment
+from wfc.compiler.review.formatting.key_order import in_order
+from wfc.compiler.review.formatting.one_line import on_one_line, reorderable
+from wfc.compiler.review.formatting.scalars import written
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.yaml.source_tree import SourceNode, column
 from wfc.compiler.yaml.truncation import CONDITIONS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from wfc.compiler.formatting.gaps import trailing_comment
+from wfc.compiler.review.formatting.gaps import trailing_comment
 from wfc.compiler.yaml.repairs import printable, quotes
 from wfc.compiler.yaml.source_tree import SourceNode
 
