@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -56,10 +57,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--golden", action="store_true", help="rewrite golden files with what the code gives now"
     )
+    parser.addoption(
+        "--full-share", default="1/1", help="of the tests marked full only those of one share, such as 1/2"
+    )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put what takes longest first, so that no process is left with it at the end."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Take the share that was asked for, those first that take longest: no process is left with one at the end."""
+    share, shares = map(int, config.getoption("full_share").split("/"))
+    others = [
+        item
+        for item in items
+        if item.get_closest_marker("full") and crc32(item.nodeid.encode()) % shares != share - 1
+    ]
+    if others:
+        config.hook.pytest_deselected(items=others)
+        left_out = set(others)
+        items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: LONG.isdisjoint(getattr(item, "fixturenames", ())))
 
 

@@ -1,8 +1,8 @@
 """All checks: ``python3 tests/run.py [--all | --only 3.12] [pytest's arguments]``.
 
-They run on the Python that starts this program; with ``--all`` on every supported one that is found, and on the oldest
-and the newest of these with the larger part of each search (the tests marked ``full``). It needs nothing but a Python,
-git and the package registries.
+They run on the Python that starts this program; with ``--all`` on every supported one that is found. The oldest and the
+newest of these then share the larger part of each search (the tests marked ``full``), which would take both together
+more than half an hour. It needs nothing but a Python, git and the package registries.
 Each Python gets an environment of its own under ``.venvs/``, made once for each state of ``pyproject.toml``.
 """
 
@@ -47,7 +47,7 @@ def main():
     which.add_argument(
         "--all",
         action="store_true",
-        help="on every Python from %s to %s that is found, with the full searches on the oldest and the newest"
+        help="on every Python from %s to %s that is found, with the full searches shared by the oldest and the newest"
         % (WANTED[0], WANTED[-1]),
     )
     which.add_argument("--only", metavar="3.12", help="on this Python, wherever it is found")
@@ -64,12 +64,18 @@ def main():
         scripts = environment(version, executable)
         with concurrent.futures.ThreadPoolExecutor(1) as beside:
             looked_over = beside.submit(look_over, scripts) if number == 0 else None
-            is_outer = number in (0, len(pythons) - 1)
-            which = ["-m", "not slow"] if options.all and is_outer else []
+            which = full_share(number, len(pythons)) if options.all else []
             tests = [os.path.join(scripts, "python"), "-m", "pytest", *SIDE_BY_SIDE, *which, *pytest_args]
             run("tests", tests, quiet=False)
             if looked_over:
                 looked_over.result()  # which ends this program too, if something is wrong
+
+
+def full_share(number, count):
+    """The arguments for a Python: the oldest and the newest share the tests marked ``full``, the others take none."""
+    shares = min(count, 2)
+    share = 1 if number == 0 else 2 if number == count - 1 else None
+    return ["-m", "not slow", "--full-share", "%d/%d" % (share, shares)] if share else []
 
 
 def chosen_pythons(options):

@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from wfc.runtime.calls.knowledge.definition import Knowledge
@@ -44,7 +45,7 @@ def write_texts(folder: Path, passages: int) -> list[str]:
 
 def write_bare(rows: list[tuple[str, int, str]], folder: Path, path: Path) -> None:
     """Write the same passages by nothing but SQLite; they are given, and need not be cut."""
-    with sqlite3.connect(path, isolation_level=None) as database:
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
         database.execute("PRAGMA journal_mode=WAL")
         database.execute("PRAGMA synchronous=NORMAL")
         database.execute("CREATE TABLE passages (id INTEGER PRIMARY KEY, path, start, text, digest)")
@@ -62,7 +63,6 @@ def write_bare(rows: list[tuple[str, int, str]], folder: Path, path: Path) -> No
             )
             database.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (made.lastrowid, text))
         database.execute("COMMIT")
-    database.close()
 
 
 def ask_bare(path: Path, queries: list[str]) -> None:

@@ -9,6 +9,7 @@ import string
 import subprocess
 import sys
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -161,7 +162,7 @@ def test_an_index_that_grew_is_one_that_was_made_at_once(write: Any, folder: Pat
         update(fresh, index_of(fresh))
         for word in ("abc", "aad", "bca", "there"):
             assert found_by(grown, word) == found_by(fresh, word)
-        with sqlite3.connect(index_of(grown)) as database:
+        with closing(sqlite3.connect(index_of(grown))) as database:
             database.execute("INSERT INTO words (words) VALUES ('integrity-check')")
 
 
