@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Awaitable
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from wfc.runtime.driver.engine.tasks import check_name
-from wfc.runtime.errors import UnknownQuestionError
+from wfc.runtime.errors import InvalidAnswerError, InvalidDelegationError, UnknownQuestionError
 from wfc.runtime.server.access import Principal
 from wfc.runtime.server.calls import Call, Problem, Reply
 from wfc.runtime.server.data import moment, task_data
@@ -27,6 +28,8 @@ __all__ = [
     "show_by_link",
     "show_task",
 ]
+
+T = TypeVar("T")
 
 MOST: Final = 500
 LINK_LASTS: Final = 7 * 24 * 3600
@@ -117,13 +120,30 @@ async def answer(server: Installation, row: TaskRow, value: object, by: str) -> 
             raise Problem(409, "task.closed", f"the question is closed: {row.because}")
         if by not in before:
             server.load_code(await asyncio.to_thread(_root_of, server, row))
-            server.rest_soon(await server.engine.answer(row.task_id, value, by=by, leave=True))
+            with_answer = server.engine.answer(row.task_id, value, by=by, leave=True)
+            server.rest_soon(await unless_closed(server, row, with_answer))
     finally:
         server.answering.discard(answering)
     server.look_now()
     after = await asyncio.to_thread(server.engine.task, row.task_id)
     headers = {"Idempotent-Replay": "true"} if by in before else {}
     return Reply(task_data(after), 200 if after.closed is not None else 202, headers)
+
+
+async def unless_closed(server: Installation, row: TaskRow, change: Awaitable[T]) -> T:
+    """Return what a change of a question gives.
+
+    Raises:
+        Problem: The question has been closed since it was looked at.
+        WorkflowError: The change does not fit.
+    """
+    try:
+        return await change
+    except (InvalidAnswerError, InvalidDelegationError):
+        now = await asyncio.to_thread(server.engine.task, row.task_id)
+        if now.closed is None:
+            raise
+        raise Problem(409, "task.closed", f"the question is closed: {now.because}") from None
 
 
 async def answers_of(server: Installation, row: TaskRow) -> tuple[TaskRow, list[str]]:
@@ -150,14 +170,14 @@ async def delegate_task(server: Installation, call: Call) -> Reply:
     if not (is_asked(call.principal, row) or call.principal.may("operate")):
         raise Problem(403, "task.not_yours", f"asked is {', '.join(row.assign)}")
     server.load_code(await asyncio.to_thread(_root_of, server, row))
-    handler = await server.engine.delegate(
+    delegated = server.engine.delegate(
         row.task_id,
         call.data["to"],
         by=call.principal.name,
         because=call.data.get("because", "")[:500],
         leave=True,
     )
-    server.rest_soon(handler)
+    server.rest_soon(await unless_closed(server, row, delegated))
     return Reply(task_data(await asyncio.to_thread(server.engine.task, row.task_id)), 202)
 
 
