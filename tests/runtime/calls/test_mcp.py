@@ -178,6 +178,7 @@ def test_a_server_that_takes_too_long(server: McpServer) -> None:
     assert error.name == "timeout"
 
 
+@pytest.mark.full
 def test_a_run_has_its_servers_until_it_ends(program: McpServer) -> None:
     async def main() -> set[int]:
         host = Host()
@@ -198,6 +199,7 @@ def test_a_run_has_its_servers_until_it_ends(program: McpServer) -> None:
         os.kill(number, 0)
 
 
+@pytest.mark.full
 def test_a_program_that_ends_is_started_again(program: McpServer) -> None:
     error, found = calls(program, ("die", {}), ("add", {"numbers": [1], "output": Sum}))
     assert error.name == "connection"

@@ -192,8 +192,11 @@ def test_what_is_wrong_in_a_policy_is_told_at_its_place(wfc, tmp_path: Path, cas
 @pytest.mark.parametrize(
     "require",
     [
-        "[[[[e.bounded for e in workflow.steps] | any for d in workflow.steps] | any for c in workflow.steps] | any"
-        " for b in workflow.steps] | any",
+        pytest.param(
+            "[[[[e.bounded for e in workflow.steps] | any for d in workflow.steps] | any for c in workflow.steps] | any"
+            " for b in workflow.steps] | any",
+            marks=pytest.mark.full,
+        ),
         "(step.name ~ step.name ~ step.name) | length > 1_000",
         "values.large * values.large * values.large * values.large > 0",
         "1 / (step.emits | length) > 2",
