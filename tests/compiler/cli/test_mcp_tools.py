@@ -53,6 +53,7 @@ def run(wfc: Any, tmp_path: Path) -> Any:
     return run
 
 
+@pytest.mark.full
 def test_a_result_has_its_type(run: Any) -> None:
     done = run("Asia/Tokyo")
     assert done.status == 0, done.err

@@ -262,6 +262,7 @@ def fetch(port: int, path: str) -> tuple[int, str, str]:
         connection.close()
 
 
+@pytest.mark.full
 def test_a_worker_serves_its_figures_to_this_machine_and_logs_with_run_ids(wfc: Any, start: Any) -> None:
     assert wfc("run", "loop.yaml", "-i", "name=a", "--detach", "--run-id", "a").status == 0
     worker = start(*WORKER, "--metrics", "0")

@@ -336,6 +336,7 @@ def looker(*, thinking: bool = True, partial: bool = True) -> type[Workflow]:
     return Look
 
 
+@pytest.mark.full
 def test_a_record_and_what_is_thought_are_shown_apart(aimock: AIMockServer) -> None:
     thought = "It broke, so it is a bug, or is it? "
     aimock.add_fixture({}, {"content": json.dumps(GOOD), "reasoning": thought * 5})

@@ -213,6 +213,7 @@ def test_its_complaints_are_not_ours(program: McpServer, capfd: pytest.CaptureFi
     assert "desk opens" not in capfd.readouterr().err
 
 
+@pytest.mark.full
 def test_secrets_go_in_and_never_out(program: McpServer) -> None:
     names = ("TOKEN", "A", "DESK_KEY")
     asked = [("variable", {"name": name, "output": str}) for name in names]

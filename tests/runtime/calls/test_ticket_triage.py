@@ -68,6 +68,7 @@ def test_the_answer_decides_where_a_ticket_goes(
     assert KEY not in done.out + done.err
 
 
+@pytest.mark.full
 def test_a_service_that_cuts_every_connection_leaves_the_ticket_to_a_person(
     triage: Triage, aimock: AIMockServer
 ) -> None:

@@ -77,6 +77,7 @@ def test_of_what_is_the_same_nothing_is_told(monkeypatch: pytest.MonkeyPatch) ->
     assert found.changes == []
 
 
+@pytest.mark.full
 def test_whatever_differs_in_the_facts_is_told(compare: Compare) -> None:
     for case in CASES:
         found = compare(case)
