@@ -103,7 +103,8 @@ def node_of(event: Any, text: str) -> SourceNode:
     anchor = ""
     if event.anchor is not None and (match := ANCHOR.match(text, start)):
         anchor = match.group()
-        start = FILLING.match(text, match.end()).end()  # type: ignore[union-attr]
+        filling = FILLING.match(text, match.end())
+        start = match.end() if filling is None else filling.end()
         if kind is yaml.ScalarEvent and not event.style and not event.value:
             start = end = match.end()
     if kind is yaml.ScalarEvent:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -53,7 +53,7 @@ def run_migration(of: str, *, gives: tuple[str, ...]) -> Callable[[F], F]:
     """
 
     def register(function: F) -> F:
-        return MigrationFunction(of, gives, function)  # type: ignore[return-value]
+        return cast("F", MigrationFunction(of, gives, function))
 
     return register
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple, TypeVar, get_args, get_origin
+from typing import Any, Final, NamedTuple, TypeVar, cast, get_args, get_origin
 from zoneinfo import ZoneInfo
 
 from wfc.runtime.authoring.run_rules import RunFunction
@@ -130,7 +130,7 @@ def run_trigger(
     hook = None if webhook is None or secret is None else Hook(webhook, secret, header, within)
 
     def register(function: F) -> F:
-        return TriggerFunction(name, function, line, topic, hook)  # type: ignore[return-value]
+        return cast("F", TriggerFunction(name, function, line, topic, hook))
 
     return register
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -130,9 +131,11 @@ def _target(entry: Any) -> str:
 def _numbered(exit_: Any) -> dict[tuple[str, int], tuple[int, Any]]:
     """Return the entries of an exit by where they lead, and which of several with the same way they are."""
     found: dict[tuple[str, int], tuple[int, Any]] = {}
+    so_far: Counter[str] = Counter()
     for number, entry in enumerate(exit_["entries"]):
         target = _target(entry)
-        found[target, sum(one == target for one, _ in found)] = number, entry
+        found[target, so_far[target]] = number, entry
+        so_far[target] += 1
     return found
 
 
