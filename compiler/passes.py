@@ -21,18 +21,22 @@ from wfc.compiler.yaml import Document
 __all__ = ["check_text", "compile_shared", "compile_text"]
 
 
-def check_text(raw: bytes, path: str, project: Project | None = None) -> Compiled:
+def check_text(
+    raw: bytes, path: str, project: Project | None = None, *, consequences: bool = False
+) -> Compiled:
     """Return all findings of a spec, without generating code.
 
     Args:
         project: The files that it may mention; by default none.
+        consequences: Whether one mistake may lead to several findings, which takes less time.
     """
     project = project or Project()
     with spelling.bounded():
         unit = project.unit(path, raw)  # yaml, schema
         assert isinstance(unit, Unit)  # its bytes are here
         found = analyse(unit, project)  # resolve, proof
-    found = without_consequences(found, unit, project)  # recovery
+    if not consequences:
+        found = without_consequences(found, unit, project)  # recovery
     return compiled_of(unit, found.document, found.workflow, found.findings, project)
 
 
@@ -113,7 +117,7 @@ def analyse_spec(
     if spec is not None:
         report = at_most(findings.append)
         try:
-            workflow = resolve(spec, report, project.around(document.path))
+            workflow = resolve(spec, report, project.around(document.path), project.memory)
             if workflow is not None:
                 check(workflow, report)
         except EnoughError:

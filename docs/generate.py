@@ -12,6 +12,7 @@ from typing import Final
 from patterns import patterns
 from policies import policy_page
 from rows import table
+from skill import skill
 from tables import reference
 
 from wfc.compiler.draw import flow_graph
@@ -132,6 +133,7 @@ def pages() -> dict[Path, str]:
         policy: policy_page(policy.read_text(encoding="utf-8")),
         DOCS / "problems.md": problems(),
         DOCS.parent / "specs/README.md": patterns(),
+        DOCS.parent / "compiler/cli/starting/files/SKILL.md": skill(),
         DOCS / "release_notes.svg": picture(DOCS.parent / "specs/release_notes.yaml"),
     }
 

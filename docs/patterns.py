@@ -57,6 +57,14 @@ PATTERNS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "Knowledge": {
         "Answer with sources": ("coffee_desk",),
+        "Refine an answer": ("refined_answer",),
+        "Sum up in a tree": ("tree_answer",),
+        "One answer a source, compared": ("compared_sources",),
+        "Route questions to collections": ("question_router",),
+        "A question of several steps": ("question_in_steps",),
+        "Grade, rewrite, search again": ("corrected_search",),
+        "Talk about documents": ("manual_chat",),
+        "A table of records from documents": ("record_table",),
     },
     "Effects in the world": {
         "Idempotent payment that is retried": ("donation",),

@@ -11,7 +11,7 @@ from typing import Any, Final
 from computing import filter_tables, operators
 from excerpts import excerpt
 from rows import table
-from words import ERROR_WORDS, PLACES, SCALAR_WORDS, SECTIONS, UNIT_WORDS
+from words import ERROR_WORDS, SCALAR_WORDS, SECTIONS, UNIT_WORDS
 
 from wfc.compiler.expressions.conditions.narrowing import KINDS
 from wfc.compiler.expressions.filters.moments import DATE_DIRECTIVES, TIME_DIRECTIVES
@@ -142,31 +142,6 @@ def own(kind: str) -> str:
     return table(("key", "holds", "meaning"), rows)
 
 
-def not_yet() -> str:
-    """Everything that the schema knows and that a later version will bring."""
-    rows: list[tuple[str, str, str]] = []
-    seen: set[str] = set()
-    for name, shape in SHAPES.items():
-        if name in {"part", "shared"} or (name.endswith(("_action", "_entry")) and name != "restart_entry"):
-            continue
-        properties = shape.get("properties", {})
-        for key, each in properties.items():
-            what = f"`kind: {each.get('const')}`" if key == "kind" else f"`{key}`"
-            marks = [what] if later(each) else [f"`{key}: {value}`" for value in values_later(each)]
-            if key != "kind" and later(properties.get("kind", {})):
-                continue
-            for mark in marks:
-                if mark not in seen or mark in {"`on_error`"}:
-                    seen.add(mark)
-                    rows.append((mark, where(name), resolved(each)[0].get("description", "")))
-    rows.sort(key=lambda row: (row[1] != "the file", row[1]))
-    return table(("what", "in", "what it will be"), rows)
-
-
-def where(shape: str) -> str:
-    return PLACES.get(shape) or next(words for suffix, words in PLACES.items() if suffix in shape)
-
-
 # --- small tables
 
 
@@ -218,7 +193,6 @@ def named(names: tuple[str, ...]) -> str:
 TABLES: Final = {
     "keys": keys,
     "kinds": kinds,
-    "not yet": not_yet,
     "operators": operators,
     "filters": filter_tables,
     "scalars": scalar_types,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["ERROR_WORDS", "OPERATORS", "PLACES", "SCALAR_WORDS", "SECTIONS", "UNIT_WORDS"]
+__all__ = ["ERROR_WORDS", "OPERATORS", "SCALAR_WORDS", "SECTIONS", "UNIT_WORDS"]
 
 SECTIONS: Final = {
     "type": "types",
@@ -112,20 +112,6 @@ ERROR_WORDS: Final = {
     "workflow.inputs": "what it was given does not fit its start event",
     "workflow.unknown": "there is no workflow of that name where the run takes place",
 }
-PLACES: Final = {
-    "spec": "the file",
-    "_step": "a step",
-    "agent_binding": "an agent",
-    "join_each": "a join of `each`",
-    "join_": "a join",
-    "restart_entry": "an entry of `emit`",
-    "test": "a test",
-    "long_state_field": "a field of `state`",
-    "event": "an event",
-    "_tool": "a tool",
-    "stream": "`stream`",
-}
-"""What the keys of a shape are keys of; also by a part of the shape's name."""
 
 OPERATORS: Final = (
     ("a field, an item, a part", "order.total", "order.tags[0]", "order.tags[1:]", "prices[name]"),

@@ -75,6 +75,7 @@ if TYPE_CHECKING:
         step,
         transform as transform,
     )
+    from wfc.runtime.calls.asking import AskingTool as AskingTool
     from wfc.runtime.calls.bindings import (
         Basic as Basic,
         Bearer as Bearer,
@@ -171,9 +172,15 @@ if TYPE_CHECKING:
         InternalDispatchEvent as InternalDispatchEvent,
         LateEvent as LateEvent,
         ModelCalled as ModelCalled,
+        Searched as Searched,
         StepState as StepState,
         StepStateChanged as StepStateChanged,
         UnhandledEvent as UnhandledEvent,
+    )
+    from wfc.runtime.events.of_agents import (
+        CallAnswered as CallAnswered,
+        CallAsked as CallAsked,
+        HandedOver as HandedOver,
     )
     from wfc.runtime.plan.collect import (
         Collect,
@@ -237,6 +244,7 @@ if TYPE_CHECKING:
     from wfc.runtime.values.serializers import (
         BaseSerializer,
     )
+    from wfc.runtime.values.unmet import Unmet as Unmet
     from wfc.runtime.store.serializers import (
         JsonSerializer,
         PickleSerializer as PickleSerializer,
@@ -355,6 +363,7 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.authoring.resource": "ResourceManager",
     "wfc.runtime.authoring.run_rules": "run_bounds run_cancel run_deadline run_error run_key runs_per",
     "wfc.runtime.authoring.triggers": "run_trigger",
+    "wfc.runtime.calls.asking": "AskingTool",
     "wfc.runtime.calls.bindings": "Basic Bearer CallLimit McpServer OAuth2 OpenApiOperation PythonTool",
     "wfc.runtime.calls.foreign_schemas": "ForeignSchema",
     "wfc.runtime.calls.knowledge.definition": "Knowledge",
@@ -363,9 +372,10 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.errors": "ExpressionError OutputFormatError RunFailedError WorkflowStepDoesNotExistError",
     "wfc.runtime.events": "ChildEnd ClosedFields ErrorHandled Moment Number PartialResult ThinkingText",
     "wfc.runtime.events.internal": (
-        "CacheHit CallWaits ChildNote EventEmitted InternalDispatchEvent LateEvent ModelCalled StepState "
+        "CacheHit CallWaits ChildNote EventEmitted InternalDispatchEvent LateEvent ModelCalled Searched StepState "
         "StepStateChanged UnhandledEvent"
     ),
+    "wfc.runtime.events.of_agents": "CallAnswered CallAsked HandedOver",
     "wfc.runtime.plan.inputs": "Inputs Item Loop RunInfo",
     "wfc.runtime.plan.joins": "AllOf AtLeast EachOf FirstOf",
     "wfc.runtime.plan.outcomes": "Batch Fail Restart UNHANDLED Unhandled",
@@ -379,6 +389,7 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.values.filters": "filters",  # the module itself
     "wfc.runtime.values.formats": "Duration Format",
     "wfc.runtime.values.outputs": "Output",
+    "wfc.runtime.values.unmet": "Unmet",
 }
 _MODULES: Final = {
     name: module

@@ -19,6 +19,9 @@ from hypothesis import HealthCheck, settings
 LONG = {"run_mypy", "passes_mypy", "program", "wheel", "agents_on_ours", "mutants"}
 """Fixtures that take seconds, or whose tests do."""
 
+collect_ignore_glob = ["*.yaml"]
+"""The specs here are what tests are about, and many of them are wrong on purpose: our own plugin leaves them alone."""
+
 Golden = Callable[[Path, str], None]
 
 os.environ["WFC_NO_CACHE"] = (
@@ -35,12 +38,18 @@ settings.register_profile("same", SAME, max_examples=100)
 settings.register_profile("search", UNHURRIED, max_examples=2_000)
 
 
-_SERVER = importlib.util.spec_from_file_location(
-    "postgres_server", Path(__file__).with_name("postgres_server.py")
-)
-assert _SERVER is not None and _SERVER.loader is not None
-sys.modules["postgres_server"] = _server = importlib.util.module_from_spec(_SERVER)
-_SERVER.loader.exec_module(_server)
+def _shared(name: str) -> Any:
+    """A module beside this one, which tests import by its name."""
+    found = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    assert found is not None and found.loader is not None
+    sys.modules[name] = module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+_server = _shared("postgres_server")
+browser = _shared("chromium").browser
+_shared("npm_packages")
 postgres, database, store = _server.postgres, _server.database, _server.store
 store_address = _server.store_address
 

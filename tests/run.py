@@ -3,6 +3,7 @@
 They run on the Python that starts this program; with ``--all`` on every supported one that is found. The oldest and the
 newest of these then share the larger part of each search (the tests marked ``full``), which would take both together
 more than half an hour. It needs nothing but a Python, git and the package registries.
+With ``--all`` Debian's package of Chromium is installed for tests of pages, if it is missing and root asks.
 Each Python gets an environment of its own under ``.venvs/``, made once for each state of ``pyproject.toml``.
 """
 
@@ -59,6 +60,8 @@ def main():
     if not pythons:
         sys.exit("No Python %s found that can make environments." % (options.only or "3.11 or newer"))
     say("Pythons: " + ", ".join(version for version, _ in pythons))
+    if options.all:
+        have_programs()
     for number, (version, executable) in enumerate(pythons):
         say("Python %s (%d of %d)" % (version, number + 1, len(pythons)))
         scripts = environment(version, executable)
@@ -69,6 +72,23 @@ def main():
             run("tests", tests, quiet=False)
             if looked_over:
                 looked_over.result()  # which ends this program too, if something is wrong
+
+
+def have_programs():
+    """Install the browser and the editor that some tests need, where that takes no more than Debian's packages."""
+    programs = {"chromium": ("chromium", "chromium-browser", "google-chrome"), "neovim": ("nvim",)}
+    missing = [package for package, names in programs.items() if not any(map(shutil.which, names))]
+    if not missing:
+        return
+    skipped = "tests that need %s are skipped" % " or ".join(missing)
+    if os.name != "posix" or os.geteuid() != 0 or not shutil.which("apt-get"):
+        say("%s. On Debian: apt-get install %s, as root" % (skipped.capitalize(), " ".join(missing)))
+        return
+    say("  install " + " ".join(missing))
+    quiet = {"env": dict(os.environ, DEBIAN_FRONTEND="noninteractive"), "stdout": subprocess.DEVNULL}
+    commands = ("update",), ("install", "--yes", "--no-install-recommends", *missing)
+    if any(subprocess.call(["apt-get", *one], **quiet) for one in commands):
+        say("  that could not be done: " + skipped)
 
 
 def full_share(number, count):

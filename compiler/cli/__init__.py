@@ -12,7 +12,7 @@ __all__ = ["main"]
 
 BUG, NO_OUTPUT, INTERRUPTED, BROKEN_PIPE = 70, 74, 130, 141
 
-RUNNING = (["run"], ["test"], ["worker"], ["serve"], ["lsp"])
+RUNNING = (["run"], ["test"], ["worker"], ["serve"], ["lsp"], ["mcp"], ["draft"])
 """The commands that run workflows or serve an editor, for as long as these take; all others are short."""
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from functools import cache
 
 import click
 
@@ -71,6 +72,7 @@ def command(
     --against, these parts are not done. Exit status: 0 all is well; 1 a part has found something; 2 wrong usage.
     """
     from wfc.compiler.cli.pipeline import reports
+    from wfc.compiler.cli.pipeline.describing import describe_changes
     from wfc.compiler.cli.policy.holding import POLICY, describe_rules_of, load_policy
 
     policy = file or (POLICY if os.path.exists(POLICY) else None)
@@ -110,6 +112,7 @@ def done(
 ) -> list[PartReport]:
     """Do all parts but those that are left out, and return what they have found."""
     from wfc.compiler.cli.pipeline import changes, checks
+    from wfc.compiler.cli.policy.changes import ToldChanges, told_since
     from wfc.compiler.cli.programs import compiled_here
     from wfc.compiler.cli.verify import specs_in
     from wfc.compiler.workspace.project import project_of
@@ -118,25 +121,19 @@ def done(
     sources = specs_in(paths)
     project = project_of(sources)
     compiled = [with_severities(compiled_here(source.raw, source.path, project)) for source in sources]
+
+    @cache
+    def told() -> ToldChanges | None:
+        return None if against is None else told_since(against, paths)
+
     parts: dict[str, Callable[[], PartReport]] = {
         "check": lambda: checks.checked(compiled),
-        "policy": lambda: checks.held_against(policy, sources, project),
+        "policy": lambda: checks.held_against(policy, sources, project, told),
         "verify": lambda: checks.verified(paths, output, sources),
         "test": lambda: checks.tested(compiled, project),
-        "diff": lambda: changes.changed(against, paths),
+        "diff": lambda: changes.changed(told()),
     }
     return [PartReport(name, "skipped", "left out") if name in skip else do() for name, do in parts.items()]
-
-
-def describe_changes(other: Callable[[str], Rule]) -> Callable[[str], Rule]:
-    """Return a function that explains the rules about changes, and what another one explains."""
-
-    def describe(code: str) -> Rule:
-        from wfc.compiler.cli.pipeline.changes import RULES
-
-        return Rule(code, RULES[code].explanation) if code in RULES else other(code)
-
-    return describe
 
 
 def tell(parts: list[PartReport], form: str, describe: Callable[[str], Rule]) -> None:

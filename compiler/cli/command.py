@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.workspace.sources import PathError
 
-__all__ = ["Command", "Commands"]
+__all__ = ["HELP_NAMES", "Command", "Commands"]
+
+HELP_NAMES: Final = ("-h", "--help")
 
 
 class Command(click.Command):
     """A subcommand; a path that cannot be used is wrong usage of it."""
+
+    def get_help_option_names(self, ctx: click.Context) -> list[str]:
+        """Return the names of the option for help, also where another command runs this one."""
+        return list(HELP_NAMES)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command.

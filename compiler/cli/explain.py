@@ -13,7 +13,7 @@ from wfc.compiler.diagnostics.escaping import printable
 if TYPE_CHECKING:
     from wfc.compiler.review.changes import ChangeRule
 
-__all__ = ["command"]
+__all__ = ["command", "explanation"]
 
 
 @click.command("explain", cls=Command)
@@ -23,23 +23,32 @@ def command(code: str | None) -> None:
 
     Without a CODE it lists them all, by what they are about.
     """
+    if code is None:
+        from wfc.compiler.rules.catalogue import load
+
+        load()
+        list_all()
+        return
+    click.echo(explanation(code), nl=False)
+
+
+def explanation(code: str) -> str:
+    """Return what there is to say of a code, with an example.
+
+    Raises:
+        click.UsageError: There is no such code.
+    """
     from wfc.compiler.rules import PROBLEMS, closest
     from wfc.compiler.rules.catalogue import describe, load
 
     load()
-    if code is None:
-        list_all()
-        return
     name = code.strip().strip("[]").lower().replace("_", "-")
     if name not in PROBLEMS and name in changes():
-        explain_change(changes()[name])
-        return
+        return explain_change(changes()[name])
     if name not in PROBLEMS:
         hint = closest(name, [*PROBLEMS, *changes()])
         raise click.UsageError(f"no finding has the code `{printable(code)}`" + (f"; {hint}" if hint else ""))
-    click.echo(f"{name}\n\n{describe(name).explanation}")
-    for line in shown_example(name):
-        click.echo(line)
+    return "\n".join([f"{name}\n\n{describe(name).explanation}", *shown_example(name), ""])
 
 
 def changes() -> Mapping[str, ChangeRule]:
@@ -49,15 +58,15 @@ def changes() -> Mapping[str, ChangeRule]:
     return all_rules()
 
 
-def explain_change(rule: ChangeRule) -> None:
-    """Explain a rule about changes."""
+def explain_change(rule: ChangeRule) -> str:
+    """Return the explanation of a rule about changes."""
     from wfc.compiler.review.changes import AUDIENCES
 
     levels = " or ".join(each.word for each in (rule.level, *rule.also))
-    click.echo(f"{rule.id} ({AUDIENCES[rule.audience].lower()}, {levels})\n\n{rule.explanation}\n")
-    click.echo(
+    opposite = (
         f"The opposite change is `{rule.mirror}`." if rule.mirror else f"No opposite: {rule.no_mirror}."
     )
+    return f"{rule.id} ({AUDIENCES[rule.audience].lower()}, {levels})\n\n{rule.explanation}\n\n{opposite}\n"
 
 
 def shown_example(code: str) -> Iterator[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import show
+from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.model import Workflow
 from wfc.compiler.passes import check_text
 from wfc.compiler.workspace.project import project_of
@@ -28,21 +30,29 @@ __all__ = ["command"]
     help="What to draw with; html is one self-contained page.",
 )
 @click.option(
-    "--diff", "old", metavar="OLD", help="An earlier version, a file: draw both, with what differs marked."
+    "--diff",
+    "old",
+    metavar="OLD",
+    help="An earlier version, a file or a revision of git: draw both, with what differs marked.",
 )
 def command(spec: str, form: str, old: str | None) -> int:
     """Draw the flow of a SPEC: its events and steps."""
-    workflow = resolved(spec)
-    earlier = None if old is None else resolved(old)
-    if workflow is None or (old is not None and earlier is None):
+    drawn = flow_of(spec) if old is None else both(spec, old)
+    if drawn is None:
         return 1
-    from wfc.compiler.draw import flow_graph
     from wfc.runtime.drawing.graph import graph_from_data
     from wfc.runtime.drawing.rendering import render
 
-    drawn = flow_graph(workflow) if earlier is None else both(earlier, workflow)
     click.echo(render(graph_from_data(drawn), form), nl=False)
     return 0
+
+
+def flow_of(path: str) -> dict[str, Any] | None:
+    """Return the flow of a spec; ``None`` if it has errors, which are shown."""
+    from wfc.compiler.draw import flow_graph
+
+    workflow = resolved(path)
+    return None if workflow is None else flow_graph(workflow)
 
 
 def resolved(path: str) -> Workflow | None:
@@ -53,11 +63,17 @@ def resolved(path: str) -> Workflow | None:
     return None if checked.failed else checked.workflow
 
 
-def both(old: Workflow, new: Workflow) -> dict[str, Any]:
-    """Return two versions of a flow in one."""
-    from wfc.compiler.draw import flow_graph
-    from wfc.compiler.draw.comparison import compared
+def both(path: str, old: str) -> dict[str, Any] | None:
+    """Return two versions of a flow in one; ``None`` if one of them has errors, which are shown.
 
-    steps = {step.name for step in new.steps}
-    renamed = {name: to for name, to in new.run.moved if name not in steps}
-    return compared(flow_graph(old), flow_graph(new), renamed=renamed)
+    Args:
+        old: The earlier one: a file or a revision.
+    """
+    from wfc.compiler.cli.reviewing.pictures import BrokenVersionError, drawn_since
+
+    if resolved(path) is None or (os.path.isfile(old) and resolved(old) is None):
+        return None
+    try:
+        return drawn_since(path, old)
+    except BrokenVersionError as error:
+        raise click.ClickException(printable(str(error))) from None

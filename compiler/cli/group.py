@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wfc.compiler.cli.command import Commands
+from wfc.compiler.cli.command import HELP_NAMES, Commands
 from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
@@ -29,20 +29,27 @@ COMMANDS = {
     "send": "Send an event to a stored run.",
     "worker": "Work on the stored runs that are due.",
     "serve": "Serve workflows and stored runs over HTTP.",
+    "apply": "Bring the workflows of a revision to an installation.",
     "store": "Check, migrate and copy a store of runs.",
     "test": "Run the tests written in specs.",
     "tools": "List the tools of a spec, and pin those of MCP servers.",
     "trust": "Agree that a project's programs may be started.",
+    "record": "Make a test of a stored run.",
     "verify": "Tell whether generated modules are current.",
     "diff": "Tell what a change of specs means.",
     "policy": "Hold rules of an organisation against specs.",
     "ci": "Do all that a pipeline asks of specs, in one report.",
     "index": "Bring the indexes of collections of texts up to date.",
+    "ask": "Ask the texts of a folder.",
+    "eval": "Judge how well a spec answers, by questions with known answers.",
     "graph": "Draw a spec's flow.",
     "triggers": "Show what starts runs of a spec, and when.",
     "explain": "Explain a finding's code.",
     "schema": "Print the JSON Schema of specs.",
     "lsp": "Serve an editor.",
+    "skill": "Print what a language model has to know to write specs.",
+    "draft": "Let a language model write a spec from words.",
+    "mcp": "Serve a language model that writes specs.",
     "completion": "Print the script by which a shell completes.",
 }
 """Every subcommand with its line in the help, so that showing the help loads none of them."""
@@ -63,7 +70,7 @@ def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     cls=Commands,
     commands=COMMANDS,
     package="wfc.compiler.cli",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": list(HELP_NAMES)},
 )
 @click.option(
     "--version",

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import os
+import inspect
 import sys
-from pathlib import Path
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import note, show
+from wfc.compiler.cli.programs import compiled_here, workflow_of
 from wfc.compiler.cli.tables import format_option, show_rows
 from wfc.compiler.diagnostics.escaping import printable
-from wfc.compiler.passes import check_text
 from wfc.compiler.workspace.project import project_of
 from wfc.compiler.workspace.severity import with_severities
 from wfc.compiler.workspace.sources import find_specs
 
 if TYPE_CHECKING:
-    from wfc.compiler.model import Knowledge as Declared
+    from wfc.runtime import Workflow
     from wfc.runtime.calls.knowledge.definition import Knowledge
     from wfc.runtime.calls.knowledge.index import Updated
 
 __all__ = ["command"]
 
-COLUMNS = ("collection", "passages", "new files", "same files", "gone files", "left out")
+COLUMNS = ("collection", "passages", "new files", "same files", "gone files", "left out", "embedded")
 
 
 @click.command("index", cls=Command)
@@ -35,9 +35,9 @@ COLUMNS = ("collection", "passages", "new files", "same files", "gone files", "l
 def command(paths: tuple[str, ...], is_checked: bool, format: str) -> int:
     """Bring the indexes of the collections under `knowledge` up to date.
 
-    A PATH is a spec, or a folder. What has not changed is not read again. A file that cannot be read is told with the
-    reason, and the others are taken. With --check all files are read, nothing is written, and the exit status is 1 if
-    an index is not up to date.
+    A PATH is a spec, or a folder. What has not changed is not read again, and no text is embedded twice. A file that
+    cannot be read is told with the reason, and the others are taken. With --check all files are read, nothing is
+    written, and the exit status is 1 if an index is not up to date.
     """
     from wfc.runtime import WorkflowError
 
@@ -45,7 +45,7 @@ def command(paths: tuple[str, ...], is_checked: bool, format: str) -> int:
     if found is None:
         return 1
     if not found:
-        note("no collections: nothing under `knowledge`")
+        note("no collections: no step searches any")
         return 0
     rows: list[tuple[object, ...]] = []
     stale = 0
@@ -63,25 +63,33 @@ def command(paths: tuple[str, ...], is_checked: bool, format: str) -> int:
 
 
 def collections_of(paths: tuple[str, ...]) -> dict[str, Knowledge] | None:
-    """Return the collections of specs, by file and name; ``None``, and the findings are shown, if a spec has errors."""
+    """Return the collections that steps search, by file and name; ``None`` if a spec has errors, which are shown."""
     sources = find_specs(paths, note)
     project = project_of(sources)
     found: dict[str, Knowledge] = {}
     for source in sources:
-        checked = with_severities(check_text(source.raw, source.path, project))
-        if checked.failed or checked.workflow is None:
-            show([checked], on_error_stream=True)
+        compiled = with_severities(compiled_here(source.raw, source.path, project))
+        if compiled.failed or compiled.workflow is None:
+            show([compiled], on_error_stream=True)
             return None
-        found |= {f"{each.file}: {each.name}": as_bound(each) for each in checked.workflow.knowledge}
+        if compiled.workflow.knowledge:
+            here = workflow_of(compiled, project)
+            found |= {f"{source.path}: {each.name}": each for each in searched_by(here) if not each.python}
     return found
 
 
-def as_bound(declared: Declared) -> Knowledge:
-    """Return a collection as the modules have it that are generated from its spec."""
+def searched_by(workflow: type[Workflow]) -> Iterator[Knowledge]:
+    """Yield the collections of a generated module; those whose models need the config are functions of that."""
     from wfc.runtime.calls.knowledge.definition import Knowledge
+    from wfc.runtime.calls.settings import read_config
+    from wfc.runtime.calls.sibling_modules import settings_folder
 
-    folder = Path(os.path.dirname(declared.file) or ".")
-    return Knowledge(declared.name, declared.files, folder, declared.by, declared.size, declared.overlap)
+    module = sys.modules[workflow.__module__]
+    for value in vars(module).values():
+        if isinstance(value, Knowledge):
+            yield value
+        elif inspect.isfunction(value) and value.__annotations__.get("return") in {"Knowledge", Knowledge}:
+            yield value(read_config(vars(module)["Config"], settings_folder(workflow)))
 
 
 def check(place: str, knowledge: Knowledge) -> bool:
@@ -94,18 +102,21 @@ def check(place: str, knowledge: Knowledge) -> bool:
     return current
 
 
-def bring_up_to_date(place: str, knowledge: Knowledge) -> tuple[int, int, int, int, int]:
+def bring_up_to_date(place: str, knowledge: Knowledge) -> tuple[int, ...]:
     """Update an index, with progress on a terminal; tell what was left out, and return the figures."""
     from wfc.runtime.calls.knowledge.index import update
     from wfc.runtime.calls.knowledge.searching import index_of
 
     shown = sys.stderr.isatty()
 
-    def told(done: int, count: int) -> None:
-        if shown and (done % 100 == 0 or done == count):
-            click.echo(f"\r{printable(place)}: {done:,} of {count:,} files", err=True, nl=done == count)
+    def told(what: str, done: int, count: int) -> None:
+        if what == "texts embedded" and done == 0 and count:
+            note(printable(f"{place}: {count:,} texts are embedded by {knowledge.embedder()}"))
+        if shown and (done % 64 == 0 or done == count):
+            click.echo(f"\r{printable(place)}: {done:,} of {count:,} {what}", err=True, nl=done == count)
 
     done: Updated = update(knowledge, index_of(knowledge), told)
     for path, why in done.left_out.items():
         note(printable(f"{path} is left out: {why}"))
-    return done.passages, len(done.taken), done.same, len(done.gone), len(done.left_out)
+    counts = (len(done.taken), done.same, len(done.gone), len(done.left_out), done.embedded)
+    return done.passages, *counts

@@ -78,6 +78,7 @@ def tell(folder: str, names: list[str]) -> None:
     click.echo("next:")
     if folder != os.curdir:
         click.echo(f"  cd {printable(os.path.normpath(folder))}")
-    click.echo("  wfc test specs")
+    click.echo("  wfc test specs                      # or: pytest specs")
     click.echo(f"  wfc run {SPEC} -i item=chair -i quantity=3")
     click.echo("  wfc new --list")
+    click.echo("  wfc skill --write .claude/skills    # if a language model is to write specs here")

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from importlib.util import find_spec
 
 import click
 
 from wfc.compiler.cli.command import Command
+from wfc.compiler.model import Workflow
 
 __all__ = ["command"]
+
+AGAIN = "import sys; from wfc.compiler.cli import main; sys.exit(main(sys.argv[1:]))"
+"""Starts this program in another process."""
 
 
 @click.command("lsp", cls=Command)
@@ -21,4 +27,17 @@ def command() -> None:
         raise click.ClickException('this needs pygls: `pip install "wfc-workflows[lsp]"`')
     from wfc.compiler.lsp.server import server
 
+    server.command_line = [sys.executable, "-c", AGAIN]
+    server.draw = drawn
+    gc.freeze()
+    gc.disable()  # as in `wfc check`: the server collects when nobody types
     server.start_io()
+
+
+def drawn(workflow: Workflow, form: str) -> str:
+    """Return the flow of a workflow in one of the forms of ``wfc graph``."""
+    from wfc.compiler.draw import flow_graph
+    from wfc.runtime.drawing.graph import graph_from_data
+    from wfc.runtime.drawing.rendering import render
+
+    return render(graph_from_data(flow_graph(workflow)), form)

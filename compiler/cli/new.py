@@ -38,6 +38,8 @@ def command(pattern: str | None, folder: str | None, name: str | None, listing: 
 
     Without a PATTERN it is asked for at a terminal. FOLDER is made if it is not there; without one it is `specs`, or
     the current folder where there is no `specs`. Nothing that is there is written over.
+
+    `wfc draft` lets a language model write one from words instead; `pytest FOLDER` runs the tests of specs, too.
     """
     known = patterns()
     if listing:
@@ -53,7 +55,7 @@ def command(pattern: str | None, folder: str | None, name: str | None, listing: 
             "a workflow's name has small letters, digits and `_`, and begins with a letter"
         )
     folder = folder or (SPECS if os.path.isdir(SPECS) else os.curdir)
-    files = named(known[pattern], name or pattern)
+    files = known[pattern].named(name or pattern)
     line = schema_line(folder)
     write_new(folder, {path: (line * path.endswith(".yaml") + text).encode() for path, text in files.items()})
     tell(folder, list(files))
@@ -75,13 +77,6 @@ def asked(known: Mapping[str, Pattern], name: str | None) -> tuple[str, str | No
     show(known)
     pattern = click.prompt("pattern", type=click.Choice(list(known)), show_choices=False, err=True)
     return pattern, name or click.prompt("name of the workflow", default=pattern, err=True)
-
-
-def named(pattern: Pattern, name: str) -> dict[str, str]:
-    """Return the files of a pattern with its workflow under another name."""
-    (path, text), *others = pattern.files().items()
-    text = re.sub(rf"(?m)^workflow: {pattern.name}$", f"workflow: {name}", text, count=1)
-    return {path.replace(pattern.name, name): text, **dict(others)}
 
 
 def schema_line(folder: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections import Counter
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from wfc.runtime import Event
     from wfc.runtime.events import ErrorHandled, ThinkingText, TokenText
     from wfc.runtime.events.internal import CallWaits, StepStateChanged
+    from wfc.runtime.events.of_agents import CallAnswered, CallAsked, HandedOver
     from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed, QuestionDelegated, QuestionReminded
 
 __all__ = ["Progress"]
@@ -72,6 +74,7 @@ class Progress:
             LateEvent,
             StepStateChanged,
         )
+        from wfc.runtime.events.of_agents import CallAnswered, CallAsked, HandedOver
         from wfc.runtime.plan.pauses import (
             QuestionAsked,
             QuestionClosed,
@@ -98,6 +101,8 @@ class Progress:
                 self.tell_piece(event, " thinks")
             case PartialResult():
                 pass  # all of it is told when it is there
+            case CallAsked() | CallAnswered() | HandedOver():
+                self.tell_call(event)
             case ProgressText():
                 self.line(f"{event.step}: {event.text}")
             case QuestionAsked() | QuestionReminded() | QuestionDelegated() | QuestionClosed():
@@ -155,6 +160,19 @@ class Progress:
                 self.line(f"{event.name}: done")  # what it emits, if anything, says so by itself
             case _:
                 pass
+
+    def tell_call(self, event: CallAsked | CallAnswered | HandedOver) -> None:
+        """Print a call of an agent's model, what became of it, or that another agent goes on."""
+        from wfc.runtime.events.of_agents import CallAsked, HandedOver
+
+        who = f"{event.step}: {event.agent}, turn {event.turn}: "
+        match event:
+            case CallAsked():
+                self.line(f"{who}calls {event.tool} {json.dumps(event.args, ensure_ascii=False)}")
+            case HandedOver():
+                self.line(f"{who}hands over to {event.to}")
+            case _:
+                self.line(f"{who}{event.tool}: {event.outcome}: {event.text}")
 
     def tell_waiting(self, event: CallWaits) -> None:
         """Print that a call waits for its turn."""

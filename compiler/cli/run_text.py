@@ -39,6 +39,7 @@ def told_of(engine: Engine, run_id: str, at: int | None) -> dict[str, Any]:
         "ended": moment(row.ended) if is_now else "",
         "recoveries": row.recoveries,
         "tick": replay.seq,
+        "told since tick": replay.first or None,
         "at": "" if is_now else moment(execution.at),
         "waits": [wait_of(one) for one in engine.waits_of(run_id)] if is_now else [],
         "questions": questions_of(engine, run_id, replay, is_now=is_now),

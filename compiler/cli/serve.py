@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-import secrets
-from pathlib import Path
+import socket
+import sys
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -12,26 +13,31 @@ import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import note
+from wfc.compiler.cli.operators import key_of, openings_of, own_groups, principals_of, show_new_token
 from wfc.compiler.cli.resuming import this_user
+from wfc.compiler.cli.serving_tools import offer_tools, serve_streams
 from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.cli.stores import StorePlace, open_engine, place_of, refusals, store_option
 from wfc.compiler.cli.telling import teller_of
 from wfc.compiler.cli.versions import add_version, keep_version, name_of
 from wfc.compiler.cli.worker import kind_of_worker, loaded, reason_against
 from wfc.compiler.diagnostics.escaping import printable
-from wfc.compiler.workspace.sources import find_specs
+from wfc.compiler.workspace.sources import PathError, find_specs, load_other
 
 if TYPE_CHECKING:
     from wfc.compiler.cli.programs import Program
     from wfc.runtime import Engine
     from wfc.runtime.server.access import Principal
     from wfc.runtime.server.application import Application
+    from wfc.runtime.server.endpoint import Endpoint
+    from wfc.runtime.server.installation import WorkflowSource
+    from wfc.runtime.server.openings import Openings
     from wfc.runtime.store.sql.selecting import DueRun
 
 __all__ = ["command"]
 
-TOKEN, KEY = "WFC_SERVER_TOKEN", "WFC_SERVER_KEY"
-SHORTEST_KEY = 32
+SOCKET = "WFC_SERVER_SOCKET"
+"""The variable by which a server that begins anew gets its socket from itself."""
 
 
 @click.command("serve", cls=Command)
@@ -50,7 +56,7 @@ SHORTEST_KEY = 32
     "--role",
     "roles",
     multiple=True,
-    type=click.Choice(["see", "start", "answer", "operate"]),
+    type=click.Choice(["see", "start", "answer", "operate", "author"]),
     help="What NAME may do.",
 )
 @click.option(
@@ -66,8 +72,17 @@ SHORTEST_KEY = 32
 @click.option("--address", metavar="URL", help="Where it is reached from outside, for links.")
 @click.option("--plain-http", is_flag=True, help="Listen beyond this machine although nothing is encrypted.")
 @click.option(
+    "--env",
+    metavar="ENV",
+    help="Serve what `wfc apply` has brought to this folder, and what follows.",
+)
+@click.option("--author", is_flag=True, help="Let authors read, write and test the specs of the folder PATH.")
+@click.option("--author-remotely", is_flag=True, help="Let them do so from beyond this machine, too.")
+@click.option(
     "--at-once", type=click.IntRange(1), default=100, show_default=True, help="How many runs at once."
 )
+@click.option("--mcp", is_flag=True, help="Offer the workflows as tools to programs of agents, under /mcp.")
+@click.option("--stdio", is_flag=True, help="Do only that, over standard input and output.")
 @click.option("--no-work", is_flag=True, help="Let no runs go on in this process: `wfc worker` does.")
 @store_option
 def command(
@@ -81,7 +96,12 @@ def command(
     origins: tuple[str, ...],
     address: str | None,
     plain_http: bool,
+    env: str | None,
+    author: bool,
+    author_remotely: bool,
     at_once: int,
+    mcp: bool,
+    stdio: bool,
     no_work: bool,
     store: str | None,
 ) -> int:
@@ -99,21 +119,60 @@ def command(
     if new_token is not None:
         return show_new_token(new_token, roles)
     check_addresses(names, origins, address)
-    place = place_of(store, folder_of(paths))
+    if env is not None:
+        paths = (release_in(env, paths),)
+    folder = folder_to_write(paths, host, remotely=author_remotely) if author or author_remotely else None
+    place = place_of(store, folder_of(paths) if env is None else env)
     engine = open_engine(place, is_new_allowed=True)
+    listener: socket.socket | None = None
     try:
-        with output_kept(), refusals():
-            programs = programs_at(paths)
+        with refusals(), output_kept():
+            programs = programs_at(paths, leave_out_broken=folder is not None)
             if programs is None:
                 return 1
-            principals = principals_of(place, host, tokens, plain_http=plain_http)
+            principals = [] if stdio else principals_of(place, host, tokens, plain_http=plain_http)
+            openings = openings_of(tokens)
             application = application_of(
-                engine, place, programs, principals, at_once=at_once, works=not no_work
+                engine, place, programs, principals, openings, at_once=at_once, works=not no_work
             )
-            serve(application, host, port, [*names, host], origins, address)
+            if folder is not None:
+                application.server.beside = desk_at(folder, engine, place, programs)
+            if mcp and not stdio:
+                offer_tools(application)
+            if not stdio:
+                changed = None if env is None else lambda: release_in(env, ()) != paths[0]
+                listener = serve(application, host, port, [*names, host], origins, address, changed)
+        if stdio:
+            with refusals():
+                serve_streams(application.server, this_user(), own_groups(), address)
     finally:
         engine.close()
+    if listener is not None:
+        begin_anew(listener)
     return 0
+
+
+def release_in(env: str, paths: tuple[str, ...]) -> str:
+    """Return the folder of the current revision of an installation.
+
+    Raises:
+        click.UsageError: There is none, or paths are given too.
+    """
+    from wfc.compiler.cli.delivery.environment import Environment
+
+    found = Environment(env).current()
+    if paths or found is None or not os.path.isdir(found):
+        raise click.UsageError(
+            printable(f"--env is a folder to which `wfc apply` has brought something: `{env}`")
+        )
+    return found
+
+
+def begin_anew(listener: socket.socket) -> None:
+    """Begin this command anew in this process: with new code, and the same socket, on which others may wait."""
+    os.set_inheritable(listener.fileno(), True)
+    os.environ[SOCKET] = str(listener.detach())
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - ourselves
 
 
 def check_addresses(names: tuple[str, ...], origins: tuple[str, ...], address: str | None) -> None:
@@ -144,31 +203,58 @@ def folder_of(paths: tuple[str, ...]) -> str:
     return first if os.path.isdir(first) else os.path.dirname(first)
 
 
-def show_new_token(name: str, roles: tuple[str, ...]) -> int:
-    """Print a new token, and the table that a file of principals needs for it."""
-    from wfc.runtime.server.access import digest_of, new_token
+def folder_to_write(paths: tuple[str, ...], host: str, *, remotely: bool) -> str:
+    """Return the folder whose specs are written.
 
-    if not roles:
-        raise click.UsageError("say what NAME may do: --role see, start, answer or operate")
-    if not name.isprintable() or '"' in name or "\\" in name or "," in name:
-        raise click.UsageError("NAME is such as user:ann")
-    token = new_token()
-    listed = ", ".join(f'"{role}"' for role in roles)
-    click.echo(f'[[principal]]\nname = "{name}"\nroles = [{listed}]\nsha256 = "{digest_of(token)}"')
-    click.echo(f"the token, which is shown this once: {token}", err=True)
-    return 0
+    Raises:
+        click.UsageError: It is none, or they are to be written from beyond this machine, and nobody has said so.
+    """
+    from wfc.runtime.server.process import is_loopback
+
+    if len(paths) > 1 or not os.path.isdir(paths[0] if paths else "."):
+        raise click.UsageError("--author needs one PATH, the folder whose specs are written")
+    if not is_loopback(host) and not remotely:
+        told = "--author lets others have this machine run what they write: beyond it say --author-remotely"
+        raise click.UsageError(told)
+    return paths[0] if paths else "."
 
 
-def programs_at(paths: tuple[str, ...]) -> list[tuple[str, Program]] | None:
+def desk_at(
+    folder: str, engine: Engine, place: StorePlace, programs: list[tuple[str, Program]]
+) -> Sequence[Endpoint]:
+    """Return the endpoints by which the specs of a folder are written."""
+    from wfc.compiler.cli.authoring.endpoints import Desk, endpoints_of
+    from wfc.compiler.cli.authoring.folder import SpecFolder
+    from wfc.compiler.cli.authoring.offering import Offering
+    from wfc.compiler.cli.authoring.trying import Trials
+
+    written = SpecFolder(folder)
+    served = {name_of(program.workflow): path for path, program in programs}
+    return endpoints_of(Desk(written, Trials(written.root), Offering(engine, place, source_of, served)))
+
+
+def programs_at(
+    paths: tuple[str, ...], *, leave_out_broken: bool = False
+) -> list[tuple[str, Program]] | None:
     """Return the programs at paths and in folders, each workflow once; ``None`` if one has errors, which are shown.
+
+    Args:
+        leave_out_broken: Serve the others: where specs are written some are not done.
 
     Raises:
         click.UsageError: Two have the same name.
     """
     found: list[str] = []
     for path in paths:
-        found += [one.path for one in find_specs([path], note)] if os.path.isdir(path) else [path]
-    programs = loaded(tuple(dict.fromkeys(found)))
+        try:
+            found += [one.path for one in find_specs([path], note)] if os.path.isdir(path) else [path]
+        except PathError:
+            if not (leave_out_broken and os.access(path, os.R_OK)):
+                raise  # a folder without a spec is where the first one is written
+    chosen = tuple(dict.fromkeys(found))
+    programs = (
+        [one for path in chosen for one in loaded((path,)) or ()] if leave_out_broken else loaded(chosen)
+    )
     known: dict[str, str] = {}
     for path, program in programs or ():
         name = name_of(program.workflow)
@@ -177,79 +263,12 @@ def programs_at(paths: tuple[str, ...]) -> list[tuple[str, Program]] | None:
     return programs
 
 
-def principals_of(place: StorePlace, host: str, tokens: str | None, *, plain_http: bool) -> list[Principal]:
-    """Return who may do what; on this machine whoever can read the token that is kept beside the store.
-
-    Raises:
-        click.UsageError: The server is to be reached by others, and nothing says by whom.
-    """
-    from wfc.runtime.server.access import new_token, of_token, read_principals
-    from wfc.runtime.server.process import is_loopback
-
-    found = [] if tokens is None else read_principals(Path(tokens))
-    if given := os.environ.get(TOKEN):
-        found.append(of_token(given, this_user(), own_groups(), TOKEN))
-    if is_loopback(host):
-        if not found:
-            path = place.versions.parent / "server.token"
-            found.append(of_token(kept(path, new_token()), this_user(), own_groups(), str(path)))
-            click.echo(printable(f"the token is in {path}"), err=True)
-        return found
-    if not found:
-        raise click.UsageError(f"beyond this machine it needs tokens: --tokens FILE, or {TOKEN}")
-    if not plain_http:
-        raise click.UsageError(
-            "beyond this machine everybody on the way could read the tokens: let a proxy on this machine encrypt, or "
-            "say --plain-http where the network itself does"
-        )
-    return found
-
-
-def own_groups() -> list[str]:
-    """Return the groups of whoever uses this computer."""
-    from wfc.compiler.cli.tasks.list import this_user_and_groups
-
-    return [name.removeprefix("group:") for name in this_user_and_groups() if name.startswith("group:")]
-
-
-def kept(path: Path, new: str) -> str:
-    """Return the secret in a file that only its owner can read; the file is made, if it is not there.
-
-    Raises:
-        click.ClickException: It cannot be read or made, or others can read it.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            if os.name == "posix" and path.stat().st_mode & 0o077:
-                raise click.ClickException(printable(f"others can read {path}: chmod 600 {path}")) from None
-            return path.read_text(encoding="ascii", errors="replace").strip()
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(new)
-    except OSError as error:
-        raise click.ClickException(printable(f"{path}: {error.strerror}")) from None
-    return new
-
-
-def key_of(place: StorePlace) -> bytes:
-    """Return the key that links are signed with: given, or kept beside the store.
-
-    Raises:
-        click.UsageError: It is so short that it may be guessed.
-    """
-    found = os.environ.get(KEY) or kept(place.versions.parent / "server.key", secrets.token_hex(32))
-    if len(found) < SHORTEST_KEY:
-        raise click.UsageError(f"{KEY} has fewer than {SHORTEST_KEY} characters, and may be guessed")
-    return found.encode()
-
-
 def application_of(
     engine: Engine,
     place: StorePlace,
     programs: list[tuple[str, Program]],
     principals: list[Principal],
+    openings: Openings,
     *,
     at_once: int,
     works: bool,
@@ -273,6 +292,7 @@ def application_of(
     def load(due: DueRun) -> str | None:
         return reason_against(engine, place, due, None)
 
+    sources = {name_of(program.workflow): source_of(path, program) for path, program in programs}
     server = Installation(
         engine,
         workflows,
@@ -282,9 +302,29 @@ def application_of(
         at_once,
         teller=teller_of(engine, place) if works else None,
         key=key_of(place),
+        sources=sources,
+        openings=openings,
         note=lambda text: click.echo(printable(text), err=True),
     )
     return Application(server)
+
+
+def source_of(path: str, program: Program) -> WorkflowSource:
+    """Return what a program was made from, for those who may see it: paths are seen from where the server runs."""
+    from wfc.runtime.server.installation import WorkflowSource
+
+    resolved = program.resolved
+    paths = [path, *(one.path for one in resolved.imports)] if resolved else [path]
+    spec = {os.path.relpath(one).replace(os.sep, "/"): text_of(one) for one in paths}
+    if not program.modules:
+        return WorkflowSource({}, spec)
+    modules = [(one.path, one.text) for one in program.modules]
+    modules += [(imported, text) for one in program.modules for _, imported, text in one.imports]
+    return WorkflowSource(spec, {os.path.relpath(one).replace(os.sep, "/"): text for one, text in modules})
+
+
+def text_of(path: str) -> str:
+    return load_other(path).decode("utf-8", "replace")
 
 
 def serve(
@@ -294,15 +334,21 @@ def serve(
     names: list[str],
     origins: tuple[str, ...],
     address: str | None,
-) -> None:
-    """Serve an application until the process is told to end.
+    changed: Callable[[], bool] | None,
+) -> socket.socket | None:
+    """Serve an application until the process is told to end, or what it serves has changed.
+
+    Returns:
+        If that has changed: the socket, on which others may wait.
 
     Raises:
         SettingsError: The address is taken.
     """
     from wfc.runtime.server import process
 
-    listener = process.listening(host, port)
+    handed_on = os.environ.pop(SOCKET, "")
+    listener = socket.socket(fileno=int(handed_on)) if handed_on else process.listening(host, port)
+    kept = listener.dup() if changed is not None else None
     chosen = listener.getsockname()[1]
     shown = f"[{host}]" if ":" in host else host
     application.allow(names, origins)
@@ -315,5 +361,10 @@ def serve(
             printable(f"at http://{shown}:{chosen}/v1, and for people at http://{shown}:{chosen}/"), err=True
         )
 
-    process.serve(application, listener, begun)
+    if process.serve(application, listener, begun, changed):
+        click.echo("another revision is current: the server begins anew", err=True)
+        return kept
+    if kept is not None:
+        kept.close()
     click.echo("the server has ended", err=True)
+    return None

@@ -50,6 +50,7 @@ def mock_answer(answer: Answer) -> MockAnswer:
         body=answer.body,
         after=answer.after,
         attempts=tuple(map(mock_answer, answer.attempts)),
+        asks=answer.asks,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -33,7 +34,7 @@ __all__ = ["command"]
 
 
 @click.command("worker", cls=Command)
-@click.argument("paths", metavar="[SPEC|MODULE]...", nargs=-1)
+@click.argument("paths", metavar="[SPEC|MODULE|FOLDER]...", nargs=-1)
 @click.option(
     "--at-once", type=click.IntRange(1), default=100, show_default=True, help="How many runs at once."
 )
@@ -68,9 +69,9 @@ def command(
     """Work on the runs of a store that are due, until it is told to end.
 
     Runs are due that wait to begin, whose time has come, for which something was posted, or that a process has left
-    when it died. Each goes on with the code that it was started with, which is kept beside the store. With a SPEC or a
-    MODULE, only the workflows of these are worked on, and their schedules and topics start runs: one for each moment
-    and each message, however many workers there are.
+    when it died. Each goes on with the code that it was started with, which is kept beside the store. With a SPEC, a
+    MODULE or a FOLDER of modules with its manifest, only the workflows of these are worked on, and their schedules and
+    topics start runs: one for each moment and each message, however many workers there are.
 
     SIGTERM and Ctrl-C let it claim nothing any more, and end when the runs under way have ended or rest. What takes
     longer than --grace is given back, and goes on elsewhere or later; a second signal gives back all at once.
@@ -145,10 +146,29 @@ def loaded(paths: tuple[str, ...]) -> list[tuple[str, Program]] | None:
     """Return the programs at paths, with these; ``None`` if one has errors, which are shown."""
     from wfc.compiler.cli.programs import load_program
 
-    found = [(path, load_program(path)) for path in paths]
+    found = [(one, load_program(one)) for path in paths for one in modules_at(path)]
     if any(program is None for _, program in found):
         return None
     return [(path, program) for path, program in found if program is not None]
+
+
+def modules_at(path: str) -> list[str]:
+    """Return the paths of the modules with workflows of which the manifest at a path tells; else the path itself.
+
+    Raises:
+        PathError: A folder has no manifest, or one that tells of no workflow.
+    """
+    from wfc.compiler.cli.building.manifest import read_manifest
+    from wfc.compiler.workspace.sources import MANIFEST, PathError, quoted_path
+
+    folder = os.path.dirname(path) or "." if os.path.basename(path) == MANIFEST else path
+    if not os.path.isdir(folder):
+        return [path]
+    modules = read_manifest(folder, force=True).modules
+    found = [os.path.join(folder, name) for name, entry in sorted(modules.items()) if entry.get("workflow")]
+    if not found:
+        raise PathError(f"{quoted_path(folder)} has no {MANIFEST} with workflows: `wfc compile` writes it")
+    return found
 
 
 def starter_of(engine: Engine, place: StorePlace, programs: list[tuple[str, Program]]) -> TriggerStarter:

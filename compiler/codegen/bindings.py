@@ -29,7 +29,14 @@ from wfc.compiler.model import (
     Tool,
     Workflow,
 )
-from wfc.compiler.python.literals import Code, constant_name, literal, local_name, snake_case
+from wfc.compiler.python.literals import (
+    Code,
+    constant_name,
+    field_name,
+    literal,
+    local_name,
+    snake_case,
+)
 from wfc.compiler.types import ANY, STRING, Record, Type
 
 __all__ = ["Bindings", "context_type", "retry_arguments"]
@@ -67,18 +74,67 @@ class Bindings:
         self.configured: set[Code] = set()
 
     # --- collections of texts
-    def collection(self, knowledge: Knowledge) -> Code:
-        """Return the constant of a collection."""
-        known = id(knowledge) in self.names.bindings
-        name = self.names.constant(knowledge, "KNOWLEDGE")
-        if not known:
-            named = {"files": literal(list(knowledge.files)), "beside": self.beside(knowledge.file)}
-            named |= {"by": literal(knowledge.by)} if knowledge.by is not None else {}
-            named |= {"size": literal(knowledge.size), "overlap": literal(knowledge.overlap)}
-            self.constants.append(
-                fit(f"{name} = {call(Code('Knowledge'), literal(knowledge.name), **named)}")
+    def collection(self, knowledge: Knowledge, function: FunctionBuilder) -> Code:
+        """Return how a function refers to a collection: its constant, or a call that passes the config."""
+        name = self.declared_collection(knowledge)
+        if not (isinstance(knowledge.model, Model) and _needs_config(knowledge.model)):
+            return name
+        function.note([("config",)])
+        return Code(f"{name}(config)")
+
+    def declared_collection(self, knowledge: Knowledge) -> Code:
+        """Return a collection's constant or function, printed after its model."""
+        if id(knowledge) in self.names.bindings:
+            return self.names.bindings[id(knowledge)]
+        inner = FunctionBuilder(
+            self.names.scope, (FunctionParameter("config", Code("config"), self.names.config),)
+        )
+        named = self.sources(knowledge)
+        named |= {"by": literal(knowledge.by)} if knowledge.by is not None else {}
+        named |= {"size": literal(knowledge.size), "overlap": literal(knowledge.overlap)}
+        named |= {"parent": literal(knowledge.parent)} if knowledge.parent else {}
+        if knowledge.index != "keyword":
+            named["index"] = literal(knowledge.index)
+        if isinstance(knowledge.model, Model):
+            named["model"] = self.model(knowledge.model, inner)
+        elif knowledge.model is not None:
+            output = Code("list[list[float]]")
+            named["model"] = self.function_of_texts(knowledge.model, knowledge.file, output)
+        if knowledge.about.fields:
+            fields = knowledge.about.fields.items()
+            pairs = (
+                f"{literal(field_name(each))}: {annotation(one.type, self.names)}" for each, one in fields
             )
+            named["about"] = Code(f"{{{', '.join(pairs)}}}")
+        value = call(Code("Knowledge"), literal(knowledge.name), **named)
+        if not inner.taken:
+            name = self.names.constant(knowledge, "KNOWLEDGE")
+            self.constants.append(fit(f"{name} = {value}"))
+            return name
+        name = self.names.function(knowledge, "knowledge")
+        self.functions.append(
+            PythonFunction(name, inner.parameters, Code("Knowledge"), fit(f"return {value}", INDENT))
+        )
         return name
+
+    def sources(self, knowledge: Knowledge) -> dict[str, Code]:
+        """Return the arguments that say what a collection is made of."""
+        named = {"files": literal(list(knowledge.files))} if knowledge.files else {}
+        named |= {"urls": literal(list(knowledge.urls))} if knowledge.urls else {}
+        named |= {"sql": literal(list(knowledge.sql))} if knowledge.sql else {}
+        named |= {"python": literal(knowledge.python)} if knowledge.python else {}
+        return {**named, "beside": self.beside(knowledge.file)}
+
+    def function_of_texts(self, place: str, file: str, output: Code) -> Code:
+        """Return a Python function that embeds or judges texts."""
+        return call(Code("PythonTool"), literal(place), output=output, beside=self.beside(file))
+
+    def judge(self, place: str, file: str, name: str) -> Code:
+        """Return the constant of a function that says how well texts fit."""
+        constant_ = self.names.scope.give(constant_name(f"{name}_rerank"))
+        value = self.function_of_texts(place, file, Code("list[float]"))
+        self.constants.append(fit(f"{constant_}: PythonTool[list[float]] = {value}"))
+        return constant_
 
     # --- retries
     def retry(self, policy: Retry) -> Code:

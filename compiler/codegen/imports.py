@@ -23,9 +23,9 @@ NAMES_BY_MODULE: Final = {
         Agent AgentLoop AgentTool Approval CodeLoop DoneCall KeptThread ThreadedLoop
         All AllOf AtLeast Basic Batch Bearer Bounds Cache CallLimit Child ChildEnd ClosedFields Context Delay
         Duration EachOf Event Fail FirstOf ForeignSchema Format HttpResponse Inputs Item Items Keep Knowledge Limits
-        Loop McpServer Model Moment Number OAuth2 OpenApiOperation Output Outside PythonResource PythonTool
+        AskingTool Loop McpServer Model Moment Number OAuth2 OpenApiOperation Output Outside PythonResource PythonTool
         Question Receives Record Restart RetryBounds RetryPolicy RunConfig RunInfo RunState Secret StartEvent StepError
-        StopEvent UNHANDLED Unhandled Until Worked
+        StopEvent UNHANDLED Unhandled Unmet Until Worked
         Workflow WorkflowHandler filters pause require_output_format run_bounds run_cancel run_deadline run_error
         run_key run_migration run_trigger runs_per ScheduleTrigger step StepBounds TopicTrigger transform
         WebhookTrigger

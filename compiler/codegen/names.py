@@ -108,7 +108,7 @@ class ModuleNames:
             self.bindings[id(node)] = self.scope.give(name, f"{name}_{kind}")
         return self.bindings[id(node)]
 
-    def function(self, node: Model | Tool, kind: str) -> Code:
+    def function(self, node: Knowledge | Model | Tool, kind: str) -> Code:
         """Return the function for a binding, such as ``weather``."""
         if id(node) not in self.bindings:
             name = normal_form(node.name)

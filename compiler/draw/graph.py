@@ -8,6 +8,7 @@ from typing import Any, Final
 from wfc.compiler.model import (
     USUAL_CONCURRENCY,
     Action,
+    AgentCall,
     AskPerson,
     Emission,
     Emit,
@@ -30,7 +31,7 @@ from wfc.compiler.model import (
 )
 from wfc.compiler.model.bounds import length, number
 from wfc.compiler.model.flow import build, emits_of, exits
-from wfc.compiler.model.kinds import STEP_KINDS
+from wfc.compiler.model.kinds import STEP_KINDS, agent_tools, agents_of
 from wfc.compiler.slotted import dataclass, replace
 
 __all__ = ["flow_graph"]
@@ -102,6 +103,9 @@ OCCASIONS: Final[dict[str, tuple[str, str]]] = {
     "on_cancel": ("error", "when cancelled"),
 }
 
+
+MOST_NAMED: Final = 8
+"""How many agents or workflows a box names."""
 
 AGAIN: Final = "begins anew"
 OTHERWISE: Final = "otherwise"
@@ -273,6 +277,24 @@ def waits_or_sends(action: Action) -> Iterator[str]:
             yield f"{action.emit.event.name} to {to}"
         case WorkflowCall(workflows=names) | MapItems(do=WorkflowCall(workflows=names)):
             yield f"runs {' or '.join(names)}"
+        case AgentCall() | MapItems(do=AgentCall()):
+            yield from at_work(action)
+
+
+def at_work(action: Action) -> Iterator[str]:
+    """Yield notes on the agents that may come to work beside the one that a step calls, and on what they may run."""
+    others = [one.name for one in agents_of(action)[1:]]
+    if others:
+        yield f"with {shortened(others)}"
+    started = dict.fromkeys(tool.workflow for tool in agent_tools(action) if tool.workflow is not None)
+    if started:
+        yield f"may run {shortened(list(started))}"
+
+
+def shortened(names: list[str]) -> str:
+    """Return names, of many only the first."""
+    more = len(names) - MOST_NAMED
+    return ", ".join(names) if more <= 1 else f"{', '.join(names[:MOST_NAMED])} and {more} more"
 
 
 def joined(join: Join) -> str:

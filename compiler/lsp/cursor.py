@@ -14,6 +14,7 @@ KEY: Final = r"""(?P<key>[^\s#'"\[\]{},:]+|'[^']*'|"[^"]*")"""
 LINE: Final = re.compile(rf"(?P<dashes>(?:[ ]*-(?=[ ]|\Z))*)[ ]*(?:{KEY}[ ]*:(?=[ ]|\Z))?")
 WORD: Final = re.compile(r"[^\s\[\]{},:'\"|]*\Z")
 DOTTED: Final = re.compile(r"[A-Za-z_][\w.]*\Z|\Z")
+HOLES: Final = (("${{", "}}"), ("{%", "%}"))
 MOST_LINES: Final = 20_000
 """So many lines above the cursor are looked at."""
 
@@ -50,11 +51,11 @@ def cursor_at(text: str, offset: int) -> Cursor:
     outer = keys_above(text[: max(begin - 1, 0)], column, dashed=dashed, first=found["dashes"].find("-"))
     path = (*outer, found["key"].strip("'\"")) if found["key"] else outer
     rest = line[found.end() :]
-    opened = line.rfind("${{")
-    if opened >= 0 and "}}" not in line[opened:]:
-        return in_expression(
-            path_within(path, rest[: max(0, opened - found.end())])[0], line[opened + 3 :], offset
-        )
+    for opening, closing in HOLES:
+        opened = line.rfind(opening)
+        if opened >= 0 and closing not in line[opened:]:
+            inner = path_within(path, rest[: max(0, opened - found.end())])[0]
+            return in_expression(inner, line[opened + len(opening) :], offset)
     path, is_key = (
         path_within(path, rest) if found["key"] or dashed or rest[:1] in {"{", "["} else (path, True)
     )

@@ -7,16 +7,23 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Diagnostic, Finding, Severity
+from wfc.compiler.lsp.kept_files import KeptProject, Readings
+from wfc.compiler.lsp.memory import Memory
 from wfc.compiler.lsp.names import PlacedNode, declared_in, nodes_of
+from wfc.compiler.model import Workflow
 from wfc.compiler.passes import check_text
 from wfc.compiler.workspace.detection import looks_like_spec
-from wfc.compiler.workspace.project import Project, project_of
+from wfc.compiler.workspace.disk import Disk
+from wfc.compiler.workspace.project import Project
 from wfc.compiler.workspace.severity import with_severities
 from wfc.compiler.workspace.sources import Source
 from wfc.compiler.yaml import read
 
-__all__ = ["Documents", "OpenDocument"]
+__all__ = ["LARGE", "Documents", "OpenDocument", "data_of", "items", "named_files"]
 
+
+LARGE: Final = 100_000
+"""A text of more code points takes so long to read that whoever types would notice."""
 
 MOST_FILES: Final = 100
 """So many imported files are looked at for names."""
@@ -28,28 +35,64 @@ class OpenDocument:
     Args:
         path: Of its file.
         text: As it is in the editor.
+        readings: The files that were read.
     """
 
-    def __init__(self, path: str, text: str) -> None:
+    def __init__(self, path: str, text: str, readings: Readings) -> None:
         self.path = path
         self.text = ""
-        self.data: Any = None  # of the last state that could be read
-        self.nodes: list[PlacedNode] | None = None  # of the text as it is; ``None`` if it cannot be read
+        self.is_spec = False
+        self.readings = readings
+        self.memory = Memory()
+        self.found: dict[bool, tuple[int, tuple[Diagnostic, ...]]] = {}  # see `Documents.kept_findings`
+        self._data: Any = None  # of the last state that could be read
+        self._readable: bool | None = None  # of the text as it is; ``None`` if nobody has tried
         self.change(text)
 
     def change(self, text: str) -> None:
         """Take a new text; what could be read before stays known while this one cannot."""
+        _ = self.readable
         self.text = text
-        self.nodes = None
-        data = data_of(text, self.path)
-        if isinstance(data, dict):
-            self.data = data
-            self.nodes = nodes_of(text)
+        self._nodes: list[PlacedNode] | None = None
+        self.is_spec = looks_like_spec(self.raw)
+        self._readable = None
 
     @property
-    def is_spec(self) -> bool:
-        """Whether it is one of ours: other YAML is left alone."""
-        return looks_like_spec(self.text.encode("utf-8", "replace"))
+    def readable(self) -> bool:
+        """Whether the text, as it is, can be read."""
+        if self._readable is None:
+            data = self.readings.of(self.path, self.raw).data if self.is_spec else None
+            self._readable = isinstance(data, dict)
+            if self._readable:
+                self._data = data
+        return self._readable
+
+    @property
+    def data(self) -> Any:
+        """What the text says, or what it said when it could be read last."""
+        _ = self.readable  # which takes it over
+        return self._data
+
+    @property
+    def data_at_once(self) -> Any:
+        """The same; of a large text what is known already, so that each key stays quick."""
+        return self._data if len(self.text) > LARGE and self._data is not None else self.data
+
+    @property
+    def raw(self) -> bytes:
+        """Its bytes."""
+        return self.text.encode("utf-8", "replace")
+
+    @property
+    def nodes(self) -> list[PlacedNode]:
+        """The keys and values of the text as it is; none if it cannot be read."""
+        if self._nodes is None:
+            self._nodes = nodes_of(self.text) if self.readable else []
+        return self._nodes
+
+    def warm(self) -> None:
+        """Work out what the next question will need."""
+        _ = self.nodes
 
 
 def data_of(text: str, path: str = "") -> Any:
@@ -65,64 +108,125 @@ def items(data: Any, key: str) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
+def named_files(path: str, data: Any) -> list[str]:
+    """Return the paths of the files that a file imports, or that are its parts."""
+    named = [each for key in ("imports", "parts") for each in items(data, key) if isinstance(each, str)]
+    return [posixpath.normpath(posixpath.join(posixpath.dirname(path), each)) for each in named]
+
+
 class Documents:
     """All open documents, by path, and the files of their projects on disk."""
 
     def __init__(self) -> None:
         self.open: dict[str, OpenDocument] = {}
+        self.readings = Readings()
+        self.changes = 0
 
     def put(self, path: str, text: str) -> OpenDocument:
         """Take the text of a document that was opened or changed."""
         found = self.open.get(path)
         if found is None:
-            found = self.open[path] = OpenDocument(path, text)
+            found = self.open[path] = OpenDocument(path, text, self.readings)
+            self.changed()
         elif found.text != text:
             found.change(text)
+            self.changed()
         return found
 
     def close(self, path: str) -> None:
         """Forget a document: from now on its file counts."""
         self.open.pop(path, None)
+        self.changed()
+
+    def changed(self) -> None:
+        """Note that a document or a file is not what it was, so that findings are looked for anew."""
+        self.changes += 1
 
     def project(self, **changed: str) -> Project:
         """Return the files as they are, the open ones with their texts in the editor."""
-        return project_of(
-            [
-                Source(each.path, changed.get(each.path, each.text).encode("utf-8", "replace"))
-                for each in self.open.values()
-                if each.is_spec
-            ]
-        )
+        sources = [
+            Source(
+                each.path, changed[each.path].encode("utf-8", "replace") if each.path in changed else each.raw
+            )
+            for each in self.open.values()
+            if each.is_spec
+        ]
+        return KeptProject(Disk(sources), self.readings)
 
-    def findings(self, document: OpenDocument, text: str | None = None) -> tuple[Diagnostic, ...]:
-        """Return the findings in a document, or those that it would have with another text."""
+    def findings(self, document: OpenDocument) -> tuple[Diagnostic, ...]:
+        """Return the findings in a document, as `wfc check` tells them; looked for once for each text of all."""
+        return self.kept_findings(document, consequences=False)
+
+    def findings_now(self, document: OpenDocument) -> tuple[Diagnostic, ...]:
+        """Return the findings in a document; in this shorter time, one mistake may lead to several of them."""
+        return self.kept_findings(document, consequences=True)
+
+    def kept_findings(self, document: OpenDocument, *, consequences: bool) -> tuple[Diagnostic, ...]:
+        found = document.found.get(consequences)
+        if found is None or found[0] != self.changes:
+            found = self.changes, self.findings_in(document, document.text, consequences=consequences)
+            document.found[consequences] = found
+        return found[1]
+
+    def findings_in(
+        self, document: OpenDocument, text: str, *, consequences: bool = False
+    ) -> tuple[Diagnostic, ...]:
+        """Return the findings that a document would have with a text."""
         if not document.is_spec:
             return ()
-        said = document.text if text is None else text
-        project = self.project(**{document.path: said})
-        checked = with_severities(check_text(said.encode("utf-8", "replace"), document.path, project))
+        project = self.project(**{document.path: text})
+        project.memory = document.memory
+        document.memory.begin()
+        raw = text.encode("utf-8", "replace")
+        checked = with_severities(check_text(raw, document.path, project, consequences=consequences))
         return tuple(each for each in checked.diagnostics if each.path == document.path)
+
+    def workflow(self, document: OpenDocument) -> Workflow | None:
+        """Return the workflow of a document; ``None`` while it has errors, or if it is none."""
+        if not document.is_spec:
+            return None
+        project = self.project()
+        project.memory = document.memory
+        document.memory.begin()
+        checked = check_text(document.raw, document.path, project, consequences=True)
+        return None if checked.failed else checked.workflow
+
+    def findings_with(self, path: str, texts: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+        """Return the findings that a file would have if some files, itself among them, had other texts."""
+        given = {**{each.path: each.text for each in self.open.values() if each.is_spec}, **texts}
+        sources = [Source(each, said.encode("utf-8", "replace")) for each, said in given.items()]
+        project = KeptProject(Disk(sources), Readings())
+        checked = with_severities(check_text(texts[path].encode("utf-8", "replace"), path, project))
+        return checked.diagnostics
+
+    def read(self, path: str, text: str) -> Any:
+        """Return what a file says as plain data; ``None`` if it cannot be read."""
+        return self.readings.of(path, text.encode("utf-8", "replace")).data
 
     def others(self, document: OpenDocument) -> Mapping[str, str]:
         """Return the texts of the files that a document imports, or that are its parts, by path."""
+        return self.reached(document.path, document.data_at_once)
+
+    def reached(self, path: str, data: Any) -> Mapping[str, str]:
+        """Return the texts of the files that a file imports, or that are its parts, by path.
+
+        Args:
+            data: What the file says.
+        """
         files, found = self.project().files, dict[str, str]()
-        waiting = [(document.path, document.data)]
+        waiting = [(path, data)]
         while waiting and len(found) < MOST_FILES:
             asking, data = waiting.pop()
-            named = [
-                each for key in ("imports", "parts") for each in items(data, key) if isinstance(each, str)
-            ]
-            for name in named:
-                path = posixpath.normpath(posixpath.join(posixpath.dirname(asking), name))
-                raw = files.read(path) if path not in found and path != document.path else None
+            for each in named_files(asking, data):
+                raw = files.read(each) if each not in found and each != path else None
                 if isinstance(raw, bytes):
-                    found[path] = raw.decode("utf-8", "replace").removeprefix("\ufeff")
-                    waiting.append((path, data_of(found[path], path)))
+                    found[each] = raw.decode("utf-8", "replace").removeprefix("\ufeff")
+                    waiting.append((each, self.read(each, found[each])))
         return found
 
     def declared(self, document: OpenDocument, kind: str) -> dict[str, Any]:
         """Return all that is declared of a kind in a document and in what it imports."""
-        found = dict(declared_in(document.data, kind))
+        found = dict(declared_in(document.data_at_once, kind))
         for path, text in self.others(document).items():
-            found = {**declared_in(data_of(text, path), kind), **found}
+            found = {**declared_in(self.read(path, text), kind), **found}
         return found

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from wfc.compiler.expressions.filters import FILTERS
-from wfc.compiler.lsp.completion import DECLARED
+from wfc.compiler.lsp.completion import DECLARED, FAR, data_at
 from wfc.compiler.lsp.documents import Documents, OpenDocument
 from wfc.compiler.lsp.keys import said_of
 from wfc.compiler.lsp.names import SECTIONS, Mention, names_in
 from wfc.compiler.lsp.navigation import name_at, node_at
-from wfc.compiler.lsp.scope import fields_of, roots_of, shown_type
+from wfc.compiler.lsp.scope import fields_behind, loops_before, roots_of, shown_type
+from wfc.compiler.lsp.waits import waits_in_words
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.yaml.truncation import CONDITIONS
 
@@ -40,8 +41,16 @@ def hover(documents: Documents, document: OpenDocument, offset: int) -> Hover | 
         return Hover(of_name(documents, document, name), name.start, name.end)
     if node.is_key:
         said = said_of(node.path, document.data)
+        policy = inline_policy(node.path, document.data) if node.path[-1] == "retry" else None
+        said = "\n\n".join(filter(None, (said, waits_in_words(policy) if policy else "")))
         return Hover(f"`{node.path[-1]}`\n\n{said}", node.node.start, node.node.end) if said else None
     return of_expression(documents, document, node.path, offset)
+
+
+def inline_policy(path: tuple[str, ...], data: Any) -> Mapping[str, Any] | None:
+    """Return the retry policy that stands in place at a path."""
+    found = data_at(data, path)
+    return found if isinstance(found, dict) else None
 
 
 def of_name(documents: Documents, document: OpenDocument, name: Mention) -> str:
@@ -53,6 +62,8 @@ def of_name(documents: Documents, document: OpenDocument, name: Mention) -> str:
         lines += of_event(document, name.name, said)
     elif name.kind == "step" and isinstance(said, dict):
         lines += of_step(document, name.name, said)
+    elif name.kind == "retry" and isinstance(said, dict):
+        lines += [words] if (words := waits_in_words(said)) else []
     elif shown := shown_type(said):
         lines.append(f"`{shown}`")
     return "\n\n".join(lines)
@@ -65,7 +76,7 @@ def of_event(document: OpenDocument, event: str, said: Any) -> list[str]:
         lines.append("\n".join(f"- `{field}`: {shown_type(each)}" for field, each in said.items()))
     takers: set[str] = set()
     makers: set[str] = set()
-    for each in names_in(document.nodes or []):
+    for each in names_in(document.nodes):
         if (each.kind, each.name) == ("event", event) and each.path[:1] == ("steps",) and len(each.path) > 2:
             (takers if is_accepted(each) else makers).add(each.path[1])
     roles = [f"a run {verb} with it" for key, verb in BOUNDS.items() if of(document, key, event)]
@@ -86,7 +97,7 @@ def of(document: OpenDocument, key: str, event: str) -> bool:
 
 
 def of_step(document: OpenDocument, step: str, said: Mapping[str, Any]) -> list[str]:
-    found = sorted(names_in(document.nodes or []), key=lambda each: each.start)
+    found = sorted(names_in(document.nodes), key=lambda each: each.start)
     events = [each for each in found if each.path[:2] == ("steps", step) and each.kind == "event"]
     taken = dict.fromkeys(each.name for each in events if is_accepted(each))
     sent = dict.fromkeys(each.name for each in events if not is_accepted(each))
@@ -113,19 +124,24 @@ def of_expression(
             found = FILTERS[match.group()]
             shown = f"**filter** `{found.name}`: {found.takes} → {found.gives}\n\n{found.doc}"
             return Hover(shown, start, begin + match.end())
-        said = of_field(documents, document, path, match.group())
+        loops = loops_before(text[max(0, start - FAR) : start])
+        said = of_field(documents, document, path, match.group(), loops)
         return Hover(f"`{match.group()}`{said}", start, begin + match.end()) if said else None
     return None
 
 
-def of_field(documents: Documents, document: OpenDocument, path: tuple[str, ...], dotted: str) -> str:
+def of_field(
+    documents: Documents, document: OpenDocument, path: tuple[str, ...], dotted: str, loops: Mapping[str, str]
+) -> str:
     data = {**document.data, **{SECTIONS[kind]: documents.declared(document, kind) for kind in DECLARED}}
-    root, dot, field = dotted.partition(".")
+    head, dot, field = dotted.rpartition(".")
     if not dot:
-        said = roots_of(data, path).get(root, "")
+        said = roots_of(data, path).get(field, "")
         return f"\n\n{said}" if said else ""
-    each = fields_of(data, path, root).get(field.partition(".")[0])
+    each = fields_behind(data, path, head, loops).get(field)
     if each is None:
         return ""
     about = str(each.get("description", "")) if isinstance(each, dict) else ""
+    if isinstance(each, dict) and isinstance(each.get("default"), (str, int, float)):
+        about = f"{about}\n\nIf nothing else is said: `{each['default']}`".strip()
     return f": {shown_type(each)}" + (f"\n\n{about}" if about else "")

@@ -7,7 +7,7 @@ from typing import Any
 
 from wfc.compiler.schema.expansion import schema
 
-__all__ = ["choices_at", "keys_at", "said_of"]
+__all__ = ["choices_at", "keys_at", "needed_at", "said_of"]
 
 Schema = Mapping[str, Any]
 
@@ -23,6 +23,11 @@ def keys_at(path: Sequence[str], data: Any) -> dict[str, str]:
         for key, value in each.get("properties", {}).items():
             found.setdefault(key, description(value))
     return found
+
+
+def needed_at(path: Sequence[str], data: Any) -> list[str]:
+    """Return the keys that must stand below a path."""
+    return list(dict.fromkeys(key for each in schemas_at(path, data) for key in each.get("required", ())))
 
 
 def said_of(path: Sequence[str], data: Any) -> str:

@@ -21,6 +21,7 @@ SECTIONS: Final = {
     "retry": "retries",
     "type": "types",
     "state": "state",
+    "config": "config",
     "thread": "threads",
 }
 """The kinds of names, and the keys of the documents below which they are declared."""
@@ -36,6 +37,9 @@ FREE: Final = frozenset("with output form args headers query body".split())
 JOINS: Final = frozenset("accepts any all each".split())
 WITHIN: Final = frozenset("steps agents on_error on_cancel on_deadline".split())
 """Where the keys of these tables name something."""
+
+BOUNDS: Final = frozenset({("start",), ("end",), ("accepts",), ("emits",)})
+"""Where a workflow, or a part of one, says what goes in and out."""
 
 IN_TESTS: Final = {"mock": "step", "ran": "step", "script": "agent", "tools": "tool", "people": "tool"}
 
@@ -106,6 +110,8 @@ def key_names(path: Path) -> tuple[str, bool]:
         for kind, section in SECTIONS.items():
             if path[0] == section:
                 return kind, True
+    if path[0] == "steps" and len(path) == 4 and path[2] == "save":
+        return "state", False
     if path[0] == "tests" and len(path) in {3, 4} and path[-2] in IN_TESTS:
         return IN_TESTS[path[-2]], False
     return "", False
@@ -116,7 +122,7 @@ def kind_at(path: Path) -> str:
     if not path:
         return ""
     key = path[-1]
-    if path in {("start",), ("end",)}:
+    if path in BOUNDS:
         return "event"
     if path[0] == "tests":
         return "event" if path[-2:] == ("expect", "end") or path[-2:] == ("deliver", "event") else ""

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-__all__ = ["fields_of", "roots_of", "shown_type"]
+__all__ = ["fields_behind", "fields_of", "loops_before", "roots_of", "shown_type"]
+
+Loops = Mapping[str, str]
+STATEMENT: Final = re.compile(r"\{%-?\s*(?:for\s+(\w+)\s+in\s+([\w.]+)|endfor)")
+LIST: Final = "list of "
+DEEPEST: Final = 20
 
 ROOTS: Final = {
     "event": "The event that the step has accepted.",
@@ -115,11 +121,78 @@ def common_fields(data: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
 
 def record(data: Mapping[str, Any], said: Any) -> dict[str, Any]:
     """Return the fields of a type, which may be a record or the name of one."""
-    if isinstance(said, str):
-        said = table(data, "types").get(said.strip())
-    if isinstance(said, dict) and "type" in said and isinstance(said["type"], (str, dict)):
-        return record(data, said["type"])
+    said = meant(data, said)
     return dict(said) if isinstance(said, dict) and "enum" not in said else {}
+
+
+def meant(data: Mapping[str, Any], said: Any, depth: int = 0) -> Any:
+    """Return a type without its name, its question mark and its long form."""
+    if depth > DEEPEST:
+        return None
+    if isinstance(said, str):
+        name = said.strip().removeprefix("optional ").removesuffix("?").strip()
+        known = table(data, "types")
+        return meant(data, known[name], depth + 1) if name in known else name
+    if isinstance(said, dict) and isinstance(said.get("type"), (str, dict)):
+        return meant(data, said["type"], depth + 1)
+    return said
+
+
+def item_of(data: Mapping[str, Any], said: Any) -> Any:
+    """Return the type of the items of a list; ``None`` if it is none."""
+    said = meant(data, said)
+    if isinstance(said, dict) and "list" in said:
+        return said["list"]
+    if not isinstance(said, str) or not said.startswith(LIST):
+        return None
+    return said.removeprefix(LIST).partition(",")[0]
+
+
+def fields_behind(
+    data: Mapping[str, Any], path: tuple[str, ...], dotted: str, loops: Loops
+) -> dict[str, Any]:
+    """Return the fields behind a name and the fields that follow it: ``event.order``.
+
+    Args:
+        loops: See ``loops_before``.
+    """
+    root, *names = dotted.split(".")
+    if root in loops:
+        over = loops[root]
+        others = {name: each for name, each in loops.items() if name != root}
+        found = record(data, item_of(data, type_behind(data, path, over, others)))
+    elif root == "events" and names:
+        found = fields_of(data, path, f"events.{names.pop(0)}")
+    else:
+        found = fields_of(data, path, root) or of_item(data, path, root)
+    for each in names[:DEEPEST]:
+        found = record(data, found.get(each))
+    return found
+
+
+def of_item(data: Mapping[str, Any], path: tuple[str, ...], root: str) -> dict[str, Any]:
+    """Return the fields of the item that the action of a `map` is done with."""
+    step = step_at(data, path)
+    over = step.get("over")
+    if step.get("kind") != "map" or root != step.get("as", "item") or not isinstance(over, str):
+        return {}
+    return record(data, item_of(data, type_behind(data, path, over.strip(" ${}"), {})))
+
+
+def type_behind(data: Mapping[str, Any], path: tuple[str, ...], dotted: str, loops: Loops) -> Any:
+    head, _, name = dotted.strip().rpartition(".")
+    return fields_behind(data, path, head, loops).get(name) if head else None
+
+
+def loops_before(said: str) -> Loops:
+    """Return the names of the loops of a prompt that are open at the end of what stands before, each with its list."""
+    found: list[tuple[str, str]] = []
+    for each in STATEMENT.finditer(said):
+        if each[1] is None:
+            found[-1:] = []
+        else:
+            found.append((each[1], each[2]))
+    return dict(found)
 
 
 def step_at(data: Mapping[str, Any], path: tuple[str, ...]) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from wfc.compiler.model.agents import Agent, Approval, HandOver, Knowledge, Thre
 from wfc.compiler.model.bindings import (
     LONGEST_DELAY,
     Argument,
+    Asks,
     Auth,
     CallLimit,
     ChosenAddress,
@@ -74,6 +75,7 @@ __all__ = [
     "Approval",
     "Argument",
     "AskPerson",
+    "Asks",
     "Auth",
     "Cached",
     "Call",

@@ -189,15 +189,29 @@ class Knowledge:
         by: Along what its texts are cut into passages; ``None``: as a file's ending says.
         size: How many characters a passage has at most.
         overlap: How many of them it shares with the one before.
+        parent: How many characters the larger parts have at most of which passages are cut; 0: there are none.
+        index: By what it is searched.
+        model: What embeds its texts: a model, or a function, as ``module:function``.
+        about: What is said about its texts.
+        urls: Addresses whose texts belong to it.
+        sql: An SQLite file, and the query of its rows.
+        python: A retriever that is not ours, as ``module:name``.
     """
 
     name: str
     files: tuple[str, ...]
     file: str
-    by: Literal["size", "markdown"] | None
+    by: Literal["size", "sentence", "markdown", "code"] | None
     size: int
     overlap: int
     address: Address
+    parent: int = 0
+    index: Literal["keyword", "vector", "hybrid"] = "keyword"
+    model: Model | str | None = None
+    about: Record = field(default_factory=lambda: Record("about", role="namespace"))
+    urls: tuple[str, ...] = ()
+    sql: tuple[tuple[str, str], ...] = ()
+    python: str = ""
 
 
 __all__ = [

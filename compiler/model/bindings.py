@@ -262,6 +262,18 @@ class OpenApiOperation:
     service: OpenApiService | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Asks:
+    """How a person is asked what a server asks in a call by an agent.
+
+    Args:
+        within: Seconds to wait for an answer.
+    """
+
+    assign: tuple[str, ...]
+    within: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Tool:
     """A tool binding.
@@ -281,6 +293,7 @@ class Tool:
         timeout: The seconds that a call by an agent may take, if it says it.
         limit: How often it may be called; ``None``: as often as one likes.
         openapi: For an operation of a service, or ``None``.
+        ask: How a person is asked what an MCP server asks; ``None``: nobody is.
         group: For one of many that are declared together, the name of these.
         operations: What it stands for, if that are many; ``None`` for one that can be called.
         schema: The JSON Schema of what it takes, where others have written that.
@@ -304,6 +317,7 @@ class Tool:
     timeout: float | None = None
     limit: CallLimit | None = None
     openapi: OpenApiOperation | None = None
+    ask: Asks | None = None
     group: str = ""
     operations: tuple[Tool, ...] | None = None
     schema: Mapping[str, object] | None = None
@@ -322,6 +336,7 @@ class Tool:
 
 __all__ = [
     "Argument",
+    "Asks",
     "Auth",
     "CallLimit",
     "ChosenAddress",

@@ -20,6 +20,7 @@ class MockAnswer:
         body: What the service replied, where the error is an HTTP status.
         after: Seconds until the answer is there.
         attempts: An answer for each attempt of one run; then nothing else of this counts.
+        asks: What a tool asks a person before: its title, and its form as a JSON Schema.
     """
 
     value: object = field(default=None, hash=False)
@@ -29,6 +30,7 @@ class MockAnswer:
     body: object = field(default=None, hash=False)
     after: float = 0.0
     attempts: tuple[MockAnswer, ...] = ()
+    asks: Mapping[str, object] | None = field(default=None, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

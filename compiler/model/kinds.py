@@ -122,8 +122,14 @@ class RetrieveCall:
         knowledge: The collections that are searched; what several give is put in one order.
         query: What is searched for.
         top: How many passages at most.
-        that: Which of them count: a condition that sees each as `passage`.
+        that: Which of them count: a condition that sees each as `passage`, and what is said about it as `about`.
         neighbours: How many passages before and after each are added to it.
+        parent: Whether each is replaced by the larger part that it is cut from.
+        fetch: How many are taken into account for the order.
+        min_score: What a score is at least.
+        unlike: How much of its words a passage may share with a better one.
+        rerank: What puts them in order: a model, or a function as ``module:function``.
+        file: The file beside which that function lies.
     """
 
     knowledge: tuple[Knowledge, ...]
@@ -131,6 +137,12 @@ class RetrieveCall:
     top: int
     that: Expression | None = None
     neighbours: int = 0
+    parent: bool = False
+    fetch: int | None = None
+    min_score: float | None = None
+    unlike: float | None = None
+    rerank: Model | str | None = None
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +159,7 @@ class AgentCall:
         limits: What the step bounds itself of an agent under `agents`.
         tells: Whether the step's tail asks how the answer came about, by `agent`.
         thread: The talk that it goes on with, if it does.
+        history: The messages that come before the prompt.
     """
 
     agent: Agent
@@ -158,6 +171,7 @@ class AgentCall:
     limits: Mapping[str, object] = field(default_factory=dict)
     tells: bool = False
     thread: ThreadUse | None = None
+    history: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,13 +23,14 @@ IMPORTED_MODULES: Final = frozenset(
 
 IMPORTED_CLASSES: Final = frozenset(
     """
-    AliasChoices All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Bounds Cache CallLimit
-    ClosedFields Collect Config Context Decimal Duration EachOf Event Exception Fail Field File FirstOf
+    AliasChoices All AllOf Annotated Any AnyUrl AskingTool AtLeast AwareDatetime Basic Batch Bearer Bounds Cache
+    CallLimit ClosedFields Collect Config Context Decimal Duration EachOf Event Exception Fail Field File FirstOf
     ForeignSchema Format HttpResponse HumanResponseEvent InputRequiredEvent Inputs Iterator Limits Literal Mapping
     McpServer Message Model
     Moment Number OAuth2 OpenApiOperation Output Passage Path PythonResource PythonTool Receives Record Resource Restart
     RetryBounds RetryPolicy RunConfig RunInfo RunState ScheduleTrigger Secret Self Sequence StartEvent State StepBounds
-    StepError StopEvent Take TopicTrigger Unhandled UNHANDLED UTC ValueError WebhookTrigger Workflow WorkflowHandler
+    StepError StopEvent Take TopicTrigger Unhandled UNHANDLED Unmet UTC ValueError WebhookTrigger Workflow
+    WorkflowHandler
     """.split()
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from wfc.compiler.diagnostics import Finding, Fix
+from wfc.compiler.diagnostics import Finding, Fix, Severity
 from wfc.compiler.recovery.analysis import Analysis
 from wfc.compiler.recovery.suspicion import Data, at
 from wfc.compiler.rules import phrases
@@ -28,6 +28,18 @@ SECTIONS: Final = {
     "unknown-type": "types",
 }
 """Where the name would be declared that a finding misses."""
+ARE: Final = {
+    "agents": "an agent",
+    "events": "an event",
+    "models": "a model",
+    "retries": "a retry policy",
+    "secrets": "a secret",
+    "steps": "a step",
+    "threads": "a thread",
+    "tools": "a tool",
+    "types": "a type",
+}
+"""What the names of a section are."""
 MERGED: Final = SECTIONS.keys() | {"received-key-for-nothing", "not-received"}
 """Of these one is enough for all places that lack the same."""
 OF_PLAIN_VALUES: Final = SECTIONS.keys() | {
@@ -55,8 +67,20 @@ def reword(analysis: Analysis) -> Analysis:
     findings = merge_repeated(analysis)
     if isinstance(data, dict):
         findings = [name_of_step(each, data) if each.code == "unknown-name" else each for each in findings]
+        findings = without_unused(findings)
         findings = [foreign_comment(each, data) for each in findings]
+        findings = [declared_elsewhere(each, data) if each.code in SECTIONS else each for each in findings]
     return replace(analysis, findings=findings)
+
+
+def without_unused(findings: list[Finding]) -> list[Finding]:
+    """Leave out that a step's result is not used where the step has another error: mended, it may use it."""
+    wrong = {
+        each.place.address[:2]
+        for each in findings
+        if each.code != "unused-result" and each.severity is Severity.ERROR and each.place.origin is None
+    }
+    return [each for each in findings if each.code != "unused-result" or each.place.address[:2] not in wrong]
 
 
 def merge_repeated(analysis: Analysis) -> list[Finding]:
@@ -139,6 +163,24 @@ def foreign_comment(finding: Finding, data: Data) -> Finding:
         return finding
     hint = f"a comment begins with `#`: write `{value[: found.start()]}  # {found['words'].strip()}`"
     return replace(finding, hint=hint, fix=None)
+
+
+def declared_elsewhere(finding: Finding, data: Data) -> Finding:
+    """Say of a name that is declared in another section what it is."""
+    name = finding.about[0] if finding.about else ""
+    own = SECTIONS[finding.code]
+    if finding.fix is not None or not finding.hint.startswith(("there ", "declare it under ")):
+        return finding
+    found = next((each for each in ARE if each != own and holds(data.get(each), name)), "")
+    if not found:
+        return finding
+    others = finding.hint.partition("; ")[0]
+    said = f"`{name}` is {ARE[found]}" + (f"; {others}" if others.startswith("there ") else "")
+    return replace(finding, hint=said)
+
+
+def holds(section: Any, name: str) -> bool:
+    return isinstance(section, (dict, list)) and name in section
 
 
 def emitted(emit: Any) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.model import Join, Whole, Workflow
@@ -24,7 +24,7 @@ from wfc.compiler.resolve.declarations import (
 )
 from wfc.compiler.resolve.declarations.events import declare_contract, declare_start_and_end
 from wfc.compiler.resolve.declarations.types import declare_types_and_events
-from wfc.compiler.resolve.steps.steps import resolve_steps
+from wfc.compiler.resolve.steps.steps import resolve_step, resolve_steps
 from wfc.compiler.resolve.symbols.declarations import NO_PROJECT, Declarations, ProjectView
 from wfc.compiler.resolve.whole import forks, part_contracts, recursion, runs, tests
 from wfc.compiler.resolve.whole.unused import (
@@ -38,6 +38,7 @@ from wfc.compiler.slotted import replace
 from wfc.compiler.types.long_form import check_plain
 
 if TYPE_CHECKING:
+    from wfc.compiler.model import Step
     from wfc.compiler.model.triggers import Trigger
     from wfc.compiler.resolve.symbols.tables import Data
     from wfc.compiler.schema import Spec
@@ -48,22 +49,35 @@ ABOUT_RUNS: Final = {"on_error", "on_deadline", "on_cancel", "limits", "moved", 
 """The sections that `runs` reads."""
 
 
-def resolve(spec: Spec, report: Report, project: ProjectView = NO_PROJECT) -> Workflow | None:
+class Remembered(Protocol):
+    """What is known from earlier resolutions of the same file; see the functions that it stands for."""
+
+    def declared(self, spec: Spec, report: Report, view: ProjectView) -> Declarations:
+        """``declare``."""
+
+    def step(self, name: str, data: Data, place: Place, declared: Declarations) -> Step | None:
+        """``resolve_step``, after ``declared``."""
+
+
+def resolve(
+    spec: Spec, report: Report, project: ProjectView = NO_PROJECT, memory: Remembered | None = None
+) -> Workflow | None:
     """Resolve a spec into a workflow: look all names up, and hold all values against their types.
 
     Args:
         spec: What is well-shaped of the document.
         report: Takes what is wrong.
         project: The files that it may mention.
+        memory: Spares what it knows already.
 
     Returns:
         The workflow without what could not be understood; it may be checked further, but code is to be made
         of it only if no error was reported. ``None`` if there is not even a start.
     """
     data = spec.data
-    declared = declare(spec, report, project)
+    declared = declare(spec, report, project) if memory is None else memory.declared(spec, report, project)
     part_files = parts.declare_parts(data, declared) if "parts" in data else ()
-    steps = resolve_steps(data, declared, part_files)
+    steps = resolve_steps(data, declared, part_files, memory.step if memory else resolve_step)
     if declared.receives:
         messages.report_received(declared, steps)
     if declared.start is None:

@@ -15,6 +15,7 @@ __all__ = [
     "args_not_given",
     "handoff_output_differs",
     "hands_over_to_itself",
+    "history_beside_thread",
     "not_in_code",
     "not_its_tool",
     "save_outside_step",
@@ -115,6 +116,22 @@ def handoff_output_differs(place: Place, name: str, giver: str, found: str, want
         f"the answer of `{name}` is {found}, and that of `{giver}` is {wanted}",
         place,
         f"give both the same `output`, or list `{name}` under `tools`",
+    )
+
+
+@problem
+def history_beside_thread(place: Place) -> Finding:
+    """A step has a `thread` and a `history`.
+
+    Both are what was said before: a thread is kept by itself from one step run to the next, and `history` is a list of
+    messages that the spec keeps, in the state or elsewhere. Which of them comes first, nobody could see. Take one.
+    """
+    return Finding(
+        "history-beside-thread",
+        "what was said before is said twice, by `thread` and by `history`",
+        place,
+        "leave out one of them",
+        fix=remove_entry(place, "unsafe"),
     )
 
 

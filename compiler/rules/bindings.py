@@ -57,7 +57,11 @@ def model_without_provider(place: Place, use: str) -> Finding:
     `gpt-4o-mini` of `openai`. Write the provider's name and a colon before the model's.
     """
     provider = next((each for start, each in PROVIDERS.items() if use.startswith(start)), "")
-    better = f"{provider or 'provider'}:{use}"
+    named = next(
+        (each for each in PROVIDERS.values() if use.startswith((f"{each}/", f"{each} ", f"{each}."))), ""
+    )
+    provider, use_alone = named or provider, use[len(named) + 1 :].strip() if named else use
+    better = f"{provider or 'provider'}:{use_alone}"
     return Finding(
         "model-without-provider",
         f"`{use}` does not say who provides the model",

@@ -74,12 +74,16 @@ def expression_needs_quotes(place: Place, *, alone: bool, key: str = "") -> Find
     expression, such as the condition of `when`, stands without `${{` and `}}`.
     """
     bare = key in BARE  # or a field of that name, so that nobody but the author knows
+    written = (
+        'write `"${{ … }}"`'
+        if alone or bare
+        else "put the whole text in quotes, with what stands around the `${{ … }}`"
+    )
     return Finding(
         "expression-needs-quotes",
         "between `{ }` or `[ ]`, an expression needs quotes",
         place,
-        'write `"${{ … }}"`'
-        + (f"; where `{key}` is the language's own, leave out `${{{{` and `}}}}`" if bare else ""),
+        written + (f"; where `{key}` is the language's own, leave out `${{{{` and `}}}}`" if bare else ""),
         fix=add_quotes(place) if alone and not bare else None,
     )
 

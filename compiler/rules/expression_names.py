@@ -7,7 +7,14 @@ from collections.abc import Sequence
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import closest, problem
 from wfc.compiler.rules.fixes import correct_name, own_name_instead, replace_text
-from wfc.compiler.rules.foreign_names import OTHERWISE_CALLED, SECTIONS, WHERE_NAMES_ARE
+from wfc.compiler.rules.foreign_names import (
+    FILTER_NAMES,
+    INSTEAD_OF_FILTERS,
+    INSTEAD_OF_NAMES,
+    OTHERWISE_CALLED,
+    SECTIONS,
+    WHERE_NAMES_ARE,
+)
 from wfc.compiler.rules.phrases import listed, suggestion
 
 __all__ = [
@@ -31,6 +38,9 @@ def unknown_name(place: Place, name: str, known: Sequence[str], meant: str = "")
     an `each`. Which of them there are depends on the place. A text needs quotes: `"billing"`.
     """
     own = meant if name in {"event", "events", "secrets"} or name in SECTIONS else ""
+    own = own or next(
+        (said for of, (names, said) in INSTEAD_OF_NAMES.items() if of in known and name in names), ""
+    )
     hint = own or WHERE_NAMES_ARE.get(name) or SECTIONS.get(name) or closest(name, known)
     called = OTHERWISE_CALLED.get(name, "")
     if not hint and meant:
@@ -45,7 +55,7 @@ def unknown_name(place: Place, name: str, known: Sequence[str], meant: str = "")
         f"there is no `{name}` here",
         place,
         hint,
-        fix=None if name in WHERE_NAMES_ARE or name in SECTIONS else correct_name(place, name, known),
+        fix=None if own or name in WHERE_NAMES_ARE or name in SECTIONS else correct_name(place, name, known),
         about=(name,),
     )
 
@@ -73,6 +83,8 @@ def unknown_field(place: Place, name: str, of: str, known: Sequence[str], own: s
     hint = suggestion(name, known) or "it has no fields"
     if of == "`response`" and hint.startswith("there "):
         hint += "; what the reply holds is the `result`"
+    if of == "`loop`" and name == "index0":
+        return Finding("unknown-field", f"{of} has no field `{name}`", place, "write `loop.index - 1`")
     fix = correct_name(place, name, known)
     return Finding("unknown-field", f"{of} has no field `{name}`", place, hint, fix=fix, about=(name,))
 
@@ -121,13 +133,12 @@ def unknown_filter(place: Place, name: str, known: Sequence[str]) -> Finding:
     Filters change a value, after a `|`: `name | upper`. There is a fixed set of them, which the reference
     lists. What none of them does, a tool can do.
     """
-    return Finding(
-        "unknown-filter",
-        f"there is no filter `{name}`",
-        place,
-        closest(name, known),
-        fix=correct_name(place, name, known),
-    )
+    flat = name.lower().replace("_", "")
+    said, meant = INSTEAD_OF_FILTERS.get(flat, ""), FILTER_NAMES.get(flat, "")
+    meant = meant if meant in known else ""
+    hint = said or (f"write `{meant}`" if meant else closest(name, known))
+    fix = None if said else correct_name(place, name, known, meant or None)
+    return Finding("unknown-filter", f"there is no filter `{name}`", place, hint, fix=fix)
 
 
 @problem

@@ -105,6 +105,7 @@ def stray_character(
     *,
     opens_expression: bool = False,
     path: bool = False,
+    with_values: bool = False,
     in_braces: bool = False,
     fix: Fix | None = None,
 ) -> Finding:
@@ -114,7 +115,10 @@ def stray_character(
     typographic quotes and signs copied from elsewhere do not count. Where only an expression can stand, as
     under `when`, it stands without `${{` and `}}`.
     """
+    # Args: with_values: whether values are put into the text as in JavaScript.
     hint = "texts stand in straight quotes" if character in "“”„‘’‚«»´`" else ""
+    if with_values:
+        hint += ", and values are put together with them by `~`"
     if character == "{{":
         hint = "this is an expression already: leave out `{{` and `}}`"
     elif character == "$" and path:
@@ -219,13 +223,14 @@ def chained_comparison(place: Place, operator: str) -> Finding:
 
 
 @problem
-def if_without_else(place: Place) -> Finding:
+def if_without_else(place: Place, *, needless: bool = False) -> Finding:
     """A choice says what holds in one case only.
 
     `a if condition` leaves open what the value is when the condition does not hold. Add `else` and a
     value, if need be `else none`.
     """
-    return Finding("if-without-else", "this `if` has no `else`", place, "add `else` and a value")
+    hint = "the condition alone says so: leave out `true if`" if needless else "add `else` and a value"
+    return Finding("if-without-else", "this `if` has no `else`", place, hint)
 
 
 @problem

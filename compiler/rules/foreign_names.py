@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ["INSTEAD_OF_CALLS", "OTHERWISE_CALLED", "SECTIONS", "WHERE_NAMES_ARE"]
+__all__ = [
+    "FILTER_NAMES",
+    "INSTEAD_OF_CALLS",
+    "INSTEAD_OF_FILTERS",
+    "INSTEAD_OF_NAMES",
+    "OTHERWISE_CALLED",
+    "SECTIONS",
+    "WHERE_NAMES_ARE",
+]
 
 SECTIONS = {
     **dict.fromkeys(
@@ -32,6 +40,11 @@ WHERE_NAMES_ARE = {
     ),
     **dict.fromkeys(["github", "trigger", "webhook"], "what a run begins with is in `inputs`"),
     **dict.fromkeys(["item", "items"], "an item has the name that `as` gives it in a `map` or an `each`"),
+    **dict.fromkeys(
+        ["now", "today", "tomorrow", "yesterday"],
+        'the time is `run.now`, its day `run.now | date`, and a day later `run.now + "1 day"`',
+    ),
+    "omit": "an optional field is left out by `none`",
     **dict.fromkeys(["default", "otherwise"], "the last entry of a list needs no `when`"),
     "env": "what the environment gives is declared under `config`: `config.name`",
     "secrets": "a secret is never part of a text: write `auth: {bearer: NAME}`, or `{secret: NAME}` as a whole header",
@@ -56,6 +69,9 @@ INSTEAD_OF_CALLS = {
     **dict.fromkeys(
         ["format", "sprintf", "concat"], "put texts together with `~`, or write `${{ }}` in the text"
     ),
+    **dict.fromkeys(["case", "cond", "if", "ifelse", "iif"], "a choice is written `a if condition else b`"),
+    "coalesce": "what stands for a missing value is said by `| default(…)`",
+    "has": "whether something is there is asked by `is not none`, and whether a list holds it by `| contains(…)`",
     "get": "write the field after a dot, and `| default(…)` if it may be missing",
     **dict.fromkeys(
         [
@@ -75,3 +91,86 @@ INSTEAD_OF_CALLS = {
     "items": "for a map there are `| keys` and `| values`",
 }
 """What there is instead of functions that are none of our filters."""
+
+FILTER_NAMES = {
+    "len": "length",
+    "size": "length",
+    "count": "length",
+    "tolowercase": "lower",
+    "touppercase": "upper",
+    "strip": "trim",
+    "includes": "contains",
+    "str": "string",
+    "tostring": "string",
+    "int": "integer",
+    "parseint": "integer",
+    "float": "number",
+    "tofixed": "fixed",
+    "parsefloat": "number",
+    "sorted": "sort",
+    "reversed": "reverse",
+    "tojson": "json",
+    "dumps": "json",
+    "stringify": "json",
+    "loads": "from_json",
+    "parsejson": "from_json",
+    "isoformat": "format",
+    "strftime": "format",
+    "distinct": "unique",
+    "downcase": "lower",
+    "uniq": "unique",
+    "upcase": "upper",
+    "replaceall": "replace",
+    "groupby": "group",
+    "orderby": "sort",
+    "sortby": "sort",
+    "asdatetime": "datetime",
+    "todatetime": "datetime",
+    "regexmatch": "matches",
+}
+"""What functions and methods are called elsewhere, in small letters without underscores, and the filter here. The name
+that a filter has here is known without this table."""
+
+OF_A_LIST = (
+    "of a list `[one for one in LIST if …]` takes what fits, and `[one.name for one in LIST]` a field of each"
+)
+INSTEAD_OF_FILTERS = {
+    **dict.fromkeys(
+        ["csv", "fromcsv", "parsecsv", "readcsv"],
+        'a table is taken apart by `| lines` and, for each line, `| split(",")`; one with quotes by a tool',
+    ),
+    **dict.fromkeys(["filter", "map", "reject", "rejectattr", "select", "selectattr"], OF_A_LIST),
+    **dict.fromkeys(["array", "list", "tolist", "toarray"], "no filter makes a list: what is one stays one"),
+    **dict.fromkeys(
+        ["average", "avg", "mean"], "divide the sum by the number: `(LIST | sum) / (LIST | length)`"
+    ),
+    **dict.fromkeys(["append", "concat", "prepend"], "texts are put together with `~`, lists with `+`"),
+    **dict.fromkeys(["combine", "merge"], "maps are put together with `+`"),
+    **dict.fromkeys(
+        ["minus", "plus", "times", "dividedby"], "numbers are reckoned with by `+`, `-`, `*` and `/`"
+    ),
+    **dict.fromkeys(["iif", "ternary"], "write `a if condition else b`"),
+    **dict.fromkeys(["e", "escape", "safe"], "leave it out: nothing is escaped"),
+    **dict.fromkeys(["dictsort", "items"], "over a map: `[… for name, value in MAP]`"),
+    "slice": "a part stands in brackets: `LIST[0:3]`",
+    **dict.fromkeys(
+        ["timeago", "timestamp"], "moments are compared, and their difference is a length of time"
+    ),
+}
+"""What there is instead of filters that other systems have, by their names in small letters without `_`."""
+
+INSTEAD_OF_NAMES = {
+    "trigger": (
+        {"body", "data", "event", "headers", "inputs", "payload", "request", "result"},
+        "what has come is `trigger.body`, and its headers are `trigger.headers`",
+    ),
+    "args": (
+        {"event", "input", "inputs", "parameters", "params"},
+        "what a step gives is in `args`: `args.name`",
+    ),
+    "old": (
+        {"event", "events", "inputs", "new", "self", "state", "value"},
+        "what a paused run holds is `old`: `old.name`",
+    ),
+}
+"""By a name that there is at a few places only: other names for it there, and what is said of them."""

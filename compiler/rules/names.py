@@ -243,6 +243,9 @@ def bad_name(place: Place, name: str, why: str, *, small: bool = False, fix: Fix
     could not be used in an expression. Use another name. If it is how a service calls the field, say so with
     `as`, and use a name of your own everywhere else: `id: {type: string, as: "_id"}`.
     """
+    if name == "$ref":
+        said = "a type is mentioned by its name, as in `order: Order`"
+        return Finding("bad-name", f"`{name}` cannot be a name: {why}", place, said)
     if fix is not None:
         return Finding("bad-name", f"`{name}` cannot be a name: {why}", place, fix.title, fix=fix)
     better = re.sub(r"\W+", "_", name).strip("_")

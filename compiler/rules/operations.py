@@ -30,13 +30,16 @@ def listed(names: Sequence[str]) -> str:
 
 
 @problem
-def no_description(place: Place, path: str, is_old: bool) -> Finding:
-    """A file under `openapi` is no OpenAPI description.
+def no_description(place: Place, path: str, *, is_old: bool = False, is_empty: bool = False) -> Finding:
+    """A file under `openapi` is no OpenAPI description, or one without operations.
 
     The file is a description of a service in OpenAPI 3, in JSON or YAML: it begins with `openapi: 3.…` and lists the
     operations under `paths`. Services often offer it at an address such as `/openapi.json`; save it beside the spec,
     so that its changes are reviewed. Descriptions in Swagger 2 have to be converted first.
     """
+    if is_empty:
+        hint = "operations stand under `paths`: an address, and below it methods such as `get`"
+        return Finding("no-description", f"`{path}` describes no operation", place, hint)
     hint = "convert it to OpenAPI 3 first" if is_old else "it begins with `openapi: 3.…`, in JSON or YAML"
     said = "is a description in Swagger 2" if is_old else "is no OpenAPI description"
     return Finding("no-description", f"`{path}` {said}", place, hint)

@@ -159,7 +159,8 @@ def no_answer_to_show(place: Place, why: str, key: str, other: str = "") -> Find
     `stream: {tokens: true}` shows whoever watches the run what a model writes, as it writes it. That is for a step that
     asks a model for a text: an `llm` step without `output`, or a `map` that asks a model for a text for each item.
     `partial: true` is for answers with an `output`: it shows the fields that have come so far. `thinking: true` is for
-    both. To tell those who watch how far a run is that asks no model, use `before` and `after`.
+    both, and `calls: true` for agents. To tell those who watch how far a run is that asks no model, use `before` and
+    `after`.
     """
     hint = f"`{other}: true` shows that" if other else f"leave `{key}` out, or tell the result by `after`"
     fix = replace_text(place, other) if other else remove_entry(place)
@@ -386,9 +387,10 @@ def each_outside_batch(place: Place, names: Sequence[str]) -> Finding:
     accept the event itself.
     """
     shown = " and ".join(f"`{name}`" for name in names)
-    return Finding(
-        "each-outside-batch",
-        f"no `each` sends out what leads to {shown}, so there is no batch to collect",
-        place,
-        f"accept {shown} itself, or emit with `each` before",
+    instead = (
+        f"accept {shown} itself"
+        if len(names) == 1
+        else f"for one of each write `{{all: [{', '.join(names)}]}}`"
     )
+    said = f"no `each` sends out what leads to {shown}, so there is no batch to collect"
+    return Finding("each-outside-batch", said, place, f"{instead}, or emit with `each` before")

@@ -114,12 +114,15 @@ PLAIN: Final = {
 
 
 @warning
-def braces_without_dollar(place: Place, mark: str) -> Finding:
+def braces_without_dollar(place: Place, mark: str, *, statement: bool = False) -> Finding:
     """`{{` stands in a text, without a `$` before it.
 
     Expressions stand in `${{ }}`. What stands in `{{ }}` is text and stays as it is. If that is meant,
     write `${{ "{{" }}`, and this warning goes.
     """
+    if statement:
+        hint = "a loop is `{% for one in LIST %} … {% endfor %}`, a choice `{% if CONDITION %} … {% endif %}`"
+        return Finding("braces-without-dollar", f"`{mark}` is text", place, hint)
     return Finding(
         "braces-without-dollar",
         f"`{mark}` is text; expressions begin with `${{{{`",
@@ -194,6 +197,11 @@ def unknown_statement(place: Place, word: str, known: Sequence[str], value: str 
     found = f"there is no statement `{word}`" if word else "a statement is wanted here"
     if value:
         hint = f"a value is put in by `${{{{ {value} }}}}`"
+        return Finding("unknown-statement", found, place, hint)
+    if word == "foreach":
+        return Finding("unknown-statement", found, place, "write `for`", fix=replace_text(place, "for"))
+    if word == "end":
+        hint = "a loop ends with `{% endfor %}`, a choice with `{% endif %}`"
         return Finding("unknown-statement", found, place, hint)
     if word in OTHER_STATEMENTS:  # meant as it is written, so that nothing similar is meant
         there_are = f"there are {', '.join(f'`{each}`' for each in known)}"

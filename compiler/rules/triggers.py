@@ -51,8 +51,11 @@ def unknown_time_zone(place: Place, zone: str, known: Iterable[str]) -> Finding:
         hint = f"write `{meant}`"
         fix = replace_text(place, meant, applicability="safe")
     else:
-        hint = closest(zone, names) or "zones are named after places, such as `Europe/Berlin`, or `UTC`"
-        fix = correct_name(place, zone, names)
+        offset = any(each.isdigit() for each in zone)  # which no zone of that name has all year
+        hint = (
+            "" if offset else closest(zone, names)
+        ) or "zones are named after places, such as `Europe/Berlin`, or `UTC`"
+        fix = None if offset else correct_name(place, zone, names)
     return Finding("unknown-time-zone", f"there is no time zone `{zone[:60]}`", place, hint, fix=fix)
 
 

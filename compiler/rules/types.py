@@ -38,6 +38,11 @@ __all__ = [
 FORMS = "write a name, `list of T`, `map of T`, `optional T`, `{enum: [a, b]}` or `{field: T}`"
 
 
+BUILT_IN = (
+    "built in are `string`, `integer`, `number`, `decimal`, `boolean`, `date`, `datetime`, `duration`, `any`"
+)
+
+
 @problem
 def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "") -> Finding:
     """A type is mentioned that is neither built in nor declared.
@@ -48,15 +53,12 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
     language calls it.
     """
     names = list(known)
-    hint = (
-        f"write `{meant}`"
-        if meant
-        else closest(name, names) or ("declare it under `types`" if name.isidentifier() else "")
-    )
-    if (
-        hint.startswith("declare") and name.islower() and name.isascii()
-    ):  # so that it can be none of the author's own
-        hint = "built in are `string`, `integer`, `number`, `decimal`, `boolean`, `date`, `datetime`, `duration`, `any`"
+    declare = "declare it under `types`" if name.isidentifier() and not name.isupper() else ""
+    if declare and name.islower() and name.isascii():  # so that it can be none of the author's own
+        declare = BUILT_IN
+    hint = f"write `{meant}`" if meant else closest(name, names) or declare
+    if name == "object" and place.address[-1:] == ("type",):
+        meant, hint = "", "leave it out: the fields stand directly under what has them"
     if not hint and place.address[:1] in {("config",), ("state",)}:
         hint = 'a value is given as the `default` of a type: `{type: string, default: "…"}`'
     return Finding(
@@ -289,6 +291,8 @@ def default_does_not_fit(
     A default is used where nobody gives a value, so it must be one that could have been given. Change the default, or
     change the type.
     """
+    if reason.endswith("found null"):
+        hint = "what may be missing has the type `optional …`"
     return Finding(
         "default-does-not-fit",
         f"this default does not fit: {reason}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import closest, problem
@@ -31,6 +32,15 @@ def wrong_value(place: Place, why: str, hint: str = "", name: str = "", known: S
     )
 
 
+OF_ANSWERS: Final = {
+    **dict.fromkeys(
+        ["output", "result", "returns", "value"], "an answer is the value itself, or `{give: …}`"
+    ),
+    **dict.fromkeys(["exception", "fails", "raise", "raises", "throw", "throws"], "write `{error: …}`"),
+}
+"""Keys of other systems in the answers of tests."""
+
+
 @problem
 def unknown_entry(
     place: Place,
@@ -52,7 +62,9 @@ def unknown_entry(
         return Finding("unknown-entry", f"{owner} has no field `{name}`", place, hint, fix=renamed)
     names = list(known)
     likely = names if likely is None else list(likely)
-    hint = closest(name, likely)
+    hint = closest(name, likely) or (
+        OF_ANSWERS.get(name, "") if place.address[2:3] in {("mock",), ("tools",)} else ""
+    )
     if not hint and names:
         hint = (
             "there " + ("is " if len(names) == 1 else "are ") + ", ".join(f"`{each}`" for each in names[:8])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Finding, Place
@@ -13,11 +13,17 @@ from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.schema.synonyms import other_key, step_note, top_note
 
-__all__ = ["advice", "meaning", "version_for_language"]
+__all__ = ["NOT_FIELDS", "advice", "is_either", "is_entry_of_emit", "meaning", "version_for_language"]
 
 Schema = Mapping[str, Any]
 PAUSES: Final = frozenset({"human", "wait"})
 """Kinds whose steps only wait, so that nothing of them can fail or be tried again."""
+JOINS: Final = ("all", "any", "each", "within")
+"""Keys that stand together under `accepts` alone."""
+OF_EMIT: Final = frozenset({"fail", "save", "when", "with"})
+"""Keys of an entry of `emit` that no join has."""
+EITHER: Final = frozenset({"anyof", "either", "oneof", "or"})
+MOST_NAMES: Final = 6
 NAMES: Final = frozenset({"id", "name"})
 CALLS: Final = frozenset({"hand_over", "tool"})
 """What a model may ask for in a scripted reply."""
@@ -46,13 +52,15 @@ def advice(
     absent = [each for each in absent if each not in idle]
     if {"workflow", "steps"} <= schema["properties"].keys() and key in NAMES:
         return "write `workflow`" if "workflow" in absent else OF_THE_WORKFLOW
+    if is_either(key, schema["properties"]):
+        return one_or_each(content)
     if said := other_key(key, absent, content):
         return said
     if {"end", "with", "emitted"} <= schema["properties"].keys():
         return f"write `end: {key}`" if key[:1].isupper() else NOT_FIELDS
     if "attempts" in schema["properties"]:
         return f"a value that has a field `error`, `give` or `attempts` itself is written `{{give: {{{key}: …}}}}`"
-    if {"all", "any", "each", "within"} <= schema["properties"].keys() and (named := event_of(key, content)):
+    if all(each in schema["properties"] for each in JOINS) and (named := event_of(key, content)):
         return f"an event stands as it is: `accepts: {named}`"
     if {"say", "calls"} <= schema["properties"].keys() and key in CALLS:
         return f"write `calls: [{{{key}: …}}]`"
@@ -82,6 +90,25 @@ def advice(
     if not acts and other_key(key, ABOUT_ACTIONS):
         return f"a `{kind}` has no action that could fail: leave it out"
     return f"what can stand here too is {phrases.joined(absent)}" if absent else "nothing else can stand here"
+
+
+def is_either(key: str, possible: Container[str]) -> bool:
+    """Return whether a key under `accepts` is another system's word for one of several events."""
+    return key.lower().replace("_", "") in EITHER and all(each in possible for each in JOINS)
+
+
+def is_entry_of_emit(value: Mapping[str, Any], possible: Container[str]) -> bool:
+    """Return whether what stands under `accepts` is what a step emits."""
+    return not OF_EMIT.isdisjoint(value) and all(each in possible for each in JOINS)
+
+
+def one_or_each(content: Any) -> str:
+    """Return the two ways to take one of several events; nobody but the author knows which is meant."""
+    names = content if isinstance(content, list) and all(isinstance(each, str) for each in content) else []
+    if len(names) == 1:
+        return f"an event stands as it is: `accepts: {names[0]}`"
+    listed = f"[{', '.join(names)}]" if 0 < len(names) <= MOST_NAMES else "[A, B]"
+    return f"write `accepts: {listed}` to take each of them as it comes, or `{{any: {listed}}}` to take the first only"
 
 
 def event_of(key: str, content: Any) -> str:

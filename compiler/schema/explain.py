@@ -155,6 +155,8 @@ class Explainer:
             is_name = isinstance(value, str) and " " not in value.strip()
             if hint == f"write `[{value}]`" and not (is_name and self.fits([value], schema)):
                 hint = ""  # as a list it would be as wrong
+            if value in ("*", "all"):
+                hint = "what takes all errors has no `errors`" if address[-1:] == ("errors",) else ""
             place, fix = Place(address), instead_fix(value, names, title, Place(address))
             if isinstance(value, int) and 400 <= value < 600 and address[-2:-1] and address[-2] in OF_ERRORS:
                 hint, fix = (

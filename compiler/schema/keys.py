@@ -12,10 +12,17 @@ from wfc.compiler.rules import reading as reading_problems
 from wfc.compiler.rules import shape as problems
 from wfc.compiler.rules.fixes import replace_text
 from wfc.compiler.rules.spelling import nearest
-from wfc.compiler.schema.advice import advice, meaning, version_for_language
+from wfc.compiler.schema.advice import (
+    NOT_FIELDS,
+    advice,
+    is_either,
+    is_entry_of_emit,
+    meaning,
+    version_for_language,
+)
 from wfc.compiler.schema.keywords import has_type
 from wfc.compiler.schema.maps import list_made_by
-from wfc.compiler.schema.synonyms import is_other_word, kind_key, other_key, section
+from wfc.compiler.schema.synonyms import holds_expressions, is_other_word, kind_key, other_key, section
 from wfc.compiler.schema.words import owner
 from wfc.compiler.yaml import Document
 
@@ -110,15 +117,19 @@ class Keys:
                 continue
             meant = nearest(key, absent)
             hint = f"did you mean `{meant}`?"
-            if meant is not None and is_other_word(key, meant, absent):
+            if meant is not None and (is_other_word(key, meant, absent) or is_either(key, properties)):
                 meant = None
             if meant is None and not address and (other := section(key, content, absent)):
                 absent.remove(other)  # what is in it has another system's form, and is not looked at
-                self.unknown(key, schema, address, other_key(key, [*absent, other]), other, [other, *absent])
+                self.unknown(key, schema, address, other_key(key, [other]), other, [other, *absent])
                 self.broken |= {(key,), (other,)}
                 continue
             if meant is not None and not self.could_be(content, properties[meant]):
                 meant = None
+            if is_entry_of_emit(value, properties):
+                meant = None
+            if meant == "output" and holds_expressions(content):
+                meant = None  # values, as other systems have them, and no type
             if "steps" in absent and not address and meant != "steps" and looks_like_steps(content):
                 meant = None  # the section of that name is not meant
             if meant is None:
@@ -133,6 +144,10 @@ class Keys:
             missing.remove("wfc")
         for key in strange:
             hint = advice(key, value[key], schema, missing, absent, self.definitions)
+            other_word = other_key(key, absent, value[key])
+            exchanged = hint == NOT_FIELDS and not other_word and not self.is_of_an_end(key)
+            if exchanged or is_entry_of_emit(value, properties):
+                hint = ""  # the two have changed places, or it was meant to be said elsewhere
             if not address and "steps" in missing and looks_like_steps(value[key]):
                 hint = "write `steps`"
             self.unknown(key, schema, address, hint)
@@ -140,6 +155,18 @@ class Keys:
         if missing and not strange:
             self.missing(schema, missing, address, value)
         return {key: names[key] for key in value if key in names}
+
+    def is_of_an_end(self, key: str) -> bool:
+        """Return whether an event that ends a run has a field of this name, or may have it."""
+        data = self.document.data
+        events, ends = (data.get("events"), data.get("end")) if isinstance(data, dict) else (None, None)
+        names = ends if isinstance(ends, list) else [ends]
+        fields = (
+            [events.get(each) for each in names if isinstance(each, str)] if isinstance(events, dict) else []
+        )
+        return not all(
+            isinstance(each, dict) and key not in each and "extends" not in each for each in fields
+        )
 
     def lacks_colon(self, key: str, content: Any, absent: Sequence[str], address: Address) -> bool:
         """Report a key that goes on with its value, as in `form {note: string}`, and return whether it does."""

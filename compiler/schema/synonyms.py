@@ -9,13 +9,22 @@ from typing import Any, Final
 from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.rules.spelling import apart
 
-__all__ = ["is_other_word", "kind_key", "other_key", "other_kind", "section", "step_note", "top_note"]
+__all__ = [
+    "holds_expressions",
+    "is_other_word",
+    "kind_key",
+    "other_key",
+    "other_kind",
+    "section",
+    "step_note",
+    "top_note",
+]
 
 KEYS: Final[Mapping[str, str]] = {
     "accepts": "on needs depends_on dependson after trigger triggers requires listens waits_for input_event when_event",
     "emit": "next goto then to transitions edges conditional_edges output_event next_step on_success routes",
     "all": "parallel both and fork all_of every concurrently",
-    "any": "or one_of either first_of race",
+    "any": "first_of race",
     "when": "if condition case where cond only_if",
     "event": "then to next goto else otherwise default name type emit",
     "with": "data values fields payload args params parameters arguments kwargs input inputs set",
@@ -23,8 +32,17 @@ KEYS: Final[Mapping[str, str]] = {
     "tool": "run function func script command python call code uses",
     "args": "with input inputs params parameters arguments kwargs data",
     "output": "outputs returns response_format schema output_schema response_model result format",
+    "query": "params query_params querystring qs parameters",
+    "body": "json data payload",
+    "each": "for_each foreach iterate",
+    "delay": "initial_interval initial_delay interval wait",
+    "backoff": "backoff_coefficient backoff_rate multiplier factor",
+    "max_delay": "maximum_interval max_interval",
+    "never_on": "non_retryable_error_types non_retryable",
+    "max_turns": "max_iter max_iterations max_steps",
+    "concurrency": "max_parallel max_concurrency parallelism",
     "prompt": "messages instructions instruction template user user_prompt text content question",
-    "system": "system_prompt system_message role persona",
+    "system": "system_prompt system_message instructions instruction role persona",
     "model": "llm engine",
     "files": "file images image attachments attachment documents media",
     "thinking": "reasoning thoughts",
@@ -38,12 +56,22 @@ KEYS: Final[Mapping[str, str]] = {
     "assign": "assignee assignees approvers approver to users who reviewers",
     "within": "timeout deadline expires expires_in",
     "require": "assert asserts validate guard",
+    "max_attempts": "attempts max_retries maximum_attempts retries retry_count times tries",
+    "top": "limit k max_results n top_n",
+    "fails": "error exception raises throws",
+    "emitted": "events emits",
+    "calls": "tools tool_calls",
+    "after": "duration elapsed took",
+    "removed": "deleted",
+    "moved": "renamed",
+    "ran": "called executed invocations runs steps visited",
+    "on_deadline": "on_timeout",
     "rate": "rate_limit rate_limits limit requests_per_minute rpm rps throttle quota",
     "at_once": "max_concurrency max_concurrent max_parallel concurrency concurrent parallel parallelism",
     "max_runs": "max_iterations max_loops recursion_limit limit",
     "in": "items list over for_each iterate",
     "do": "steps step action run body",
-    "for": "duration seconds delay time ttl expires retention",
+    "for": "duration seconds delay time ttl expires retention every",
     "keep": "keep_last last max_messages window limit",
     "thread": "memory session conversation conversation_id session_id thread_id",
     "handoffs": "hand_over hand_overs hand_off transfers",
@@ -112,17 +140,20 @@ STEP_NOTES: Final[Mapping[str, str]] = {
         ["at_once", "rate", "rate_limit", "requests_per_minute", "rpm", "throttle"],
         "how often something may be called is said where it is declared: `tools: {NAME: {…, rate: 60 per min}}`",
     ),
-    **dict.fromkeys(["parallel", "strategy"], "steps that accept the same event run side by side"),
-    **dict.fromkeys(
-        ["backoff", "delay", "max_delay", "retry_on"], "it belongs to the retry policy: `retry: {…}`"
-    ),
+    "parallel": "steps that accept the same event run side by side",
+    "strategy": "steps that accept the same event run side by side; for each item of a list there is the kind `map`",
+    **dict.fromkeys(["backoff", "max_delay", "retry_on"], "it belongs to the retry policy: `retry: {…}`"),
+    "delay": "between two attempts it is the `delay` of the retry policy; a pause is a step of kind `wait`",
+    "until": "until when to wait is said in steps of kind `human` and `wait`; what a result must be, under `require`",
+    "outputs": "what a step gives is its `result`: hand it on in an event, or keep it with `save`",
 }
 """What is said of keys of a step for which there is no other key."""
 TOP_NOTES: Final[Mapping[str, str]] = {
     **dict.fromkeys(
-        ["cron", "schedule", "trigger", "webhook"],
+        ["cron", "on", "schedule", "trigger", "webhook"],
         "what starts runs by itself stands under `triggers`, each with a name: `triggers: {NAME: …}`",
     ),
+    "finally": "what comes last in every case is an event to which `on_error`, `on_deadline` and `on_cancel` lead too",
     **dict.fromkeys(["author", "tags", "team"], "write it under `labels`"),
     **dict.fromkeys(["params", "variables", "vars"], "values are fields of events, `state`, or `config`"),
     **dict.fromkeys(["concurrency"], "write `limits: {concurrent_runs: …}`"),
@@ -137,12 +168,14 @@ WRITTEN: Final[Mapping[str, str]] = {
     "python": 'tool: {python: "module:function"}',
     "timeout_minutes": "timeout: 5 min",
     "timeout_seconds": "timeout: 30s",
-    "retries": "retry: {max_attempts: 3}",
-    "max_retries": "retry: {max_attempts: 3}",
     "attempts": "retry: {max_attempts: 3}",
     "continue_on_error": "on_error: [nothing]",
 }
 """How it is written here, where the key alone does not say it."""
+
+
+RETRIES: Final = frozenset({"max_retries", "retries", "retry_count"})
+"""What counts the attempts after the first."""
 
 
 MEANT: Final[dict[str, list[str]]] = {}
@@ -175,11 +208,27 @@ def other_key(key: str, possible: Container[str], content: Any = None) -> str:
         wanted = "event" if name in {"else", "default", "otherwise"} else "description"
         if wanted in possible:
             return NOTES[name]
-    if not meant:
+    if not meant or (meant[0] == "output" and holds_expressions(content)):
         return ""
+    if meant[0] == "end" and "with" in possible and isinstance(content, dict):
+        return "an event's fields stand under `with`"
+    if name in RETRIES and meant[0] in {"max_attempts", "retry"} and not isinstance(content, (str, dict)):
+        return after_the_first(meant[0], content)
     if meant[0] == "start" or (meant[0] == "retry" and isinstance(content, (str, dict))):
         return f"write `{meant[0]}`"
     return f"write `{WRITTEN.get(name, meant[0])}`"
+
+
+def holds_expressions(content: Any) -> bool:
+    """Return whether a map has expressions for values, as no type has."""
+    return isinstance(content, dict) and any("${{" in str(each) for each in content.values())
+
+
+def after_the_first(here: str, retries: Any) -> str:
+    """Return the hint for a number of retries, which does not count the first attempt as we do."""
+    many = retries + 1 if isinstance(retries, int) and not isinstance(retries, bool) else "…"
+    written = f"max_attempts: {many}" if here == "max_attempts" else f"retry: {{max_attempts: {many}}}"
+    return f"write `{written}`: the first attempt is counted too"
 
 
 def is_other_word(key: str, near: str, possible: Container[str]) -> bool:
@@ -207,11 +256,19 @@ def section(key: str, value: Any, absent: Sequence[str]) -> str | None:
     meant = meanings(plain(key), absent)
     if not meant or meant[0] == "steps":
         return None
+    if meant[:1] == ["state"] and "threads" in meant and all_threads(value):
+        return "threads"
     if meant[0] in {"start", "end", "workflow"}:
         names = value if isinstance(value, list) else [value]
         steps = any(not isinstance(each, str) or each[:1].islower() for each in names)
         return None if steps and meant[0] != "workflow" else meant[0]
     return meant[0] if isinstance(value, dict) else None
+
+
+def all_threads(value: Any) -> bool:
+    """Return whether all entries of a section are threads."""
+    entries = list(value.values()) if isinstance(value, dict) else []
+    return bool(entries) and all(isinstance(each, dict) and {"keep", "key"} & each.keys() for each in entries)
 
 
 def kind_key(step: Mapping[str, Any], strange: Sequence[str]) -> str | None:

@@ -113,15 +113,20 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
     if "string" in types and isinstance(value, (dict, list)) and "object" not in types:
         if title.startswith(EXPRESSIONS) and isinstance(value, list):
             return "put the whole expression in quotes, for YAML reads brackets and braces as its own"
-        is_text = title.startswith(TEXT) and isinstance(value, dict)
+        is_text = title.startswith(TEXT) and isinstance(value, dict) and is_flat(value) and not key.isdigit()
         return "put it in quotes if it is meant as a text" if is_text else ""
     return ""
+
+
+def is_flat(value: Mapping[str, Any]) -> bool:
+    """Return whether a map may be a text between braces that has lost its quotes."""
+    return len(value) == 1 and None in value.values()
 
 
 def for_nothing(types: Sequence[str], title: str, key: str) -> str:
     """Return what to write where nothing stands."""
     if list(types) == ["object"]:
-        return "write `{}` for none"
+        return "write `{}` for none, or indent below it what belongs to it"
     if key.isdigit():  # an item of a list
         none = "write `nothing` if nothing is to be sent, or " if "`nothing`" in title else ""
         return f"{none or 'write a value after the `- `, or '}remove the item"
@@ -144,6 +149,12 @@ def reshaped(value: Any, title: str, key: str) -> str:
         )
     if title == "the name of an event" and flat and len(value) == 1:
         return f"write `{names[0]}`"
+    if title.startswith("an event's fields") and isinstance(value, str) and value[:1].isupper():
+        return (
+            f"the fields of another event are taken over by `{{extends: {value}}}`"
+            if value.isidentifier()
+            else ""
+        )
     if title.startswith("an event's fields") and (flat or isinstance(value, str)):
         fields = names if flat else [value] if str(value).isidentifier() else []
         return (
@@ -168,10 +179,20 @@ def reshaped(value: Any, title: str, key: str) -> str:
         more = "; their values come from the environment" if key == "secrets" else ""
         return f"write `[{', '.join(names)}]`{more}"
     if isinstance(value, dict) and names and title.startswith("a list of"):
+        if title == "a list of texts":
+            return ""
+        if all(not each for each in value.values()):
+            return f"write `[{', '.join(names)}]`"
         return "begin it with `- `: it is one entry of a list"
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and key == "expect":
-        return "leave out the `- `, or the `[ ]`"
+        keys = ", ".join(f"{each}: …" for each in names_of(value[0]))
+        return f"write a map instead of a list: `expect: {{{keys}}}`"
     return ""
+
+
+def names_of(value: Mapping[str, Any]) -> list[str]:
+    """Return the first keys of a map."""
+    return [str(each) for each in value][:4]
 
 
 def in_a_map(value: Any, title: str) -> str:
@@ -223,6 +244,9 @@ def for_scalar(value: bool | float, title: str, key: str) -> str:
         return "an address is written as in `https://desk.example/orders`"
     if title.startswith(TEXT):
         return f'put it in quotes: `"{text}"`'
+    if title.startswith("a type,") and key == "default":
+        word = "boolean" if isinstance(value, bool) else "integer" if isinstance(value, int) else "number"
+        return f"a default stands beside a type: `{{type: {word}, default: {text}}}`"
     if title.startswith("a type,") and isinstance(value, bool):
         missing = key in {"optional", "required", "nullable"}
         if value is (key == "required") and missing:

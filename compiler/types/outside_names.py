@@ -74,6 +74,10 @@ def field_with_own_name(
     """
     if (marked := re.fullmatch(MARKED, name)) is not None:
         return without_mark(marked["own"], marked["mark"], data, place, others)
+    if name.lower().startswith(("optional ", "required ")):
+        return without_mark(
+            name.partition(" ")[2], "?" if name.lower()[0] == "o" else "!", data, place, others
+        )
     own = re.sub(r"\W+", "_", normal_form(name)).strip("_")
     own = snake_case(own) if small else own
     own += "_" if own in LONG_KEYS or own == "extends" else ""

@@ -65,6 +65,7 @@ SYNONYMS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("long", "short", "bigint", "smallint", "int32", "int64"), "integer"),
     **dict.fromkeys(("real", "float32", "float64"), "number"),
     "money": "decimal",
+    "day": "date",
     "currency": "decimal",
     "bool": "boolean",
     "yes": "boolean",

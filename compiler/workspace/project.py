@@ -21,6 +21,7 @@ from wfc.compiler.workspace.sources import Source
 from wfc.compiler.yaml import Document, read
 
 if TYPE_CHECKING:
+    from wfc.compiler.resolve.passes import Remembered
     from wfc.compiler.workspace.circles import Circles
 
 __all__ = ["NoFiles", "Project", "Unit", "project_of"]
@@ -103,6 +104,7 @@ class Project:
         self.lookups = lookups or Lookups(self.files)
         self.units: dict[str, Unit] = {}
         self.opening: list[str] = []  # files of declarations that wait for those that they import
+        self.memory: Remembered | None = None
 
     def unit(self, path: str, raw: bytes | None = None) -> Unit | Refused:
         """Return a file of the project, reading it once."""
@@ -111,13 +113,16 @@ class Project:
             content = self.files.read(path) if raw is None else raw
             if isinstance(content, Refused):
                 return content
-            findings: list[Finding] = []
-            document = read(content, path, findings.append)
-            of_reading = len(findings)
-            spec = validate(document, findings.append)
-            digest = sha256(content).hexdigest()
-            found = self.units[path] = Unit(document, spec, findings, digest, of_reading)
+            found = self.units[path] = self.read(path, content)
         return found
+
+    def read(self, path: str, raw: bytes) -> Unit:
+        """Read a file, and validate it against the schema."""
+        findings: list[Finding] = []
+        document = read(raw, path, findings.append)
+        of_reading = len(findings)
+        spec = validate(document, findings.append)
+        return Unit(document, spec, findings, sha256(raw).hexdigest(), of_reading)
 
     def around(self, path: str) -> ProjectView:
         """Return the project as seen from one of its files."""

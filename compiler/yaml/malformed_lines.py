@@ -50,7 +50,7 @@ OF_EVENTS: Final = frozenset({"when", "with", "save"})
 """Keys that stand beside the event of an entry."""
 ITEM_TYPE: Final = re.compile(r"(?<![\w.])[A-Za-z]\w*\Z")
 LIST_OF: Final = re.compile(
-    r"(?P<type>list|array|set|map|dict|optional|enum|List|Array|Dict|Map|Optional|Enum)\Z"
+    r"(?P<type>list|array|set|map|dict|optional|enum|List|Array|Dict|Map|Optional|Enum|Literal|Union)\Z"
 )
 NEXT_ENTRY: Final = re.compile(r", *(?P<key>[\w-]+): ?(?=[\"'{\[\w])")
 """Another entry inside of what should be a text between braces."""
@@ -218,7 +218,9 @@ def find_after_closing(text: str, at: int) -> Finding | None:
     value = found["value"].rstrip()
     place = Place((), "text", found.start("value"), found.start("value") + len(value))
     if found["sign"] in "{[" and re.match(r"[{\[] *[\w-]+: |\[ *[{\"']", value):
-        hint = "leave out what follows the bracket that closes it; a text stands in quotes as a whole"
+        hint = (
+            "leave out what follows the bracket that closes it, or put all of it in quotes if it is one text"
+        )
         return problems.syntax_error(place, "something follows after this bracket is closed", hint)
     if found["sign"] in "{[":
         fix = fixes.replace_text(place, "'" + value.replace("'", "''") + "'")
@@ -239,7 +241,16 @@ def quotes_in_quotes(place: Place, value: str) -> Finding:
     if (entry := NEXT_ENTRY.search(inside)) is not None:
         hint = f"close the quote that opens here before the key `{entry['key']}`, or escape those in the text"
         return problems.syntax_error(place, "this text goes on after its quote is closed", hint)
+    if re.fullmatch(rf"[^{sign}]*, *{sign}[^{sign}]*", inside):
+        hint = "close the quote that opens here before the comma, or escape those in the text"
+        return problems.syntax_error(place, "this text goes on after its quote is closed", hint)
     other = "'" if sign == '"' else '"'
+    if re.search(rf"{sign} *(?:[=!<>]=?|==|~|\+|and|or|in) *{sign}", inside) and other not in inside:
+        whole = f"{other}{value}{other}"
+        fix = fixes.replace_text(place, whole, title="put all of it in quotes")
+        return problems.syntax_error(
+            place, "this text goes on after its quote is closed", f"put all of it in quotes: `{whole}`", fix
+        )
     if other in inside or "\\" in inside:
         again = inside.replace("\\", "\\\\").replace('"', '\\"') if sign == '"' else inside.replace("'", "''")
         better = f"{sign}{again}{sign}"
@@ -259,7 +270,7 @@ def find_in_braces(text: str, at: int) -> Finding | None:
     """Return the finding for text after a closing quote between braces, or for a type with brackets."""
     if text[at : at + 1] == "[" and (kind := LIST_OF.search(text, max(0, at - 10), at)):
         end = text.find("]", at)
-        inside = text[at + 1 : end].strip() if at < end < at + 60 else "T"
+        inside = text[at + 1 : end].strip().replace('"', "") if at < end < at + 60 else "T"
         better = other_notation(f"{kind['type']}[{inside}]") or "list of T"
         place = Place((), "text", kind.start(), end + 1 if end > at else at + 1)
         return problems.syntax_error(

@@ -146,7 +146,12 @@ def find_second_colon(problem: SyntaxProblem) -> Finding | None:
         or malformed_lines.find_no_colon_below_entry(text, at)
     )
     whole = value_around(text, at)
+    if re.search(r"\blambda [\w, ]*\Z", text[problem.line : at]):
+        hint = "no functions are written in expressions: a condition stands by itself"
+        return meant or problems.text_cut_by_colon(problem.place, None, hint)
     hint = "write `a if condition else b`" if "? " in text[problem.line : at] else ""
+    if text[at + 1 : at + 3] in {" {", " ["} and not hint:
+        whole, hint = None, "put the entry in braces: `{key: value}`"
     if whole is not None and re.fullmatch(ENTRIES, text[whole.start : whole.end]):
         hint = "put the entries in braces: `{key: value, …}`"
     return meant or problems.text_cut_by_colon(problem.place, whole, hint, last=is_last(text, at))
@@ -212,6 +217,9 @@ def find_bare_expression(problem: SyntaxProblem) -> Finding | None:
     text, at = problem.text, problem.at
     if not problem.is_between or text[max(0, at - 1) : at] != "$":
         return None
+    if text[at : at + 2] != "{{":
+        hint = 'a name, such as that of a secret, stands by itself; a value is put in by `"${{ … }}"`'
+        return problems.syntax_error(Place((), "text", at - 1, at + 1), "`${` begins nothing here", hint)
     end = text.find("}}", at)
     end = end + 2 if 0 <= end < at + 500 else at + 1
     begins = re.compile(BEGINS).search(text, max(0, at - 40), at - 1)
@@ -273,9 +281,8 @@ def find_by_words(problem: SyntaxProblem) -> Finding | None:
     for words, what, hint in MESSAGES:
         if words not in problem.said:
             continue
-        place = problem.place
-        if "never closed" in what and problem.opened is not None:
-            place = Place((), "text", problem.opened, problem.opened + 1)
+        never = "never closed" in what and problem.opened is not None
+        place = Place((), "text", problem.opened or 0, (problem.opened or 0) + 1) if never else problem.place
         if what == MISALIGNED:
             return problems.syntax_error(place, what, malformed_lines.indentation_hint(text, at))
         if what == NO_VALUE and text[at : at + 1] in {",", "]", "}"}:
@@ -315,6 +322,8 @@ OTHER_BRACKET: Final = r"(?:: +|- +|\[ *)(?P<sign>[(<])(?=[\w\"' ]+: )"
 """A bracket that is none to YAML, at the beginning of a value, with a key in it."""
 
 NEGATION: Final = r"\b(?:when|that|until|keep): +(?P<sign>!)(?!=)"
+
+NAME_IN_SCOPE: Final = r"(?:config|error|events?|inputs|item|loop|response|result|run|state)\b"
 
 FARTHEST: Final = 20_000
 """How many code points a quoted text may have that is looked at."""
@@ -375,12 +384,17 @@ def cannot_start(text: str, at: int) -> Finding:
         hint = "leave the backticks out, or put the text in quotes if they belong to it"
         return problems.syntax_error(place, "a text without quotes cannot begin with a backtick", hint)
     braced = text[at + 1 : at + 2] == "{"
+    is_name = character == "@" and re.compile(NAME_IN_SCOPE).match(text, at + 1) is not None
     opened = text.rfind("${{", text.rfind("\n", 0, at) + 1, at)
     if opened >= 0 and "}}" not in text[opened:at]:
         return brace_problems.expression_needs_quotes(Place((), "text", opened, at), alone=False)
+    hint = "put the text in quotes"
+    if braced:
+        hint += "; an expression is written `${{ … }}`"
+    if is_name:
+        hint = "if the value of that name is meant, it stands without `@`; put a text in quotes"
+    whole_text = whole is not None and whole.start == at and not (braced or is_name)
+    quoted = fixes.add_quotes(whole) if whole is not None and whole_text else None
     return problems.syntax_error(
-        place,
-        f"a text without quotes cannot begin with `{character}`",
-        "put the text in quotes; an expression is written `${{ … }}`" if braced else "put the text in quotes",
-        fixes.add_quotes(whole) if whole is not None and whole.start == at and not braced else None,
+        place, f"a text without quotes cannot begin with `{character}`", hint, quoted
     )

@@ -114,7 +114,7 @@ def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Fin
         return None
     start, end = key.start_mark.index, key.end_mark.index
     place = Place((), "text", start, end)
-    quoted = re.fullmatch(r"([^\W\d][\w-]*) +[\"']\$", text[start:end])
+    quoted = re.fullmatch(r"([^\W\d][\w-]*) *=? *[\"'][^\"']*\$", text[start:end])
     if text[end : end + 2] == "{{" and quoted is not None:
         at = Place((), "text", start, start + quoted.end(1))
         return brace_problems.no_colon_in_braces(at, quoted[1], "…")
@@ -122,6 +122,8 @@ def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Fin
         return brace_problems.expression_needs_quotes(Place((), "text", end - 1, end + 2), alone=False)
     if (entry := entry_without_colon(text, start, end)) is not None:
         return brace_problems.no_colon_in_braces(place, entry["key"], entry["value"].strip() or "…")
+    if before in {"save", "when", "with"} and re.fullmatch(r"[A-Z]\w*", text[start:end]):
+        return brace_problems.no_colon_in_braces(place, "event", text[start:end])
     whole = value_before(text, place) if before else None
     number = re.compile(DIGITS).search(text, max(0, start - 40), end)
     if number is not None:

@@ -10,7 +10,7 @@ from wfc.runtime.agents.asking_step import is_offered, system_of, unmet_by
 from wfc.runtime.agents.code import as_code, judge_code
 from wfc.runtime.agents.definition import Agent
 from wfc.runtime.agents.events import AgentInput, AgentOutput, AgentStopped, JudgedReply, LoopState, ToolCall
-from wfc.runtime.agents.hand_overs import given_to, prompt_of
+from wfc.runtime.agents.hand_overs import given_to, instructions_in, prompt_of, said_before
 from wfc.runtime.agents.offers import Offer, before_the_first, offer_of
 from wfc.runtime.agents.react import KEEP_TO_THE_FORM, in_words, read_marks
 from wfc.runtime.agents.turns import bounded, judge, wanted_calls
@@ -51,7 +51,11 @@ class AgentTurns:
 
     def transcript(self, inputs: AgentInput, state: LoopState) -> list[Said]:
         """Return what was said by now."""
-        return [*state.before, Said(role="user", text=prompt_of(inputs, state)), *state.messages]
+        return [
+            *said_before(inputs, state),
+            Said(role="user", text=prompt_of(inputs, state)),
+            *state.messages,
+        ]
 
     def request(
         self, ctx: Context[LoopState], inputs: AgentInput, state: LoopState, offer: Offer
@@ -61,7 +65,8 @@ class AgentTurns:
         system = inputs.system if state.at_work is None else state.at_work.system
         request = TurnRequest(
             said=self.transcript(inputs, state),
-            system=system_of(ctx, agent, system),
+            system="\n\n".join(filter(None, (system_of(ctx, agent, system), instructions_in(inputs, state))))
+            or None,
             tools=offer.tools,
             output=None if offer.first else agent.output,
             is_last=self.is_last(state),
@@ -109,6 +114,7 @@ class AgentTurns:
         """Take a reply into the transcript; return the answer, or the calls to make."""
         reply = result.reply
         state.turns += 1
+        state.came_from = ""
         state.tokens, state.cost_usd = reply.tokens, reply.cost_usd
         if result.answer is not None:
             return self.answered(result.answer, state)

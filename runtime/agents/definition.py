@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 
 from pydantic_core import to_json
 
+from wfc.runtime.calls.asking import AskingTool
 from wfc.runtime.calls.foreign_schemas import ForeignSchema
 from wfc.runtime.calls.llm import Model
 from wfc.runtime.calls.transcripts import ANSWER_TOOL, OfferedTool
@@ -50,6 +51,7 @@ class AgentTool:
         saves: Whether the step that has called the agent saves something when a call is done.
         output: The type of its result, where that is so.
         workflow: The name of the workflow that it is; its arguments are that one's inputs.
+        ask: How a person is asked what the tool asks in a call; ``None``: nobody is.
     """
 
     name: str
@@ -68,6 +70,7 @@ class AgentTool:
     saves: bool = False
     output: Any = None
     workflow: str = ""
+    ask: AskingTool | None = None
 
     @property
     def is_run(self) -> bool:
@@ -130,7 +133,7 @@ class Agent:
         cost_usd: What the models may cost in US dollars; ``None``: anything.
         retry_policy: For calls of the model.
         timeout: The seconds that a call of the model may take; ``None``: any number.
-        shown: What of the replies is shown to watchers while it arrives: ``text``, ``thinking``.
+        shown: What watchers are shown: the ``text`` and the ``thinking`` of replies while they arrive, ``calls``.
     """
 
     name: str

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Generic, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
+from wfc.runtime.calls.asking import ToolAnswer, ToolQuestion
 from wfc.runtime.calls.transcripts import CallRequest, Said, TurnReply
 from wfc.runtime.errors import StepError
 from wfc.runtime.events import ClosedFields, Event, Record, RunState, StartEvent, StopEvent, event_name
 from wfc.runtime.plan.pauses import PartEnd, PartResult
+from wfc.runtime.records import Message
 from wfc.runtime.values.outputs import InvalidOutput, from_json
 from wfc.runtime.values.outside_names import json_outside
 
@@ -22,6 +24,7 @@ __all__ = [
     "AgentOutput",
     "AgentStopped",
     "AnswerGiven",
+    "AnswerWanted",
     "ApprovalForm",
     "CallAllowed",
     "CallDelegated",
@@ -33,6 +36,7 @@ __all__ = [
     "JudgedReply",
     "LoopState",
     "Outcome",
+    "PersonGives",
     "Review",
     "ReviewWanted",
     "SavedCall",
@@ -60,6 +64,7 @@ class AgentInput(ClosedFields, StartEvent):
         thread: What tells the talk from others of its thread, for an agent that has one.
         kept_as: What is kept in the thread in place of the prompt.
         read_only: Whether nothing is kept in the thread.
+        history: What was said before, for an agent without a thread.
     """
 
     prompt: str
@@ -70,6 +75,7 @@ class AgentInput(ClosedFields, StartEvent):
     thread: str = ""
     kept_as: str | None = None
     read_only: bool = False
+    history: list[Message] = Field(default_factory=list)
 
 
 class AgentAtWork(Record):
@@ -116,10 +122,31 @@ class ReviewWanted(ClosedFields, Event):
 
 
 class CallAllowed(ClosedFields, Event):
-    """A call that may be made; ``changed`` has the arguments, as JSON, that a person has put in place of its own."""
+    """A call that may be made, or go on.
+
+    Args:
+        changed: The arguments, as JSON, that a person has put in place of its own.
+        answers: What was answered to the tool, which has asked in the call.
+    """
 
     call: CallRequest
     changed: str | None = None
+    answers: list[ToolAnswer] = Field(default_factory=list)
+
+
+class AnswerWanted(ClosedFields, Event):
+    """A call that goes on when a person has answered what its tool asks; see ``AskingTool``."""
+
+    allowed: CallAllowed
+    question: ToolQuestion
+    assign: list[str]
+    within: float
+
+
+class PersonGives(ClosedFields, Record):
+    """A person's answer to what a tool asks: the fields of the tool's form."""
+
+    model_config = ConfigDict(extra="allow")
 
 
 class CallDelegated(ClosedFields, Event):
@@ -270,11 +297,17 @@ class JudgedReply(Record):
 
 
 class CallDone(Record):
-    """The result of a call; see ``ToolCallResult``."""
+    """The result of a call, see ``ToolCallResult``; or what its tool asks before it goes on.
+
+    Args:
+        is_text: Whether ``text`` is the result itself, and not its JSON.
+    """
 
     text: str
     value: str | None = None
+    is_text: bool = True
     goes_on: AgentAtWork | None = None
+    question: ToolQuestion | None = None
 
 
 class CodeDue(ClosedFields, Event):
@@ -330,6 +363,7 @@ class LoopState(RunState):
         code: What came of the code of an agent that writes it.
         refused: What the model was told of calls that a person has refused, by tool and arguments.
         offered: The tools that were offered for the last reply, as the model knows them; ``None``: all.
+        came_from: The agent that has handed over in the last turn, if one has.
         saved: The calls by which the step above saves something, in the order in which they were done.
     """
 
@@ -343,5 +377,6 @@ class LoopState(RunState):
     code: CodeRun = Field(default_factory=CodeRun)
     prompt: str | None = None
     at_work: AgentAtWork | None = None
+    came_from: str = ""
     offered: list[str] | None = None
     saved: list[SavedCall] = Field(default_factory=list)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from wfc.runtime.agents.definition import Agent
 from wfc.runtime.agents.events import AgentAtWork, AgentInput, CallDone, LoopState, ToolCallResult
@@ -17,8 +17,10 @@ __all__ = [
     "given_to",
     "go_on",
     "hand_over",
+    "instructions_in",
     "merged",
     "prompt_of",
+    "said_before",
     "seen_by",
     "told_of_hand_overs",
 ]
@@ -27,6 +29,29 @@ __all__ = [
 def prompt_of(inputs: AgentInput, state: LoopState) -> str:
     """Return what the transcript begins with."""
     return inputs.prompt if state.prompt is None else state.prompt
+
+
+def said_before(inputs: AgentInput, state: LoopState) -> list[Said]:
+    """Return what was said before the prompt: in the thread, or as whoever has called the agent says."""
+    if not inputs.history or state.at_work is not None:
+        return state.before
+    roles: Mapping[str, Literal["user", "model"]] = {"user": "user", "assistant": "model"}
+    said = [Said(role=roles[each.role], text=each.content) for each in inputs.history if each.role in roles]
+    return begun_by_user(merged(each for each in said if each.text.strip()))
+
+
+def begun_by_user(said: list[Said]) -> list[Said]:
+    """Return messages of which a user says the first one, as some providers want it."""
+    if said and said[0].role != "user":
+        return [Said(role="user", text="(What was said before is left out.)"), *said]
+    return said
+
+
+def instructions_in(inputs: AgentInput, state: LoopState) -> str:
+    """Return the instructions that stand in the history."""
+    if state.at_work is not None:
+        return ""
+    return "\n\n".join(each.content for each in inputs.history if each.role == "system")
 
 
 def given_to(inputs: AgentInput, state: LoopState) -> Mapping[str, Any]:
@@ -77,7 +102,7 @@ def told_of_hand_overs(results: Iterable[ToolCallResult], going_on: AgentAtWork 
 
 def go_on(agent: Agent, asked: AgentAtWork, inputs: AgentInput, state: LoopState) -> None:
     """Let an agent go on, with as much of the transcript as it is to see."""
-    before = [*state.before, Said(role="user", text=prompt_of(inputs, state)), *state.messages]
+    before = [*said_before(inputs, state), Said(role="user", text=prompt_of(inputs, state)), *state.messages]
     seen = list(seen_by(agent, before, agent.sees))
     first, *others = merged([*seen, Said(role="user", text=asked.prompt)])
     state.prompt, state.messages, state.before = first.text, others, []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final, Literal
 
 from wfc.runtime.agents.agent_turns import AgentTurns
 from wfc.runtime.agents.asking_step import approval_of, save_calls
@@ -12,6 +12,7 @@ from wfc.runtime.agents.definition import Agent, AgentTool
 from wfc.runtime.agents.events import (
     AgentInput,
     AgentOutput,
+    AnswerWanted,
     ApprovalForm,
     CallAllowed,
     CallDelegated,
@@ -19,6 +20,7 @@ from wfc.runtime.agents.events import (
     CallToSave,
     LoopState,
     Outcome,
+    PersonGives,
     Review,
     ReviewWanted,
     SavedCall,
@@ -34,10 +36,13 @@ from wfc.runtime.agents.hand_overs import (
     hand_over,
     told_of_hand_overs,
 )
+from wfc.runtime.agents.shown import shown_calls
 from wfc.runtime.agents.tool_calls import CANNOT_BE_MADE, as_done, make_call, read_call, told_of
 from wfc.runtime.agents.turns import MOST_CALLS, answers_to
 from wfc.runtime.authoring.decorators import pause, step
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.authoring.run_rules import run_bounds
+from wfc.runtime.calls.asking import Asking, QuestionWantedError, ToolAnswer, asking_for, wrong_in_answer
 from wfc.runtime.calls.transcripts import CallRequest, Said
 from wfc.runtime.driver.context import Context
 from wfc.runtime.errors import StepError
@@ -50,6 +55,9 @@ from wfc.runtime.values.outside_names import json_outside
 from wfc.runtime.workflow import Workflow
 
 __all__ = ["AgentSteps"]
+
+MOST_ASKED: Final = 1_000
+"""How often the tools of an agent may ask people, in all."""
 
 
 class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
@@ -69,6 +77,8 @@ class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
         limits = Limits(tokens=agent.tokens, cost_usd=agent.cost_usd) if bounded else None
         super().__init_subclass__(limits=limits, **keywords)
         cls.agent = agent
+        if "calls" in agent.shown:
+            definition_of(cls).shows = shown_calls
         cls.team = {each.name: each for each in (agent, *team)}
         options: dict[str, dict[str, Any]] = {
             "think": {"retry_policy": agent.retry_policy, "timeout": agent.timeout, "limit": agent.max_turns},
@@ -188,7 +198,12 @@ class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
         tool, args = self.checked(event, inputs, state)
         if tool.hand_over:
             return hand_over(self.team[tool.hand_over], args, config)
-        return self.done(tool, await make_call(ctx, config, tool, args), state)
+        try:
+            with asking_for(asking_in(event, tool)):
+                result = await make_call(ctx, config, tool, args)
+        except QuestionWantedError as wanted:
+            return CallDone(text="", question=wanted.question)
+        return self.done(tool, result, state)
 
     def done(self, tool: AgentTool, result: object, state: LoopState) -> CallDone:
         """Return the result of a call: as the model is told of it, and for code as it is, too."""
@@ -211,8 +226,14 @@ class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
     @call.then
     def after_call(
         self, event: CallAllowed, inputs: Inputs[AgentInput], state: LoopState, result: CallDone
-    ) -> ToolCallResult | CallToSave:
-        """Return what the model is told of a call that was made."""
+    ) -> ToolCallResult | CallToSave | AnswerWanted:
+        """Return what the model is told of a call that was made; or what its tool asks before."""
+        if result.question is not None:
+            asks = self.at_work(state).by_name[event.call.tool].ask
+            assert asks is not None
+            return AnswerWanted(
+                allowed=event, question=result.question, assign=list(asks.assign), within=asks.within
+            )
         return self.told_of_call(event, inputs, state, result)
 
     def told_of_call(
@@ -227,6 +248,33 @@ class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
         call = SavedCall(tool=tool.name, args=json_outside(args).decode(), value=result.value)
         state.saved = [*state.saved, call]
         return CallToSave(result=told)
+
+    @pause(max_runs=MOST_ASKED)
+    def ask(self, event: AnswerWanted) -> Question[PersonGives]:
+        """Ask a person what a tool asks."""
+        title, form = event.question.title, event.question.form
+        return Question(PersonGives, title=title, assign=event.assign, within=event.within, shape=form)
+
+    @ask.require
+    def require_ask(self, event: AnswerWanted, result: PersonGives) -> Iterator[str]:
+        """Yield what is wrong with an answer."""
+        if said := wrong_in_answer(event.question, result.model_dump()):
+            yield said
+
+    @ask.then
+    def after_ask(self, event: AnswerWanted, result: PersonGives) -> CallAllowed:
+        """Let the call go on."""
+        return answered_to(event, "accept", result.model_dump())
+
+    @ask.on_expired
+    def ask_expired(self, event: AnswerWanted) -> CallAllowed:
+        """Tell the tool that nobody has answered."""
+        return answered_to(event, "cancel", {})
+
+    @ask.on_limit
+    def ask_over_limit(self, event: AnswerWanted) -> ToolCallResult:
+        """Give a call up whose agent's tools have asked too often."""
+        return self.refused(event.allowed.call, "refused: too much was asked")
 
     @step(num_workers=1)
     async def save(self, ctx: Context[LoopState], event: CallToSave, state: LoopState) -> None:
@@ -301,6 +349,7 @@ class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
             if tool is not None and tool.final:
                 return self.answered(events[0].value, state)
         if going_on is not None:
+            state.came_from = self.at_work(state).name
             go_on(self.team[going_on.agent], going_on, inputs, state)
         return TurnDue()
 
@@ -317,6 +366,19 @@ def _done(event: CallAllowed | CallDelegated, result: CallDone) -> ToolCallResul
         value=result.value,
         goes_on=result.goes_on,
     )
+
+
+def asking_in(event: CallAllowed, tool: AgentTool) -> Asking | None:
+    """Return how a person is asked in a call; ``None``: nobody is."""
+    return None if tool.ask is None else Asking(event.call.id, event.answers, tool.ask.within)
+
+
+def answered_to(
+    event: AnswerWanted, action: Literal["accept", "cancel"], content: dict[str, Any]
+) -> CallAllowed:
+    """Return the call that goes on with an answer."""
+    answer = ToolAnswer(question=event.question, action=action, content=content)
+    return event.allowed.model_copy(update={"answers": [*event.allowed.answers, answer]})
 
 
 def _same(call: CallRequest) -> str:

@@ -104,7 +104,8 @@ def as_done(tool: AgentTool, result: object, *, keep: bool = False) -> CallDone:
         raise StepError(
             "tool.too_large", f"`{tool.name}` gave {len(written):,} bytes; at most {_LARGEST:,} are taken"
         )
-    return CallDone(text=cut(text) or "(nothing)", value=written.decode() if tool.final or keep else None)
+    value = written.decode() if tool.final or keep else None
+    return CallDone(text=cut(text) or "(nothing)", value=value, is_text=isinstance(result, str))
 
 
 def _refuse_constant(name: str) -> None:

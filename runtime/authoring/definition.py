@@ -10,7 +10,7 @@ from wfc.runtime.authoring.run_rules import RunFunction, RunRules
 from wfc.runtime.authoring.step_functions import StepFunction
 from wfc.runtime.errors import WorkflowConfigurationError, WorkflowValidationError
 from wfc.runtime.events import RunConfig
-from wfc.runtime.plan import Plan
+from wfc.runtime.plan import Plan, Shows
 from wfc.runtime.plan.inputs import WorkflowBase
 from wfc.runtime.plan.run_rules import RUN_EXITS, Limits, Receives, WhenRunning
 
@@ -38,6 +38,7 @@ class Definition:
         self.removed: tuple[str, ...] = base.removed if base else ()
         self.is_part: bool = base.is_part if base else False
         self.parts: tuple[type[Any], ...] = ()
+        self.shows: Shows | None = base.shows if base else None
         self.added_steps: dict[str, StepFunction[Any, Any]] = {}  # the free functions among its steps
         self._plan: Plan | None = None
         self._run_rules: RunRules | None = None
@@ -60,6 +61,7 @@ class Definition:
                 computes_bounds=rules.bounds is not None,
                 exits={name: rules.functions[name] for name in RUN_EXITS if name in rules.functions},
             )
+            self._plan.shows = self.shows
         return self._plan
 
     @property

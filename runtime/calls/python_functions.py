@@ -10,7 +10,7 @@ from wfc.runtime.calls.settings import settings_near
 from wfc.runtime.calls.sibling_modules import sibling_module
 from wfc.runtime.errors import SettingsError
 
-__all__ = ["load_function"]
+__all__ = ["load_attribute", "load_function"]
 
 
 def load_function(place: str, beside: str | Path) -> Callable[..., Any]:
@@ -23,6 +23,22 @@ def load_function(place: str, beside: str | Path) -> Callable[..., Any]:
     Raises:
         SettingsError: There is no such module or function, or it may not be loaded.
     """
+    function = load_attribute(place, beside)
+    if not callable(function):
+        raise SettingsError(f"`{place}` is not a function")
+    return function  # type: ignore[no-any-return]
+
+
+def load_attribute(place: str, beside: str | Path) -> Any:
+    """Load an object of a module that a spec names.
+
+    Args:
+        place: ``module:name``.
+        beside: A file in the folder that may hold the module, or the folder.
+
+    Raises:
+        SettingsError: There is no such module or object, or it may not be loaded.
+    """
     module_name, _, function_name = place.partition(":")
     parts = module_name.split(".")
     if not function_name.isidentifier() or not all(part.isidentifier() for part in parts):
@@ -30,14 +46,12 @@ def load_function(place: str, beside: str | Path) -> Callable[..., Any]:
     folder = Path(beside)
     folder = (folder if folder.is_dir() else folder.parent).resolve()
     module = _module(module_name, folder)
-    function = getattr(module, function_name, None)
-    if function is None:
+    found = getattr(module, function_name, None)
+    if found is None:
         raise SettingsError(
             f"the module `{module_name}` ({module.__file__}) has no function `{function_name}`"
         )
-    if not callable(function):
-        raise SettingsError(f"`{place}` is not a function")
-    return function  # type: ignore[no-any-return]
+    return found
 
 
 def _module(name: str, folder: Path) -> Any:

@@ -168,7 +168,9 @@ class WorkflowHandler(Generic[R]):
             InvalidValueError: Such a value does not fit the state, or there is no such place in it.
             UnknownQuestionError: The run never asked this question.
             InvalidAnswerError: The answer does not fit; the question stays open.
+            RunParkedError: The run rests in its store by now: ``Engine.answer`` reaches it there.
         """
+        self._run.check_here()
         asker = self._run.asker_of(question_id)
         if asker is not None:  # else it was a part's that is over
             asker.answer(question_id, value, by or "", state)
@@ -213,7 +215,12 @@ class WorkflowHandler(Generic[R]):
         return await self._run.breaking().halted()
 
     def go_on(self) -> None:
-        """Continue a halted run."""
+        """Continue a halted run.
+
+        Raises:
+            RunParkedError: The run rests in its store by now: ``Engine.resume`` takes it up again.
+        """
+        self._run.check_here()
         if self._run.breakpoints is not None:
             self._run.breakpoints.go_on()
 

@@ -33,6 +33,7 @@
         ├── WorkflowStepDoesNotExistError  an event was sent to a step that there is not
         ├── UnknownQuestionError    an answer to a question that was never asked
         ├── InvalidAnswerError      an answer that does not fit its question, which stays open
+        │   └── AnsweredAlreadyError    one of a person whose answer is on its way already
         └── InvalidDelegationError  a question that cannot be passed on in this way
 """
 
@@ -41,6 +42,7 @@ from __future__ import annotations
 import re
 
 __all__ = [
+    "AnsweredAlreadyError",
     "ContextStateError",
     "ExpressionError",
     "InvalidAnswerError",
@@ -367,9 +369,23 @@ class UnknownQuestionError(WorkflowRuntimeError):
 
 
 class InvalidAnswerError(WorkflowRuntimeError):
-    """An answer does not fit the question's form, or is not as required; the message says which field and why."""
+    """An answer does not fit the question's form, or is not as required; the message says which field and why.
+
+    Args:
+        places: The same for programs: where in the answer something is wrong, and what.
+    """
 
     name = "answer.invalid"
+
+    def __init__(self, message: str = "", places: tuple[tuple[tuple[str | int, ...], str], ...] = ()) -> None:
+        super().__init__(message)
+        self.places = places
+
+
+class AnsweredAlreadyError(InvalidAnswerError):
+    """The same person has answered the question before, and the run has not taken that answer yet."""
+
+    name = "answer.twice"
 
 
 class InvalidDelegationError(WorkflowRuntimeError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Any
 
 from wfc.runtime.events import Event
 
@@ -14,6 +15,7 @@ __all__ = [
     "InternalDispatchEvent",
     "LateEvent",
     "ModelCalled",
+    "Searched",
     "StepState",
     "StepStateChanged",
     "UnhandledEvent",
@@ -96,6 +98,26 @@ class CallWaits(InternalDispatchEvent):
     rate: tuple[int, float] | None = None
     at_once: int | None = None
     seconds: float | None = None
+
+
+class Searched(InternalDispatchEvent):
+    """A step has searched collections of texts.
+
+    Args:
+        worker_id: The number of the step run, or of the item's, in its run; as in ``StepStateChanged``.
+        query: What was searched for.
+        collections: What was searched.
+        considered: The passages that were considered, those that were given first: of each its ``collection id
+            source score text`` (how it begins), its ``ranks`` by each order, how it was ``judged``, and what it was
+            ``cut_by``.
+    """
+
+    step_name: str
+    worker_id: str
+    attempt: int
+    query: str
+    collections: tuple[str, ...]
+    considered: list[dict[str, Any]]
 
 
 class ModelCalled(InternalDispatchEvent):

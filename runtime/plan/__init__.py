@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.events import (
     DictState,
+    Event,
     HumanResponseEvent,
     InputRequiredEvent,
     StartEvent,
@@ -23,6 +24,10 @@ from wfc.runtime.plan.signature import Call, EventClass, Gives, Parameter, Signa
 from wfc.runtime.plan.step import Step
 
 __all__ = ["Plan"]
+
+
+Shows = Callable[[Any, Any, Iterable[Event]], Iterable[Event]]
+"""Returns what the watchers of a run are told of what a step emits, from the run, its state then, and the events."""
 
 
 class Plan:
@@ -89,6 +94,7 @@ class Plan:
             issubclass(event, HumanResponseEvent) for step in self.steps for event in step.accepts
         )
         self.state = _state_class(self.steps, self.exit_signatures)
+        self.shows: Shows | None = None
 
     @cached_property
     def events_of_exits(self) -> tuple[EventClass, ...]:

@@ -56,6 +56,7 @@ class Question(Generic[T]):
         until: The moment, with a UTC offset, at which the wait ends at the latest; ``None``: no such moment.
         choices: The values from which fields of the form are chosen, by field.
         remind: How long it takes until who watches is reminded, again and again; ``None``: never.
+        shape: The JSON Schema that is shown in place of that of ``form``, which takes any fields then.
     """
 
     form: type[T] | None
@@ -68,6 +69,7 @@ class Question(Generic[T]):
     until: datetime | None = None
     choices: Mapping[str, Sequence[object]] = field(default_factory=dict)
     remind: timedelta | float | None = None
+    shape: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         if self.quorum is not None and self.quorum < 1:

@@ -16,14 +16,24 @@ from typing import Any, Final
 
 from wfc.runtime.errors import SettingsError
 
-__all__ = ["NOBODY", "ROLES", "Access", "Principal", "digest_of", "new_token", "read_principals"]
+__all__ = [
+    "NOBODY",
+    "ROLES",
+    "Access",
+    "Principal",
+    "digest_of",
+    "new_token",
+    "read_principals",
+    "read_tables",
+]
 
-ROLES: Final = ("see", "start", "answer", "operate")
-"""What a principal may do: see runs, start them, answer questions, and all that changes runs besides."""
+ROLES: Final = ("see", "start", "answer", "operate", "author")
+"""What a principal may do: see runs, start them, answer questions, all that changes runs besides, and write specs."""
 
 LEAST: Final = 32
 """The characters that a token has at least, so that nobody guesses it."""
 
+_TABLES: Final = {"principal", "form", "chat"}
 _KEYS: Final = {"name", "roles", "sha256", "workflows", "groups", "expires"}
 
 
@@ -117,11 +127,11 @@ def of_token(token: str, name: str, groups: Sequence[str] = (), where: str = "th
     return Principal(name, frozenset(ROLES), groups=tuple(groups), digest=digest_of(token))
 
 
-def read_principals(path: Path) -> list[Principal]:
-    """Return the principals of a file: a table ``[[principal]]`` for each, with the digest of its token.
+def read_tables(path: Path) -> dict[str, list[Mapping[str, Any]]]:
+    """Return the tables of an operator's file, by what they are: ``principal``, ``form`` and ``chat``.
 
     Raises:
-        SettingsError: The file cannot be read, or something in it is wrong.
+        SettingsError: The file cannot be read, or has something else.
     """
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -129,15 +139,26 @@ def read_principals(path: Path) -> list[Principal]:
         raise SettingsError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise SettingsError(f"{path} is not TOML: {error}") from None
-    tables = data.get("principal", [])
-    if set(data) - {"principal"} or not isinstance(tables, list) or not tables:
-        raise SettingsError(f"{path} has tables `[[principal]]`, and nothing else")
+    told = f"{path} has tables `[[principal]]`, `[[form]]` and `[[chat]]`, and nothing else"
+    if not data or set(data) - _TABLES:
+        raise SettingsError(told)
+    for tables in data.values():
+        if not isinstance(tables, list) or not all(isinstance(one, Mapping) for one in tables):
+            raise SettingsError(told)
+    return data
+
+
+def read_principals(path: Path) -> list[Principal]:
+    """Return the principals of a file: a table ``[[principal]]`` for each, with the digest of its token.
+
+    Raises:
+        SettingsError: The file cannot be read, or something in it is wrong.
+    """
+    tables = read_tables(path).get("principal", [])
     return [_principal(one, f"{path}: principal {number}") for number, one in enumerate(tables, 1)]
 
 
-def _principal(table: object, where: str) -> Principal:
-    if not isinstance(table, Mapping):
-        raise SettingsError(f"{where} is no table")
+def _principal(table: Mapping[str, Any], where: str) -> Principal:
     if unknown := sorted(set(table) - _KEYS):
         raise SettingsError(f"{where}: there is no `{unknown[0]}`; there are {', '.join(sorted(_KEYS))}")
     name, digest, expires = table.get("name"), table.get("sha256"), table.get("expires")
@@ -150,10 +171,14 @@ def _principal(table: object, where: str) -> Principal:
     roles = _texts(table, "roles", where)
     if not roles or set(roles) - set(ROLES):
         raise SettingsError(f"{where}: `roles` are of {', '.join(ROLES)}")
+    workflows = tuple(_texts(table, "workflows", where) or ["*"])
+    if "author" in roles and "*" not in workflows:
+        told = "an author writes the specs of a whole folder, so `workflows` cannot bound this one"
+        raise SettingsError(f"{where}: {told}")
     return Principal(
         name,
         frozenset(roles),
-        tuple(_texts(table, "workflows", where) or ["*"]),
+        workflows,
         tuple(one.removeprefix("group:") for one in _texts(table, "groups", where)),
         digest,
         _moment(expires, where),

@@ -15,17 +15,18 @@ from wfc.runtime.errors import MissingPackageError, WorkflowError
 from wfc.runtime.server.access import NOBODY, Principal
 from wfc.runtime.server.calls import PROBLEM, Call, Problem, Reply, StreamMessage, StreamReply, TextReply
 from wfc.runtime.server.data import json_bytes
-from wfc.runtime.server.endpoint import ANYBODY, LINK, SENDER, Endpoint, find
+from wfc.runtime.server.endpoint import ANYBODY, LINK, OPENED, SENDER, Endpoint, find
 from wfc.runtime.server.fitting import fitting_body, fitting_query
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.links import read_link
+from wfc.runtime.server.packing import packed
 from wfc.runtime.server.refusals import problem_of
 from wfc.runtime.server.routes import ENDPOINTS
 
 try:
     from starlette.requests import ClientDisconnect, Request
     from starlette.responses import Response, StreamingResponse
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 except ImportError:
     raise MissingPackageError(
         "the server needs the package starlette: pip install 'wfc-workflows[server]'"
@@ -49,7 +50,8 @@ _HEADERS: Final = {
     "X-Frame-Options": "DENY",
 }
 _ONCE: Final = (
-    "host origin authorization content-type content-length content-encoding idempotency-key if-match last-event-id"
+    """host origin authorization content-type content-length content-encoding idempotency-key if-match if-none-match
+    last-event-id"""
 ).split()
 """Headers of which a request has one at most: of two, two readers may heed different ones."""
 
@@ -73,6 +75,7 @@ class Application:
         self._origins: frozenset[str] = frozenset()
         self.allow(hosts, origins)
         self._streams: Counter[str] = Counter()  # by the names of principals
+        self.faces: dict[str, ASGIApp] = {}  # other ways in, such as MCP, by their paths
 
     def allow(self, hosts: Iterable[str], origins: Iterable[str]) -> None:
         """Let it be reached under more names, and used by more pages."""
@@ -101,7 +104,7 @@ class Application:
         await self.server.end()
         await send({"type": "lifespan.shutdown.complete"})
 
-    async def _respond(self, request: Request) -> Response:
+    async def _respond(self, request: Request) -> ASGIApp:
         request_id = uuid.uuid4().hex
         try:
             return await self._answer(request, {"X-Request-Id": request_id})
@@ -119,17 +122,19 @@ class Application:
         headers = {**_HEADERS, "X-Request-Id": request_id, **found.headers}
         return Response(json_bytes(found.as_data(request_id)), found.status, headers, PROBLEM)
 
-    async def _answer(self, request: Request, headers: Mapping[str, str]) -> Response:
+    async def _answer(self, request: Request, headers: Mapping[str, str]) -> ASGIApp:
         self._check_sender(request)
+        if (face := self.faces.get(path_of(request.scope))) is not None:
+            return await self._handed_to(face, request)
         method = "GET" if request.method == "HEAD" else request.method
-        endpoint, path, methods = find(ENDPOINTS, method, path_of(request.scope))
+        endpoint, path, methods = find((*ENDPOINTS, *self.server.beside), method, path_of(request.scope))
         if endpoint is None and methods:
             raise Problem(
                 405, "method", "there is no such method here", headers={"Allow": ", ".join(methods)}
             )
         if endpoint is None:
             raise Problem(404, "path", "there is nothing under this path")
-        principal, link = self._let_in(request, endpoint)
+        principal, via, link = self._let_in(request, endpoint)
         query = fitting_query(request.query_params.multi_items(), endpoint.query)
         body = await self._body_of(request, endpoint)
         call = Call(
@@ -141,10 +146,37 @@ class Application:
             body if endpoint.is_raw else b"",
             link,
             str(request.base_url).rstrip("/"),
+            via,
         )
         await self.server.begin()
-        reply = await endpoint.handle(self.server, call)
+        reply = await self._do(endpoint, call)
         return self._response(reply, request, principal, {**_HEADERS, **headers})
+
+    async def _handed_to(self, face: ASGIApp, request: Request) -> ASGIApp:
+        """Return the reply of somebody else to a request, once it is known who asks."""
+        found = self._of_token(request)
+        request.scope["wfc.principal"] = found, str(request.base_url).rstrip("/")
+        await self.server.begin()
+        return face
+
+    async def _do(self, endpoint: Endpoint, call: Call) -> Reply | TextReply | StreamReply:
+        """Return the reply of an endpoint; the audit has what it changes, and what it refuses to somebody known."""
+        if not endpoint.is_action or call.flag("dry"):
+            return await endpoint.handle(self.server, call)
+        given = call.data.get("reason") or call.data.get("because")
+        reason = given if isinstance(given, str) else ""
+        try:
+            reply = await endpoint.handle(self.server, call)
+        except (Problem, WorkflowError) as error:
+            if call.principal is not NOBODY:  # strangers fill no audit
+                problem = error if isinstance(error, Problem) else problem_of(error)
+                await self.server.audit.note(call, endpoint.name, problem.code, reason)
+            raise
+        made = reply.data.get("run") if isinstance(reply, Reply) and isinstance(reply.data, dict) else None
+        target = made if isinstance(made, str) and "task" not in call.path else ""
+        result = str(reply.status) if isinstance(reply, Reply) else "200"
+        await self.server.audit.note(call, endpoint.name, result, reason, target)
+        return reply
 
     def _response(
         self,
@@ -155,7 +187,8 @@ class Application:
     ) -> Response:
         match reply:
             case TextReply(text, content, more):
-                return Response(text.encode("utf-8", "backslashreplace"), 200, {**headers, **more}, content)
+                raw, how = packed(text, request.headers.get("accept-encoding", ""))
+                return Response(raw, 200, {**headers, **more, **how}, content)
             case StreamReply() if request.method == "HEAD":
                 return Response(None, 200, dict(headers), content_of(reply))
             case StreamReply():
@@ -204,19 +237,33 @@ class Application:
         if origin.lower() not in own and origin.lower() not in self._origins:
             raise Problem(403, "origin", "pages of other sites may not use this server")
 
-    def _let_in(self, request: Request, endpoint: Endpoint) -> tuple[Principal, str]:
-        """Return who asks, and the link that is shown instead of a token.
+    def _let_in(self, request: Request, endpoint: Endpoint) -> tuple[Principal, str, str]:
+        """Return who asks, by what this one is known, and the link that is shown instead of a token.
 
         Raises:
             Problem: Nobody knows who it is, or this one may not.
         """
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if endpoint.roles in {(ANYBODY,), (SENDER,)}:  # what a sender shows is judged with the body
-            return NOBODY, ""
+        if endpoint.roles == (SENDER,):  # what a sender shows is judged with the body
+            return NOBODY, "webhook", ""
+        if endpoint.roles in {(ANYBODY,), (OPENED,)}:
+            return NOBODY, "open", ""
         if endpoint.roles == (LINK,):
             link = token.strip() if scheme.lower() == "link" else ""
-            read_link(link, self.server.key)  # before anything of the body is read
-            return NOBODY, link
+            shown = read_link(link, self.server.key, endpoint.link)  # before anything of the body is read
+            return Principal(shown.by, frozenset(), workflows=()), "link", link
+        found = self._of_token(request)
+        if not any(map(found.may, endpoint.roles)):
+            raise Problem(403, "role.missing", f"this needs the role {' or '.join(endpoint.roles)}")
+        return found, "token", ""
+
+    def _of_token(self, request: Request) -> Principal:
+        """Return whose token a request shows.
+
+        Raises:
+            Problem: It shows none that counts.
+        """
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
         found = self.server.access.find(token.strip()) if scheme.lower() == "bearer" else None
         if found is None:
             raise Problem(
@@ -225,9 +272,7 @@ class Application:
                 "a valid token is needed: `Authorization: Bearer TOKEN`",
                 headers={"WWW-Authenticate": 'Bearer realm="wfc"'},
             )
-        if not any(map(found.may, endpoint.roles)):
-            raise Problem(403, "role.missing", f"this needs the role {' or '.join(endpoint.roles)}")
-        return found, ""
+        return found
 
     async def _body_of(self, request: Request, endpoint: Endpoint) -> bytes:
         """Return the body of a request.

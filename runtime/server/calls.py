@@ -68,7 +68,6 @@ class Call:
 
     Args:
         principal: Who asks.
-        via: By what, for the audit: ``token`` or ``link``.
         path: The parameters in the path.
         query: The parameters behind it.
         headers: By their names in lower case.
@@ -76,6 +75,7 @@ class Call:
         raw: The body as it came, where the endpoint wants that.
         link: What a link allows whoever has it, if the request has one.
         server: The address under which the server is reached, without a slash at its end.
+        via: By what this one is known, for the audit: ``token``, ``link``, ``webhook`` or ``form``.
     """
 
     principal: Principal
@@ -86,6 +86,7 @@ class Call:
     raw: bytes = b""
     link: str = ""
     server: str = ""
+    via: str = "token"
 
     def number(self, name: str, default: int) -> int:
         """Return a whole number among the parameters."""

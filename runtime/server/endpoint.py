@@ -11,8 +11,22 @@ from urllib.parse import unquote
 
 from wfc.runtime.server.calls import Call, Reply, StreamReply, TextReply
 from wfc.runtime.server.installation import Installation
+from wfc.runtime.server.links import Purpose
 
-__all__ = ["ANYBODY", "LINK", "PAGE", "SENDER", "Endpoint", "find"]
+__all__ = [
+    "ANYBODY",
+    "FLAG",
+    "LINK",
+    "OPENED",
+    "PAGE",
+    "SENDER",
+    "TEXT",
+    "Endpoint",
+    "find",
+    "list_of",
+    "object_of",
+    "whole",
+]
 
 PAGE: Final = "text/html"
 """The content of what is for people, and not described to programs."""
@@ -25,8 +39,31 @@ ANYBODY: Final = "anybody"
 LINK: Final = "link"
 """The role of whoever has a link."""
 
+OPENED: Final = "opened"
+"""The role of whoever uses what the operator has opened to anybody."""
+
 SENDER: Final = "sender"
 """The role of whoever proves to be the sender of a webhook."""
+
+
+TEXT: Final = {"type": "string"}
+FLAG: Final = {"type": "string", "enum": ["", "true", "false", "1", "0"]}
+
+
+def object_of(needed: tuple[str, ...] = (), /, **members: object) -> dict[str, Any]:
+    """Return the JSON Schema of an object that has these members and no others."""
+    found: dict[str, Any] = {"type": "object", "properties": members, "additionalProperties": False}
+    return found | ({"required": list(needed)} if needed else {})
+
+
+def whole(least: int, most: int) -> dict[str, Any]:
+    """Return the JSON Schema of a whole number between bounds."""
+    return {"type": "integer", "minimum": least, "maximum": most}
+
+
+def list_of(items: Mapping[str, Any], least: int, most: int) -> dict[str, Any]:
+    """Return the JSON Schema of a list of so many items."""
+    return {"type": "array", "items": items, "minItems": least, "maxItems": most}
 
 
 @dataclass(frozen=True)
@@ -34,13 +71,15 @@ class Endpoint:
     """An endpoint.
 
     Args:
-        roles: Of which one is enough, or ``ANYBODY``, ``LINK``, ``SENDER``.
+        roles: Of which one is enough, or ``ANYBODY``, ``LINK``, ``OPENED``, ``SENDER``.
         body: The JSON Schema of its body; ``None``: it takes none.
         query: The parameters that it takes, each with its JSON Schema.
         headers: Those that it heeds.
         good: The status of a good reply.
         content: The type of a good reply.
         is_raw: Whether it takes the body as it is, whatever its type.
+        link: What a link is for that it takes.
+        changes: Whether it changes something, unless it is a `GET`.
     """
 
     method: str
@@ -55,10 +94,13 @@ class Endpoint:
     content: str = "application/json"
     is_raw: bool = False
 
+    link: Purpose = "task"
+    changes: bool = True
+
     @property
     def is_action(self) -> bool:
         """Whether it changes something, so that the audit has it."""
-        return self.method != "GET"
+        return self.method != "GET" and self.changes
 
     @property
     def summary(self) -> str:
@@ -74,7 +116,7 @@ class Endpoint:
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         parts = (
-            (_ID if part in {"{run}", "{task}"} else _NAME).format(part[1:-1])
+            (_ID if part in {"{run}", "{task}", "{path}"} else _NAME).format(part[1:-1])
             if part.startswith("{")
             else re.escape(part)
             for part in self.path.split("/")
@@ -93,7 +135,7 @@ class Endpoint:
 _NAME: Final = "(?P<{}>[^/]+)"
 
 _ID: Final = "(?P<{}>.+)"
-"""The ids of parts of runs, and those of tasks, have slashes; who writes these as ``%2F`` is never misunderstood."""
+"""Ids of parts of runs, of tasks, and paths of files have slashes; who writes these as ``%2F`` is never misread."""
 
 
 def find(

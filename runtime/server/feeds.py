@@ -26,7 +26,7 @@ from wfc.runtime.store.replay import Replay, Replayed
 from wfc.runtime.store.sql import selecting
 from wfc.runtime.store.sql.paging import Progress
 
-__all__ = ["START", "Feeds", "Position", "read_position"]
+__all__ = ["START", "Feeds", "Position", "read_position", "told_since"]
 
 MOST_KEPT: Final = 256
 MOST_BYTES: Final = 1_000_000
@@ -182,7 +182,7 @@ class Feed:
     async def _follow(self) -> None:
         """Read what is recorded of the run, as it comes."""
         try:
-            replay = await asyncio.to_thread(self._engine.replay, self._run_id)
+            replay = await asyncio.to_thread(self._engine.replay_near_end, self._run_id)
             self._floor = Position(replay.seq, ENDS)
             self.ring()
             before: Progress | None = None
@@ -219,7 +219,7 @@ class Feed:
 
     async def _from_store(self, since: Position, until: Position) -> AsyncGenerator[Placed, None]:
         """Yield what comes after a position up to another one, told again from the journal."""
-        replay = await asyncio.to_thread(self._engine.replay, self._run_id)
+        replay = await asyncio.to_thread(self._engine.replay, self._run_id, since.seq)
         if replay.seq > since.seq:
             at = Position(replay.seq, ENDS)
             yield at, StreamMessage(str(at), "gap", json_bytes({"from": since.seq + 1, "to": replay.seq}))
@@ -247,6 +247,20 @@ class Feed:
         told = {"status": row.status, "ended": moment(row.ended)}
         at = Position(seq, ENDS)
         return at, _message(at, "end", {**told, **outcome_data(self._engine.outcome(self._run_id))})
+
+
+def told_since(engine: Engine, run_id: str, since: Position) -> list[Placed]:
+    """Return what a run has shown after a position, as far as its journal is still there."""
+    replay = engine.replay(run_id)
+    found: list[Placed] = []
+    while True:
+        ticks, _ = engine.store.select(
+            partial(selecting.ticks_after, run_id=run_id, since=replay.seq, most=TICKS)
+        )
+        for _, body in ticks:
+            found += [one for one in messages_of(replay.tell(body)) if one[0] > since]
+        if not ticks:
+            return found
 
 
 _TASKS: Final = (QuestionAsked, QuestionClosed, QuestionDelegated, QuestionReminded)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from wfc.runtime.server.calls import FieldProblem, Problem, pointer
@@ -10,8 +10,8 @@ from wfc.runtime.values.strict_json import parsed
 
 __all__ = ["fitting_body", "fitting_query"]
 
-_KINDS: Final[Mapping[str, type]] = {"string": str, "object": dict, "integer": int}
-_WORDS: Final = {"string": "a text", "object": "an object", "integer": "a whole number"}
+_KINDS: Final[Mapping[str, type]] = {"string": str, "object": dict, "integer": int, "array": list}
+_WORDS: Final = {"string": "a text", "object": "an object", "integer": "a whole number", "array": "a list"}
 _SHOWN: Final = 100
 
 
@@ -29,22 +29,37 @@ def fitting_body(body: bytes, schema: Mapping[str, Any] | None) -> dict[str, Any
         raise Problem(400, "body.json", "the body is not a JSON object")
     if schema is None:
         return {}
-    members: Mapping[str, Mapping[str, Any]] = schema["properties"]
-    known = ", ".join(members) or "none"
-    errors = [
-        FieldProblem(pointer(name[:_SHOWN]), f"there is no such member; there are: {known}")
-        for name in data
-        if name not in members
-    ]
-    errors += [
-        FieldProblem(pointer(name), "it is needed") for name in schema.get("required", ()) if name not in data
-    ]
-    for name, value in data.items():
-        if name in members and (wrong := _misfit(value, members[name])):
-            errors.append(FieldProblem(pointer(name), wrong))
-    if errors:
+    if errors := list(_misfits_in(data, schema)):
         raise Problem(422, "body.members", "the body does not fit", errors=tuple(errors[:20]))
     return data
+
+
+def _misfits_in(data: Mapping[str, Any], schema: Mapping[str, Any], *above: object) -> Iterator[FieldProblem]:
+    """Yield what is wrong with the members of an object."""
+    if "properties" not in schema:  # it may have any
+        return
+    members: Mapping[str, Mapping[str, Any]] = schema["properties"]
+    known = ", ".join(members) or "none"
+    for name in data:
+        if name not in members:
+            told = f"there is no such member; there are: {known}"
+            yield FieldProblem(pointer(*above, name[:_SHOWN]), told)
+    for name in schema.get("required", ()):
+        if name not in data:
+            yield FieldProblem(pointer(*above, name), "it is needed")
+    for name, value in data.items():
+        if name in members:
+            yield from _misfits_of(value, members[name], *above, name)
+
+
+def _misfits_of(value: object, schema: Mapping[str, Any], *above: object) -> Iterator[FieldProblem]:
+    if wrong := _misfit(value, schema):
+        yield FieldProblem(pointer(*above), wrong)
+    elif isinstance(value, list) and "items" in schema:
+        for number, item in enumerate(value):
+            yield from _misfits_of(item, schema["items"], *above, number)
+    elif isinstance(value, dict):
+        yield from _misfits_in(value, schema, *above)
 
 
 def fitting_query(
@@ -80,6 +95,8 @@ def _misfit(value: object, schema: Mapping[str, Any]) -> str:
         return f"{_bounded(schema)} is wanted"
     if isinstance(value, int) and not schema["minimum"] <= value <= schema["maximum"]:
         return f"{_bounded(schema)} is wanted"
+    if isinstance(value, list) and not schema["minItems"] <= len(value) <= schema["maxItems"]:
+        return f"a list of {schema['minItems']} to {schema['maxItems']} is wanted"
     if isinstance(value, str):
         if value not in schema.get("enum", (value,)):
             return "it is one of " + ", ".join(f"`{one}`" for one in schema["enum"] if one)

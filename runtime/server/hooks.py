@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import time
 import uuid
 from typing import Any, Final
 
-from wfc.runtime.authoring.triggers import TriggerRule, start_by
+from wfc.runtime.authoring.triggers import Hook, TriggerRule, start_by
 from wfc.runtime.calls.secrets import Secret
 from wfc.runtime.errors import ExpressionError, SettingsError, StepError
 from wfc.runtime.plan.triggers import WebhookTrigger
@@ -24,6 +25,9 @@ __all__ = ["receive_hook"]
 
 NOT_OURS: Final = frozenset({"authorization", "cookie", "proxy-authorization"})
 """Headers that no run gets to see."""
+
+FORMER: Final = "_FORMER"
+"""What the name of a secret ends with, while the former one counts, too: `SHOP_SECRET_FORMER`."""
 
 _IDS: Final = ("webhook-id", "idempotency-key")
 """Headers by which those who prove themselves by a token say that a delivery is the same."""
@@ -73,20 +77,34 @@ def delivery_of(server: Installation, found: Hooked, call: Call) -> str:
         Problem: The proof does not hold, or cannot be judged now.
     """
     hook = found.hook
-    try:
-        secret = Secret(hook.secret).reveal()
-    except SettingsError as error:
-        server.note(f"the webhook `{hook.path}` takes nothing: {error}")
-        raise Problem(503, "server.settings", "the server is not ready for this webhook") from None
+    secrets = secrets_of(server, hook)
     if hook.header is not None:
-        content = signed_content(hook, secret, call.headers, call.raw, time.time())
+        now = time.time()
+        shown = [signed_content(hook, one, call.headers, call.raw, now) for one in secrets]
+        content = next((one for one in shown if one is not None), None)
         if content is None:
             raise refused()
         return hashlib.sha256(content).hexdigest()[:32]
-    if not is_bearer(secret, call.headers):
+    if not any(is_bearer(one, call.headers) for one in secrets):
         raise refused()
     given = [f"{name} {call.headers[name]}" for name in _IDS if call.headers.get(name)]
     return hashlib.sha256(given[0].encode()).hexdigest()[:32] if given else uuid.uuid4().hex
+
+
+def secrets_of(server: Installation, hook: Hook) -> list[str]:
+    """Return the secret of a webhook, and the former one while its sender changes it.
+
+    Raises:
+        Problem: It is not set.
+    """
+    try:
+        found = [Secret(hook.secret).reveal()]
+    except SettingsError as error:
+        server.note(f"the webhook `{hook.path}` takes nothing: {error}")
+        raise Problem(503, "server.settings", "the server is not ready for this webhook") from None
+    with contextlib.suppress(SettingsError):
+        found.append(Secret(hook.secret + FORMER).reveal())
+    return found
 
 
 def body_of(rule: TriggerRule, raw: bytes) -> Any:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from wfc.runtime.driver.engine import Engine
 from wfc.runtime.driver.engine.children import StartableWorkflow
@@ -19,18 +19,28 @@ from wfc.runtime.driver.engine.working import Load, Worker, WorkerNote
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.errors import RunUnknownError, WorkflowError
 from wfc.runtime.server.access import Access, Principal
+from wfc.runtime.server.auditing import Audit
 from wfc.runtime.server.calls import Problem
+from wfc.runtime.server.changes import Changes
 from wfc.runtime.server.feeds import Feeds
 from wfc.runtime.server.hooked import hooks_of
+from wfc.runtime.server.openings import Openings
 from wfc.runtime.server.watching import Watch
 from wfc.runtime.store.sql import paging
 from wfc.runtime.store.sql.reading import RunRow
 from wfc.runtime.store.sql.selecting import DueRun
 
-__all__ = ["Installation", "ServerBounds"]
+__all__ = ["Installation", "ServerBounds", "WorkflowSource"]
 
 DRAINED_IN: Final = 8.0
 """The seconds that runs under way have when the server ends, before they are given back."""
+
+
+class WorkflowSource(NamedTuple):
+    """What a workflow was made from, and its Python: the texts of files, by their paths."""
+
+    spec: Mapping[str, str]
+    python: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +70,9 @@ class Installation:
         worker: The class of the worker that lets runs go on in this process; ``None``: others do.
         teller: Tells people of questions and failures meanwhile.
         key: What links are signed with; without it there are none.
+        sources: What workflows were made from, by their names, as far as it is to be shown.
+        openings: What people without tokens may use.
+        beside: Further ones of ``endpoint.Endpoint``, such as those of authors.
         address: Where the server is reached from outside, for links; by default where it was asked.
     """
 
@@ -73,6 +86,9 @@ class Installation:
     teller: Teller | None = None
     key: bytes = b""
     address: str = ""
+    sources: Mapping[str, WorkflowSource] = field(default_factory=dict)
+    openings: Openings = field(default_factory=Openings)
+    beside: Sequence[Any] = ()
     note: Callable[[str], None] = lambda text: None
 
     def __post_init__(self) -> None:
@@ -81,9 +97,12 @@ class Installation:
             self.engine.add(one, version=self.engine.version_of(one))
         self.hooks = hooks_of(self.workflows)
         self.offered = {one._wfc.name: one for one in self.workflows}
+        self.openings.check(self.offered)
         self.watch = Watch(self.engine.store)
         self.feeds = Feeds(self.engine, self.watch)
+        self.changes = Changes(self.engine.store)
         self.metrics = WorkerMetrics(self.engine)
+        self.audit = Audit(self.engine.store)
         self.is_draining = False
         self.drains = asyncio.Event()
         self._loaded: set[tuple[str, str]] = set()
@@ -113,6 +132,7 @@ class Installation:
             if self._tasks:
                 return
             self._tasks.append(asyncio.create_task(self.watch.run()))
+            await self.audit.drop_old()
             if self.worker is None:
                 return
             self._working = self.worker(self.engine, self._has_code, self._tell, at_once=self.at_once)
@@ -128,6 +148,7 @@ class Installation:
         self.is_draining = True
         self.drains.set()
         self.feeds.end()
+        self.changes.end()
         if self._working is not None:
             self._working.drain()
 
@@ -212,7 +233,15 @@ class Installation:
         Raises:
             Problem: There is none, or not for this one, which looks the same from outside.
         """
-        rows = await asyncio.to_thread(self.engine.store.runs, run_id=run_id)
+        return await asyncio.to_thread(self.find_run, principal, run_id)
+
+    def find_run(self, principal: Principal, run_id: str) -> RunRow:
+        """Return a run that somebody may see, by a look at the store that may take a while.
+
+        Raises:
+            Problem: There is none, or not for this one.
+        """
+        rows = self.engine.store.runs(run_id=run_id)
         if not rows or not principal.knows(rows[0].workflow):
             raise Problem(404, "run.unknown", f"there is no run `{run_id}`")
         return rows[0]

@@ -1,7 +1,8 @@
-"""Links by which somebody without a token answers one question, once: signed, and used up by the question itself.
+"""Links by which somebody without a token answers one question, fills in one form, or has one talk: signed.
 
-A link holds the question, who answers by it, and until when it counts, under a signature (HMAC-SHA256). Nothing is kept
-of it: it is used up once its person has answered, or the question is closed.
+A link holds what it is for, who uses it, and until when it counts, under a signature (HMAC-SHA256). Nothing is kept of
+it: one to a question is used up once its person has answered, or the question is closed; one to a form by the run that
+it starts, whose id is made of the link.
 """
 
 from __future__ import annotations
@@ -12,32 +13,43 @@ import hashlib
 import hmac
 import json
 import time
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from wfc.runtime.server.calls import Problem
 
-__all__ = ["TaskLink", "read_link", "write_link"]
+__all__ = ["Purpose", "TaskLink", "read_link", "run_of_link", "write_link"]
 
-_PURPOSE: Final = b"wfc task link 1\n"
+Purpose = Literal["task", "form", "chat"]
 LONGEST: Final = 2000
 
 
 class TaskLink(NamedTuple):
-    """What a link says: the task, who answers by it, until when (in seconds since 1970), and who has made it."""
+    """What a link says: what it is for, who uses it, until when (in seconds since 1970), and who has made it.
+
+    Args:
+        task: The id of the task, or the name of the form or the chat.
+        nonce: What tells links apart that are alike otherwise.
+    """
 
     task: str
     by: str
     until: int
     made_by: str
+    nonce: str = ""
 
 
-def write_link(link: TaskLink, key: bytes) -> str:
-    """Return a link as a token."""
+def write_link(link: TaskLink, key: bytes, purpose: Purpose = "task") -> str:
+    """Return a link as a token, which is good for one purpose."""
     body = json.dumps(link, ensure_ascii=False, separators=(",", ":")).encode()
-    return f"{_text(body)}.{_text(_signature(body, key))}"
+    return f"{_text(body)}.{_text(_signature(body, key, purpose))}"
 
 
-def read_link(token: str, key: bytes) -> TaskLink:
+def run_of_link(token: str) -> str:
+    """Return the id of the run that a link to a form or a talk stands for."""
+    return f"l-{hashlib.sha256(token.encode()).hexdigest()[:32]}"
+
+
+def read_link(token: str, key: bytes, purpose: Purpose = "task") -> TaskLink:
     """Return what a token says.
 
     Raises:
@@ -51,7 +63,7 @@ def read_link(token: str, key: bytes) -> TaskLink:
         data, signed = _data(body), _data(signature)
     except (ValueError, binascii.Error):
         raise refused from None
-    if not hmac.compare_digest(_signature(data, key), signed):
+    if not hmac.compare_digest(_signature(data, key, purpose), signed):
         raise refused
     link = TaskLink(*json.loads(data))
     if link.until <= time.time():
@@ -59,8 +71,8 @@ def read_link(token: str, key: bytes) -> TaskLink:
     return link
 
 
-def _signature(body: bytes, key: bytes) -> bytes:
-    return hmac.new(key, _PURPOSE + body, hashlib.sha256).digest()
+def _signature(body: bytes, key: bytes, purpose: Purpose) -> bytes:
+    return hmac.new(key, f"wfc {purpose} link 1\n".encode() + body, hashlib.sha256).digest()
 
 
 def _text(data: bytes) -> str:

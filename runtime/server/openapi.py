@@ -11,7 +11,7 @@ from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.events import event_name
 from wfc.runtime.server.access import Principal
 from wfc.runtime.server.calls import PROBLEM
-from wfc.runtime.server.endpoint import ANYBODY, LINK, PAGE, SENDER, Endpoint
+from wfc.runtime.server.endpoint import ANYBODY, LINK, OPENED, PAGE, SENDER, Endpoint
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.workflows import schema_of
 
@@ -109,7 +109,7 @@ def description(
                     "type": "apiKey",
                     "in": "header",
                     "name": "Authorization",
-                    "description": "`Link TOKEN`, of a link to one question",
+                    "description": "`Link TOKEN`, of a link to one question, one form or one talk",
                 },
             },
         },
@@ -161,7 +161,7 @@ def _operation(one: Endpoint, body: Mapping[str, Any] | None, result: Mapping[st
             "required": "required" in body,
             "content": {"application/json": {"schema": body}},
         }
-    if one.roles in {(ANYBODY,), (SENDER,)}:
+    if one.roles in {(ANYBODY,), (OPENED,), (SENDER,)}:
         told["security"] = []
     elif one.roles == (LINK,):
         told["security"] = [{"link": []}]

@@ -19,6 +19,7 @@ _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
+_VIEWER: Final = ("viewer.css", "viewer.js")
 _TYPES: Final = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 
 
@@ -27,7 +28,9 @@ def all_files() -> dict[str, str]:
     """Return the texts of all files, by their names: there are no others, whatever a path says."""
     folder = files("wfc.runtime.server").joinpath("page")
     found = {one.name: one.read_text(encoding="utf-8") for one in folder.iterdir() if one.is_file()}
-    return found | {"drawing.css": COLOURS + DRAWN}
+    drawing = files("wfc.runtime.drawing")
+    viewer = {name: drawing.joinpath(name).read_text(encoding="utf-8") for name in _VIEWER}
+    return {**found, **viewer, "drawing.css": COLOURS + DRAWN}
 
 
 def page_file(name: str) -> TextReply:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 from collections.abc import Callable
 from typing import Any, Final
@@ -18,13 +19,16 @@ except ImportError:
         "the server needs the package uvicorn: pip install 'wfc-workflows[server]'"
     ) from None
 
-__all__ = ["is_loopback", "listening", "serve"]
+__all__ = ["is_loopback", "listening", "serve", "serve_app"]
 
 UNREAD_FOR: Final = 30
 """The seconds after which the connection of somebody is closed who does not read what is sent."""
 
 HEAD_IN: Final = 10.0
 """The seconds in which the head of the first request has to come, and that of each later one within twice as many."""
+
+LOOKS_EVERY: Final = 1.0
+"""The seconds between two looks whether something else is to be served."""
 
 MOST_CONNECTIONS: Final = 2500
 ENDS_IN: Final = 3
@@ -94,11 +98,20 @@ class DrainedServer(Server):
         self._application.server.drain()
 
 
-def serve(application: Application, listener: socket.socket, begun: Callable[[], None]) -> None:
+def serve(
+    application: Application,
+    listener: socket.socket,
+    begun: Callable[[], None],
+    changed: Callable[[], bool] | None = None,
+) -> bool:
     """Serve an application until the process is told to end by SIGTERM or SIGINT.
 
     Args:
         begun: Called once requests are answered.
+        changed: Returns whether to end because something else is to be served; it is asked every second.
+
+    Returns:
+        Whether it has ended for that.
     """
     config = Config(
         application,
@@ -117,12 +130,40 @@ def serve(application: Application, listener: socket.socket, begun: Callable[[],
     )
     server = DrainedServer(config, application)
 
-    async def work() -> None:
+    async def work() -> bool:
         async with asyncio.TaskGroup() as group:
             serving = group.create_task(server.serve(sockets=[listener]))
             while not server.started and not serving.done():  # noqa: ASYNC110 - it tells nobody
                 await asyncio.sleep(0.01)
             if server.started:
                 begun()
+            while changed is not None and not server.should_exit and not serving.done():
+                await asyncio.sleep(LOOKS_EVERY)
+                if changed() and not server.should_exit:
+                    server.handle_exit(signal.SIGTERM, None)
+                    return True
+        return False
 
-    asyncio.run(work())
+    return asyncio.run(work())
+
+
+async def serve_app(app: Any, host: str, port: int, options: dict[str, Any]) -> None:
+    """Serve any ASGI application at an address, until the process is told to end.
+
+    Args:
+        options: Of uvicorn's configuration, over ours.
+
+    Raises:
+        SettingsError: The address is taken.
+    """
+    own: dict[str, Any] = {
+        "http": PromptProtocol,
+        "ws": "none",
+        "log_level": "warning",
+        "server_header": False,
+        "proxy_headers": False,
+        "limit_concurrency": MOST_CONNECTIONS,
+        "timeout_graceful_shutdown": ENDS_IN,
+    }
+    with listening("127.0.0.1" if host == "localhost" else host, port) as listener:
+        await Server(Config(app, **{**own, **options})).serve(sockets=[listener])

@@ -32,7 +32,6 @@ _KINDS: Final[tuple[tuple[type[WorkflowError], int, str], ...]] = (
     (RunExistsError, 409, "run.exists"),
     (RunLostError, 409, "run.elsewhere"),
     (UnknownQuestionError, 404, "task.unknown"),
-    (InvalidAnswerError, 422, "answer.invalid"),
     (InvalidDelegationError, 422, "delegation.invalid"),
     (InvalidMessageError, 422, "message.invalid"),
     (InvalidValueError, 422, "value.invalid"),
@@ -52,6 +51,9 @@ def problem_of(error: WorkflowError, store_errors: tuple[type[Exception], ...] =
         return Problem(
             503, "store.unavailable", "the store of runs cannot be reached now", headers={"Retry-After": "1"}
         )
+    if isinstance(error, InvalidAnswerError):
+        errors = tuple(FieldProblem(pointer("answer", *place), said) for place, said in error.places)
+        return Problem(422, "answer.invalid", str(error), errors=errors)
     more = {"run": error.run_id} if isinstance(error, RunExistsError) else {}
     for kind, status, code in _KINDS:
         if isinstance(error, kind):

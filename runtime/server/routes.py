@@ -5,43 +5,45 @@ Of two paths that a request fits the first one counts.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from wfc.runtime.server import altering, hooks, pages, runs, starts, tasks, upkeep, workflows
+from wfc.runtime.server.access import ROLES
 from wfc.runtime.server.calls import Call, Reply
-from wfc.runtime.server.endpoint import ANYBODY, LINK, PAGE, SENDER, Endpoint
+from wfc.runtime.server.endpoint import (
+    ANYBODY,
+    FLAG,
+    LINK,
+    PAGE,
+    SENDER,
+    TEXT,
+    Endpoint,
+    list_of,
+    object_of,
+    whole,
+)
+from wfc.runtime.server.forms import FORMS
 from wfc.runtime.server.installation import Installation
+from wfc.runtime.server.many import OVER_MANY
 from wfc.runtime.server.openapi import description
+from wfc.runtime.server.talks import TALKS
 
 __all__ = ["ENDPOINTS"]
 
 
 async def describe(server: Installation, call: Call) -> Reply:
     """Describe these endpoints by OpenAPI 3.1, with the inputs and results of the workflows that one may see."""
-    return Reply(description(ENDPOINTS, server, call.principal, call.server))
+    return Reply(description((*ENDPOINTS, *server.beside), server, call.principal, call.server))
 
 
-def _object(needed: tuple[str, ...] = (), **members: object) -> dict[str, Any]:
-    found: dict[str, Any] = {"type": "object", "properties": members, "additionalProperties": False}
-    return found | ({"required": list(needed)} if needed else {})
-
-
-_TEXT: Final = {"type": "string"}
 _DATA: Final = {"type": "object"}
 _SEE: Final = ("see",)
 _OPERATE: Final = ("operate",)
-_FLAG: Final = {"type": "string", "enum": ["", "true", "false", "1", "0"]}
-
-
-def _whole(least: int, most: int) -> dict[str, Any]:
-    return {"type": "integer", "minimum": least, "maximum": most}
-
-
 _FORM: Final = {"form": {"type": "string", "enum": list(workflows.FORMS)}}
-_WAIT: Final = {"wait": _whole(0, starts.LONGEST_WAIT)}
-_MOST: Final = {"most": _whole(1, runs.MOST)}
-_EVENT: Final = {"event": _TEXT, "with": _DATA, "message_id": _TEXT}
-_ANSWER: Final = _object(("answer",), answer={})
+_WAIT: Final = {"wait": whole(0, starts.LONGEST_WAIT)}
+_MOST: Final = {"most": whole(1, runs.MOST)}
+_EVENT: Final = {"event": TEXT, "with": _DATA, "message_id": TEXT}
+_ANSWER: Final = object_of(("answer",), answer={})
 
 ENDPOINTS: Final[tuple[Endpoint, ...]] = (
     Endpoint("GET", "/", "show_page", pages.show_page, (ANYBODY,), content=PAGE),
@@ -50,8 +52,16 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
     Endpoint("GET", "/livez", "livez", upkeep.livez, (ANYBODY,)),
     Endpoint("GET", "/readyz", "readyz", upkeep.readyz, (ANYBODY,)),
     Endpoint("GET", "/metrics", "metrics", upkeep.show_metrics, _SEE, content="text/plain"),
-    Endpoint("GET", "/v1/me", "me", upkeep.show_me, ("see", "start", "answer", "operate")),
-    Endpoint("GET", "/v1/openapi.json", "openapi", describe, ("see", "start", "answer", "operate")),
+    Endpoint("GET", "/v1/me", "me", upkeep.show_me, ROLES),
+    Endpoint("GET", "/v1/openapi.json", "openapi", describe, ROLES),
+    Endpoint(
+        "GET",
+        "/v1/audit",
+        "list_audit",
+        upkeep.list_audit,
+        _OPERATE,
+        query={"who": TEXT, "action": TEXT, "target": TEXT, "after": TEXT, **_MOST},
+    ),
     Endpoint("GET", "/v1/workflows", "list_workflows", workflows.list_workflows, ("see", "start")),
     Endpoint("GET", "/v1/workflows/{workflow}", "show_workflow", workflows.show_workflow, ("see", "start")),
     Endpoint(
@@ -63,13 +73,26 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
         query=_FORM,
         content="text/plain",
     ),
+    Endpoint("GET", "/v1/workflows/{workflow}/spec", "show_spec", workflows.show_spec, ("see", "author")),
+    Endpoint(
+        "GET", "/v1/workflows/{workflow}/python", "show_python", workflows.show_python, ("see", "author")
+    ),
+    Endpoint(
+        "GET",
+        "/v1/stream",
+        "stream_changes",
+        runs.stream_changes,
+        ("see", "answer"),
+        headers=("Accept",),
+        content="text/event-stream",
+    ),
     Endpoint(
         "POST",
         "/v1/workflows/{workflow}/runs",
         "start_run",
         starts.start_run,
         ("start",),
-        body=_object(inputs=_DATA),
+        body=object_of(inputs=_DATA),
         query=_WAIT,
         headers=("Idempotency-Key",),
         good=(201, 200),
@@ -81,23 +104,35 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
         runs.list_runs,
         _SEE,
         query={
-            "workflow": _TEXT,
+            "workflow": TEXT,
             "status": {"type": "string", "enum": list(runs.STATUSES)},
-            "key": _TEXT,
-            "after": _TEXT,
+            "key": TEXT,
+            "search": TEXT,
+            "since": TEXT,
+            "until": TEXT,
+            "after": TEXT,
             **_MOST,
         },
     ),
+    *OVER_MANY,
+    *FORMS,
+    *TALKS,
     Endpoint(
         "GET",
         "/v1/runs/{run}/history",
         "show_history",
         runs.show_history,
         _SEE,
-        query={"since": _whole(0, 10**15), **_MOST},
+        query={"since": whole(0, 10**15), **_MOST},
     ),
     Endpoint(
-        "GET", "/v1/runs/{run}/flow", "draw_run", runs.draw_run, _SEE, query=_FORM, content="text/plain"
+        "GET",
+        "/v1/runs/{run}/flow",
+        "draw_run",
+        runs.draw_run,
+        _SEE,
+        query={**_FORM, "at": whole(1, 10**15)},
+        content="text/plain",
     ),
     Endpoint("GET", "/v1/runs/{run}/at/{seq}", "show_run_at", runs.show_run_at, _SEE),
     Endpoint(
@@ -106,7 +141,7 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
         "stream_run",
         runs.stream_run,
         _SEE,
-        query={"since": _TEXT},
+        query={"since": TEXT},
         headers=("Last-Event-ID", "Accept"),
         content="text/event-stream",
     ),
@@ -117,7 +152,7 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
         "send_event",
         runs.send_event,
         _OPERATE,
-        body=_object(("event",), **_EVENT),
+        body=object_of(("event",), **_EVENT),
         headers=("If-Match",),
         good=(202,),
     ),
@@ -127,7 +162,7 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
         "send_message",
         runs.send_message,
         _OPERATE,
-        body=_object(("workflow", "event"), workflow=_TEXT, key=_TEXT, **_EVENT),
+        body=object_of(("workflow", "event"), workflow=TEXT, key=TEXT, **_EVENT),
         good=(202,),
     ),
     Endpoint(
@@ -136,7 +171,7 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
         "cancel_run",
         runs.cancel_run,
         _OPERATE,
-        body=_object(reason=_TEXT),
+        body=object_of(reason=TEXT),
         headers=("If-Match",),
         good=(200, 202),
     ),
@@ -146,8 +181,8 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
         "resume_run",
         runs.resume_run,
         _OPERATE,
-        body=_object(),
-        query={"dry": _FLAG},
+        body=object_of(),
+        query={"dry": FLAG},
         headers=("If-Match",),
         good=(202, 200),
     ),
@@ -157,8 +192,8 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
         "fork_run",
         altering.fork_run,
         _OPERATE,
-        body=_object(at=_whole(0, 10**15), step=_TEXT, state=_DATA),
-        query={"dry": _FLAG},
+        body=object_of(at=whole(0, 10**15), step=TEXT, state=_DATA),
+        query={"dry": FLAG},
         headers=("If-Match",),
         good=(201, 200),
     ),
@@ -168,8 +203,8 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
         "upgrade_run",
         altering.upgrade_run,
         _OPERATE,
-        body=_object(),
-        query={"dry": _FLAG},
+        body=object_of(),
+        query={"dry": FLAG},
         headers=("If-Match",),
     ),
     Endpoint(
@@ -178,7 +213,7 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
         "list_tasks",
         tasks.list_tasks,
         ("see", "answer"),
-        query={"run": _TEXT, "mine": _FLAG, "all": _FLAG, "after": _TEXT, **_MOST},
+        query={"run": TEXT, "mine": FLAG, "all": FLAG, "after": TEXT, **_MOST},
     ),
     Endpoint("GET", "/v1/tasks/{task}", "show_task", tasks.show_task, ("see", "answer")),
     Endpoint(
@@ -192,11 +227,22 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
     ),
     Endpoint(
         "POST",
+        "/v1/tasks/answers",
+        "answer_tasks",
+        tasks.answer_tasks,
+        ("answer",),
+        body=object_of(
+            ("answers",),
+            answers=list_of(object_of(("task", "answer"), task=TEXT, answer={}), 1, tasks.MOST_ANSWERS),
+        ),
+    ),
+    Endpoint(
+        "POST",
         "/v1/tasks/{task}/delegate",
         "delegate_task",
         tasks.delegate_task,
         ("answer", "operate"),
-        body=_object(("to",), to=_TEXT, because=_TEXT),
+        body=object_of(("to",), to=TEXT, because=TEXT),
         good=(202,),
     ),
     Endpoint(
@@ -205,7 +251,7 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
         "link_task",
         tasks.link_task,
         _OPERATE,
-        body=_object(("for",), **{"for": _TEXT, "seconds": _whole(1, tasks.LINK_AT_MOST)}),
+        body=object_of(("for",), **{"for": TEXT, "seconds": whole(1, tasks.LINK_AT_MOST)}),
         good=(201,),
     ),
     Endpoint(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
 import json
 from collections.abc import Mapping
 from functools import partial
@@ -14,10 +12,12 @@ from wfc.runtime.driver.engine.pictures import pending_of, state_of
 from wfc.runtime.driver.messages import EventData
 from wfc.runtime.server.access import Principal
 from wfc.runtime.server.calls import Call, Problem, Reply, StreamReply, TextReply
+from wfc.runtime.server.cursors import read_cursor, read_moment, write_cursor
 from wfc.runtime.server.data import moment, outcome_data, run_data
 from wfc.runtime.server.feeds import START, Position, read_position
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.workflows import drawing
+from wfc.runtime.store.replay import Replay
 from wfc.runtime.store.sql import paging, selecting
 from wfc.runtime.store.sql.paging import Progress
 from wfc.runtime.store.sql.reading import RunRow
@@ -33,6 +33,7 @@ __all__ = [
     "show_history",
     "show_run",
     "show_run_at",
+    "stream_changes",
     "stream_run",
 ]
 
@@ -57,33 +58,15 @@ async def list_runs(server: Installation, call: Call) -> Reply:
         workflows=names,
         status=call.query.get("status"),
         key=call.query.get("key"),
+        search=call.query.get("search", ""),
+        since=read_moment(call, "since"),
+        until=read_moment(call, "until"),
         before=None if after is None else int(read_cursor(after, int)[0]),
         most=most,
     )
     found = await asyncio.to_thread(server.engine.store.select, read)
     following = write_cursor(found[-1][0]) if len(found) == most else None
     return Reply({"runs": [run_data(row) for _, row in found], "next": following})
-
-
-def write_cursor(*parts: int | str) -> str:
-    """Return a place in a list as a text that nobody needs to read."""
-    return base64.urlsafe_b64encode(json.dumps(parts).encode()).decode().rstrip("=")
-
-
-def read_cursor(text: str, *kinds: type) -> list[Any]:
-    """Return the parts of a place in a list.
-
-    Raises:
-        Problem: It is none of this list.
-    """
-    try:
-        found = json.loads(base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True))
-    except (ValueError, binascii.Error, RecursionError):
-        found = None
-    fits = isinstance(found, list) and [type(one) for one in found] == list(kinds)
-    if not fits or not all(abs(one) < 2**63 if isinstance(one, int) else one.isprintable() for one in found):
-        raise Problem(400, "cursor", "`after` is none that this list has given")
-    return list(found)
 
 
 async def run_reply(
@@ -95,18 +78,21 @@ async def run_reply(
     headers: Mapping[str, str] | None = None,
 ) -> Reply:
     """Return a run as it is now, with its end, if it is over."""
-    row = await server.run_for(principal, run_id)
-    progress = await server.watch.progress(run_id)
-    told = run_data(row)
-    told["tick"] = 0 if progress is None else progress.seq
-    told["waits"] = [
-        {"step": one.step, "for": one.what, "until": moment(one.until)}
-        for one in await asyncio.to_thread(server.engine.waits_of, run_id)
-    ]
+    row, told = await asyncio.to_thread(_told_of, server, principal, run_id)
     if row.outcome is not None:
         server.load_code(row)
         told |= outcome_data(await asyncio.to_thread(server.engine.outcome, run_id))
     return Reply(told, status, {"ETag": f'"{told["tick"]}"', **(headers or {})})
+
+
+def _told_of(server: Installation, principal: Principal, run_id: str) -> tuple[RunRow, dict[str, Any]]:
+    row = server.find_run(principal, run_id)
+    found = server.engine.store.select(partial(paging.progress, run_ids=[run_id])).get(run_id)
+    waits = [] if row.ended is not None else server.engine.waits_of(run_id)
+    told = run_data(row)
+    told["tick"] = 0 if found is None else found.seq
+    told["waits"] = [{"step": one.step, "for": one.what, "until": moment(one.until)} for one in waits]
+    return row, told
 
 
 async def show_run(server: Installation, call: Call) -> Reply:
@@ -149,15 +135,23 @@ async def show_run_at(server: Installation, call: Call) -> Reply:
 
 
 async def draw_run(server: Installation, call: Call) -> TextReply:
-    """Draw the workflow of a run, with how often each step has run, and how that went; `form` as for a workflow."""
+    """Draw the workflow of a run, with how often each step has run, and how that went: now, or after the tick `at`.
+
+    `form` is as for a workflow.
+    """
     from wfc.runtime.drawing.stored import draw_stored
 
     row = await server.run_for(call.principal, call.path["run"])
     server.load_code(row)
     kind: Any = type(server.engine.workflow(row.workflow, version=row.version))
     form = call.query.get("form", "mermaid")
-    replay = await asyncio.to_thread(server.engine.told, row.run_id)
+    at = call.number("at", 0)
+    replay = await asyncio.to_thread(_told_until, server, row.run_id, at)
     return drawing(draw_stored(kind, replay.lines(), form), form)
+
+
+def _told_until(server: Installation, run_id: str, at: int) -> Replay:
+    return server.engine.told(run_id, at or server.engine.last_tick(run_id))
 
 
 def _told_at(server: Installation, row: RunRow, seq: int) -> dict[str, Any]:
@@ -208,6 +202,15 @@ async def stream_run(server: Installation, call: Call) -> StreamReply:
     if progress is not None and since.seq > progress.seq:
         raise Problem(400, "stream.position", f"the run has not come so far: its last tick is {progress.seq}")
     messages = server.feeds.messages(run_id, Position(*since), lambda: server.is_draining)
+    return StreamReply(messages, as_lines="application/x-ndjson" in call.headers.get("accept", ""))
+
+
+async def stream_changes(server: Installation, call: Call) -> StreamReply:
+    """Stream which runs come further, from now on: for pages that show many, which then ask for what they show.
+
+    Who may not see runs is told that the questions may be other ones. Nothing has an id: what was missed is missed.
+    """
+    messages = server.changes.messages(call.principal, lambda: server.is_draining)
     return StreamReply(messages, as_lines="application/x-ndjson" in call.headers.get("accept", ""))
 
 

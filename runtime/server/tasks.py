@@ -5,23 +5,32 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeVar
 
 from wfc.runtime.driver.engine.tasks import check_name
-from wfc.runtime.errors import InvalidAnswerError, InvalidDelegationError, UnknownQuestionError
+from wfc.runtime.errors import (
+    AnsweredAlreadyError,
+    InvalidAnswerError,
+    InvalidDelegationError,
+    UnknownQuestionError,
+    WorkflowError,
+)
 from wfc.runtime.server.access import Principal
 from wfc.runtime.server.calls import Call, Problem, Reply
+from wfc.runtime.server.cursors import read_cursor, write_cursor
 from wfc.runtime.server.data import moment, task_data
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.links import TaskLink, read_link, write_link
-from wfc.runtime.server.runs import read_cursor, write_cursor
+from wfc.runtime.server.refusals import problem_of
 from wfc.runtime.store.sql import inbox, paging
 from wfc.runtime.store.sql.reading import TaskRow
 
 __all__ = [
     "answer_by_link",
     "answer_task",
+    "answer_tasks",
     "delegate_task",
     "link_task",
     "list_tasks",
@@ -34,6 +43,7 @@ T = TypeVar("T")
 MOST: Final = 500
 LINK_LASTS: Final = 7 * 24 * 3600
 LINK_AT_MOST: Final = 90 * 24 * 3600
+MOST_ANSWERS: Final = 100
 USED: Final = "this question is answered, or was taken back"
 
 
@@ -103,6 +113,24 @@ async def answer_task(server: Installation, call: Call) -> Reply:
     return await answer(server, row, call.data.get("answer"), call.principal.name)
 
 
+async def answer_tasks(server: Installation, call: Call) -> Reply:
+    """Answer several questions, each as if it were alone: one that is refused hinders no other."""
+    told: list[dict[str, Any]] = []
+    for one in call.data["answers"]:
+        own = replace(call, path={"task": one["task"]}, data={"answer": one["answer"]})
+        result = "200"
+        try:
+            reply = await answer_task(server, own)
+            told.append({"task": one["task"], "done": True, "closed": reply.data["closed"]})
+        except (Problem, WorkflowError) as error:
+            problem = error if isinstance(error, Problem) else problem_of(error, server.engine.store.errors)
+            result = problem.code
+            refused = {"task": one["task"], "done": False, "code": problem.code, "detail": problem.detail}
+            told.append(refused)
+        await server.audit.note(own, "answer_task", result)
+    return Reply({"answers": told})
+
+
 async def answer(server: Installation, row: TaskRow, value: object, by: str) -> Reply:
     """Bring an answer to its question, and return how that is now.
 
@@ -139,6 +167,8 @@ async def unless_closed(server: Installation, row: TaskRow, change: Awaitable[T]
     """
     try:
         return await change
+    except AnsweredAlreadyError as error:
+        raise Problem(409, "task.answered", str(error)) from None
     except (InvalidAnswerError, InvalidDelegationError):
         now = await asyncio.to_thread(server.engine.task, row.task_id)
         if now.closed is None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Final
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.server.calls import Call, Problem, Reply, TextReply
+from wfc.runtime.server.cursors import read_cursor, write_cursor
+from wfc.runtime.server.data import moment
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.store.sql import paging
+from wfc.runtime.store.sql.audit import page_of_audit
 
-__all__ = ["livez", "readyz", "show_me", "show_metrics"]
+__all__ = ["list_audit", "livez", "readyz", "show_me", "show_metrics"]
 
 _PROMETHEUS: Final = "text/plain; version=0.0.4"
 
@@ -57,3 +61,21 @@ async def show_me(_: Installation, call: Call) -> Reply:
             "groups": list(one.groups),
         }
     )
+
+
+async def list_audit(server: Installation, call: Call) -> Reply:
+    """List what was done and refused, the newest first, page by page, to those who may operate all workflows.
+
+    Raises:
+        Problem: It is not for this one.
+    """
+    if not call.principal.knows_all:
+        raise Problem(403, "role.missing", "the audit is for those who may operate all workflows")
+    most, after = call.number("most", 100), call.query.get("after")
+    before = None if after is None else int(read_cursor(after, int)[0])
+    which = {name: call.query.get(name) for name in ("who", "action", "target")}
+    read = partial(page_of_audit, before=before, most=most, **which)
+    found = await asyncio.to_thread(server.engine.store.select, read)
+    following = write_cursor(found[-1][0]) if len(found) == most else None
+    entries = [{**one._asdict(), "at": moment(one.at)} for _, one in found]
+    return Reply({"entries": entries, "next": following})

@@ -7,11 +7,20 @@ from typing import Any, Final
 
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.events import Event, event_name
-from wfc.runtime.server.calls import Call, Reply, TextReply
-from wfc.runtime.server.installation import Installation
+from wfc.runtime.server.calls import Call, Problem, Reply, TextReply
+from wfc.runtime.server.installation import Installation, WorkflowSource
 from wfc.runtime.values.outputs import adapter
 
-__all__ = ["FORMS", "draw_flow", "drawing", "list_workflows", "schema_of", "show_workflow"]
+__all__ = [
+    "FORMS",
+    "draw_flow",
+    "drawing",
+    "list_workflows",
+    "schema_of",
+    "show_python",
+    "show_spec",
+    "show_workflow",
+]
 
 FORMS: Final = {"mermaid": "text/plain", "dot": "text/plain", "html": "text/html", "svg": "image/svg+xml"}
 
@@ -49,6 +58,33 @@ async def show_workflow(server: Installation, call: Call) -> Reply:
     told["results"] = {event_name(kind): schema_of(kind) for kind in own.plan.end_classes}
     told["events"] = {name: schema_of(one.event) for name, one in sorted(own.run_rules.receives.items())}
     return Reply(told)
+
+
+async def show_spec(server: Installation, call: Call) -> Reply:
+    """Show the spec that a workflow was made from, with the files that it imports.
+
+    Raises:
+        Problem: It is not known here.
+    """
+    return Reply({"files": _source_of(server, call).spec})
+
+
+async def show_python(server: Installation, call: Call) -> Reply:
+    """Show the Python of a workflow, with that of what it imports and mentions.
+
+    Raises:
+        Problem: It is not known here.
+    """
+    return Reply({"files": _source_of(server, call).python})
+
+
+def _source_of(server: Installation, call: Call) -> WorkflowSource:
+    name = call.path["workflow"]
+    server.workflow_for(call.principal, name)
+    found = server.sources.get(name)
+    if found is None:
+        raise Problem(404, "workflow.source", f"what `{name}` was made from is not known here")
+    return found
 
 
 async def draw_flow(server: Installation, call: Call) -> TextReply:

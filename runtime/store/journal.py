@@ -40,8 +40,8 @@ __all__ = [
 RunStatus = Literal["queued", "live", "parked", "halted", "done", "failed", "cancelled", "dead"]
 """Where a run is: not begun, under way, resting, over in one of three ways, or given up after too many recoveries."""
 
-Fate = Literal["new", "ended", "unknown"]
-"""What became of something that was posted to a run."""
+Fate = Literal["new", "ended", "unknown", "answered", "closed"]
+"""What became of something that was posted to a run; the last two of an answer that came after another one."""
 
 
 class Lease:

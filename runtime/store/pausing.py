@@ -57,6 +57,7 @@ def _write_question(value: Question[Any], step: Step, values: Values) -> dict[st
         "assign": list(value.assign),
         "quorum": value.quorum,
         **({"choices": _write_choices(value, values)} if value.choices else {}),
+        **({"shape": values.write(dict(value.shape))} if value.shape is not None else {}),
         **({"remind": seconds_of(value.remind)} if value.remind is not None else {}),
     }
 
@@ -75,6 +76,7 @@ def _read_question(data: dict[str, Any], step: Step, values: Values) -> Question
         quorum=None if data["quorum"] is None else int(data["quorum"]),
         choices=_read_choices(asked, data["choices"], step, values) if "choices" in data else {},
         remind=_interval(data["remind"]) if "remind" in data else None,
+        shape=values.read(data["shape"]) if "shape" in data else None,
     )
 
 

@@ -13,6 +13,7 @@ from wfc.runtime.core.advance.relevance import is_relevant
 from wfc.runtime.core.body_ticks import Edited
 from wfc.runtime.core.effects import NotifyObservers, Publish
 from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.halt_ticks import Continued, Halted
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import AttemptFailed, Failed, ItemFailed, Recovered, Rewound, Tick
 from wfc.runtime.errors import StoreError
@@ -41,6 +42,7 @@ class Replayed(NamedTuple):
         step: The step whose doing it was; empty: no step's.
         by: Who has edited the state, if somebody has.
         changes: What has changed in the state, if that was asked for.
+        halted: Where the run has halted by it, such as ``before charge``; ``goes on``: it has ended the halt.
     """
 
     seq: int
@@ -51,6 +53,7 @@ class Replayed(NamedTuple):
     step: str = ""
     by: str = ""
     changes: tuple[StateChange, ...] = ()
+    halted: str = ""
 
 
 @dataclass(slots=True)
@@ -99,6 +102,8 @@ _ENDS: Final = (StepState.NOT_RUNNING, StepState.CANCELLED)
 class Replay:
     """A run that is told again from its journal; ``execution`` is how it was after the last tick that was told.
 
+    ``first`` is the tick since which it is told.
+
     Args:
         start: What the run began with.
         kept: A snapshot from which to begin, and the ticks that are not told; ``None``: all are told.
@@ -113,7 +118,7 @@ class Replay:
         self.execution: Execution = fold(kept or Kept(None, 0, ()), plan, run_id, start, values)
         self.execution.observed = True
         self.notes_changes = False  # whether what changes in the state is told
-        self.seq = 0 if kept is None else kept.seq
+        self.first = self.seq = 0 if kept is None else kept.seq
         self.ready_by: dict[int, int] = {}  # the last tick that let a step run go on, by its number
         self.ended_by: int | None = None  # the tick by which the run is over
         self._failing_by = 0  # the tick that an exit of the run was taken for
@@ -197,6 +202,7 @@ class Replay:
             "" if run is None else run.step.name,
             tick.by if isinstance(tick, Edited) else "",
             () if before is None else tuple(changes_between(before, execution.state)),
+            _halt_of(tick),
         )
 
     def _note(self, event: StepStateChanged, at: int) -> None:
@@ -263,6 +269,12 @@ class Replay:
     def lines(self) -> list[StepLine]:
         """Return the step runs that have been told, in the order in which they began."""
         return list(self._lines.values())
+
+
+def _halt_of(tick: Tick) -> str:
+    if isinstance(tick, Halted) and tick.at:
+        return f"{tick.at} {tick.step}"
+    return "goes on" if isinstance(tick, Continued) else ""
 
 
 def _before(execution: Execution, tick: Tick) -> Iterable[Event]:

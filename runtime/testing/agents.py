@@ -14,7 +14,7 @@ from pydantic_core import to_json
 from wfc.runtime.agents.code import RUN_PYTHON
 from wfc.runtime.agents.definition import Agent, AgentTool
 from wfc.runtime.agents.events import AgentInput, AgentOutput, CallDone, JudgedReply, LoopState
-from wfc.runtime.agents.hand_overs import hand_over
+from wfc.runtime.agents.hand_overs import hand_over, said_before
 from wfc.runtime.agents.loop_steps import AgentSteps
 from wfc.runtime.agents.offers import Offer
 from wfc.runtime.agents.threaded_loop import ThreadedLoop
@@ -22,6 +22,7 @@ from wfc.runtime.agents.threads import Transcript, in_words
 from wfc.runtime.agents.tool_calls import make_call
 from wfc.runtime.agents.turns import cut
 from wfc.runtime.authoring.definition import definition_of
+from wfc.runtime.calls.asking import ToolQuestion
 from wfc.runtime.calls.llm import Model
 from wfc.runtime.calls.transcripts import ANSWER_TOOL, CallRequest, Said, TurnReply, TurnRequest
 from wfc.runtime.core.step_runs import Exit
@@ -80,6 +81,7 @@ class AgentDoubles:
         self._people = {name: deque(answers) for name, answers in people.items()}
         self._real = frozenset(real)
         self._is_virtual = is_virtual
+        self._asking: dict[tuple[str, str], MockAnswer] = {}  # answers of calls that ask before
         self.made: list[dict[str, Any]] = []
         self.turns = 0
 
@@ -101,15 +103,20 @@ class AgentDoubles:
 
     def _answer(self, run: Run, event: Event) -> None:
         """Say what people say to a call that they have to allow."""
-        number = int(event.id.rpartition("/")[2]) if isinstance(event, QuestionAsked) else 0
-        if not isinstance(event, QuestionAsked) or event.id != f"{run.run_id}/approve/{number}":
+        if not isinstance(event, QuestionAsked) or not event.id.startswith(f"{run.run_id}/"):
             return
+        step, _, last = event.id.removeprefix(f"{run.run_id}/").partition("/")
+        if step not in ("approve", "ask") or not last.isdecimal():
+            return  # it is a run below that asks
         assert isinstance(run.workflow, AgentSteps)
-        call = run.execution.paused[number].run.event.call
+        number = int(last)
+        asked = run.execution.paused[number].run.event
+        call = asked.call if step == "approve" else asked.allowed.call
         tool = run.workflow.at_work(run.execution.state).by_name[call.tool].name
         left = self._people.get(tool)
         if not left:
-            said = f"a person has to allow the call of `{tool}` with {_cut(call.args)}, and the test says nothing of it"
+            wanted = "has to allow the call of" if step == "approve" else "is asked in the call of"
+            said = f"a person {wanted} `{tool}` with {_cut(call.args)}, and the test says nothing of it"
             error = UnmockedStepError(f"{said}: say under `people` what is answered")
             run.loop.call_soon(run.take, PauseFailed(number, error))
         else:
@@ -188,7 +195,9 @@ class AgentDoubles:
         name = next((each for each in names if each in self._left), names[-1])
         at_work = run.workflow.at_work(run.execution.state)
         left = self._left.get(name, [])
-        asked = request.said[len(run.execution.state.before)].text
+        inputs = run.execution.inputs
+        assert isinstance(inputs, AgentInput)
+        asked = request.said[len(said_before(inputs, run.execution.state))].text
         for place, reply in enumerate(left):
             if not _misses(reply, at_work, request, offer, asked):
                 return left.pop(place)
@@ -206,7 +215,14 @@ class AgentDoubles:
         tool, args = run.workflow.checked(step_run.event, inputs, run.execution.state)
         if tool.hand_over:
             return hand_over(run.workflow.team[tool.hand_over], args, run.config)
-        given_back = replace(tool, call=self._answers_of(run, tool, args), takes_config=False)
+        call = run.run_id, step_run.event.call.id
+        answer = self._asking.pop(call, None) if step_run.event.answers else None
+        if answer is None:
+            answer = self._next_answer(run, tool, args)
+            if answer.asks is not None:
+                self._asking[call] = answer
+                return CallDone(text="", question=ToolQuestion.model_validate(answer.asks))
+        given_back = replace(tool, call=self._giving(answer), takes_config=False)
         result = await make_call(context, None, given_back, args)
         return run.workflow.done(tool, result, run.execution.state)
 
@@ -219,11 +235,11 @@ class AgentDoubles:
         tool, args = run.workflow.checked(step_run.event, inputs, run.execution.state)
         if not tool.workflow:
             return Instead.PAUSE
-        value = await self._answers_of(run, tool, args)(context, args)
+        value = await self._giving(self._next_answer(run, tool, args))(context, args)
         return AgentOutput(answer=json.dumps(value), turns=0, tokens=0, cost_usd=0.0)
 
-    def _answers_of(self, run: Run, tool: AgentTool, args: Any) -> Callable[[object, object], Awaitable[Any]]:
-        """Return what gives the next answer of a tool, whose call is noted."""
+    def _next_answer(self, run: Run, tool: AgentTool, args: Any) -> MockAnswer:
+        """Return the next answer of a tool, whose call is noted."""
         assert isinstance(run.workflow, AgentSteps)
         given = json.loads(json_outside(args))
         if tool.name not in self._tools:
@@ -234,6 +250,10 @@ class AgentDoubles:
         answers = self._tools[tool.name]
         answer = answers.popleft() if len(answers) > 1 else answers[0]
         self.made.append({"tool": tool.name, "with": given})
+        return answer
+
+    def _giving(self, answer: MockAnswer) -> Callable[[object, object], Awaitable[Any]]:
+        """Return what gives an answer in place of a tool."""
 
         async def give(_context: object, _args: object) -> object:
             if self._is_virtual:

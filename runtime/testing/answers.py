@@ -45,6 +45,7 @@ class MockAnswer:
         after: Seconds until the answer is there; without a virtual clock nobody waits for it.
         attempts: An answer for each attempt of one run, of which the last one repeats; of a question, one after
             another until one is not refused. Then nothing else of this counts.
+        asks: What a tool asks before: ``title`` and ``form``, a JSON Schema.
     """
 
     value: object = None
@@ -54,6 +55,7 @@ class MockAnswer:
     body: object = None
     after: float = 0.0
     attempts: Sequence[MockAnswer] = ()
+    asks: Mapping[str, Any] | None = None
 
     @property
     def each(self) -> Sequence[MockAnswer]:

@@ -31,6 +31,7 @@ from wfc.runtime.events import (
     event_name,
 )
 from wfc.runtime.events.internal import EventEmitted, InternalDispatchEvent, StepState, StepStateChanged
+from wfc.runtime.events.of_agents import CallAnswered, CallAsked, HandedOver
 from wfc.runtime.plan.pauses import (
     Delay,
     Outside,
@@ -248,7 +249,10 @@ def _observer(run: Run, scripts: Mapping[str, Script], seen: Seen) -> Callable[[
             | QuestionClosed
             | QuestionDelegated
             | QuestionReminded
-            | ErrorHandled,
+            | ErrorHandled
+            | CallAsked
+            | CallAnswered
+            | HandedOver,
         ):
             seen.streamed.append(event)
             seen.moments.append(run.loop.time())

@@ -36,7 +36,7 @@ from wfc.runtime.store.values import Values
 from wfc.runtime.testing.answers import MockAnswer
 from wfc.runtime.testing.cases import Delivery, SpecTest
 
-__all__ = ["recorded_test", "test_as_data"]
+__all__ = ["RunReader", "recorded_test", "test_as_data"]
 
 NEVER: Final = 1000 * 86_400.0
 """The seconds after which a step gives something that had not when the run ended."""
@@ -53,7 +53,7 @@ class _Reply(NamedTuple):
     error: str | None = None
 
 
-class _RunReader:
+class RunReader:
     """A reader of a run's ticks, which notes what a test needs."""
 
     def __init__(self, replay: Replay, values: Values) -> None:
@@ -207,7 +207,7 @@ def recorded_test(
     Raises:
         StoreError: The run is not over, or its ticks do not say enough.
     """
-    recorder = _RunReader(replay, values)
+    recorder = RunReader(replay, values)
     for body in bodies:
         recorder.read(body)
     outcome = replay.execution.outcome

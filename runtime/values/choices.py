@@ -20,12 +20,14 @@ _MOST_SHOWN: Final = 8
 _LONGEST_VALUE: Final = 80
 
 
-def schema_with_choices(form: Any, choices: Choices) -> dict[str, Any] | None:
-    """Return the JSON Schema of a form, in which the choices of each field are its `enum`.
+def schema_with_choices(
+    form: Any, choices: Choices, shape: Mapping[str, Any] | None = None
+) -> dict[str, Any] | None:
+    """Return the JSON Schema of a form, in which the choices of each field are its `enum`; or ``shape``.
 
     It must not be modified, as all questions with the same form share it where there are no choices.
     """
-    schema = form_schema(form)
+    schema = form_schema(form) if shape is None else dict(shape)
     if schema is None or not choices:
         return schema
     fields = dict(schema["properties"])

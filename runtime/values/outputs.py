@@ -36,7 +36,15 @@ _LONGEST_VALUE = 80
 
 
 class InvalidOutput(Exception):  # noqa: N818  not a failure by itself: the caller decides what it means
-    """A value is not of the declared type; the message says what is wrong with it."""
+    """A value is not of the declared type; the message says what is wrong with it.
+
+    Args:
+        places: The same for programs: where in the value something is wrong, and what.
+    """
+
+    def __init__(self, message: str = "", places: tuple[tuple[tuple[str | int, ...], str], ...] = ()) -> None:
+        super().__init__(message)
+        self.places = places
 
 
 @lru_cache(maxsize=512)
@@ -104,7 +112,8 @@ def from_json(type_: Any, text: str | bytes, *, extra_fields: bool = False, outs
             by_name=False if outside else None,
         )
     except ValidationError as error:
-        raise InvalidOutput(problems(error)) from None
+        found = error.errors(include_url=False)[:_MOST_PROBLEMS]
+        raise InvalidOutput(problems(error), tuple((one["loc"], said(one)) for one in found)) from None
 
 
 def from_python(type_: Any, value: object) -> Any:

@@ -94,7 +94,7 @@ TABLE: list[tuple[str, str, str, str]] = [
         "    timeout: 10s",
         "    outputs:\n      days: ${{ steps.ask_desk.outputs.days }}",
         "unknown-key",
-        "what can stand here too is `query`, `headers`, `auth`, `bo",
+        "what a step gives is its `result`: hand it on in an event",
     ),
     (
         "    url: ${{ config.desk_url }}/days/${{ event.who }}",
@@ -221,7 +221,7 @@ TABLE: list[tuple[str, str, str, str]] = [
         'result.answer == "later"',
         'lambda r: r.answer == "later"',
         "text-cut-by-colon",
-        "put the whole value in quotes",
+        "no functions are written in expressions: a condition stand",
     ),
     ("steps:", "nodes:", "unknown-key", "write `steps`"),
     ("steps:", "jobs:", "unknown-key", "write `steps`"),
@@ -415,7 +415,7 @@ TABLE: list[tuple[str, str, str, str]] = [
         "  rounds: {type: integer, default: 0}",
         "  rounds: {default: 0}",
         "wrong-type",
-        "write `integer`, or with a `default`: `{type: integer, def",
+        "a default stands beside a type: `{type: integer, default: ",
     ),
     (
         "  rounds: {type: integer, default: 0}",
@@ -476,7 +476,7 @@ TABLE: list[tuple[str, str, str, str]] = [
         "    expect: {end: HolidayRefused}",
         "    expect: [end: HolidayRefused]",
         "wrong-type",
-        "leave out the `- `",
+        "write a map instead of a list: `expect: {end: …}`",
     ),
     (
         "    expect: {end: HolidayRefused}",

@@ -781,7 +781,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "    retry: patient\n",
         "    retries: 3\n",
         "unknown-key",
-        "write `retry: {max_attempts: 3}`",
+        "write `retry: {max_attempts: 4}`: the first attempt is counted too",
     ),
     (
         "retry as a number",
@@ -795,7 +795,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "    retry: patient\n",
         "    max_retries: 3\n",
         "unknown-key",
-        "write `retry: {max_attempts: 3}`",
+        "write `retry: {max_attempts: 4}`: the first attempt is counted too",
     ),
     (
         "timeout as a number",
@@ -1370,7 +1370,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "      reply: {answer: fine}\n",
         "      reply: {result: {answer: fine}}\n",
         "unknown-entry",
-        "there is `answer`",
+        "an answer is the value itself, or `{give: …}`",
     ),
     ("mocks", "    mock:\n", "    mocks:\n", "unknown-key", "did you mean `mock`?"),
     (

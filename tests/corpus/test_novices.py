@@ -11,7 +11,8 @@ from wfc.compiler.passes import check_text
 
 NOVICES = runpy.run_path(str(Path(__file__).with_name("novices.py")))
 SPEC: str = NOVICES["SPEC"]
-TABLE: list[tuple[str, str, str, str, str]] = NOVICES["TABLE"]
+ELSEWHERE = runpy.run_path(str(Path(__file__).with_name("elsewhere.py")))
+TABLE: list[tuple[str, str, str, str, str]] = [*NOVICES["TABLE"], *ELSEWHERE["TABLE"]]
 
 
 def test_the_spec_is_right() -> None:

@@ -42,7 +42,7 @@ NAMED |= {"knowledge", "migrate", "resources", "texts", "threads", "triggers"}
 
 TEXT = r"string|empty|expression|date"
 NUMBERS = "max|max_runs|max_attempts|concurrency|concurrent_runs|quorum|count|steps|tokens|max_tokens|max_length|min"
-NUMBERS += "|max_turns|parallel_calls|at_once|messages|offer|top|size|overlap|neighbours"
+NUMBERS += "|max_turns|parallel_calls|at_once|messages|offer|top|size|overlap|neighbours|fetch|parent|min_score|unlike"
 MAPS = "save|with|prefill|query|stream|limits|resources|restart|config|expect|mock|env|labels|moved|settings|cache"
 MAPS += "|headers"
 FITS: list[tuple[str, str, str]] = [
@@ -58,9 +58,11 @@ FITS: list[tuple[str, str, str]] = [
     (NUMBERS, "number|negative", "a number"),
     (r"steps\.retrieve\.query", TEXT, "any words, or none"),
     (r"knowledge\.\*\.files", "list|string|expression|date", "any files, there or not yet"),
+    (r"knowledge\.\*\.sql\.file", "string|date", "any file, there or not yet"),
+    (r"knowledge\.\*\.sql\.query", f"{TEXT}|bad expression", "any query, as it is: the database reads it"),
     (r"migrate|migrate\.\*\.to", "empty map", "nothing is worked out; what both versions have is kept"),
-    (r"temperature|backoff|cost_usd", "number|fraction", "a number"),
-    (r"tokens|read_only|cache|partial|thinking|detach|final", "true", "yes"),
+    (r"temperature|backoff|cost_usd|min_score", "number|fraction", "a number"),
+    (r"tokens|read_only|cache|partial|thinking|calls|detach|final", "true", "yes"),
     (r"as", "string", "a name that nobody uses"),
     (r"to_key|per|threads\.\*\.key", "date", "a subtraction"),
     (r"retry_on|never_on|real|deliver|tests|history|files|removed", "empty list", "none of them"),
@@ -90,6 +92,7 @@ FOLLOWS: list[tuple[str, str, str]] = [
         "the secret or text that stood there is not used any more",
     ),
     (r"threads\.\*(\.keep)?", "empty map", "no model sums it up any more"),
+    (r"knowledge\.\*\.about", "empty map", "nothing is said of its texts, which is asked for elsewhere"),
     (r"migrate\.\*\.from(\..*)?", "(empty )?map|nested", "another former type, and what is read of it"),
     (r"on_item_error", "null", "what it said in an earlier form: null for an item that fails"),
     (r"tests\.\*\.name", ".*", "another test is like this one, by its name"),

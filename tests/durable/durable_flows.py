@@ -6,6 +6,8 @@ import importlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from model_service import FAILS_AT
+
 from wfc.runtime import Engine, Workflow
 from wfc.runtime.calls.sibling_modules import sibling_workflow
 
@@ -33,6 +35,7 @@ class Flow(NamedTuple):
         people: What people do, in this order, each twice.
         parts: The workflows of its parts, some of which it may not wait for.
         may_miss: The calls that a run need not come to, as its time may be up before.
+        is_alone: Whether no two calls may be under way at once.
     """
 
     name: str
@@ -42,6 +45,7 @@ class Flow(NamedTuple):
     in_order: bool = False
     people: tuple[Said, ...] = ()
     may_miss: frozenset[tuple[str, int]] = frozenset()
+    is_alone: bool = False
     parts: tuple[str, ...] = ()
 
 
@@ -119,10 +123,29 @@ ALL = (
         {**once("begin", 0), **once("gather", *range(5)), **once("listen", 5), **once("part", 50)},
         at_once=2,
     ),
+    Flow("models", {"said": [1, 2, 3, 4, 5]}, {**once("first", *range(5)), **once("other", FAILS_AT)}),
+    Flow("agent", {"n": 4}, {**once("first", *range(4)), **once("work", *range(3))}),
+    Flow(
+        "news",
+        {"heard": [1, 2, 3]},
+        once("work", *range(1, 4)),
+        in_order=True,
+        people=tuple(Said("publish", "news", {"n": n}, f"{n}") for n in range(1, 4)),
+    ),
+    Flow(
+        "gated",
+        {"found": [12, 22, 32]},
+        once("linger", 10, 11, 20, 21, 30, 31),
+        is_alone=True,
+        parts=("narrow",),
+    ),
 )
 
 NAPPING = Flow("long", {"n": 40}, once("nap", *range(40)), in_order=True)
 """It takes two seconds at least."""
+
+ASKING = frozenset({"models", "agent"})
+"""Flows that ask models."""
 
 OTHERS = ("long", "many", "poison")
 """Flows for single tests."""

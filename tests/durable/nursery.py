@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import faulthandler
 import gc
+import importlib
 import itertools
 import json
 import os
@@ -18,18 +19,20 @@ import signal
 import sys
 import time
 import traceback
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import instruments
-from durable_flows import FLOWS, OTHERS, workflow_of
+from durable_flows import ASKING, FLOWS, OTHERS, workflow_of
 from stores import KEEPERS, Keeper
 
 from wfc.runtime import Engine
+from wfc.runtime.driver.engine.starting import RECEIVES, TriggerStarter
 from wfc.runtime.driver.engine.working import Worker
 from wfc.runtime.driver.messages import EventData
 from wfc.runtime.errors import (
+    AnsweredAlreadyError,
     RunEndedError,
     RunExistsError,
     RunLostError,
@@ -38,6 +41,7 @@ from wfc.runtime.errors import (
     UnknownQuestionError,
 )
 from wfc.runtime.store import crash_points
+from wfc.runtime.store.sql import starting
 
 PATIENCE = float(os.environ.get("WFC_PATIENCE", "60"))
 """The seconds that a process has."""
@@ -75,6 +79,9 @@ class Stage:
         engine = self.opened(flow)
         if pages is not None:
             engine.store.write_now(partial(limit_pages, pages=pages))
+        is_over, starter = asyncio.Event(), TriggerStarter(engine, engine.workflows(), print)
+        await starter.look()
+        handing_out = asyncio.create_task(starter.run(is_over))
         handler = None
         while handler is None:
             try:
@@ -90,6 +97,8 @@ class Stage:
             await asyncio.sleep(0.01)
             if prunes and self.keeper.prune is not None:
                 await self.keeper.prune(engine, run_id)  # type: ignore[misc]
+        is_over.set()
+        await handing_out
         engine.close()
 
     async def enqueue(self, flow: str, run_id: str) -> None:
@@ -110,25 +119,67 @@ class Stage:
                     await asyncio.sleep(0.01)
         engine.close()
 
+    async def restless(self, flow: str, run_id: str) -> None:
+        """Does what people do while the run is just being put to rest in this same process."""
+        engine = self.opened(flow)
+        for said in FLOWS[flow].people:
+            while True:
+                if await self._says_while_parking(engine, flow, run_id, said):
+                    break
+                await asyncio.sleep(0.01)
+        engine.close()
+
+    async def _says_while_parking(self, engine: Engine, flow: str, run_id: str, said: Any) -> bool:
+        try:
+            await engine.resume(run_id)
+        except RunUnknownError:
+            engine.workflow(flow).run(run_id=run_id, n=0)  # type: ignore[attr-defined]
+        except RunLostError:
+            return False  # one that was killed has it, for as long as nobody knows
+        except RunEndedError:
+            return True
+        parking = asyncio.create_task(engine.park(run_id))
+        while (run := engine.run(run_id)) is not None and not run.port.is_parking:  # noqa: ASYNC110 - none says it
+            await asyncio.sleep(0)
+        is_said = await self._says(engine, run_id, said)
+        parking.cancel()
+        with contextlib.suppress(asyncio.CancelledError, RunUnknownError):
+            await parking
+        return is_said
+
     async def _says(self, engine: Engine, run_id: str, said: Any) -> bool:
         try:
             if said.kind == "post":
                 await engine.post(run_id, EventData("Said", said.value), message_id=said.by)
                 instruments.write("acknowledged", {"run": run_id, "by": said.by})
                 return True
+            if said.kind == "publish":
+                return await self._publishes(engine, run_id, said)
             tasks = [one for one in engine.tasks(run_id=run_id, is_open=False) if one.step == said.step]
             if not tasks:
                 return False
             handler = await engine.answer(tasks[0].task_id, said.value, by=said.by)
         except NOT_NOW:
             return False
-        except RunEndedError:
-            return True  # it was the last one, said once more
+        except (AnsweredAlreadyError, RunEndedError):
+            return True  # it was said before, and is kept, or was the last one
         instruments.write("acknowledged", {"run": run_id, "by": said.by})
         if handler is not None:  # nobody else has the run: it goes on here, until somebody else may have it
             await asyncio.sleep(0.05)
             with contextlib.suppress(RunUnknownError):
                 await asyncio.wait_for(engine.park(run_id), 10)
+        return True
+
+    async def _publishes(self, engine: Engine, run_id: str, said: Any) -> bool:
+        """Publishes under a topic, once somebody listens: what was said before is not for him."""
+        flow = engine.show(run_id).workflow
+        at = engine.store.select(partial(starting.position_of, workflow=flow, trigger=RECEIVES))
+        if at is None:
+            return False
+        event, message_id = EventData("Said", said.value), f"{run_id}-{said.by}"
+        await engine.publish(said.step, event, message_id=message_id)
+        known, _ = await engine.keep_for_topic(said.step, event, message_id)  # type: ignore[misc]
+        instruments.write("acknowledged", {"run": run_id, "by": known})
         return True
 
     async def work(self, flows: list[str]) -> None:
@@ -167,6 +218,8 @@ def crash_at(text: str) -> None:
 
 def child(stage: Stage, command: dict[str, Any]) -> None:
     status = 1
+    said = os.open(command.pop("stderr"), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.dup2(said, 2)  # a file for each run: what one says is no matter of those after it
     faulthandler.register(signal.SIGUSR1, all_threads=True)
     try:
         crash_at(command.pop("point", "") or "nowhere")
@@ -202,6 +255,14 @@ def waited_for(pid: int, seconds: float | None) -> int | str:
     return -os.WTERMSIG(os.waitpid(pid, 0)[1])
 
 
+@cache
+def load_models() -> None:
+    """Load once what the processes would load one after the other when they ask a model."""
+    for module in ("wfc.runtime.calls.models", "pydantic_ai.models.openai", "wfc.runtime.agents.loop"):
+        importlib.import_module(module)
+    gc.freeze()
+
+
 def main(folder: Path, keeper: str) -> None:
     stage = Stage(folder, KEEPERS[keeper])
     instruments.install(folder)
@@ -214,6 +275,8 @@ def main(folder: Path, keeper: str) -> None:
         if command["do"] == "wait":
             print(waited_for(command["pid"], command["seconds"]), flush=True)
             continue
+        if command.get("flow") in ASKING:
+            load_models()
         pid = os.fork()
         if not pid:
             child(stage, command)

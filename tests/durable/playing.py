@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 from durable_flows import FOLDER, Flow
-from judging import Judge
+from judging import Judge, file_of_errors
+from model_service import serving_models
 from postgres_server import Server
 from stores import DATABASE, KEEPERS
 
@@ -62,8 +63,9 @@ class Nursery:
         subprocess.run([*command, "compile", *specs], check=True, capture_output=True, cwd=folder)
         self.judge = Judge(folder, keeper)
         KEEPERS[keeper].open(folder).close()  # so that it is there before all others
-        self.said = folder / "stderr.txt"
-        with self.said.open("w") as errors:
+        self._said: dict[int, Path] = {}  # where the errors of processes are, by their ids
+        said = folder / "stderr.txt"
+        with said.open("w") as errors:
             self.process = subprocess.Popen(
                 [sys.executable, str(Path(__file__).with_name("nursery.py")), str(folder), keeper],
                 stdin=subprocess.PIPE,
@@ -72,13 +74,25 @@ class Nursery:
                 text=True,
                 env=_environment(folder) | environment,
             )
-        assert self._read() == "ready", self.said.read_text()
+        assert self._read() == "ready", said.read_text()
 
     def _read(self) -> str:
         assert self.process.stdout is not None
         return self.process.stdout.readline().strip()
 
-    def ask(self, do: str, **command: Any) -> Any:
+    def ask(self, do: str, *, said_of: str = "", **command: Any) -> int:
+        """Starts a process that does something, and returns its id.
+
+        Args:
+            said_of: What the file is named after in which its errors are; by itself the run, or the flows.
+        """
+        name = said_of or command.get("run_id") or "+".join(command["flows"])
+        said = file_of_errors(self.folder, name)
+        pid: int = self._send(do, stderr=str(said), **command)
+        self._said[pid] = said
+        return pid
+
+    def _send(self, do: str, **command: Any) -> Any:
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps({"do": do, **command}) + "\n")
         self.process.stdin.flush()
@@ -86,15 +100,15 @@ class Nursery:
 
     def wait(self, pid: int, about: str = "") -> bool:
         """Waits for the end of a process; returns whether it was killed, which is the only other way to end."""
-        return self._was_killed(self.ask("wait", pid=pid, seconds=None), about)
+        return self._was_killed(pid, self._send("wait", pid=pid, seconds=None), about)
 
     def was_killed(self, pid: int, about: str = "") -> bool | None:
         """Whether a process was killed; ``None``: it goes on."""
-        status = self.ask("wait", pid=pid, seconds=0)
-        return None if status is None else self._was_killed(status, about)
+        status = self._send("wait", pid=pid, seconds=0)
+        return None if status is None else self._was_killed(pid, status, about)
 
-    def _was_killed(self, status: int, about: str) -> bool:
-        assert status in {0, -signal.SIGKILL}, f"{about}: {status}: {self.said.read_text()[-3000:]}"
+    def _was_killed(self, pid: int, status: int, about: str) -> bool:
+        assert status in {0, -signal.SIGKILL}, f"{about}: {status}: {self._said[pid].read_text()[-3000:]}"
         return status != 0
 
     def close(self) -> None:
@@ -115,8 +129,10 @@ def _environment(folder: Path) -> dict[str, str]:
 @contextlib.contextmanager
 def nursery_in(folder: Path, keeper: str = "sqlite", **environment: str) -> Iterator[Nursery]:
     """A nursery that is closed in the end."""
-    with contextlib.closing(Nursery(folder, keeper, **environment)) as found:
-        yield found
+    with serving_models(folder / "effects.log") as url:
+        environment["WFC_MODEL_URL"] = url
+        with contextlib.closing(Nursery(folder, keeper, **environment)) as found:
+            yield found
 
 
 class People:
@@ -162,10 +178,14 @@ def play(
     *,
     prunes: bool = False,
     people_die_at: Sequence[int] = (),
+    died: int = 0,
 ) -> int:
-    """Runs a flow to its end, by processes that die at points or after delays; returns how many have died."""
+    """Runs a flow to its end, by processes that die at points or after delays; returns how many have died.
+
+    Args:
+        died: How many that had the run have died before.
+    """
     about: dict[str, Any] = {"flow": flow.name, "run_id": run_id, "prunes": prunes}
-    died = 0
     people = People(nursery, flow, run_id, people_die_at)
     plan = [*((point, 0.0) for point in points), *(("", delay) for delay in delays), ("", 0.0)]
     for point, delay in plan:
@@ -187,6 +207,6 @@ def play(
     if flow.people:  # who had the run for a while may have been the last that had it
         nursery.wait(nursery.ask("run", **about, point=""), run_id)
     if flow.parts:  # what was left over when a process died is for workers
-        nursery.wait(nursery.ask("work", flows=[flow.name, *flow.parts]), run_id)
+        nursery.wait(nursery.ask("work", flows=[flow.name, *flow.parts], said_of=run_id), run_id)
     nursery.judge.judge(flow, run_id, died)
     return died

@@ -48,6 +48,19 @@ def test_a_process_that_is_killed_at_any_moment_loses_nothing(nursery: Nursery, 
     play(nursery, flow, f"{flow.name}-moments", [], [chance.uniform(0.02, 0.4) for _ in range(4)])
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["votes", "mail"])
+def test_what_people_do_while_a_run_is_put_to_rest_is_taken_once(nursery: Nursery, name: str) -> None:
+    """The process that does both dies at each of its points."""
+    flow, died = FLOWS[name], 0
+    for point in (*POINTS[:6], "recovered", "posted"):
+        about = {"flow": name, "run_id": f"{name}-resting-{point}"}
+        killed = nursery.wait(nursery.ask("restless", **about, point=f"{point}:2"), point)
+        killed += nursery.wait(nursery.ask("restless", **about, point=f"{point}:3"), point)
+        died += play(nursery, flow, about["run_id"], [], [], died=killed)
+    assert died >= 6
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("flow", FLOWS.values(), ids=list(FLOWS))
 def test_first_second_and_a_later_hit_of_every_point(nursery: Nursery, flow: Flow) -> None:

@@ -19,6 +19,8 @@ __all__ = ["Larder", "Spoilt"]
 
 TESTS = Path(__file__).parent.parent
 EXAMPLES = TESTS.parent / "compiler/rules/examples"
+SPECS = [TESTS.parent / "specs", TESTS.parent / "docs/language"]
+EVERY_KEY = TESTS / "compiler/schema/supported.yaml"
 PATH = "specs/spoilt.yaml"
 HEAD = "wfc: 1\nworkflow: shown\n"
 LARGEST = 6_000
@@ -94,7 +96,10 @@ class Larder:
     """What is spoilt, and what is mixed in: the specs of this repository, good and bad."""
 
     def __init__(self) -> None:
-        texts = [path.read_text(encoding="utf-8") for path in sorted((TESTS.parent / "specs").glob("*.yaml"))]
+        texts = [
+            path.read_text(encoding="utf-8") for folder in SPECS for path in sorted(folder.glob("*.yaml"))
+        ]
+        texts.append(EVERY_KEY.read_text(encoding="utf-8"))
         for path in sorted((TESTS / "semantics").glob("*.yaml")):
             texts += [HEAD + each for each in path.read_text(encoding="utf-8").split("\n---\n")]
         for path in sorted(EXAMPLES.rglob("*.yaml")):

@@ -31,23 +31,6 @@ def test_the_spec_itself_is_good(shown: Any) -> None:
     assert shown.findings(spec()) == ["unused-declaration find"]
 
 
-TOP = (
-    'agents: {writer: {model: fast, system: Write.}}\nknowledge: {manuals: {files: "./*.md", index: keyword}}'
-)
-
-LATER = [
-    ("vector", {"top": TOP.replace("keyword", "vector, model: fast")}, "vector"),
-    ("history", {"top": "agents: {writer: {model: fast, system: Write., history: inputs.n}}"}, "history"),
-]
-
-
-@pytest.mark.parametrize(("more", "marked"), [each[1:] for each in LATER], ids=[each[0] for each in LATER])
-def test_what_comes_later_says_so_at_its_key(shown: Any, more: dict[str, str], marked: str) -> None:
-    found = shown.findings(spec(**more))
-    assert f"not-supported-yet {marked}" in found
-    assert not {each.split(maxsplit=1)[0] for each in found} & {"unknown-key", "wrong-type", "unknown-value"}
-
-
 UNKNOWN = [
     ({"top": "stat: Asked"}, "stat"),
     ({"llm": ", promt: x"}, "promt"),

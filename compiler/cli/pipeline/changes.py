@@ -6,28 +6,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wfc.compiler.cli.pipeline.parts import Case, PartReport
-from wfc.compiler.cli.reviewing.approvals import read_approvals
-from wfc.compiler.cli.reviewing.comparison import Comparison, compare_sides
-from wfc.compiler.cli.reviewing.report import report_of
-from wfc.compiler.cli.reviewing.revisions import sides_of
+from wfc.compiler.cli.policy.changes import ToldChanges
+from wfc.compiler.cli.reviewing.comparison import Comparison
+from wfc.compiler.cli.reviewing.markdown import comment_lines
+from wfc.compiler.cli.reviewing.sarif_log import change_as_diagnostic
 from wfc.compiler.cli.reviewing.text import broken_line, report_text, summary
-from wfc.compiler.diagnostics import Diagnostic, Position, Severity
+from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.review.changes import RULES
 
 __all__ = ["RULES", "changed"]
 
 
-def changed(against: str | None, paths: Sequence[str]) -> PartReport:
+def changed(told: ToldChanges | None) -> PartReport:
     """Return what `wfc diff AGAINST...HEAD` tells.
 
-    Raises:
-        PathError: There is no such revision.
+    Args:
+        told: ``None``: no revision was named.
     """
-    if against is None:
+    if told is None:
         return PartReport("diff", "skipped", "`--against` names no revision")
-    old, new = sides_of((f"{against}...HEAD", *paths))
-    comparison = compare_sides(old, new)
-    report = report_of(comparison, old, new, approvals=read_approvals())
+    report, comparison = told.report, told.comparison
     found = [each for each in map(diagnostic, report["changes"]) if each is not None]
     return PartReport(
         "diff",
@@ -37,6 +35,7 @@ def changed(against: str | None, paths: Sequence[str]) -> PartReport:
         tuple(found),
         texts_of(comparison, found),
         report_text(report),
+        tuple(comment_lines(report, comparison)),
     )
 
 
@@ -58,16 +57,8 @@ def cases(report: Mapping[str, Any]) -> Iterator[Case]:
 
 def diagnostic(change: Mapping[str, Any]) -> Diagnostic | None:
     """Return a change as a finding in the later version; ``None`` where it has no place there, or only informs."""
-    place = change["new"]
-    if place is None or change["level"] == "info" or change["approved"] is not None:
-        return None
-    start, end = (
-        Position(each["line"], each["column"], each["offset"]) for each in (place["start"], place["end"])
-    )
-    severity = Severity.ERROR if change["fails"] else Severity.WARNING
-    return Diagnostic(
-        place["path"], start, end, change["rule"], change["message"], severity, change["advice"]
-    )
+    is_told = change["level"] != "info" and change["approved"] is None
+    return change_as_diagnostic(change) if is_told else None
 
 
 def texts_of(comparison: Comparison, found: Sequence[Diagnostic]) -> dict[str, str]:

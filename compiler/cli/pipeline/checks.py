@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from wfc.compiler.cli.building.judging import ADVICE, ModuleState, manifests_below
 from wfc.compiler.cli.building.outputs import Build
 from wfc.compiler.cli.findings import HasFindings
 from wfc.compiler.cli.pipeline.parts import Case, PartReport, cases_of, counted
+from wfc.compiler.cli.policy.changes import ToldChanges, held_changes
 from wfc.compiler.cli.policy.holding import held, load_policy
 from wfc.compiler.cli.policy.test import problems_of
 from wfc.compiler.cli.test import outcomes_of
@@ -49,11 +50,14 @@ def texts_of(files: Iterable[HasFindings], found: Sequence[Diagnostic]) -> dict[
     return {path: text for path, text in every.items() if path in wrong}
 
 
-def held_against(file: str | None, sources: Sequence[Source], project: Project) -> PartReport:
+def held_against(
+    file: str | None, sources: Sequence[Source], project: Project, told: Callable[[], ToldChanges | None]
+) -> PartReport:
     """Return what `wfc policy check` finds, and which tests of the policy fail.
 
     Args:
         file: The policy; ``None`` if there is none.
+        told: Returns what has changed, which rules about changes are asked of; ``None`` if that was not asked.
     """
     if file is None:
         return PartReport("policy", "skipped", "there is no policy")
@@ -62,6 +66,8 @@ def held_against(file: str | None, sources: Sequence[Source], project: Project) 
         return part_of("policy", [wrong], f"{file}: ")
     known = {*(each.id for each in policy.rules), "wrong-policy"}  # what else is wrong, the check tells
     judged = held(policy, sources, project)
+    changes = told() if any(rule.each == "change" for rule in policy.rules) else None
+    judged += [] if changes is None else held_changes(policy, changes)
     found = [each for each in judged if all(one.code in known for one in each.diagnostics)]
     part = part_of("policy", found, f"{counted(len(policy.rules), 'rule')}, ")
     tests = [Case(file, test.name, "\n".join(problems_of(policy, test))) for test in policy.tests]

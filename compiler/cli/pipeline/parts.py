@@ -40,6 +40,7 @@ class PartReport:
         diagnostics: Those of what it has found that have a place in a file.
         texts: The texts of these files, by path.
         told: All that it tells, where that is more than what is wrong.
+        markdown: The same as lines of a comment.
     """
 
     name: str
@@ -49,6 +50,7 @@ class PartReport:
     diagnostics: tuple[Diagnostic, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     told: str = ""
+    markdown: tuple[str, ...] = ()
 
     @property
     def problems(self) -> list[Case]:

@@ -34,12 +34,18 @@ class Conversation:
         comment: The address of one, with ``{}`` for its id.
         headers: What gives the right to write them.
         method: By which a comment is changed.
+        who: The address that says who writes.
+        by: The key of a comment's author, and in it that of the name.
+        ask: What is asked there; ``None``: it is only read.
     """
 
     comments: str
     comment: str
     headers: Mapping[str, str]
     method: str
+    who: str
+    by: tuple[str, str]
+    ask: Mapping[str, str] | None = None
 
 
 def conversation(environment: Mapping[str, str]) -> Conversation:
@@ -64,9 +70,19 @@ def on_github(environment: Mapping[str, str]) -> Conversation:
         raise PostingError(
             "`GITHUB_TOKEN` is not set: give the step `env: {GITHUB_TOKEN: ${{ github.token }}}`"
         )
-    api = f"{address(environment.get('GITHUB_API_URL', 'https://api.github.com'))}/repos/{repository}/issues"
+    root = address(environment.get("GITHUB_API_URL", "https://api.github.com"))
+    api = f"{root}/repos/{repository}/issues"
     headers = {"Authorization": f"Bearer {token}", "Accept": "application/vnd.github+json"}
-    return Conversation(f"{api}/{number}/comments", f"{api}/comments/{{}}", headers, "PATCH")
+    graph = address(environment.get("GITHUB_GRAPHQL_URL", f"{root.removesuffix('/v3')}/graphql"))
+    return Conversation(
+        f"{api}/{number}/comments",
+        f"{api}/comments/{{}}",
+        headers,
+        "PATCH",
+        graph,
+        ("user", "login"),
+        {"query": "{ viewer { login } }"},  # the token of a pipeline may not read `/user`
+    )
 
 
 def number_of_pull_request(path: str) -> int | None:
@@ -87,11 +103,10 @@ def on_gitlab(environment: Mapping[str, str]) -> Conversation:
         raise PostingError("the pipeline does not run for a merge request")
     if not token:
         raise PostingError("`WFC_GITLAB_TOKEN` is not set: a token of the project with the scope `api`")
-    api = (
-        f"{address(environment.get('CI_API_V4_URL', 'https://gitlab.com/api/v4'))}/projects/{quote(project)}"
-    )
-    notes = f"{api}/merge_requests/{number}/notes"
-    return Conversation(notes, f"{notes}/{{}}", {"PRIVATE-TOKEN": token}, "PUT")
+    base = address(environment.get("CI_API_V4_URL", "https://gitlab.com/api/v4"))
+    notes = f"{base}/projects/{quote(project)}/merge_requests/{number}/notes"
+    by = ("author", "username")
+    return Conversation(notes, f"{notes}/{{}}", {"PRIVATE-TOKEN": token}, "PUT", f"{base}/user", by)
 
 
 def address(url: str) -> str:
@@ -101,18 +116,43 @@ def address(url: str) -> str:
 
 
 def post(text: str, marker: str, where: Conversation) -> str:
-    """Write a comment, or bring the one up to date that begins with a marker; return which of the two was done.
+    """Write a comment, or bring our own up to date that begins with a marker; return which of the two was done.
+
+    A comment of anybody else is left as it is, whatever it begins with.
 
     Raises:
         PostingError: The service cannot be reached, or does not let us.
     """
     body = text if len(text) <= LONGEST else f"{text[:LONGEST]}\n```\n\n…\n"
-    for each in comments(where):
-        if str(each.get("body", "")).startswith(marker) and isinstance(each.get("id"), int):
+    marked = [each for each in comments(where) if str(each.get("body", "")).startswith(marker)]
+    us = writer(where) if marked else ""
+    for each in marked:
+        if author(each, where) == us and isinstance(each.get("id"), int):
             asked(where.method, where.comment.format(each["id"]), where, {"body": body})
             return "brought up to date"
     asked("POST", where.comments, where, {"body": body})
     return "written"
+
+
+def writer(where: Conversation) -> str:
+    """Return the name under which we write.
+
+    Raises:
+        PostingError: The service does not say it.
+    """
+    found = asked("GET" if where.ask is None else "POST", where.who, where, where.ask)
+    for key in ("data", "viewer", where.by[1]) if where.ask is not None else (where.by[1],):
+        found = found.get(key) if isinstance(found, dict) else None
+    if not isinstance(found, str) or not found:
+        raise PostingError("the service does not say under which name the comment would be written")
+    return found
+
+
+def author(comment: Mapping[str, Any], where: Conversation) -> str:
+    """Return who has written a comment; empty if that is not said."""
+    whole, name = where.by
+    found = comment.get(whole)
+    return str(found.get(name, "")) if isinstance(found, dict) else ""
 
 
 def comments(where: Conversation) -> Iterator[dict[str, Any]]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 
 from wfc.compiler.cli.pipeline.parts import Case, PartReport, counted
+from wfc.compiler.cli.reviewing.markdown_text import fenced, plain
 from wfc.compiler.diagnostics.formats import sarif
 from wfc.compiler.diagnostics.formats.junit import escape
 from wfc.compiler.diagnostics.results import Results, Rule
@@ -17,8 +18,6 @@ MARKER = "<!-- wfc ci -->"
 
 SIGNS = {"passed": "passed", "failed": "**failed**", "skipped": "not done"}
 MOST_PROBLEMS = 20  # of one part, in a comment
-LONGEST = 1_500  # characters of one problem there
-LONGEST_TOLD = 20_000  # of what changes in meaning
 
 
 def table(parts: Sequence[PartReport]) -> Iterator[str]:
@@ -32,7 +31,8 @@ def comment(parts: Sequence[PartReport]) -> str:
     """Return a comment on a pull request, in Markdown; what comes from files is never Markdown in it."""
     failed = [part.name for part in parts if part.state == "failed"]
     title = f"**wfc: {', '.join(failed)} failed**" if failed else "**wfc: all is well**"
-    lines = [MARKER, title, "", "| | | |", "|---|---|---|"]
+    first = [line for part in parts for line in part.markdown[:3]]
+    lines = [MARKER, title, "", *first, *([""] if first else []), "| | | |", "|---|---|---|"]
     lines += [f"| `{part.name}` | {SIGNS[part.state]} | {plain(part.summary)} |" for part in parts]
     for part in parts:
         lines += details(part)
@@ -42,9 +42,7 @@ def comment(parts: Sequence[PartReport]) -> str:
 def details(part: PartReport) -> Iterator[str]:
     problems = part.problems
     if part.told:
-        yield from ("", "<details open><summary>diff: what changes in meaning</summary>", "", "```text")
-        yield from fenced(part.told, LONGEST_TOLD).rstrip().splitlines()
-        yield from ("```", "", "</details>")
+        yield from part.markdown[3:]
         return
     if not problems:
         return
@@ -59,25 +57,6 @@ def details(part: PartReport) -> Iterator[str]:
     if len(problems) > MOST_PROBLEMS:
         yield f"and {len(problems) - MOST_PROBLEMS} more"
     yield from ("```", "", "</details>")
-
-
-def fenced(text: str, longest: int = LONGEST) -> str:
-    """Return a text for a code block, which it cannot end."""
-    short = text if len(text) <= longest else f"{text[:longest]}…"
-    return visible(short).replace("```", "'''")
-
-
-def plain(text: str) -> str:
-    """Return a text for a cell of a table, in which nothing is Markdown or HTML."""
-    escaped = "".join(f"\\{letter}" if letter in "\\`*_{}[]()<>#|~!@" else letter for letter in visible(text))
-    return " ".join(escaped.split())
-
-
-def visible(text: str) -> str:
-    """Return a text in which control characters are written out, but for line breaks."""
-    return "".join(
-        letter if letter.isprintable() or letter == "\n" else f"\\u{ord(letter):04x}" for letter in text
-    )
 
 
 def sarif_report(parts: Sequence[PartReport], describe: Callable[[str], Rule]) -> str:

@@ -20,6 +20,11 @@ __all__ = ["command"]
 @click.argument("paths", metavar="[PATH]...", nargs=-1)
 @policy_option
 @click.option(
+    "--against",
+    metavar="REVISION",
+    help="Also hold rules about changes against what has changed since HEAD left this revision of git.",
+)
+@click.option(
     "--format",
     "form",
     type=click.Choice(list(FORMATS)),
@@ -27,7 +32,7 @@ __all__ = ["command"]
     show_default=True,
     help="How to show findings.",
 )
-def command(paths: tuple[str, ...], file: str, form: str) -> int:
+def command(paths: tuple[str, ...], file: str, against: str | None, form: str) -> int:
     """Hold a policy against specs.
 
     A PATH is a spec, or a folder whose specs are all judged; without one it is the current folder. A finding has the id
@@ -40,4 +45,10 @@ def command(paths: tuple[str, ...], file: str, form: str) -> int:
         return 1
     sources = find_specs(paths or (os.curdir,), note)
     found = held(policy, sources, project_of(sources))
+    if against is not None:
+        from wfc.compiler.cli.policy.changes import held_changes, told_since
+
+        found += held_changes(policy, told_since(against, paths))
+    elif any(rule.each == "change" for rule in policy.rules):
+        note("rules about changes are not asked: `--against` names no revision")
     return 0 if show(found, form=form, describe=describe) else 1

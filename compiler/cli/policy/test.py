@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import show
 from wfc.compiler.cli.policy.holding import held, load_policy, policy_option
-from wfc.compiler.diagnostics import Diagnostic
+from wfc.compiler.diagnostics import Diagnostic, Position, Severity
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.review.policy import Policy, PolicyTest
+from wfc.compiler.workspace.compiled import Compiled
 from wfc.compiler.workspace.project import NoFiles, Project
 from wfc.compiler.workspace.sources import Source
+
+if TYPE_CHECKING:
+    from wfc.compiler.cli.reviewing.report import Report
 
 __all__ = ["command", "problems_of"]
 
@@ -65,7 +70,24 @@ def problems_of(policy: Policy, test: PolicyTest) -> list[str]:
     return problems
 
 
+def errors_before(report: Report) -> Compiled:
+    """Return the errors of the earlier version as those of a file."""
+    found = tuple(
+        Diagnostic(
+            "before", Position(1, 1, 0), Position(1, 1, 0), each["code"], each["message"], Severity.ERROR
+        )
+        for each in report["broken"]
+        if each["side"] == "old"
+    )
+    return Compiled("before", "", "", None, "", found)
+
+
 def findings_of(policy: Policy, test: PolicyTest) -> list[Diagnostic]:
     source = Source("spec.yaml", test.spec.encode())
     found = held(policy, [source], Project(NoFiles()))
+    if test.before is not None:
+        from wfc.compiler.cli.policy.changes import held_changes, told_of_texts
+
+        told = told_of_texts(test.before, test.spec, source.path)
+        found += [errors_before(told.report), *held_changes(policy, told)]
     return [diagnostic for each in found for diagnostic in each.diagnostics]

@@ -19,7 +19,7 @@ from wfc.compiler.workspace.compiled import compiled_of
 from wfc.compiler.workspace.project import Project, Unit
 from wfc.compiler.yaml import Document
 
-__all__ = ["Comparison", "Located", "Version", "compare_sides"]
+__all__ = ["Comparison", "Located", "Version", "compare_sides", "version_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,14 @@ class Version:
     Args:
         workflow: ``None``: it has errors, and is not compared.
         facts: What it says.
+        raw: The spec's bytes.
         diagnostics: Its errors.
     """
 
     path: str
     workflow: Workflow | None
     facts: Mapping[str, Any] | None
+    raw: bytes
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
@@ -88,7 +90,9 @@ def compare_sides(old: Side, new: Side) -> Comparison:
     found = Comparison(Project(old.files), Project(new.files))
     with spelling.bounded():
         for pair in changed_pairs(old, new):
-            found.versions.append((_version(found.old, old, pair.old), _version(found.new, new, pair.new)))
+            found.versions.append(
+                (version_of(found.old, old, pair.old), version_of(found.new, new, pair.new))
+            )
     found.changes = in_order([each for pair in found.versions for each in _changes(*pair)])
     return found
 
@@ -103,20 +107,21 @@ def _changes(old: Version | None, new: Version | None) -> Sequence[SpecChange]:
     return [] if old.facts is None else compare(old.facts, new.facts)
 
 
-def _version(project: Project, side: Side, path: str | None) -> Version | None:
+def version_of(project: Project, side: Side, path: str | None) -> Version | None:
     """Return a spec as a side has it; ``None`` if it is no workflow there, but declarations or a part."""
     if path is None:
         return None
-    unit = project.unit(path, side.specs()[path])
+    raw = side.specs()[path]
+    unit = project.unit(path, raw)
     if not isinstance(unit, Unit) or unit.kind not in ("workflow", "nothing"):
         return None
     found = analyse(unit, project)
     checked = compiled_of(unit, found.document, found.workflow, found.findings, project)
     if checked.failed or found.workflow is None:
         errors = tuple(each for each in checked.diagnostics if each.severity is Severity.ERROR)
-        return Version(path, None, None, errors)
+        return Version(path, None, None, raw, errors)
 
     def document(path: str) -> Document | None:
         return project.units[path].document if path in project.units else None
 
-    return Version(path, found.workflow, workflow_facts(found.workflow, found.document, document))
+    return Version(path, found.workflow, workflow_facts(found.workflow, found.document, document), raw)

@@ -26,6 +26,8 @@ def report_of(
     audiences: Collection[str] = tuple(AUDIENCES),
     fail_on: Level | None = Level.ACT,
     approvals: Approvals,
+    runs: dict[str, Any] | None = None,
+    notes: Sequence[str] = (),
 ) -> Report:
     """Return what is told of a comparison.
 
@@ -33,6 +35,8 @@ def report_of(
         audiences: Whose changes are told.
         fail_on: From which level on a change fails that nobody has approved; ``None``: none does.
         approvals: Who has approved what.
+        runs: What it means for runs in a store, if that was asked.
+        notes: What is told besides.
     """
     told = [
         _change(comparison, each, fail_on, approvals)
@@ -49,8 +53,12 @@ def report_of(
         "specs": [_spec(*pair) for pair in comparison.versions if any(pair)],
         "broken": broken,
         "changes": told,
-        "paused_runs": None,
-        "notes": _notes(old, new) + approvals.notes([each.fingerprint for each in comparison.changes]),
+        "paused_runs": runs,
+        "notes": [
+            *notes,
+            *_notes(old, new),
+            *approvals.notes([each.fingerprint for each in comparison.changes]),
+        ],
     }
 
 

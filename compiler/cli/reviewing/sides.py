@@ -17,7 +17,7 @@ from wfc.compiler.workspace.lookups import Files
 from wfc.compiler.workspace.reading import read_or_reason
 from wfc.compiler.workspace.sources import PathError, Source, quoted_path, yaml_files
 
-__all__ = ["CommitSide", "DiskSide", "Side"]
+__all__ = ["CommitSide", "DiskSide", "GivenSide", "Side"]
 
 _SUFFIXES = (".yaml", ".yml")
 
@@ -130,6 +130,33 @@ def _digest(raw: bytes, as_blobs: int) -> str:
     if as_blobs:
         return sha256(b"blob %d\0" % len(raw) + raw).hexdigest()
     return sha256(raw).hexdigest()
+
+
+class GivenSide:
+    """One file with a content that it need not have on disk; what it mentions is read from there.
+
+    Args:
+        raw: The content; ``None``: it is not there.
+    """
+
+    def __init__(self, title: str, path: str, raw: bytes | None) -> None:
+        self.title = title
+        self.modules: list[str] = []
+        self._specs = {} if raw is None else {path.replace(os.sep, "/"): raw}
+        self.files: Files = Disk([Source(each, content) for each, content in self._specs.items()])
+
+    def specs(self) -> dict[str, bytes]:
+        """Return the file, if it is there."""
+        return self._specs
+
+    def has(self, path: str) -> bool:
+        """Return whether there is such a file."""
+        return path in self._specs
+
+    def digest(self, path: str) -> str:
+        """Return what a file's content is known by; empty if it cannot be read."""
+        found = self.files.read(path)
+        return _digest(found, 0) if isinstance(found, bytes) else ""
 
 
 class CommitSide:

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from wfc.compiler.cli.reviewing.report import Report
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.review.changes import AUDIENCES
 
-__all__ = ["counted", "report_text", "summary"]
+__all__ = ["MEANS", "MOST_RUNS", "counted", "counted_runs", "report_text", "summary"]
+
+MOST_RUNS: Final = 20
+MEANS: Final = {
+    "goes on": "goes on",
+    "migrated": "is migrated",
+    "refused": "is refused",
+    "worked on": "is worked on",
+}
+"""What is said of a run."""
 
 
 def report_text(report: Report) -> str:
@@ -22,11 +31,43 @@ def _lines(report: Report) -> Iterator[str]:
         yield broken_line(each, report)
     for audience, title in AUDIENCES.items():
         changes = [each for each in report["changes"] if each["audience"] == audience]
-        if changes:
+        runs = list(_runs(report)) if audience == "runs" else []
+        if changes or runs:
             yield title
+            yield from runs
             for each in changes:
                 yield from _change(each)
             yield ""
+
+
+def _runs(report: Report) -> Iterator[str]:
+    """Yield what is told of the runs in a store: how many there are of each sort, and which do not simply go on."""
+    for each in () if report["paused_runs"] is None else report["paused_runs"]["workflows"]:
+        yield f"  {counted_runs(each)}"
+        told = [run for run in each["each"] if run["verdicts"]]
+        for run in told[:MOST_RUNS]:
+            because = "; ".join(
+                f"{one['told']} [{one['rule']}]".removesuffix(" []") for one in run["verdicts"]
+            )
+            yield f"    {run['run']} {MEANS[run['means']]}: {because}"
+        if len(told) > MOST_RUNS:
+            yield f"    and {len(told) - MOST_RUNS} more, which `--format json` tells"
+
+
+def counted_runs(each: dict[str, Any]) -> str:
+    """Return how many runs of a workflow wait in a store, and what the change means for them."""
+    runs, found = each["runs"], []
+    if not runs:
+        return f"no run of `{each['workflow']}` waits here"
+    for name, one, many in (
+        ("goes_on", "goes on", "go on"),
+        ("migrated", "is migrated", "are migrated"),
+        ("refused", "is refused", "are refused"),
+        ("worked_on", "is worked on just now, and not judged", "are worked on just now, and not judged"),
+    ):
+        if each[name]:
+            found.append(f"{each[name]} {one if each[name] == 1 else many}")
+    return f"of {runs} of `{each['workflow']}` waiting here {', '.join(found)}"
 
 
 def broken_line(each: dict[str, Any], report: Report) -> str:

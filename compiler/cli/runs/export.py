@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wfc.runtime import Engine
     from wfc.runtime.testing import SpecTest
 
-__all__ = ["command"]
+__all__ = ["command", "show_test"]
 
 
 @click.command("export", cls=Command)
@@ -56,31 +56,41 @@ def command(run: str, as_test: bool, name: str | None, store: str | None) -> int
     return 0
 
 
-def show_test(engine: Engine, place: StorePlace, run: str, name: str) -> int:
-    """Print a run as a test in YAML; return the exit status."""
+def show_test(engine: Engine, place: StorePlace, run: str, name: str, *, scripts: bool = False) -> int:
+    """Print a run as a test in YAML; return the exit status.
+
+    Args:
+        scripts: Whether agents have scripts in it.
+    """
     from wfc.runtime.testing.recorded import test_as_data
+    from wfc.runtime.testing.recorded_agents import scripts_as_data
 
     engine.show(run)
     with output_kept():
         load_code(engine, place, run, None)
-    case, problems = passing_test(engine, run, name)
+    case, problems = passing_test(engine, run, name, scripts=scripts)
     if problems:
         click.echo("a test made of this run does not pass, so it is not printed:", err=True)
         for problem in problems:
             click.echo(printable(f"  {problem}"), err=True)
         return 1
     indent = "  - "
-    for key, value in test_as_data(case).items():
+    data = test_as_data(case)
+    expect = data.pop("expect")
+    for key, value in {**data, **scripts_as_data(case), "expect": expect}.items():
         click.echo(f"{indent}{key}: {one_line(value, sys.stdout.encoding)}")
         indent = "    "
     return 0
 
 
-def passing_test(engine: Engine, run: str, name: str) -> tuple[SpecTest, tuple[str, ...]]:
+def passing_test(
+    engine: Engine, run: str, name: str, *, scripts: bool = False
+) -> tuple[SpecTest, tuple[str, ...]]:
     """Return a test that does as a run did, and what is wrong with it: answers come at once, or else as they came."""
     from wfc.runtime.driver.engine.durable import values_of
     from wfc.runtime.testing.cases import run_test
     from wfc.runtime.testing.recorded import recorded_test
+    from wfc.runtime.testing.recorded_agents import with_scripts
 
     row = engine.show(run)
     workflow = engine.workflow(row.workflow, version=row.version)
@@ -89,6 +99,8 @@ def passing_test(engine: Engine, run: str, name: str) -> tuple[SpecTest, tuple[s
         case = recorded_test(
             name, engine.replay(run), engine.bodies_of(run), values_of(workflow), timed=timed
         )
+        if scripts:
+            case = with_scripts(engine, run, case)
         with output_kept():
             problems = run_test(cast("Any", type(workflow)), case, others).problems
         if not problems:

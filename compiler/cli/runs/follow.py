@@ -17,6 +17,7 @@ from wfc.compiler.cli.tables import format_option, moment
 from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
+    from wfc.runtime import Engine
     from wfc.runtime.store.replay import Replayed
 
 __all__ = ["command"]
@@ -38,12 +39,26 @@ NOT_DONE = frozenset({"failed", "cancelled", "dead"})
     help="Only what came after this tick, which is the number in front of each line.",
 )
 @click.option(
+    "--last",
+    type=click.IntRange(1),
+    metavar="TICKS",
+    help="Only the last ticks so far, and what comes; of a very long run it may be fewer.",
+)
+@click.option(
     "--changes", "only_changes", is_flag=True, help="Show what each step has changed in the state instead."
 )
 @click.option("--no-wait", is_flag=True, help="End when all that has happened so far is shown.")
 @format_option
 @store_option
-def command(run: str, since: int, only_changes: bool, no_wait: bool, format: str, store: str | None) -> int:
+def command(
+    run: str,
+    since: int,
+    last: int | None,
+    only_changes: bool,
+    no_wait: bool,
+    format: str,
+    store: str | None,
+) -> int:
     """Show what happens in a RUN, from its beginning until it is over, whoever works on it.
 
     Only what is recorded is shown, each once and in order, so that whoever has seen the tick 7 goes on with --since 7.
@@ -53,6 +68,8 @@ def command(run: str, since: int, only_changes: bool, no_wait: bool, format: str
 
     Exit status: 0 the run is done, or there is no more to show; 1 it has failed or was cancelled.
     """
+    if since and last is not None:
+        raise click.UsageError("`--since` and `--last` both say where to begin: leave one out")
     place = place_of(store)
     engine = open_engine(place, is_new_allowed=False)
     try:
@@ -62,6 +79,7 @@ def command(run: str, since: int, only_changes: bool, no_wait: bool, format: str
                 return 1
             shows = (change_lines if format == "json" else change_texts) if only_changes else None
             shows = shows or (lines if format == "json" else texts)
+            since = since if last is None else since_last(engine, run, last)
             followed = engine.follow(run, since, waits=not no_wait, changes=only_changes)
             asyncio.run(follow(followed, shows))
             status = engine.show(run).status
@@ -70,6 +88,17 @@ def command(run: str, since: int, only_changes: bool, no_wait: bool, format: str
     finally:
         engine.close()
     return 1 if status in NOT_DONE else 0
+
+
+def since_last(engine: Engine, run: str, most: int) -> int:
+    """Return the tick after which the last ones of a run come, and say if they are fewer than was asked for."""
+    since, wanted = engine.tail_of(run, most), max(0, engine.last_tick(run) - most)
+    if since > wanted:
+        because = (
+            "the run is long, and its last snapshot is of then" if wanted else "what was before is not kept"
+        )
+        click.echo(printable(f"told since tick {since}: {because}"), err=True)
+    return since
 
 
 async def follow(followed: AsyncIterator[Replayed], shows: Callable[[Replayed], list[str]]) -> None:
@@ -85,6 +114,8 @@ def lines(told: Replayed) -> list[str]:
     head: dict[str, Any] = {"tick": told.seq, "at": moment(told.at), "kind": told.kind}
     if told.back_to is not None:
         head["back to"] = told.back_to
+    if told.halted:
+        head["halted"] = told.halted
     found = [
         {
             **head,
@@ -113,6 +144,8 @@ def texts(told: Replayed) -> list[str]:
     found = [text for event in told.events if (text := text_of(event))]
     if told.back_to is not None:
         found.insert(0, f"the run goes on from how it was after tick {told.back_to}")
+    if told.halted:
+        found.append("the run goes on" if told.halted == "goes on" else f"the run has halted {told.halted}")
     return [printable(head + text) for text in found]
 
 

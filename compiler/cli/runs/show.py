@@ -40,7 +40,8 @@ def command(run: str, at: int | None, ticks: bool, draw: str | None, format: str
     """Show a RUN: its steps with attempts and durations, its state, open questions, pending events, and its end.
 
     The steps are told by the code that the run was started with, which is kept beside the project. Where that is not
-    there, it is said, and what is recorded is shown as it is.
+    there, it is said, and what is recorded is shown as it is. Of a run with more than 10,000 ticks the steps are told
+    since its last snapshot, which is said, too; --at with its last tick tells them all, which takes a while.
     """
     if ticks + (draw is not None) + (at is not None) > 1 and not (
         draw is not None and at is not None and not ticks
@@ -91,7 +92,10 @@ def show_drawing(engine: Engine, run: str, at: int | None, form: str) -> None:
 
     row = engine.show(run)
     workflow: Any = type(engine.workflow(row.workflow, version=row.version))
-    click.echo(draw_stored(workflow, engine.told(run, at).lines(), form), nl=False)
+    click.echo(
+        draw_stored(workflow, engine.told(run, engine.last_tick(run) if at is None else at).lines(), form),
+        nl=False,
+    )
 
 
 def show_all(engine: Engine, run: str, at: int | None, format: str) -> None:

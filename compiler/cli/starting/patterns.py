@@ -48,6 +48,12 @@ class Pattern:
                 waiting += needed(path, text)
         return found
 
+    def named(self, name: str) -> dict[str, str]:
+        """Return its files with its workflow under another name."""
+        (path, text), *others = self.files().items()
+        text = re.sub(rf"(?m)^workflow: {self.name}$", f"workflow: {name}", text, count=1)
+        return {path.replace(self.name, name): text, **dict(others)}
+
 
 @cache
 def patterns() -> dict[str, Pattern]:

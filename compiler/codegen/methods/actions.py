@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from wfc.compiler.codegen.bindings import Bindings
 from wfc.compiler.codegen.literals.constants import call, constant
-from wfc.compiler.codegen.literals.functions import FunctionBuilder
+from wfc.compiler.codegen.literals.functions import FunctionBuilder, Path
 from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.methods.pauses import pause_value, send_call
 from wfc.compiler.codegen.names import ModuleNames
@@ -52,15 +52,24 @@ class ActionWriter:
     def command(self, action: CommandCall, step: Step, function: FunctionBuilder) -> Code:
         return self.bindings.command(action.command, function, action.output, step.name)
 
-    def retrieve(self, action: RetrieveCall, _step: Step, function: FunctionBuilder) -> Code:
-        collections = [self.bindings.collection(each) for each in action.knowledge]
+    def retrieve(self, action: RetrieveCall, step: Step, function: FunctionBuilder) -> Code:
+        collections = [self.bindings.collection(each, function) for each in action.knowledge]
         searched = collections[0] if len(collections) == 1 else Code(f"[{', '.join(collections)}]")
         named = {"top": literal(action.top)}
         if action.that is not None:
-            condition = function.expression(action.that, {("passage",): Code("passage")})
-            named["that"] = Code(f"lambda passage: {condition}")
+            known: dict[Path, Code] = {("passage",): Code("passage"), ("about",): Code("passage.typed")}
+            named["that"] = Code(f"lambda passage: {function.expression(action.that, known)}")
+        for name in ("fetch", "min_score", "unlike"):
+            if (value := getattr(action, name)) is not None:
+                named[name] = literal(value)
+        if isinstance(action.rerank, str):
+            named["rerank"] = self.bindings.judge(action.rerank, action.file, step.name)
+        elif action.rerank is not None:
+            named["rerank"] = self.bindings.model(action.rerank, function)
         if action.neighbours:
             named["neighbours"] = literal(action.neighbours)
+        if action.parent:
+            named["parent"] = literal(True)
         return call(Code("ctx.retrieve"), searched, function.template(action.query), **named)
 
     def send(self, action: SendEvent, _step: Step, function: FunctionBuilder) -> Code:

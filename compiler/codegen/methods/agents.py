@@ -36,7 +36,7 @@ from wfc.compiler.types import STRING
 
 __all__ = ["AgentWriter"]
 
-SHOWN: Final = {"tokens": "text", "thinking": "thinking"}
+SHOWN: Final = {"tokens": "text", "thinking": "thinking", "calls": "calls"}
 """What keys of `stream` are called in ``Agent``."""
 
 
@@ -62,6 +62,8 @@ class AgentWriter:
             given["prompt"] = self.bindings.text(action.prompt, f"{step.name}_prompt", function)
         if isinstance(step.timeout, Expression):
             given["timeout"] = function.expression(step.timeout)
+        if action.history is not None:
+            given["history"] = values.value(action.history)
         if action.thread is not None:
             given |= thread_of(action.thread, function)
         agent = action.agent
@@ -104,6 +106,9 @@ class AgentWriter:
             named["takes_config"] = literal(True)
         if use.tool.schema is not None:
             named["foreign"] = self.bindings.schema(use.tool)
+        if (asks := use.tool.ask) is not None:
+            how = {"assign": literal(list(asks.assign))} if asks.assign else {}
+            named["ask"] = call(Code("AskingTool"), literal(asks.within), **how)
         return [literal(use.tool.name), called, self.names.of(use.tool.args)], named
 
     def call(self, tool: Tool, step: Step) -> Code:

@@ -14,7 +14,7 @@ from wfc.compiler.model import AskPerson, MapItems, Requirement, Step
 from wfc.compiler.python.literals import Code, field_name, literal
 from wfc.compiler.types import NULL, Enumeration, Record, Type, may_be_null, members
 
-__all__ = ["assertions"]
+__all__ = ["assertions", "said_at_its_field"]
 
 
 def assertions(
@@ -34,6 +34,15 @@ def assertions(
         if re.search(rf"(?<![\w.]){re.escape(spelled)}(?!\w)", body):
             for line in assertion(spelled, type_, names):
                 yield from fit(line, BODY)
+
+
+def said_at_its_field(step: Step, requirement: Requirement, say: Code) -> Code:
+    """Return the sentence of a requirement; with the field of a person's answer, if it speaks of one alone."""
+    if not isinstance(step.action, AskPerson):
+        return say
+    paths = [path_of(node) or () for node in walk(requirement.that.tree)]
+    fields = {path[1] for path in paths if len(path) > 1 and path[0] == "result"}
+    return Code(f"Unmet({say}, {literal(fields.pop())})") if len(fields) == 1 else say
 
 
 def narrowed(requirements: Sequence[Requirement]) -> dict[Path, Type]:

@@ -19,7 +19,7 @@ from wfc.compiler.codegen.methods.asking_steps import agent_methods
 from wfc.compiler.codegen.methods.batches import steps_with_ambiguous_batches
 from wfc.compiler.codegen.methods.maps import MapWriter
 from wfc.compiler.codegen.methods.pauses import answer_parameters, pause_type
-from wfc.compiler.codegen.methods.requirements import assertions
+from wfc.compiler.codegen.methods.requirements import assertions, said_at_its_field
 from wfc.compiler.codegen.methods.tails import TailWriter
 from wfc.compiler.codegen.methods.workflow_calls import call_method
 from wfc.compiler.codegen.methods.writer import BODY, MethodWriter
@@ -158,7 +158,7 @@ class StepMethods(MethodWriter):
         body: list[str] = []
         for requirement in step.require:
             condition = negated(function.expression(requirement.that))
-            say = function.template(requirement.say)
+            say = said_at_its_field(step, requirement, function.template(requirement.say))
             body += [*fit(f"if {condition}:", BODY)]
             body += [" " * INDENT + line for line in fit(f"yield {say}", BODY + INDENT)]
             if requirement is not step.require[-1]:

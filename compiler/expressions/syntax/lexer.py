@@ -173,6 +173,7 @@ def stray(text: str, place: Place, position: int) -> Finding:
         foreign[0] if foreign is not None else letter,
         opens_expression=opens,
         path=path,
+        with_values=letter == "`" and "${" in text[position:],
         in_braces=text.lstrip().startswith(("{{", "={{")),
         fix=fix,
     )

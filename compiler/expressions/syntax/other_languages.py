@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.expressions.syntax.lexer import Token
 from wfc.compiler.expressions.syntax.tree import Attribute, Name, path_of
+from wfc.compiler.rules.foreign_names import FILTER_NAMES
 from wfc.compiler.types.durations import UNITS
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ SIGNS: Final = {
     "++": "+ 1",
     "--": "- 1",
     "between": "1 <= x and x <= 3",
+    "contains": "| contains(…)",
+    "includes": "| contains(…)",
     "equals": "==",
     "eq": "==",
     "ne": "!=",
@@ -45,38 +48,11 @@ SIGNS: Final = {
     "gte": ">=",
     "lte": "<=",
     "has": "| contains(…)",
-    "like": "| contains(…)",
+    "like": "| contains(…)`, `| starts_with(…)` or `| matches(…)",
     "matches": "| matches(…)",
     "xor": "!=",
 }
 """Other signs and words between two values."""
-FILTER_NAMES: Final = {
-    "len": "length",
-    "size": "length",
-    "count": "length",
-    "tolowercase": "lower",
-    "touppercase": "upper",
-    "strip": "trim",
-    "includes": "contains",
-    "str": "string",
-    "tostring": "string",
-    "int": "integer",
-    "parseint": "integer",
-    "float": "number",
-    "tofixed": "fixed",
-    "parsefloat": "number",
-    "sorted": "sort",
-    "reversed": "reverse",
-    "tojson": "json",
-    "dumps": "json",
-    "stringify": "json",
-    "loads": "from_json",
-    "parsejson": "from_json",
-    "isoformat": "format",
-    "strftime": "format",
-}
-"""What functions and methods are called elsewhere, in small letters without underscores, and the filter here. The name
-that a filter has here is known without this table."""
 OTHER_MEANING: Final = frozenset({"format", "group"})
 """Filters whose names are those of something else elsewhere: of texts with gaps, of parts that a pattern matched."""
 KEYWORDS: Final = frozenset({"await", "new", "return"})
@@ -93,7 +69,15 @@ LISTS: Final = {
 }
 """What functions and methods over lists are here."""
 LONGEST_ARGUMENT: Final = 60
-MODULES: Final = frozenset({"json", "JSON", "math", "Math"})
+NO_FUNCTIONS: Final = (
+    "no functions are written in expressions: a condition stands by itself, and of a list "
+    "`[one for one in LIST if …]` takes what fits"
+)
+CHOICE: Final = "write `a if condition else b`"
+OF_TEXTS: Final = frozenset({"has", "like", "matches"})
+"""Words behind which a text stands; behind a name they ask something else."""
+NUMBERS: Final = frozenset({"integer", "number"})
+MODULES: Final = frozenset({"Array", "Number", "Object", "String", "json", "JSON", "math", "Math"})
 """What functions stand in elsewhere, so that what they work on is their first argument."""
 
 
@@ -105,9 +89,13 @@ def foreign_sign(tokens: Sequence[Token], at: int) -> tuple[Token, str, str] | N
     if token.kind == "name" and token.text in WORDS:
         return token, token.text, WORDS[token.text]
     before = tokens[at - 1] if at else None
+    if at and is_arrow(tokens, at - 1):
+        return None
     if before is not None and before.end == token.start and (meant := PAIRS.get((before.text, token.text))):
         return before, before.text + token.text, meant
     after = tokens[at + 1] if at + 1 < len(tokens) else None
+    if is_arrow(tokens, at):
+        return None
     if after is not None and token.end == after.start and (meant := PAIRS.get((token.text, after.text))):
         return token, token.text + after.text, meant
     return None
@@ -119,47 +107,103 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
     Args:
         filtered: Whether a filter stands before it.
     """
-    token = tokens[at]
-    if at and tokens[at - 1].text == "is" and token.kind in {"string", "integer", "number"}:
+    token, before = tokens[at], tokens[at - 1] if at else tokens[at]
+    if at == 0:
+        return at_the_beginning(tokens)
+    if before.text == "is" and token.kind in {"string", *NUMBERS}:
         return f"write `== {token.text}`"
-    if at and token.text.lower() in SIGNS:
+    if token.text.lower() in SIGNS and not (token.text in OF_TEXTS and tokens[at + 1].kind == "name"):
         return f"write `{SIGNS[token.text.lower()]}`"
-    if token.text == "else" and at == 0:
-        return "the last entry of a list needs no `when`"
-    if token.text == "if" and at == 0:
-        return "the condition alone is wanted, without `if`"
     if filtered and token.text == "[":
         return "put round brackets around all that stands before the `[`"
-    if filtered and at and tokens[at - 1].kind == "name" and token.kind != "operator":
-        name = tokens[at - 1].text
+    if filtered and before.kind == "name" and token.kind != "operator":
+        name = before.text
         return (
             f"an operator is missing before it; or, if `{name}` takes it, it stands in brackets: `{name}(…)`"
         )
-    before = tokens[at - 1] if at else token
     if token.kind == "string" and before.end == token.start and before.text.lower() in PREFIXES:
         return f"a text has no `{before.text}` before its quote; values are put into a text by `~`"
-    if token.kind == "string" and at and tokens[at - 1].kind != "operator":
+    if token.kind == "string" and before.kind != "operator":
         return "an operator is missing before it, such as `==`"
-    if at and (token.text == "of" or tokens[at - 1].text == "optional") and tokens[at - 1].text in TYPE_WORDS:
-        return f'a type is a text, and stands in quotes: `"{tokens[at - 1].text} {token.text} …"`'
+    if (token.text == "of" or before.text == "optional") and before.text in TYPE_WORDS:
+        return f'a type is a text, and stands in quotes: `"{before.text} {token.text} …"`'
+    return at_a_sign(tokens, at, filtered=filtered) or (at_a_name(tokens, at) if token.kind == "name" else "")
+
+
+def at_the_beginning(tokens: Sequence[Token]) -> str:
+    """Return the same for what an expression cannot begin with."""
+    token = tokens[0]
+    if token.text == "else":
+        return "the last entry of a list needs no `when`"
+    called = tokens[1].text == "(" and any(each.text == "," for each in tokens)
+    if token.text == "if" and (called or any(each.text == "then" for each in tokens)):
+        return CHOICE
+    if token.text == ".":
+        return "a field stands behind the name of what holds it, as in `event.name`"
+    if token.text == "if":
+        return "the condition alone is wanted, without `if`"
+    return at_a_sign(tokens, 0)
+
+
+def at_a_sign(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
+    """Return the same for a sign or a number."""
+    token, before = tokens[at], tokens[at - 1] if at else tokens[at]
     if token.text in {":", "->"} and before.kind == "name" and before.end == token.start:
         after = next((each for each in tokens[at + 1 :] if each.text != ":"), token)
         if after.kind == "name" and after.start - token.start <= len("::"):
             return f"a field stands behind a dot: `{before.text}.{after.text}`"
+    if token.text == ":" and filtered:
+        return f"what a filter takes stands in brackets: `{before.text}(…)`"
+    if token.text == ":" and before.text == ":":
+        return "a part of a list has no step; the reverse order is `| reverse`"
+    if token.text == ":" and tokens[at + 1].text == "=":
+        return "an expression keeps nothing: it stands where its value is used"
     if token.text in {";", ":"}:
         return f"leave out the `{token.text}`"
-    if token.kind in {"integer", "number"} and at and tokens[at - 1].end == token.start:
+    if token.text == "@":
+        return "names stand without `@`"
+    if is_arrow(tokens, at):
+        return NO_FUNCTIONS
+    if token.kind in NUMBERS and at and before.end == token.start:
+        if before.text == "." and tokens[at - 2].kind in NUMBERS:
+            return ""  # a version such as `5.0.0`, or a date
         return f"an item of a list is asked for in brackets: `[{token.text.lstrip('.')}]`"
-    if token.text in UNITS and at and tokens[at - 1].kind in {"integer", "number"}:
-        return f"a number has no unit; a length of time is `'{tokens[at - 1].text} {token.text}' | duration`"
-    if token.kind == "name" and at and before.text in KEYWORDS:
+    return ""
+
+
+def at_a_name(tokens: Sequence[Token], at: int) -> str:
+    """Return the same for a name, before which something else stands."""
+    token, before = tokens[at], tokens[at - 1]
+    if "lambda" in {token.text, before.text}:
+        return NO_FUNCTIONS
+    if before.text == "for":
+        return "a list made of another is written `[one for one in LIST]`"
+    if token.text in UNITS and before.kind in NUMBERS:
+        return f"a number has no unit; a length of time is `'{before.text} {token.text}' | duration`"
+    if before.kind in NUMBERS:
+        return "a number stands without a unit"
+    if token.text.lower() == "when" and before.text.lower() == "case":
+        return CHOICE
+    if before.text == "new" and token.text == "Date":
+        return "the time is `run.now`"
+    if before.text in KEYWORDS:
         return f"leave out `{before.text}`"
-    if token.kind == "name" and at and tokens[at - 1].kind != "operator":
+    if before.text == "typeof":
+        return "the type of a value is asked by `is string`, `is number` and their like"
+    if before.kind != "operator":
         return (
             "what stands side by side needs an operator between: `==`, `!=`, `<`, `<=`, `>`, `>=` or `in` to compare, "
             "`and` or `or` for conditions, `~` for texts"
         )
     return ""
+
+
+def is_arrow(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether a function of another language goes on with `=>` here, as in `first(x => x > 1)`."""
+    arrow = tokens[at].text == "=" and at + 1 < len(tokens) and tokens[at + 1].text == ">"
+    if not arrow or at < 2:
+        return False
+    return tokens[at - 1].text == ")" or (tokens[at - 1].kind == "name" and tokens[at - 2].text in {"(", ","})
 
 
 def as_filter(node: Attribute | Name, tokens: Sequence[Token], at: int) -> str:
@@ -170,6 +214,8 @@ def as_filter(node: Attribute | Name, tokens: Sequence[Token], at: int) -> str:
         at: Of the opening bracket.
     """
     path = path_of(node.of) if isinstance(node, Attribute) else None
+    if (path, node.name) in {(("response",), "json"), (("response",), "text")}:
+        return "result"  # what a reply holds, read already
     name = "loads" if (path, node.name) == (("JSON",), "parse") else plain(node.name)
     if name in LISTS:
         return LISTS[name].replace("LIST", ".".join(path) if path else "…")

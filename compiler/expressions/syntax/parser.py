@@ -105,7 +105,11 @@ class Parser(TokenCursor):
             if not self.at("else"):
                 if self.token.kind != "end" and not self.at(")", "]", "}", ","):
                     self.after(test)
-                self.fail_with(problems.if_without_else(self.span(word)))
+                self.fail_with(
+                    problems.if_without_else(
+                        self.span(word), needless=isinstance(node, Constant) and node.value is True
+                    )
+                )
             self.take()
             otherwise = self.expression()
             node = Choice(node.start, otherwise.end, test, node, otherwise)

@@ -37,6 +37,8 @@ MARK: Final = re.compile(
     rf"|\{{ ?({NAMES}\.\w+) ?\}}|\$\{{ ?({NAMES}\.\w+) ?\}}|\$({NAMES}\.\w+)|<%=? *({NAMES}\.\w+) *%>"
 )
 """Where something begins that may be no text; the last four are how others write an expression."""
+STATEMENT_IN_BRACES = r"[-~]?\s*[#/]?(?:each|else|end|endfor|endif|for|foreach|if|range|unless|with)\b"
+"""How a statement goes on behind two braces in other systems."""
 MAX_NESTING: Final = 15
 MAX_EXPRESSIONS: Final = 2_000  # in one text, statements included
 STATEMENTS: Final = ("for", "if", "elif", "else", "endfor", "endif", "use")
@@ -143,7 +145,8 @@ class TemplateParser:
         if words:
             self.report(template_problems.expression_as_text(place, mark, words))
         elif mark.endswith("{{"):
-            self.report(template_problems.braces_without_dollar(place, mark))
+            statement = re.compile(STATEMENT_IN_BRACES).match(self.text, at + len(mark)) is not None
+            self.report(template_problems.braces_without_dollar(place, mark, statement=statement))
         elif mark == "{%":
             path = re.compile(r"\{%-?\s*(\w+(?:\.\w+)+)\s*-?%\}").match(self.text, at)
             self.report(template_problems.statement_elsewhere(place, path[1] if path else ""))
@@ -217,7 +220,10 @@ class TemplateParser:
         word, *rest = tokens
         parser = Parser(rest, self.place, word.end)
         match word.text:
-            case "for":
+            case "for" | "foreach":
+                if word.text == "foreach":
+                    self.complained = True
+                    self.report(template_problems.unknown_statement(self.span(word), word.text, STATEMENTS))
                 self.open(OpenStatement(word, self.loop_head(parser)), word)
             case "if":
                 self.open(OpenStatement(word, None, self.guarded(parser)), word)
@@ -300,7 +306,7 @@ class TemplateParser:
 
     def close(self, word: Token) -> None:
         wanted = "for" if word.text == "endfor" else "if"
-        if not self.stack or self.stack[-1].word.text != wanted:
+        if not self.stack or not self.stack[-1].word.text.startswith(wanted):
             raise UnreadableError(template_problems.statement_out_of_place(self.span(word), word.text))
         part = self.stack.pop().closed()
         self.parts = self.stack[-1].parts if self.stack else self.top

@@ -358,10 +358,10 @@ class TypeChecker(TypeReporter):
         self.may_lack_owners = (node.name == "default" or known is None) and path_of(node.of) is not None
         subject = self.type_of(node.of, scope)
         self.may_lack_owners = False
-        arguments = [self.type_of(argument, scope) for _, argument in node.arguments]
-        if known is None:
+        if known is None:  # what it takes may be of another language, too
             place = self.place.stretch(node.name_start, node.name_end)
             return self.wrong(name_problems.unknown_filter(place, node.name, list(self.filters)))
+        arguments = [self.type_of(argument, scope) for _, argument in node.arguments]
         if not known.takes_null:
             subject = self.not_null(node.of, subject, use=f"by `{node.name}`")
         call = CheckedFilter(self, node, known, subject, scope.types)

@@ -7,19 +7,23 @@ from typing import Final
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions.syntax.tree import EVERY_ITEM, Subscript, known_path
 from wfc.compiler.expressions.typing.scope import Scope
+from wfc.compiler.rules import closest
 from wfc.compiler.rules import expression_names as name_problems
 from wfc.compiler.rules import operands as operand_problems
+from wfc.compiler.rules.foreign_names import FILTER_NAMES
 from wfc.compiler.types import (
     ANY,
     INTEGER,
     NULL,
     STRING,
     UNKNOWN,
+    Enumeration,
     ListOf,
     MapOf,
     OneOf,
     Optional,
     Record,
+    Scalar,
     Type,
     base,
     common,
@@ -69,9 +73,7 @@ def field_of(type: Type, name: str, place: Place, words: str) -> Type | Finding:
         case OneOf():
             return field_of_each(type, name, place, words)
         case ListOf():
-            counted = name in {"length", "size", "count", "len"}
-            one_or_all = f'take one item (`| first`), or all (`| pluck("{name}")`)'
-            hint = f"write `{words} | length`" if counted else one_or_all
+            hint = as_of_a_list(name, words) or of_items(type.item, name, words)
             return name_problems.no_fields(place, words, "a list", hint)
         case MapOf():
             return name_problems.no_fields(place, words, "a map", f"write `{words}['{name}']`")
@@ -79,6 +81,33 @@ def field_of(type: Type, name: str, place: Place, words: str) -> Type | Finding:
         return name_problems.no_fields(place, words, "of type any", to_declare(words))
     counted = name in {"length", "size", "len"} and base(type) == STRING
     return name_problems.no_fields(place, words, show(type), f"write `{words} | length`" if counted else "")
+
+
+OF_LISTS: Final = frozenset("first last length max min reverse sort sum unique".split())
+"""Filters of lists that are properties elsewhere."""
+
+
+def as_of_a_list(name: str, words: str) -> str:
+    """Return what is written for a property of lists in other languages; empty if they have none of that name."""
+    plain = name.replace("_", "").lower()
+    if plain in {"empty", "isempty", "blank"}:
+        return f"ask `{words} is empty`"
+    meant = FILTER_NAMES.get(plain, name)
+    return f"write `{words} | {meant}`" if meant in OF_LISTS else ""
+
+
+def of_items(item: Type, name: str, words: str) -> str:
+    """Return how a field of a list's items is asked for, or which there are."""
+    fields = list(item.fields) if isinstance(item, Record) else []
+    if fields and name not in fields and not closest(name, fields):
+        return f"`{words}` is the list itself; its items have {listed_fields(fields)}"
+    if isinstance(item, (Scalar, Enumeration)) and item is not ANY:
+        return "take one item (`| first`)"
+    return f'take one item (`| first`), or all (`| pluck("{name}")`)'
+
+
+def listed_fields(fields: list[str]) -> str:
+    return ", ".join(f"`{each}`" for each in fields[:8])
 
 
 def to_declare(words: str) -> str:

@@ -28,6 +28,10 @@ def hint_for_no_event(name: str, data: Data) -> str:
         accepts = step.get("accepts")
         example = f", such as `{accepts}`" if isinstance(accepts, str) and accepts != name else ""
         return f"`{name}` is a step; steps are tied by events: one emits what the other accepts{example}"
+    if name == "fail":
+        return "to let the run fail write a text, as in `{fail: there is none}`"
+    if name in WORDS_FOR_NOTHING:
+        return "to go on without an event write `nothing`"
     if name.casefold().strip("_") in WORDS_FOR_THE_END:
         known = data.get("events")
         every = end if isinstance(end, list) else [end]
@@ -40,6 +44,7 @@ def hint_for_no_event(name: str, data: Data) -> str:
     return ""
 
 
+WORDS_FOR_NOTHING = frozenset({"continue", "ignore", "none", "noop", "pass", "skip"})
 WORDS_FOR_THE_END = frozenset(
     {"end", "stop", "stopevent", "finish", "finished", "success", "exit", "return", "endevent"}
 )

@@ -2,23 +2,48 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.model import Knowledge
+from wfc.compiler.model import Knowledge, Model
+from wfc.compiler.resolve.declarations.fields import read_fields
+from wfc.compiler.resolve.declarations.tools import PYTHON
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, one_or_many
+from wfc.compiler.rules import bindings as binding_problems
 from wfc.compiler.rules import files as file_problems
 from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as step_problems
+from wfc.compiler.slotted import replace
+from wfc.compiler.types import UNKNOWN, Enumeration, Optional, Record, Scalar, show
 
-__all__ = ["declare_knowledge"]
+__all__ = ["declare_knowledge", "model_or_function"]
 
-By = Literal["size", "markdown"]
+By = Literal["size", "sentence", "markdown", "code"]
+BY: Final[Mapping[object, By]] = {
+    "size": "size",
+    "sentence": "sentence",
+    "markdown": "markdown",
+    "code": "code",
+}
+Index = Literal["keyword", "vector", "hybrid"]
+INDEX: Final[Mapping[object, Index]] = {"vector": "vector", "hybrid": "hybrid"}
+
+SOURCES: Final = ("files", "urls", "sql", "python")
 
 SIZE: Final = 800
 """How many characters a passage has at most, where `chunk` does not say it."""
+
+
+class Cut(NamedTuple):
+    """How texts are cut: along what, and the sizes of a passage, of what it shares with the one before, of parents."""
+
+    by: By | None = None
+    size: int = SIZE
+    overlap: int = 0
+    parent: int = 0
 
 
 def declare_knowledge(declared: Declarations) -> None:
@@ -31,9 +56,35 @@ def declare_knowledge(declared: Declarations) -> None:
 
 
 def knowledge(name: str, data: Data, place: Place, declared: Declarations) -> Knowledge:
-    files = data.get("files")
-    paths: list[str] = []
-    for path, at in one_or_many(files, place / "files"):
+    if not any(each in data for each in SOURCES) and not declared.any_broken(place, SOURCES):
+        declared.report(
+            shape_problems.missing_key(place.key, f"the collection `{name}`", SOURCES, "", one_of=True)
+        )
+    cut = chunk(data.get("chunk"), place / "chunk", declared)
+    index: Index = INDEX.get(data.get("index"), "keyword")
+    about = Record("about", role="namespace")
+    read_fields(data.get("about"), (*place.address, "about"), about, declared)
+    check_about(about, declared)
+    return Knowledge(
+        name,
+        paths(data.get("files", ()), place / "files", declared),
+        place.origin or declared.project.path,
+        *cut[:3],
+        place.address,
+        cut.parent,
+        index,
+        embedder(data, place, index != "keyword", declared),
+        about,
+        addresses(data.get("urls", ()), place / "urls", declared),
+        database(data.get("sql"), place / "sql", declared),
+        python(data.get("python"), place / "python", declared),
+    )
+
+
+def paths(files: object, place: Place, declared: Declarations) -> tuple[str, ...]:
+    """Return the paths that lead to files of the folder; the others are reported."""
+    found = []
+    for path, at in one_or_many(files, place):
         if not isinstance(path, str):
             continue
         if path.startswith(("/", "\\")) or "\\" in path or ":" in path or "\0" in path:
@@ -45,28 +96,84 @@ def knowledge(name: str, data: Data, place: Place, declared: Declarations) -> Kn
         elif "${{" in path:
             declared.report(file_problems.no_such_file(at, path, "files are named here, not worked out"))
         else:
-            paths.append(path)
-    vector = data.get("index") == "vector"
-    if vector:
-        declared.report(shape_problems.not_supported_yet(place / "index", "`index: vector`"))
-    if "model" in data:
-        declared.models.find(str(data["model"]), place / "model", declared.report)
-        if not vector and not declared.is_broken((*place.address, "index")):
-            at = (place / "model").key
-            declared.report(step_problems.key_without_companion(at, "model", "index: vector"))
-    by, size, overlap = chunk(data.get("chunk"), place / "chunk", declared)
-    file = place.origin or declared.project.path
-    return Knowledge(name, tuple(paths), file, by, size, overlap, place.address)
+            found.append(path)
+    return tuple(found)
 
 
-def chunk(data: object, place: Place, declared: Declarations) -> tuple[By | None, int, int]:
-    """Return how texts are cut: along what, and the sizes of a passage and of what it shares with the one before."""
+def addresses(urls: object, place: Place, declared: Declarations) -> tuple[str, ...]:
+    """Return the addresses that texts are fetched from."""
+    found = []
+    for url, at in one_or_many(urls, place):
+        if not isinstance(url, str):
+            continue
+        if "${{" in url or not re.match(r"https?://[^\s/]", url):
+            wanted = "a web address such as `https://example.org/manual`"
+            declared.report(shape_problems.wrong_type(at, "`urls`", wanted, f"`{url}`", ""))
+        else:
+            found.append(url)
+    return tuple(found)
+
+
+def database(data: object, place: Place, declared: Declarations) -> tuple[tuple[str, str], ...]:
+    """Return an SQLite file, and the query of its rows."""
+    if not isinstance(data, Mapping):
+        return ()
+    (path,) = paths(data.get("file"), place / "file", declared) or ("",)
+    query = data.get("query")
+    return ((path, query),) if path and isinstance(query, str) else ()
+
+
+def python(text: object, place: Place, declared: Declarations) -> str:
+    """Return the place of an object in a module; another text is reported."""
+    if not isinstance(text, str):
+        return ""
+    if not PYTHON.fullmatch(text):
+        declared.report(binding_problems.bad_python_tool(place, text))
+    return text
+
+
+def model_or_function(data: object, place: Place, declared: Declarations) -> Model | str | None:
+    """Return a model by its name, or a function as ``module:function``."""
+    if isinstance(data, Mapping):
+        return python(data.get("python"), place / "python", declared) or None
+    return declared.models.find(str(data), place, declared.report)
+
+
+def embedder(data: Data, place: Place, is_needed: bool, declared: Declarations) -> Model | str | None:
+    """Return what embeds the texts of a collection."""
+    if "model" not in data:
+        if is_needed and not declared.is_broken((*place.address, "model")):
+            declared.report(step_problems.key_without_companion((place / "index").key, "index", "model"))
+        return None
+    if not is_needed and not declared.is_broken((*place.address, "index")):
+        at = (place / "model").key
+        declared.report(step_problems.key_without_companion(at, "model", "index: vector"))
+    return model_or_function(data["model"], place / "model", declared)
+
+
+def check_about(about: Record, declared: Declarations) -> None:
+    """Check that what is said about texts are single values."""
+    for name, each in about.fields.items():
+        inner = each.type.of if isinstance(each.type, Optional) else each.type
+        if not isinstance(inner, Scalar) and inner != UNKNOWN and not isinstance(inner, Enumeration):
+            wanted, found = "a single value, such as `string` or `integer`", f"`{show(each.type)}`"
+            declared.report(
+                shape_problems.wrong_type(Place(each.address), f"`about.{each.name}`", wanted, found, "")
+            )
+            about.fields[name] = replace(each, type=UNKNOWN)
+
+
+def chunk(data: object, place: Place, declared: Declarations) -> Cut:
+    """Return how texts are cut."""
     said = data if isinstance(data, Mapping) else {}
-    size, overlap = said.get("size", SIZE), said.get("overlap", 0)
-    by: By | None = "markdown" if said.get("by") == "markdown" else "size" if "by" in said else None
-    if not (isinstance(size, int) and isinstance(overlap, int)):
-        return by, SIZE, 0  # of a wrong kind, which has been said
+    size, overlap, parent = said.get("size", SIZE), said.get("overlap", 0), said.get("parent", 0)
+    by = BY.get(said.get("by"))
+    if not (isinstance(size, int) and isinstance(overlap, int) and isinstance(parent, int)):
+        return Cut(by)  # of a wrong kind, which has been said
     if overlap * 2 > size:
         at = place / "overlap"
         declared.report(shape_problems.out_of_range(at, "overlap", overlap, f"from 0 to {size // 2}"))
-    return by, size, overlap
+    if parent and parent < size:
+        at = place / "parent"
+        declared.report(shape_problems.out_of_range(at, "parent", parent, f"at least {size}, as `size` is"))
+    return Cut(by, size, overlap, parent)

@@ -58,6 +58,8 @@ def pinned_tools(name: str, server: McpServer, place: Place, declared: Declarati
     if not isinstance(tools, dict) or not all(map(is_whole, tools.values())):
         declared.report(problems.broken_lock_file(place, lock, "was changed by hand", path))
         return {}
+    if not tools:
+        declared.report(problems.broken_lock_file(place, lock, f"has no tool of `{name}`", path))
     return tools
 
 

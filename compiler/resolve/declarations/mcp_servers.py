@@ -6,15 +6,18 @@ from collections.abc import Mapping
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope
-from wfc.compiler.model import CommandLine, Header, McpOperation, McpServer
+from wfc.compiler.model import Asks, CommandLine, Header, McpOperation, McpServer
 from wfc.compiler.resolve.declarations import commands, requests
 from wfc.compiler.resolve.declarations.addresses import resolve_address
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.assignees import ASSIGNEES
+from wfc.compiler.resolve.values.durations import duration
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.rules import bindings as problems
+from wfc.compiler.rules import pauses as pause_problems
 
-__all__ = ["declares_types", "resolve_operation"]
+__all__ = ["declares_types", "resolve_ask", "resolve_operation"]
 
 
 def resolve_operation(
@@ -34,6 +37,20 @@ def resolve_operation(
         declared.report(problems.several_operations(place / "only", len(only)))
     given = str(only[0]) if isinstance(only, list) and only else name
     return McpOperation(resolve_server(server, place / "mcp", scope, declared, reader), given)
+
+
+def resolve_ask(data: Data, place: Place, declared: Declarations) -> Asks | None:
+    """Return how a person is asked what the server asks; ``None``: nobody is."""
+    said = data.get("ask")
+    if not isinstance(said, Mapping) or "within" not in said:
+        return None
+    within = duration(said["within"], place / "within", declared.report)
+    assign = said.get("assign")
+    people = [str(each) for each in assign] if isinstance(assign, list) else []
+    for index, each in enumerate(people):
+        if not each.startswith(ASSIGNEES):
+            declared.report(pause_problems.assigned_to_whom(place / "assign" / index, each))
+    return None if within is None else Asks(tuple(people), within)
 
 
 def declares_types(data: Data, place: Place, declared: Declarations) -> bool:

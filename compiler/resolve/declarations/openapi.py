@@ -214,6 +214,9 @@ def read_description(path: str, place: Place, declared: Declarations) -> Descrip
             if isinstance(operation, Mapping):
                 name = operation_name(operation, method, str(way))
                 operations.setdefault(name, Described(name, method, str(way), operation, shared))
+    if not operations:
+        declared.report(problems.no_description(place, path, is_empty=True))
+        return None
     return Description(data, server_of(data), operations)
 
 

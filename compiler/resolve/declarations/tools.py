@@ -82,6 +82,7 @@ def resolve_tool(name: str, data: Data, place: Place, declared: Declarations) ->
         file=place.origin or declared.project.path,
         command=command,
         mcp=mcp,
+        ask=mcp_servers.resolve_ask(data, place / "ask", declared) if "ask" in data else None,
         timeout=duration(data["timeout"], place / "timeout", declared.report) if "timeout" in data else None,
         limit=(
             call_limits.resolve_limit(data, place, declared.report)

@@ -226,7 +226,7 @@ class ActionResolver:
         return texts.read_prompt(self.data.get(key, ""), self.place / key, scope, self.declared, self.reader)
 
 
-SHOWN: Final = ("tokens", "partial", "thinking")
+SHOWN: Final = ("tokens", "partial", "thinking", "calls")
 
 
 def shown_of_answer(data: Data) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from wfc.compiler.resolve.values.texts import read_prompt
 from wfc.compiler.rules import agents as problems
 from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as step_problems
-from wfc.compiler.types import STRING, UNKNOWN, Record, Type
+from wfc.compiler.types import MESSAGE, STRING, UNKNOWN, ListOf, Record, Type
 
 __all__ = ["agent_result", "resolve_agent_call"]
 
@@ -85,11 +85,16 @@ def resolve_agent_call(
     thread = None
     if "thread" in data:
         thread = threads.resolve_thread(data["thread"], place / "thread", scope, declared, reader)
+    history = None
+    if "history" in data:
+        history = reader.value(data["history"], place / "history", ListOf(MESSAGE), scope)
+        if "thread" in data:
+            declared.report(problems.history_beside_thread((place / "history").key))
     if agent is not None and "thread" in data and writes_code(agent):
         declared.report(problems.not_in_code((place / "thread").key, agent.name, "its talk is not kept"))
     if agent is None or agent.model is None or (prompt is None and args is None):
         return None
-    return AgentCall(agent, prompt, system, output, shown, args, limits, thread=thread)
+    return AgentCall(agent, prompt, system, output, shown, args, limits, thread=thread, history=history)
 
 
 def given_args(

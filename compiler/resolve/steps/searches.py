@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope
-from wfc.compiler.model import RetrieveCall
+from wfc.compiler.model import Knowledge, RetrieveCall
+from wfc.compiler.resolve.declarations.knowledge import model_or_function
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, one_or_many
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.rules import files as problems
-from wfc.compiler.types import PASSAGE, ListOf
+from wfc.compiler.rules import steps as problems_of_steps
+from wfc.compiler.slotted import replace
+from wfc.compiler.types import PASSAGE, UNKNOWN, ListOf, Optional, Record
 
 __all__ = ["PASSAGES", "resolve_search"]
 
@@ -38,10 +41,56 @@ def resolve_search(
     query = reader.text(data.get("query", ""), place / "query", scope)
     that = None
     if "that" in data:
-        inside = Scope(names={**scope.names, "passage": PASSAGE}, classes=scope.classes, types=scope.types)
+        is_known = found and not any(declared.is_broken((*each.address, "about")) for each in found)
+        names = {**scope.names, "passage": PASSAGE, "about": told_of(found) if is_known else UNKNOWN}
+        inside = Scope(names=names, classes=scope.classes, types=scope.types)
         that = reader.condition(data["that"], place / "that", inside)
     expand = data.get("expand")
     neighbours = expand.get("neighbours", 0) if isinstance(expand, Mapping) else 0
+    if (
+        expand == "parent"
+        and found
+        and not any(each.parent or declared.is_broken((*each.address, "chunk")) for each in found)
+    ):
+        declared.report(
+            problems_of_steps.key_without_companion(place / "expand", "expand: parent", "chunk.parent")
+        )
     top = data.get("top")
     how_many = top if isinstance(top, int) else USUAL_TOP
-    return RetrieveCall(tuple(found), query, how_many, that, neighbours) if found else None
+    rerank = None
+    if "rerank" in data:
+        rerank = model_or_function(data["rerank"], place / "rerank", declared)
+    if not found:
+        return None
+    return RetrieveCall(
+        tuple(found),
+        query,
+        how_many,
+        that,
+        neighbours,
+        expand == "parent",
+        fetch if isinstance(fetch := data.get("fetch"), int) else None,
+        number(data.get("min_score")),
+        number(data.get("unlike")),
+        rerank,
+        place.origin or declared.project.path,
+    )
+
+
+def number(data: object) -> float | None:
+    """Return a number; something else has been reported."""
+    return data if isinstance(data, int | float) else None
+
+
+def told_of(collections: Sequence[Knowledge]) -> Record:
+    """Return what is declared to be said about the texts of collections; of several, what not all say may be null."""
+    about = Record("about", role="namespace")
+    for each in collections:
+        for name, field in each.about.fields.items():
+            known = about.fields.get(name)
+            everywhere = all(name in other.about.fields for other in collections)
+            type_ = field.type if everywhere or isinstance(field.type, Optional) else Optional(field.type)
+            about.fields[name] = replace(
+                field, type=type_ if known is None or known.type == type_ else UNKNOWN
+            )
+    return about

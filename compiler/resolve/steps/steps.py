@@ -29,15 +29,22 @@ from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types import UNKNOWN, ListOf, MapOf, Record, Type, members
 from wfc.compiler.types.long_form import check_plain
 
-__all__ = ["resolve_steps"]
+__all__ = ["resolve_step", "resolve_steps"]
 
+StepResolver = Callable[[str, Data, Place, Declarations], Step | None]
 FLOW_KEYS = ("accepts", "emit", "event", "kind", "on_error", "on_limit", "on_timeout", "stream")
 TAIL = ("emit", "require", "save", "stream")
 RUN_EXITS = ("on_cancel", "on_deadline", "on_error")
 
 
-def resolve_steps(data: Data, declared: Declarations, parts: tuple[PartFile, ...] = ()) -> tuple[Step, ...]:
-    """Return all steps that can be understood, in the order written."""
+def resolve_steps(
+    data: Data, declared: Declarations, parts: tuple[PartFile, ...], resolve_one: StepResolver
+) -> tuple[Step, ...]:
+    """Return all steps that can be understood, in the order written.
+
+    Args:
+        resolve_one: What ``resolve_step`` does.
+    """
     found: dict[str, Step] = {}
     places: dict[str, Place] = {}
     for name, content, address in step_entries(data, parts):
@@ -48,7 +55,7 @@ def resolve_steps(data: Data, declared: Declarations, parts: tuple[PartFile, ...
             continue
         places[name] = place.key
         usable = check_style(name, place.key, "step", declared.report)
-        step = resolve_step(name, content, place, declared) if isinstance(content, dict) else None
+        step = resolve_one(name, content, place, declared) if isinstance(content, dict) else None
         if step is None or not usable:
             declared.flow_whole = False
         else:

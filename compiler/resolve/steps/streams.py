@@ -45,7 +45,7 @@ def report_shown(
     """Report a key of `stream` where there is nothing that it could show while it is generated.
 
     Args:
-        key: `tokens`, `partial` or `thinking`.
+        key: `tokens`, `partial`, `thinking` or `calls`.
         others: Those of them that the step has.
         data: What the step does: what it says, or its `do`.
         answer: The type of what that gives.
@@ -60,6 +60,8 @@ def report_shown(
         declared.report(step_problems.no_answer_to_show(at, why, key, without("tokens", others)))
     elif kind == "agent":
         return
+    elif key == "calls":
+        declared.report(step_problems.no_answer_to_show(at, f"no agent works in a `{kind}` step", key))
     elif kind != "llm":
         declared.report(step_problems.no_answer_to_show(at, f"no model answers in a `{kind}` step", key))
     elif key == "tokens" and answer not in (None, STRING, UNKNOWN):

@@ -9,7 +9,7 @@ from wfc.compiler.expressions import Scope, Template
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.rules import pauses as problems
 
-__all__ = ["assigned"]
+__all__ = ["ASSIGNEES", "assigned"]
 
 ASSIGNEES: Final = ("user:", "group:")
 

@@ -68,6 +68,20 @@ UNCAUGHT: Final = {
 }
 
 
+ALL: Final = frozenset({"*", "all", "any", "error", "errors", "exception", "states.all", "always"})
+"""What other systems call any error."""
+CLASS: Final = re.compile(r"[A-Z]\w*(?:Error|Exception)")
+
+
+def foreign_error(name: str) -> str:
+    """Return a hint for an error as other systems name it; empty if none is known."""
+    if name.lower() in ALL:
+        return "an entry that takes all errors has no `errors`"
+    if "timeout" in name.lower().replace("_", ""):
+        return "write `timeout`"
+    return f"write `python.{name}`" if CLASS.fullmatch(name) else ""
+
+
 def error_names(
     data: object, place: Place, report: Report, *, mocked: bool = False, whole: bool = False
 ) -> tuple[str, ...]:
@@ -93,7 +107,8 @@ def error_names(
         elif (name in UNCAUGHT or name in BOUNDS) and not mocked:
             report(problems.uncaught_error(at, name, UNCAUGHT[name.partition(".")[0]]))
         elif name not in KNOWN and name not in UNCAUGHT and not PATTERN.fullmatch(name):
-            report(problems.unknown_error(at, name, (*KNOWN, *BOUNDS) if whole or mocked else KNOWN))
+            meant = "" if mocked else foreign_error(name)
+            report(problems.unknown_error(at, name, (*KNOWN, *BOUNDS) if whole or mocked else KNOWN, meant))
         else:
             found[name] = None
     return tuple(found)

@@ -45,7 +45,7 @@ class FormerNames:
             owner, dot, _ = entry.old.rpartition(".")
             known = self._fields_of(owner, entry) if dot else self._names
             self._check_old(entry.place.key, entry.old, known)
-            if known is not None and entry.new not in known:
+            if known is not None and entry.new not in known and entry.old not in known:
                 self._declared.report(
                     problems.new_name_not_in_use(
                         entry.place, entry.new, known, self._now(owner) if dot else ""

@@ -10,6 +10,7 @@ from wfc.compiler.model import Agent, AgentCall, MapItems, MockAnswer, ScriptedR
 from wfc.compiler.model.agents import team_of, writes_code
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.declarations import operations
+from wfc.compiler.resolve.declarations.fields import read_fields
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.durations import duration
@@ -21,12 +22,15 @@ from wfc.compiler.rules import cases as case_problems
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import values as value_problems
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.types import STRING, Record, Type
+from wfc.compiler.types import STRING, Record, Type, show
 
 __all__ = ["ScriptReader", "script_reader"]
 
 REPLIES: Final = ("calls", "code", "say", "give", "error")
 """What a reply may be; `say` may stand beside `calls`."""
+
+PLAIN: Final = ("string", "integer", "number", "boolean")
+"""The types of fields that a server's form has."""
 
 HAND_OVER: Final = "hand_over_to_"
 """What the names of tools begin with by which a model hands over."""
@@ -88,9 +92,11 @@ class ScriptReader:
         return {use.tool.name: use.tool for one in self.team() for use in one.tools if use.agent is None}
 
     def approved(self) -> dict[str, Tool]:
-        """Return the tools whose calls a person has to allow."""
+        """Return the tools whose calls a person has to allow, or which may ask a person."""
         uses = (use for one in self.team() for use in one.tools)
-        return {use.tool.name: use.tool for use in uses if use.approval is not None}
+        return {
+            use.tool.name: use.tool for use in uses if use.approval is not None or use.tool.ask is not None
+        }
 
     def is_told(self, name: str) -> bool:
         """Return whether a name that no tool has is a mistake, and not one of operations that could not be read."""
@@ -220,6 +226,8 @@ class ScriptReader:
 
     def person(self, data: Data, place: Place, tool: Tool) -> MockAnswer:
         """Return what a person says to a call: the data of the form, or that nobody answers."""
+        if tool.ask is not None and not {"error", "decision"} & data.keys():
+            return MockAnswer(dict(data))  # which is held against the form when the tool asks
         given = [key for key in ("error", "decision") if key in data]
         if len(given) != 1:
             self.declared.report(
@@ -255,7 +263,10 @@ class ScriptReader:
         return found
 
     def tool_answer(self, data: object, place: Place, tool: Tool) -> MockAnswer:
-        """Return what a tool gives, or how it fails."""
+        """Return what a tool gives, or how it fails; one that asks a person says what, and what it gives ``then``."""
+        if tool.ask is not None and isinstance(data, Mapping) and "ask" in data and "then" in data:
+            given = self.given(data["then"], place / "then", tool)
+            return MockAnswer(given, asks=self.asked(data["ask"], place / "ask"))
         if not isinstance(data, Mapping) or not {"give", "error"} & data.keys():
             return MockAnswer(self.given(data, place, tool))
         head = "error" if "error" in data else "give"
@@ -268,6 +279,14 @@ class ScriptReader:
         if head == "error":
             return MockAnswer(error=self.error(data["error"], place / "error"), after=after)
         return MockAnswer(self.given(data["give"], place / "give", tool), after=after)
+
+    def asked(self, data: object, place: Place) -> dict[str, object]:
+        """Return what a tool asks: its title, and its form as a JSON Schema."""
+        said = data if isinstance(data, Mapping) else {}
+        form = said.get("form")
+        record = Record("Form", role="namespace", address=(*place.address, "form"))
+        read_fields(form, (place / "form").address, record, self.declared)
+        return {"title": str(said.get("title", "")), "form": asked_form(record)}
 
     def given(self, data: object, place: Place, tool: Tool) -> object:
         """Return what a tool gives; a workflow with several ends says by which it ends."""
@@ -316,6 +335,16 @@ class ScriptReader:
                     content, at.address, field.type, self.declared.report, field.constraints
                 )
         return found
+
+
+def asked_form(record: Record) -> dict[str, object]:
+    """Return the JSON Schema of a form of plain fields, as servers ask by."""
+    fields: dict[str, object] = {}
+    for field in record.fields.values():
+        kind = show(field.type).removeprefix("optional ")
+        fields[field.name_outside] = {"type": kind} if kind in PLAIN else {}
+    required = [each.name_outside for each in record.fields.values() if each.required]
+    return {"type": "object", "properties": fields, "required": required, "additionalProperties": False}
 
 
 def summing_up(thread: Thread) -> Agent:

@@ -66,7 +66,7 @@ Runs of which branches are under way may not be able to go on: `wfc runs upgrade
 )
 
 _EVENT = mirrored(
-    "event",
+    "flow-event",
     "reviewers",
     ("added", _INFO, "An event within the workflow is new."),
     ("removed", _INFO, "An event within the workflow is gone."),
@@ -78,7 +78,7 @@ event_field = rule(
     _INFO,
     """A field of an event within the workflow is new, gone or otherwise.
 
-Callers do not see it. What it means for runs that have such an event, `wfc runs upgrade --dry-run` tells.""",
+Callers do not see it. What it means for runs that have such an event is told under “Paused runs”.""",
     no_mirror="fields may come and go in one change",
 )
 
@@ -88,7 +88,7 @@ state_field = rule(
     _INFO,
     """A field of the state is new, gone or otherwise.
 
-What it means for runs that are under way, `wfc runs upgrade --dry-run` tells.""",
+What it means for runs that are under way is told under “Paused runs”.""",
     no_mirror="fields may come and go in one change",
 )
 

@@ -12,6 +12,7 @@ from wfc.compiler.model import (
     HttpCall,
     LlmCall,
     MapItems,
+    Model,
     RetrieveCall,
     SendEvent,
     ThreadUse,
@@ -59,6 +60,11 @@ def action_facts(places: Places, action: Action | None, address: Address) -> Fac
                 "top": action.top,
                 "that": None if action.that is None else expression(places, action.that),
                 "neighbours": action.neighbours,
+                "parent": action.parent,
+                "fetch": action.fetch,
+                "min_score": action.min_score,
+                "unlike": action.unlike,
+                "rerank": action.rerank.name if isinstance(action.rerank, Model) else action.rerank,
             }
         case MapItems():
             found = _map(places, action, address)
@@ -102,6 +108,7 @@ def _agent(places: Places, action: AgentCall) -> Fact:
         "shown": list(action.shown),
         "limits": {name: _limit(places, each) for name, each in action.limits.items()},
         "thread": None if action.thread is None else _thread(places, action.thread),
+        "history": None if action.history is None else value(places, action.history),
     }
 
 

@@ -207,7 +207,8 @@ class DataFlow:
                 yield (
                     "prompt",
                     self.of_texts(step, (action.prompt, action.system), items)
-                    | self.of_values(step, action.args or (), items),
+                    | self.of_values(step, action.args or (), items)
+                    | self.of_value(step, action.history, items),
                 )
                 bound = [value for use in action.agent.tools for _, value in use.bound]
                 yield "arguments", self.of_values(step, [("", each) for each in bound], items)

@@ -29,7 +29,9 @@ def step_facts(places: Places, step: Step) -> Fact:
         "description": step.description,
         "accepts": accepted(places, step.accepts),
         "action": action_facts(places, step.action, step.address),
-        "result": None if step.result is None else {"type": shape(step.result), "text": show(step.result)},
+        "result": None
+        if step.result is None
+        else {"at": places.at(step.address), "type": shape(step.result), "text": show(step.result)},
         "exits": {name: exit_facts(places, each) for name, each in exits(step)},
         "saves": saves(places, step.save),
         "requires": [

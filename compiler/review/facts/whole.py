@@ -49,7 +49,7 @@ def workflow_facts(
         "description": workflow.description,
         "labels": dict(workflow.labels),
         "start": {"at": places.at(("start",)), "event": workflow.start.name},
-        "end": {"at": places.at(("end",)), "events": [event.name for event in workflow.end]},
+        "end": {"at": places.at(("end",)), "events": sorted(event.name for event in workflow.end)},
         "events": {event.name: _event(places, event) for event in workflow.events},
         "state": fields(places, workflow.state),
         "config": fields(places, workflow.config),
@@ -70,6 +70,13 @@ def workflow_facts(
                 "by": each.by,
                 "size": each.size,
                 "overlap": each.overlap,
+                "parent": each.parent,
+                "index": each.index,
+                "model": each.model.name if isinstance(each.model, Model) else each.model,
+                "about": fields(places, each.about),
+                "urls": list(each.urls),
+                "sql": [list(one) for one in each.sql],
+                "python": each.python or None,
             }
             for each in workflow.knowledge
         },

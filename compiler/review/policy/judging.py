@@ -18,7 +18,7 @@ from wfc.compiler.review.policy.policy import Policy, PolicyRule
 from wfc.compiler.rules.policies import wrong_policy
 from wfc.compiler.yaml import Document
 
-__all__ = ["judge"]
+__all__ = ["judge", "judge_changes"]
 
 MOST_FINDINGS = 1_000
 
@@ -33,6 +33,8 @@ def judge(policy: Policy, workflow: Workflow, document: Document) -> tuple[list[
     found: list[Finding] = []
     wrong: list[Finding] = []
     for rule in policy.rules:
+        if rule.each == "change":
+            continue  # of which one version says nothing
         try:
             found += judgement.of(rule)
         except TooMuchError:
@@ -40,6 +42,36 @@ def judge(policy: Policy, workflow: Workflow, document: Document) -> tuple[list[
         except (ArithmeticError, IndexError, TypeError, ValueError) as error:
             why = f"`{rule.id}` cannot be worked out for `{workflow.name}`: {error}"
             wrong.append(wrong_policy(rule.place.key, why))
+    return found[:MOST_FINDINGS], wrong
+
+
+def judge_changes(
+    policy: Policy, changes: Sequence[Mapping[str, Any]]
+) -> tuple[list[tuple[PolicyRule, int, str]], list[Finding]]:
+    """Return what a policy finds in changes of specs, and what is wrong in the policy itself.
+
+    Args:
+        changes: As ``wfc diff`` tells them.
+
+    Returns:
+        Of each finding the rule, the place of the change among the changes, and what is told.
+    """
+    found: list[tuple[PolicyRule, int, str]] = []
+    wrong: list[Finding] = []
+    for rule in (each for each in policy.rules if each.each == "change"):
+        budget = Budget()
+        try:
+            for number, change in enumerate(changes):
+                names = {"values": policy.values, "change": change}
+                if rule.where is not None and not evaluate(rule.where.tree, names, budget):
+                    continue
+                if rule.require is not None and not evaluate(rule.require.tree, names, budget):
+                    told = str(change["message"]) if rule.say is None else filled(rule.say, names, budget)
+                    found.append((rule, number, one_line(told)))
+        except TooMuchError:
+            wrong.append(wrong_policy(rule.place.key, f"`{rule.id}` takes too much work"))
+        except (ArithmeticError, IndexError, TypeError, ValueError) as error:
+            wrong.append(wrong_policy(rule.place.key, f"`{rule.id}` cannot be worked out: {error}"))
     return found[:MOST_FINDINGS], wrong
 
 

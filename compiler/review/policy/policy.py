@@ -53,12 +53,14 @@ class PolicyTest:
 
     Args:
         spec: The spec's text.
+        before: What it was before, if rules about the change are asked too.
         expect: How many findings each rule has; all other rules have none.
     """
 
     name: str
     place: Place
     spec: str
+    before: str | None
     expect: Mapping[str, int]
 
 

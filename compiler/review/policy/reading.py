@@ -125,6 +125,8 @@ class Reader:
         if "leaving" in data and "only_after" not in data:
             self.wrong((place / "leaving").key, "`leaving` goes with `only_after`")
         own = {**self.names, each: SUBJECTS[each]}
+        if each == "change":
+            del own["workflow"]  # of which there are two versions
         severity = data.get("severity", "error")
         if not isinstance(severity, str) or severity not in SEVERITIES:
             self.wrong(place / "severity", "a rule's severity is `error` or `warning`")
@@ -166,7 +168,10 @@ class Reader:
         for name in expect:
             if name not in rules:
                 self.wrong((place / "expect"), f"there is no rule `{name}`", closest(str(name), rules))
-        return PolicyTest(self.text(data, place, "name"), place, self.text(data, place, "spec"), expect)
+        before = self.text(data, place, "before") if "before" in data else None
+        return PolicyTest(
+            self.text(data, place, "name"), place, self.text(data, place, "spec"), before, expect
+        )
 
     # --- values
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from wfc.compiler.model.kinds import STEP_KINDS
+from wfc.compiler.review.changes import AUDIENCES, Level
 from wfc.compiler.types import (
     BOOLEAN,
     DURATION,
@@ -20,7 +21,7 @@ from wfc.compiler.types import (
     Type,
 )
 
-__all__ = ["ORIGIN", "REACHED", "STEP", "SUBJECTS", "WAY", "WORKFLOW"]
+__all__ = ["CHANGE", "ORIGIN", "REACHED", "STEP", "SUBJECTS", "WAY", "WORKFLOW"]
 
 TEXTS: Final = ListOf(STRING)
 KIND: Final = Enumeration(tuple(STEP_KINDS))
@@ -144,6 +145,20 @@ TEST: Final = record(
     real=(TEXTS, "The steps that it really runs."),
 )
 
+CHANGE: Final = record(
+    "Change",
+    rule=(STRING, "The id of its rule, such as `approval-removed`; `wfc explain` lists them."),
+    audience=(Enumeration(tuple(AUDIENCES)), "Whom it touches; `runs` are those that are paused."),
+    level=(Enumeration(tuple(each.word for each in reversed(Level))), "How grave it is."),
+    message=(STRING, "The sentence that `wfc diff` tells."),
+    workflow=(STRING, "The name of the workflow, in the later version where there is one."),
+    about=(STRING, "What has changed, by names, such as `steps.pay.timeout`."),
+    before=(STRING, "What stood there; empty if nothing did."),
+    after=(STRING, "What stands there; empty if nothing does."),
+    approved=(BOOLEAN, "Whether somebody has approved it, in `wfc-approvals.txt`."),
+    fingerprint=(STRING, "What it is known by."),
+)
+
 WAY: Final = record(
     "Way",
     exit=(EXIT, "The key under which it is written."),
@@ -158,5 +173,6 @@ SUBJECTS: Final[Mapping[str, Record]] = {
     "host": NAMED,
     "secret": NAMED,
     "test": TEST,
+    "change": CHANGE,
 }
 """What rules are asked of, by the word after `each`; expressions know it by the same word."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import urlsplit
@@ -31,7 +32,7 @@ from wfc.runtime.values.outputs import plain_type
 if TYPE_CHECKING:
     import ssl
 
-__all__ = ["call_http"]
+__all__ = ["call_http", "fetch"]
 
 _CONNECT_SECONDS: Final = 10.0
 _REPLY_SECONDS: Final = 300.0
@@ -84,6 +85,27 @@ async def call_http(
             span.attributes[conventions.HTTP_STATUS] = response.status
             span.result = result
         return result, response
+
+
+async def fetch(url: str) -> tuple[str, bytes]:
+    """Return what kind of content stands at an address that a spec names, and its bytes; texts come in UTF-8.
+
+    Raises:
+        StepError: ``http.<status>``, ``http.…``, ``timeout``, ``connection``.
+    """
+    revealed = Revealed()
+    rule = rule_for(url, None, revealed)
+    call = _Call(
+        RequestContent("GET", {}, {}, None, None), rule.first(url, revealed), rule, None, None, revealed
+    )
+    reply, content = await call.reply()
+    result_of(reply, content, str, revealed)
+    kind = reply.headers.get("content-type", "")
+    charset = (reply.charset_encoding or "utf-8").lower()
+    if charset not in {"utf-8", "utf8"} and kind.startswith(("text/", "application/xhtml")):
+        with suppress(LookupError, UnicodeDecodeError):  # an encoding that Python does not know, or a lie
+            content = content.decode(charset).encode()
+    return kind, content
 
 
 def _about_request(method: str, url: str) -> dict[str, object]:

@@ -1,41 +1,81 @@
-"""A collection of texts, as plain data: which files it is made of, and how they are cut into passages."""
+"""A collection of texts, as plain data: what it is made of, how it is cut into passages, and how it is searched."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-__all__ = ["Knowledge", "UnreadableError"]
+if TYPE_CHECKING:
+    from wfc.runtime.calls.bindings import PythonTool
+    from wfc.runtime.calls.llm import Model
+
+__all__ = ["Knowledge", "TextBound", "UnreadableError"]
+
+MOST_TEXT: Final = 100_000_000
+"""How many characters of text a file may give; a small file may say the same ones again and again."""
 
 
 class UnreadableError(Exception):
     """A file of a collection is left out; the message says why."""
 
 
+class TextBound:
+    """How many characters one file may still give."""
+
+    def __init__(self) -> None:
+        self._left = MOST_TEXT
+
+    def take(self, length: int) -> None:
+        """Note that so many characters come.
+
+        Raises:
+            UnreadableError: There are too many.
+        """
+        self._left -= length
+        if self._left < 0:
+            raise UnreadableError(f"it gives more than {MOST_TEXT // 1_000_000} million characters of text")
+
+
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """A collection of texts that can be searched by their words.
+    """A collection of texts that can be searched by their words, by their meaning, or by both.
 
     Args:
         name: What it is called in the spec.
         files: Paths with wildcards, relative to the folder of ``beside``: ``*`` and ``?`` within a name, ``**`` for
-            folders.
+            folders, ``{word}`` for a name that is noted as ``about``.
         beside: A file in the folder that holds them, or the folder.
-        by: How texts are cut: everywhere by ``size``, or along headings as in ``markdown``; ``None``: as a file's
-            ending says.
+        by: How texts are cut: everywhere by ``size``, into sentences, along headings as in ``markdown``, or along the
+            blocks of ``code``; ``None``: as a file's ending says.
         size: How many characters a passage has at most.
         overlap: How many of them it shares with the one before.
+        parent: How many characters the larger parts have at most of which passages are cut; 0: there are none.
+        index: By what it is searched.
+        model: What turns texts into numbers, where it is searched by meaning: an embedding model, or a function that
+            takes ``texts`` and returns a list of numbers for each.
+        about: The types of what is said about texts, by name; a text of which that cannot be said is left out.
+        urls: Addresses whose texts belong to it.
+        sql: Queries of SQLite files: the path of a file, and the query. Each row is a text.
+        python: A function that takes ``query`` and ``top`` and finds passages itself, or an object with the method of
+            another library's retriever: nothing is indexed then.
     """
 
     name: str
-    files: Sequence[str]
+    files: Sequence[str] = ()
     beside: str | Path = "."
-    by: Literal["size", "markdown"] | None = None
+    by: Literal["size", "sentence", "markdown", "code"] | None = None
     size: int = 800
     overlap: int = 0
+    parent: int = 0
+    index: Literal["keyword", "vector", "hybrid"] = "keyword"
+    model: Model | PythonTool[list[list[float]]] | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
+    urls: Sequence[str] = ()
+    sql: Sequence[tuple[str, str]] = ()
+    python: str = ""
 
     @property
     def folder(self) -> Path:
@@ -43,11 +83,36 @@ class Knowledge:
         path = Path(self.beside).resolve()
         return path if path.is_dir() else path.parent
 
+    @property
+    def has_words(self) -> bool:
+        """Whether it is searched by words."""
+        return self.index != "vector"
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether it is searched by meaning."""
+        return self.index != "keyword"
+
     def cut(self) -> str:
         """Return a text that differs where passages would: texts that were cut otherwise are cut anew."""
-        return f"{self.by or ''} {self.size} {self.overlap}"
+        about = ",".join(f"{name}={type_}" for name, type_ in self.about.items())
+        return (
+            f"{self.by or ''} {self.size} {self.overlap} {self.parent} {self.index} {self.embedder()} {about}"
+        )
+
+    def embedder(self) -> str:
+        """Return a text that differs where the numbers would that a text is turned into."""
+        from wfc.runtime.calls.bindings import ModelOptions
+
+        if self.model is None:
+            return ""
+        if isinstance(self.model, ModelOptions):
+            settings = sorted((name, str(value)) for name, value in self.model.settings.items())
+            return f"{self.model.use} {self.model.base_url or ''} {settings or ''}".strip()
+        return f"python {self.model.function}"
 
     def index_name(self) -> str:
         """Return the name of the file with the index, the same for the same collection of the same folder."""
-        told = "\n".join((str(self.folder), self.name, *self.files))
+        sources = (*self.files, *self.urls, *(f"{file}\n{query}" for file, query in self.sql))
+        told = "\n".join((str(self.folder), self.name, *sources))
         return f"{self.name}-{hashlib.sha256(told.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}.db"

@@ -22,6 +22,7 @@ class FoundFile(NamedTuple):
     Args:
         path: Relative to the folder, with ``/``.
         why_not: Why it is not read, or empty.
+        about: What the path says about it: the names that stand for ``{word}``.
     """
 
     path: str
@@ -29,6 +30,7 @@ class FoundFile(NamedTuple):
     changed: int
     inode: int
     why_not: str = ""
+    about: tuple[tuple[str, str], ...] = ()
 
 
 def find_files(folder: Path, patterns: tuple[str, ...]) -> list[FoundFile]:
@@ -43,15 +45,15 @@ def find_files(folder: Path, patterns: tuple[str, ...]) -> list[FoundFile]:
     top = os.path.realpath(folder)
     for pattern in patterns:
         parts = [part for part in pattern.split("/") if part not in {"", "."}]
-        fixed = next((i for i, part in enumerate(parts) if "*" in part or "?" in part), len(parts) - 1)
+        fixed = next((i for i, part in enumerate(parts) if set("*?{") & set(part)), len(parts) - 1)
         fits = _matcher(parts)
         start = "/".join(parts[:fixed])
         if start and os.path.realpath(os.path.join(top, start)) != os.path.join(top, *parts[:fixed]):
             continue  # a link stands in for a folder
         depth = None if "**" in parts else len(parts)
         for entry, path in _walk(top, start, depth, tuple(parts)):
-            if path not in found and fits(path):
-                found[path] = _looked_at(entry, path, top)
+            if path not in found and (fitting := fits(path)) is not None:
+                found[path] = _looked_at(entry, path, top)._replace(about=tuple(fitting.groupdict().items()))
                 if len(found) > MOST_FILES:
                     raise StepError(
                         "knowledge.too_many_files", f"more than {MOST_FILES:,} files fit `{pattern}`"
@@ -93,18 +95,19 @@ def _looked_at(entry: os.DirEntry[str], path: str, top: str) -> FoundFile:
     return FoundFile(path, found.st_size, found.st_mtime_ns, found.st_ino, why)
 
 
-def _matcher(parts: list[str]) -> Callable[[str], object]:
+def _matcher(parts: list[str]) -> Callable[[str], re.Match[str] | None]:
     """Return what says whether a path fits: ``**`` stands for any folders, ``*`` and ``?`` for what is in a name.
 
     What lies between two ``**`` is looked for where it comes first, and between two ``*`` likewise; if the rest does
     not fit there, it fits nowhere. So nothing is tried twice, however many of them there are.
     """
     runs: list[list[str]] = [[]]
+    words: set[str] = set()
     for part in parts:
         if part == "**":
             runs.append([])
         else:
-            runs[-1].append(_name(part))
+            runs[-1].append(_name(part, words))
     first, *middle = ["/".join(run) for run in runs]
     if not middle:
         return re.compile(first, re.DOTALL).fullmatch
@@ -114,14 +117,32 @@ def _matcher(parts: list[str]) -> Callable[[str], object]:
     return re.compile("".join(pieces), re.DOTALL).fullmatch
 
 
-def _name(part: str) -> str:
-    """Return the regular expression of one name with wildcards."""
-    pieces = [
-        "".join("[^/]" if each == "?" else re.escape(each) for each in piece)
-        for piece in re.split(r"\*+", part)
-    ]
+_WORD: Final = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+def _name(part: str, words: set[str]) -> str:
+    """Return the regular expression of one name with wildcards.
+
+    Args:
+        words: The names in braces that have come so far.
+    """
+    pieces = [_piece(piece, words) for piece in re.split(r"\*+", part)]
     first, *middle = pieces
     if not middle:
         return first
     *middle, last = middle
     return f"{first}{''.join(f'(?>[^/]*?{piece})' for piece in middle)}[^/]*{last}"
+
+
+def _piece(text: str, words: set[str]) -> str:
+    """Return the regular expression of a part of a name without ``*``."""
+    found = []
+    for at, each in enumerate(_WORD.split(text)):
+        if at % 2 and each not in words:
+            words.add(each)
+            found.append(f"(?P<{each}>[^/]+)")
+        elif at % 2:
+            found.append(f"(?P={each})")
+        else:
+            found.append("".join("[^/]" if one == "?" else re.escape(one) for one in each))
+    return "".join(found)

@@ -16,17 +16,20 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from wfc.runtime.calls.knowledge.definition import Knowledge, UnreadableError
 from wfc.runtime.calls.knowledge.finding import FoundFile, find_files
-from wfc.runtime.calls.knowledge.loading import LARGEST, documents
+from wfc.runtime.calls.knowledge.helpers import Helpers, alone
+from wfc.runtime.calls.knowledge.loading import documents
+from wfc.runtime.calls.knowledge.sources import LARGEST, fetched, others, rows
+from wfc.runtime.calls.knowledge.typed_about import refuse_misfits
 from wfc.runtime.calls.knowledge.words import indexed_words
 from wfc.runtime.errors import StepError
 
-__all__ = ["Updated", "is_current", "opened", "update"]
+__all__ = ["Updated", "is_current", "is_made", "opened", "update"]
 
-_FORMAT: Final = "1"
+_FORMAT: Final = "2"
 _WAIT: Final = 60.0
 """How many seconds another process may need that brings the same index up to date."""
 
@@ -36,8 +39,8 @@ CREATE TABLE files (
     path TEXT PRIMARY KEY, size INTEGER, changed INTEGER, inode INTEGER, digest BLOB, why_not TEXT
 ) WITHOUT ROWID;
 CREATE TABLE passages (
-    id INTEGER PRIMARY KEY, path TEXT, number INTEGER, document INTEGER, start INTEGER, is_source INTEGER,
-    text TEXT, heading TEXT, about TEXT
+    id INTEGER PRIMARY KEY, path TEXT, number INTEGER, document INTEGER, parent INTEGER, start INTEGER,
+    is_source INTEGER, text TEXT, heading TEXT, about TEXT
 );
 CREATE UNIQUE INDEX passages_of_file ON passages (path, number);
 CREATE VIRTUAL TABLE words USING fts5(text, heading, content='', tokenize='porter unicode61 remove_diacritics 2');
@@ -54,6 +57,7 @@ class Updated:
         same: How many had not changed.
         gone: The files whose passages were taken out.
         left_out: The files that cannot be read, each with the reason.
+        embedded: How many texts were turned into numbers.
     """
 
     passages: int = 0
@@ -61,11 +65,15 @@ class Updated:
     same: int = 0
     gone: list[str] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
+    embedded: int = 0
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[sqlite3.Connection]:
+def opened(path: Path, wait: float = _WAIT) -> Iterator[sqlite3.Connection]:
     """Open an index; its folder is made if it is not there.
+
+    Args:
+        wait: How many seconds another process may need that writes it.
 
     Raises:
         StepError: ``knowledge.index``: It cannot be opened, or it is damaged.
@@ -74,7 +82,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             (path.parent / ".gitignore").write_text("*\n", encoding="utf-8")  # an index is made anew anywhere
-        with closing(sqlite3.connect(path, timeout=_WAIT, isolation_level=None)) as database:
+        with closing(sqlite3.connect(path, timeout=wait, isolation_level=None)) as database:
             yield database
     except (sqlite3.Error, OSError) as error:
         raise StepError(
@@ -83,44 +91,73 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
         ) from error
 
 
+Told = Callable[[str, int, int], None]
+"""Is called with what is counted, ``files`` or ``texts embedded``, the number done so far, and that of all."""
+
+
 def update(
-    knowledge: Knowledge, path: Path, told: Callable[[int, int], None] = lambda _done, _all: None
+    knowledge: Knowledge,
+    path: Path,
+    told: Told = lambda _what, _done, _all: None,
+    helpers: Helpers | None = None,
+    wait: float = _WAIT,
 ) -> Updated:
     """Bring an index up to date.
 
     Args:
         path: The index.
-        told: Is called with the number of files looked at so far and of all.
+        helpers: What embeds texts and asks servers; ``None``: nothing of a run is at hand.
+        wait: How many seconds another process may need that brings it up to date.
 
     Raises:
         StepError: ``knowledge.empty``: No file fits. ``knowledge.index``. ``knowledge.too_many_files``.
+            ``knowledge.embedding`` and what a model's service raises.
     """
+    helpers = helpers or alone()
     found = _files_of(knowledge)
-    with opened(path) as database:
+    with opened(path, wait) as database:
         database.execute("PRAGMA journal_mode=WAL")  # who searches meanwhile sees the index as it was
         database.execute("PRAGMA synchronous=NORMAL")
         database.execute("BEGIN IMMEDIATE")
         kept = _kept(database, knowledge)
         done = Updated()
         for number, each in enumerate(found):
-            told(number, len(found))
-            _take(database, knowledge, each, kept.pop(each.path, None), done)
+            told("files", number, len(found))
+            _take(database, knowledge, each, kept.pop(each.path, None), done, helpers)
         for gone in kept:
-            _drop(database, gone)
+            _drop(database, knowledge, gone)
             database.execute("DELETE FROM files WHERE path = ?", (gone,))
             done.gone.append(gone)
         (done.passages,) = database.execute("SELECT count(*) FROM passages").fetchone()
+        told("files", len(found), len(found))
+        if knowledge.has_vectors:
+            from wfc.runtime.calls.knowledge.vector_index import embed_passages
+
+            has_changed = bool(done.taken or done.gone)
+            done.embedded = embed_passages(database, knowledge, path, has_changed, told, helpers)
         database.execute("COMMIT")
-        told(len(found), len(found))
     return done
 
 
-def is_current(knowledge: Knowledge, path: Path) -> bool:
+def is_made(knowledge: Knowledge, path: Path) -> bool:
+    """Return whether there is an index that was made as the collection says, however old it is.
+
+    Raises:
+        StepError: ``knowledge.index``.
+    """
+    if not path.exists():
+        return False
+    with opened(path) as database:
+        return bool(_kept(database, knowledge))
+
+
+def is_current(knowledge: Knowledge, path: Path, helpers: Helpers | None = None) -> bool:
     """Return whether an index has all that the files say now; they are read, whatever their sizes and times are.
 
     Raises:
         StepError: As of `update`.
     """
+    helpers = helpers or alone()
     found = _files_of(knowledge)
     if not path.exists():
         return False
@@ -128,19 +165,19 @@ def is_current(knowledge: Knowledge, path: Path) -> bool:
         kept = _kept(database, knowledge)
         if kept.keys() != {each.path for each in found}:
             return False
-        return all(_says_the_same(kept[each.path], *_read(knowledge, each)[1:]) for each in found)
+        return all(_says_the_same(kept[each.path], _read(knowledge, each, helpers)) for each in found)
 
 
 _Row = tuple[int, int, int, bytes, str]
 
 
-def _says_the_same(kept: _Row, digest: bytes, why_not: str) -> bool:
+def _says_the_same(kept: _Row, content: _Content) -> bool:
     """Return whether a file has the bytes that the index knows, or cannot be read for the same reason."""
-    return kept[3] == digest and (digest != b"" or kept[4] == why_not)
+    return kept[3] == content.digest and (content.digest != b"" or kept[4] == content.why_not)
 
 
 def _files_of(knowledge: Knowledge) -> list[FoundFile]:
-    found = find_files(knowledge.folder, tuple(knowledge.files))
+    found = [*find_files(knowledge.folder, tuple(knowledge.files)), *others(knowledge)]
     if not found:
         paths = ", ".join(f"`{each}`" for each in knowledge.files)
         raise StepError("knowledge.empty", f"`{knowledge.name}` has no texts: no file fits {paths}")
@@ -167,52 +204,96 @@ def _kept(database: sqlite3.Connection, knowledge: Knowledge) -> dict[str, _Row]
 
 
 def _take(
-    database: sqlite3.Connection, knowledge: Knowledge, file: FoundFile, kept: _Row | None, done: Updated
+    database: sqlite3.Connection,
+    knowledge: Knowledge,
+    file: FoundFile,
+    kept: _Row | None,
+    done: Updated,
+    helpers: Helpers,
 ) -> None:
     """Put what a file says into the index, unless it is there already."""
     looks = (file.size, file.changed, file.inode)
-    if kept is not None and kept[:3] == looks and (not file.why_not or file.why_not == kept[4]):
+    if (
+        kept is not None
+        and kept[:3] == looks
+        and file.size >= 0
+        and (not file.why_not or file.why_not == kept[4])
+    ):
         if kept[4]:
             done.left_out[file.path] = kept[4]
         done.same += not kept[4]
         return
-    raw, digest, why_not = _read(knowledge, file)
-    if kept is not None and _says_the_same(kept, digest, why_not):
+    content = _read(knowledge, file, helpers)
+    why_not = content.why_not
+    if why_not and kept is not None and not kept[4] and file.path in knowledge.urls:
+        done.left_out[file.path] = f"{why_not}; what it said before stays"
+        return
+    if kept is not None and _says_the_same(kept, content):
         why_not = kept[4]
         done.same += not why_not
     else:
         if kept is not None:
-            _drop(database, file.path)
-        why_not = why_not or _insert(database, knowledge, file.path, raw)
+            _drop(database, knowledge, file.path)
+        why_not = why_not or _insert(database, knowledge, file, content)
         if not why_not:
             done.taken.append(file.path)
     if why_not:
         done.left_out[file.path] = why_not
-    database.execute("REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", (file.path, *looks, digest, why_not))
+    database.execute(
+        "REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", (file.path, *looks, content.digest, why_not)
+    )
 
 
-def _read(knowledge: Knowledge, file: FoundFile) -> tuple[bytes, bytes, str]:
-    """Return a file's bytes, a digest of them, and why it is left out, if it is."""
+class _Content(NamedTuple):
+    """What was read of a file.
+
+    Args:
+        digest: Of its bytes.
+        why_not: Why it is left out, or empty.
+        ending: What its name ends with, where that says its kind.
+    """
+
+    raw: bytes
+    digest: bytes
+    why_not: str = ""
+    ending: str = ""
+
+
+def _read(knowledge: Knowledge, file: FoundFile, helpers: Helpers) -> _Content:
+    """Return what a file says, or an address, or a query."""
     if file.why_not:
-        return b"", b"", file.why_not
-    if file.size > LARGEST:
-        return b"", b"", f"it is larger than {LARGEST // 1_000_000} MB"
+        return _Content(b"", b"", file.why_not)
     try:
+        ending, raw = _raw(knowledge, file, helpers)
+    except UnreadableError as error:
+        return _Content(b"", b"", str(error))
+    except OSError as error:
+        return _Content(b"", b"", f"it cannot be read: {error.strerror}")
+    return _Content(raw, hashlib.blake2b(raw, digest_size=16).digest(), "", ending)
+
+
+def _raw(knowledge: Knowledge, file: FoundFile, helpers: Helpers) -> tuple[str, bytes]:
+    for path, query in knowledge.sql:
+        if file.path == f"{path}?{query}":
+            return "jsonl", rows(knowledge, path, query)
+    if file.path in knowledge.urls:
+        return fetched(knowledge, file.path, helpers)
+    if file.size <= LARGEST:
         with open(os.path.join(knowledge.folder, file.path), "rb") as opened_file:
             raw = opened_file.read(LARGEST + 1)
-    except OSError as error:
-        return b"", b"", f"it cannot be read: {error.strerror}"
-    if len(raw) > LARGEST:
-        return b"", b"", f"it is larger than {LARGEST // 1_000_000} MB"
-    return raw, hashlib.blake2b(raw, digest_size=16).digest(), ""
+        if len(raw) <= LARGEST:
+            return file.path.rpartition("/")[2].rpartition(".")[2].lower(), raw
+    raise UnreadableError(f"it is larger than {LARGEST // 1_000_000} MB")
 
 
-def _insert(database: sqlite3.Connection, knowledge: Knowledge, path: str, raw: bytes) -> str:
+def _insert(database: sqlite3.Connection, knowledge: Knowledge, file: FoundFile, content: _Content) -> str:
     """Put the passages of a file into the index; return why there are none, if there are none."""
     from wfc.runtime.calls.knowledge.splitting import cut  # whose package may not be installed
 
     try:
-        texts = documents(path, raw)
+        texts = [each.with_about(dict(file.about)) for each in documents(content.ending, content.raw)]
+        for each in texts:
+            refuse_misfits(knowledge.about, each.about)
     except UnreadableError as error:
         return str(error)
     (last,) = database.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()
@@ -222,10 +303,11 @@ def _insert(database: sqlite3.Connection, knowledge: Knowledge, path: str, raw: 
         told = _about_by_heading(document.about)
         for piece in cut(document, knowledge):
             last += 1
-            place = (path, len(rows) + 1, at, piece.start, document.is_source)
+            place = (file.path, len(rows) + 1, at, piece.parent, piece.start, document.is_source)
             rows.append((last, *place, piece.text, piece.heading, told(piece.heading)))
-            words.append((last, indexed_words(piece.text), indexed_words(piece.heading)))
-    database.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            if knowledge.has_words:
+                words.append((last, indexed_words(piece.text), indexed_words(piece.heading)))
+    database.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
     database.executemany("INSERT INTO words (rowid, text, heading) VALUES (?, ?, ?)", words)
     return "" if texts else "it says nothing"
 
@@ -240,11 +322,12 @@ def _about_by_heading(about: Mapping[str, str]) -> Callable[[str], str]:
     return told
 
 
-def _drop(database: sqlite3.Connection, path: str) -> None:
+def _drop(database: sqlite3.Connection, knowledge: Knowledge, path: str) -> None:
     """Take the passages of a file out of the index."""
-    rows = database.execute("SELECT id, text, heading FROM passages WHERE path = ?", (path,)).fetchall()
-    database.executemany(
-        "INSERT INTO words (words, rowid, text, heading) VALUES ('delete', ?, ?, ?)",
-        ((row, indexed_words(text), indexed_words(heading)) for row, text, heading in rows),
-    )
+    if knowledge.has_words:
+        rows = database.execute("SELECT id, text, heading FROM passages WHERE path = ?", (path,)).fetchall()
+        database.executemany(
+            "INSERT INTO words (words, rowid, text, heading) VALUES ('delete', ?, ?, ?)",
+            ((row, indexed_words(text), indexed_words(heading)) for row, text, heading in rows),
+        )
     database.execute("DELETE FROM passages WHERE path = ?", (path,))

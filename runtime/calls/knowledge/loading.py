@@ -6,16 +6,13 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from typing import Any, Final
 
-from wfc.runtime.calls.knowledge.definition import UnreadableError
+from wfc.runtime.calls.knowledge.definition import TextBound, UnreadableError
 
-__all__ = ["LARGEST", "Document", "documents", "front_matter_end"]
-
-LARGEST: Final = 50_000_000
-"""How many bytes a file may have."""
+__all__ = ["Document", "documents", "front_matter_end"]
 
 _MOST_ABOUT: Final = 50
 _LONGEST_ABOUT: Final = 500
@@ -30,25 +27,38 @@ class Document:
         is_markdown: Whether its headings are marked as in Markdown.
         is_source: Whether the text is the file's own from its first character on, so that places in it are places in
             the file.
+        is_code: Whether it is a program.
     """
 
     text: str
     about: Mapping[str, str] = field(default_factory=dict)
     is_markdown: bool = False
     is_source: bool = False
+    is_code: bool = False
+
+    def with_about(self, more: Mapping[str, str]) -> Document:
+        """Return it with more said about it, of which what it says itself counts more."""
+        return replace(self, about={**more, **self.about}) if more else self
 
 
-def documents(path: str, raw: bytes) -> list[Document]:
+def documents(ending: str, raw: bytes) -> list[Document]:
     """Return the texts of a file: one, or one for each row, page or record of it.
 
+    Args:
+        ending: What its name ends with.
+
     Raises:
-        UnreadableError: It is of no kind that can be read, or not what its ending says.
+        UnreadableError: It is of no kind that can be read, not what its ending says, or gives too much text.
     """
-    ending = path.rpartition("/")[2].rpartition(".")[2].lower()
-    reader = _READERS.get(ending)
+    reader = _READERS.get(ending.lower())
     if reader is None:
         raise UnreadableError(f"files that end with `.{ending}` are not read")
-    return [each for each in reader(raw) if each.text.strip()]
+    bound, found = TextBound(), []
+    for each in reader(raw):
+        bound.take(len(each.text))
+        if each.text.strip():
+            found.append(each)
+    return found
 
 
 def _decoded(raw: bytes) -> str:
@@ -65,6 +75,10 @@ def _decoded(raw: bytes) -> str:
 
 def _plain(raw: bytes) -> list[Document]:
     return [Document(_decoded(raw), is_source=True)]
+
+
+def _code(raw: bytes) -> list[Document]:
+    return [Document(_decoded(raw), is_source=True, is_code=True)]
 
 
 def _markdown(raw: bytes) -> list[Document]:
@@ -196,6 +210,22 @@ def _told(data: object) -> str:
     return "\n".join(f"{name}: {value}" for name, value in texts.items())
 
 
+def _word(raw: bytes) -> list[Document]:
+    from wfc.runtime.calls.knowledge.word import markdown_of
+
+    text, about = markdown_of(raw)
+    return [Document(text, about, is_markdown=True)]
+
+
+def _sheets(raw: bytes) -> Iterator[Document]:
+    from wfc.runtime.calls.knowledge.sheets import rows
+
+    for sheet, number, row in rows(raw):
+        yield Document(
+            "\n".join(f"{name}: {value}" for name, value in row), {"sheet": sheet, "row": str(number)}
+        )
+
+
 def _pdf(raw: bytes) -> list[Document]:
     from wfc.runtime.calls.knowledge.pdf import pages
 
@@ -205,10 +235,16 @@ def _pdf(raw: bytes) -> list[Document]:
 _READERS: Final[dict[str, Callable[[bytes], Any]]] = {
     **dict.fromkeys(("txt", "text", "rst", "log"), _plain),
     **dict.fromkeys(("md", "markdown"), _markdown),
+    **dict.fromkeys(
+        "py pyi js mjs ts tsx jsx go rs java kt c h cc cpp hpp cs rb php swift sh sql toml yaml yml ini".split(),
+        _code,
+    ),
     **dict.fromkeys(("html", "htm"), _html),
     **dict.fromkeys(("csv", "tsv"), _table),
     "json": _json,
     **dict.fromkeys(("jsonl", "ndjson"), _json_lines),
     "pdf": _pdf,
+    "docx": _word,
+    **dict.fromkeys(("xlsx", "xlsm"), _sheets),
 }
 """By what files end with."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import logging
 
-from wfc.runtime.calls.knowledge.definition import UnreadableError
+from wfc.runtime.calls.knowledge.definition import TextBound, UnreadableError
 from wfc.runtime.errors import MissingPackageError
 
 try:
@@ -34,7 +34,11 @@ def pages(raw: bytes) -> list[str]:
             raise UnreadableError("it is encrypted")
         if len(reader.pages) > _MOST_PAGES:
             raise UnreadableError(f"it has more than {_MOST_PAGES:,} pages")
-        return [each.extract_text() for each in reader.pages]
+        bound, found = TextBound(), []
+        for each in reader.pages:
+            found.append(each.extract_text())
+            bound.take(len(found[-1]))
+        return found
     except UnreadableError:
         raise
     except RecursionError:

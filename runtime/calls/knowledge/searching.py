@@ -1,47 +1,37 @@
-"""What of a collection fits a question."""
+"""What of collections fits a question."""
 
 from __future__ import annotations
 
-import json
 import os
-import sqlite3
+import re
 import threading
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from sqlite3 import Connection
 from typing import Final
 
 from wfc.runtime.calls.knowledge.definition import Knowledge
-from wfc.runtime.calls.knowledge.index import opened, update
-from wfc.runtime.calls.knowledge.words import query_of
+from wfc.runtime.calls.knowledge.found import Candidate, found_in, fused
+from wfc.runtime.calls.knowledge.helpers import Helpers, alone
+from wfc.runtime.calls.knowledge.index import is_made, opened, update
+from wfc.runtime.calls.knowledge.wanted import Considered, SeenPassage, WantedPassages
 from wfc.runtime.calls.settings import settings_near
+from wfc.runtime.errors import StepError
 from wfc.runtime.records import Passage
 
-__all__ = ["index_of", "search"]
+__all__ = ["consider", "index_of", "search"]
 
-_MOST_CANDIDATES: Final = 10_000
-"""How many passages that have one of the words are looked at for those that count."""
-
-_RANK_CONSTANT: Final = 60
-"""Of reciprocal rank fusion: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and
-individual Rank Learning Methods", SIGIR 2009."""
-
-_BEST_FIRST: Final = """
-SELECT passages.id, path, number, document, start, is_source, text, about, -found.score
-FROM (
-    SELECT rowid, rank AS score FROM words
-    WHERE words MATCH ? AND rank MATCH 'bm25(1.0, 2.0)' ORDER BY rank, rowid LIMIT ?
-) AS found JOIN passages ON passages.id = found.rowid ORDER BY found.score, passages.id
-"""
-
-_AROUND: Final = """
-SELECT start, text FROM passages WHERE path = ? AND document = ? AND number BETWEEN ? AND ? ORDER BY number
-"""
+_SHORT_WAIT: Final = 2.0
+"""How many seconds a search waits for another process that brings the index up to date, before it takes it as it is."""
+_LONG_WAIT: Final = 600.0
+"""How many it waits where there is none yet."""
 
 _UP_TO_DATE: Final[dict[Hashable, Path]] = {}
 """The indexes that this process has brought up to date, by what their collections say."""
 
-_UPDATING: Final = threading.Lock()
+_UPDATING: Final[defaultdict[Hashable, threading.Lock]] = defaultdict(threading.Lock)
 
 
 def index_of(knowledge: Knowledge) -> Path:
@@ -58,108 +48,163 @@ def index_of(knowledge: Knowledge) -> Path:
 def search(
     collections: Sequence[Knowledge],
     query: str,
-    top: int,
-    that: Callable[[Passage], object] | None = None,
+    top: int = 5,
+    that: Callable[[SeenPassage], object] | None = None,
     neighbours: int = 0,
+    *,
+    wanted: WantedPassages | None = None,
+    helpers: Helpers | None = None,
 ) -> list[Passage]:
     """Return the passages that fit best, the best first.
 
     The index of each collection is brought up to date once in a process; later changes of its files are seen when
-    something else, such as ``wfc index``, has brought it up to date. Ranks of several collections are merged by
-    reciprocal ranks, so that ``score`` is then no longer how well the words fit.
+    something else, such as ``wfc index``, has brought it up to date. What several orders give (collections, or words
+    and meaning) is merged by reciprocal ranks, so that ``score`` is then no longer how well the words fit.
 
     Args:
         query: Words; nothing in it has a meaning of its own.
         top: How many at most.
         that: Which passages count.
         neighbours: How many passages before and after each are added to it.
+        wanted: All of that, and more.
+        helpers: What embeds and judges; ``None``: nothing of a run is at hand.
 
     Raises:
-        StepError: ``knowledge.empty``, ``knowledge.index``, ``knowledge.too_many_files``.
+        StepError: ``knowledge.empty``, ``knowledge.index``, ``knowledge.too_many_files``, ``knowledge.embedding``,
+            ``knowledge.rerank``, ``knowledge.retriever``, and what models raise.
         SettingsError: The settings cannot be read.
     """
-    ranked = [list(_search_one(each, query, top, that, neighbours)) for each in collections]
-    if len(ranked) == 1:
-        return ranked[0]
-    merged = [
-        passage.model_copy(update={"score": 1 / (_RANK_CONSTANT + rank)})
-        for found in ranked
-        for rank, passage in enumerate(found, start=1)
-    ]
-    return sorted(merged, key=lambda passage: -(passage.score or 0))[:top]
+    wanted = wanted or WantedPassages(top, that, neighbours=neighbours)
+    return [each.passage for each in consider(collections, query, wanted, helpers) if not each.cut_by]
 
 
-def _search_one(
-    knowledge: Knowledge, query: str, top: int, that: Callable[[Passage], object] | None, neighbours: int
-) -> Iterator[Passage]:
-    words = query_of(query)
-    path = _current_index(knowledge)
-    if not words:
-        return
-    with opened(path) as database:
-        taken: set[tuple[str, int, int]] = set()
-        limit = top if that is None and not neighbours else _MOST_CANDIDATES
-        for row in database.execute(_BEST_FIRST, (words, limit)):
-            found = _Found(*row)
-            if (found.path, found.document, found.number) in taken:
-                continue  # it stands in what was added to a better one
-            passage = found.passage()
-            if that is not None and not that(passage):
-                continue
-            yield found.widened(database, passage, neighbours) if neighbours else passage
-            around = range(found.number - neighbours, found.number + neighbours + 1)
-            taken.update((found.path, found.document, number) for number in around)
-            top -= 1
-            if not top:
-                return
+def consider(
+    collections: Sequence[Knowledge], query: str, wanted: WantedPassages, helpers: Helpers | None = None
+) -> list[Considered]:
+    """Return all passages that were considered: those that are given, in their order, then those left out.
+
+    Raises:
+        StepError: As `search`.
+    """
+    helpers = helpers or alone()
+    told: list[Considered] = []
+    with ExitStack() as stack:
+        databases: dict[str, Connection] = {}
+        orders = [
+            _found(each, query, wanted, helpers, databases, told, stack, collections) for each in collections
+        ]
+        found = orders[0] if len(orders) == 1 else fused(orders)
+        if wanted.rerank is not None:
+            found = _judged(found, query, wanted, helpers)
+        given = _given(found, wanted, databases)
+    left_out = [each for _, each in found if each.cut_by]
+    return [*given, *left_out, *told]
 
 
-def _current_index(knowledge: Knowledge) -> Path:
+def _found(
+    knowledge: Knowledge,
+    query: str,
+    wanted: WantedPassages,
+    helpers: Helpers,
+    databases: dict[str, Connection],
+    told: list[Considered],
+    stack: ExitStack,
+    collections: Sequence[Knowledge],
+) -> list[Candidate]:
+    """Return what one collection has."""
+    is_merged = len(collections) > 1 or knowledge.index == "hybrid"
+    count = wanted.count(is_merged=is_merged)
+    if knowledge.python:
+        passages = helpers.found_by(knowledge, query, count)
+        numbered = enumerate(passages, start=1)
+        found: list[Candidate] = [
+            (None, Considered(each, knowledge.name, {"retriever": rank})) for rank, each in numbered
+        ]
+        return [each for each in found if wanted.that is None or _counts(each[1], wanted, told)][:count]
+    path = _current_index(knowledge, helpers)
+    asked = None
+    if knowledge.has_vectors and query.strip():
+        (asked,) = helpers.embed(knowledge, [query], is_query=True)
+    database = databases[knowledge.name] = stack.enter_context(opened(path))
+    database.execute("BEGIN")  # all that follows sees the index at one moment
+    names = frozenset(name for each in collections for name in each.about)
+    return found_in(knowledge, database, path, query, asked, wanted, count, names, told)
+
+
+def _counts(considered: Considered, wanted: WantedPassages, told: list[Considered]) -> bool:
+    assert wanted.that is not None
+    if wanted.that(SeenPassage.of(considered.passage, None)):
+        return True
+    considered.cut_by = "that"
+    told.append(considered)
+    return False
+
+
+def _judged(found: list[Candidate], query: str, wanted: WantedPassages, helpers: Helpers) -> list[Candidate]:
+    """Return the passages in the order in which something else puts them, with its scores."""
+    assert wanted.rerank is not None
+    scores = helpers.judge(wanted.rerank, query, [each.passage.text for _, each in found])
+    for (_, considered), score in zip(found, scores, strict=True):
+        considered.judged = score
+        considered.passage = considered.passage.model_copy(update={"score": score})
+    return sorted(found, key=lambda candidate: -(candidate[1].judged or 0.0))
+
+
+def _given(
+    found: list[Candidate], wanted: WantedPassages, databases: dict[str, Connection]
+) -> list[Considered]:
+    """Return the passages that are given; of the others it is noted which rule left them out."""
+    given: list[Considered] = []
+    shingles: list[frozenset[tuple[str, ...]]] = []
+    covered: set[tuple[str, str, int, int]] = set()
+    is_widened = bool(wanted.neighbours or wanted.parent)
+    for row, each in found:
+        collection = each.collection
+        if len(given) >= wanted.top:
+            each.cut_by = "top"
+        elif wanted.min_score is not None and (each.passage.score or 0.0) < wanted.min_score:
+            each.cut_by = "min_score"
+        elif row is not None and is_widened and (collection, *row.key(wanted)) in covered:
+            each.cut_by = "expand"  # it stands in what was added to a better one
+        elif wanted.unlike is not None and _is_like(each.passage.text, shingles, wanted.unlike):
+            each.cut_by = "unlike"
+        else:
+            given.append(each)
+            if row is not None and is_widened:
+                covered.update((collection, *around) for around in row.around(wanted))
+                each.passage = row.widened(databases[collection], each.passage, wanted)
+    return given
+
+
+_WORD: Final = re.compile(r"\w+")
+
+
+def _is_like(text: str, kept: list[frozenset[tuple[str, ...]]], unlike: float) -> bool:
+    """Return whether a text shares so much of its runs of three words with one that is kept; else keep it."""
+    words = _WORD.findall(text.lower())
+    own = frozenset(zip(words, words[1:], words[2:], strict=False)) or frozenset({tuple(words)})
+    if any(len(own & each) >= unlike * len(own | each) for each in kept):
+        return True
+    kept.append(own)
+    return False
+
+
+def _current_index(knowledge: Knowledge, helpers: Helpers) -> Path:
     """Return a collection's index, which is brought up to date if this process has not done so."""
-    said = (os.getcwd(), str(knowledge.beside), knowledge.name, knowledge.cut(), *knowledge.files)
-    with _UPDATING:
-        path = _UP_TO_DATE.get(said)
-        if path is None or not path.exists():
-            path = index_of(knowledge)
-            update(knowledge, path)
-            _UP_TO_DATE[said] = path
+    said = (os.getcwd(), str(knowledge.beside), knowledge.cut(), knowledge.index_name())
+    path = _UP_TO_DATE.get(said)
+    if path is not None and path.exists():
         return path
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A row of the index."""
-
-    id: int
-    path: str
-    number: int
-    document: int
-    start: int
-    is_source: int
-    text: str
-    about: str
-    score: float
-
-    def passage(self) -> Passage:
-        return Passage(
-            text=self.text,
-            source=self.path,
-            score=self.score,
-            id=f"{self.path}#{self.number}",
-            start=self.start if self.is_source else None,
-            end=self.start + len(self.text) if self.is_source else None,
-            about=json.loads(self.about),
-        )
-
-    def widened(self, database: sqlite3.Connection, passage: Passage, neighbours: int) -> Passage:
-        """Return a passage together with those before and after it in the same text."""
-        start, text = -1, ""
-        bounds = (self.number - neighbours, self.number + neighbours)
-        for at, piece in database.execute(_AROUND, (self.path, self.document, *bounds)):
-            if start < 0:
-                start = at
-            gap = at - start - len(text)  # white space that no passage has, or, below zero, what both have
-            between = "" if gap <= 0 or not text else " " if gap == 1 else "\n" * gap
-            text += between + piece[max(-gap, 0) :]
-        place = {"start": start, "end": start + len(text)} if self.is_source else {}
-        return passage.model_copy(update={"text": text, **place})
+    path = index_of(knowledge)
+    with _UPDATING[path]:
+        if said in _UP_TO_DATE and path.exists():
+            return path
+        is_there = knowledge.has_vectors and is_made(knowledge, path)
+        try:
+            update(knowledge, path, helpers=helpers, wait=_SHORT_WAIT if is_there else _LONG_WAIT)
+        except StepError as error:
+            if not is_there or "locked" not in error.message:
+                raise
+            return path  # another process is at it, which may take long
+        _UP_TO_DATE[said] = path
+        return path

@@ -26,25 +26,99 @@ class Piece(NamedTuple):
     """A part of a document.
 
     Args:
-        heading: The headings above it, from the outermost.
+        heading: The headings above it, from the outermost; of a program, the first line of what it is cut from.
         start: Where it begins, in characters of the document.
+        parent: Which of the larger parts it is cut from, from 0.
     """
 
     text: str
     heading: str
     start: int
+    parent: int = 0
 
 
 def cut(document: Document, how: Knowledge) -> Iterator[Piece]:
     """Yield the parts of a document, in order; no one begins before the one in front of it."""
-    as_markdown = document.is_markdown if how.by is None else how.by == "markdown"
+    by = how.by or ("markdown" if document.is_markdown else "code" if document.is_code else "size")
     skip = front_matter_end(document.text) if document.is_markdown else 0
     text = document.text[skip:]
-    headings = _headings(text) if as_markdown else []
+    headings = _headings(text) if by == "markdown" else []
     starts = [start for start, _ in headings]
-    for start, part in _splitter(as_markdown, how.size, how.overlap).chunk_indices(text):
-        above = bisect_right(starts, start + len(part) - len(part.lstrip())) - 1
-        yield Piece(part, headings[above][1] if above >= 0 else "", start + skip)
+    larger = (
+        [(0, text, "")] if not how.parent else _parts(text, "size" if by == "sentence" else by, how.parent, 0)
+    )
+    for number, (at, whole, _) in enumerate(larger):
+        for start, part, said in _parts(whole, by, how.size, how.overlap):
+            begins = at + start + len(part) - len(part.lstrip())
+            above = bisect_right(starts, begins) - 1
+            yield Piece(part, headings[above][1] if above >= 0 else said, at + start + skip, number)
+
+
+def _parts(text: str, by: str, size: int, overlap: int) -> Iterator[tuple[int, str, str]]:
+    """Yield the parts of a text: where each begins, what it says, and what stands above it."""
+    if by == "sentence":
+        blocks = _sentences(text)
+    elif by == "code":
+        blocks = _together(text, _blocks(text), size)
+    else:
+        for start, part in _splitter(by == "markdown", size, overlap).chunk_indices(text):
+            yield start, part, ""
+        return
+    for start, end in blocks:
+        said = text[start:end]
+        if len(said) <= size:
+            yield start, said, ""
+            continue
+        first = said.lstrip().partition("\n")[0].strip()[:200] if by == "code" else ""
+        for at, part in _splitter(False, size, overlap).chunk_indices(said):
+            yield start + at, part, first if at else ""
+
+
+_SENTENCE_END = re.compile(
+    r"""[.!?\u2026]+["'\u201d\u2019)\]\u00bb]*(?=\s)|[\u3002\uff01\uff1f]+["\u300d\u300f\uff09\u201d]*|\n[ \t]*\n"""
+)
+_NO_END = re.compile(
+    r"(?:^|\W)(?:[A-Z]|Dr|Mr|Mrs|Ms|Prof|St|No|Nr|Art|Fig|vs|etc|approx|bzw|z\.B|e\.g|i\.e)\.$"
+)
+"""What a text ends with whose sentence goes on."""
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each sentence begins and ends, without white space around it."""
+    begun = 0
+    ends = (match.end() for match in _SENTENCE_END.finditer(text))
+    for end in (*ends, len(text)):
+        said = text[begun:end]
+        if end < len(text) and _NO_END.search(said[-12:]):
+            continue
+        if said.strip():
+            start = begun + len(said) - len(said.lstrip())
+            yield start, start + len(said.strip())
+        begun = end
+
+
+_BLOCK = re.compile(r"(?:\A|\n[ \t]*\n)(?=[^\s)\]}])")
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the blocks of a program: each begins behind an empty line, at the margin."""
+    starts = [match.end() for match in _BLOCK.finditer(text)]
+    for start, end in zip(starts, (*starts[1:], len(text)), strict=False):
+        yield start, start + len(text[start:end].rstrip())
+
+
+def _together(text: str, blocks: Iterator[tuple[int, int]], size: int) -> Iterator[tuple[int, int]]:
+    """Yield as many blocks side by side as fit into a size."""
+    start = last = -1
+    for begin, end in blocks:
+        if start >= 0 and end - start <= size:
+            last = end
+            continue
+        if start >= 0:
+            yield start, last
+        start, last = begin, end
+    if start >= 0:
+        yield start, last
 
 
 @lru_cache(maxsize=8)

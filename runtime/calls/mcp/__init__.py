@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from pydantic_core import to_json
 
+from wfc.runtime.calls.asking import Asking, QuestionWantedError, asking_now
 from wfc.runtime.calls.bindings import McpServer
 from wfc.runtime.calls.foreign_schemas import ForeignSchema
 from wfc.runtime.calls.host import ToolHost
+from wfc.runtime.calls.mcp.asking import AskedCall, Calling
 from wfc.runtime.calls.mcp.connections import LONGEST_SHOWN, OF_RUN, McpConnection, Servers, types
 from wfc.runtime.calls.secrets import Revealed
 from wfc.runtime.errors import StepError
@@ -56,15 +58,48 @@ async def call_mcp(
         revealed = Revealed()
         given = {name: plain(value) for name, value in args.items()} if schema is None else schema.given(args)
         servers: Servers = await host.resource(OF_RUN)
-        connection = servers.get(server, wait or PATIENCE, revealed)
-        if pinned:
-            await connection.check_pinned(operation, pinned)
-        reply = await connection.call(host, operation, given, wait or PATIENCE)
+        patience = wait or PATIENCE
+
+        async def call(connection: McpConnection, seconds: float) -> types.CallToolResult:
+            if pinned:
+                await connection.check_pinned(operation, pinned)
+            return await connection.call(host, operation, given, seconds)
+
+        asking = asking_now()
+        if asking is None:
+            reply = await call(servers.get(server, patience, revealed), patience)
+        else:
+            reply = await _asked(
+                servers, asking, host, call, lambda: AskedCall(server, patience, revealed, asking)
+            )
         result = _read(reply, operation, plain_type(output), revealed)
         if span is not None:
             span.content = {conventions.TOOL_ARGUMENTS: args, conventions.TOOL_RESULT: result}
             span.result = result
         return result
+
+
+async def _asked(
+    servers: Servers, asking: Asking, host: ToolHost, call: Calling, begin: Callable[[], AskedCall]
+) -> types.CallToolResult:
+    """Return the result of a call in which the server may ask a person; it stays under way while one is asked.
+
+    Raises:
+        QuestionWantedError: The server asks.
+    """
+    known = servers.asked.get(asking.call)
+    asked = servers.asked[asking.call] = known if isinstance(known, AskedCall) else begin()
+    try:
+        reply = await asked.result(host, asking, call)
+    except QuestionWantedError:
+        raise
+    except BaseException:
+        del servers.asked[asking.call]
+        await asked.close()
+        raise
+    del servers.asked[asking.call]
+    await asked.close()
+    return reply
 
 
 async def tools_of(server: McpServer, wait: float = PATIENCE) -> tuple[str, list[types.Tool]]:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, Final, Protocol, TextIO
 
 from wfc.runtime.authoring.resource.kinds import Resource
 from wfc.runtime.calls.bindings import Basic, Bearer, McpServer
@@ -20,6 +20,7 @@ from wfc.schemas.lock import digest
 
 try:
     from mcp import Client, MCPError, StdioServerParameters, types
+    from mcp.client.session import ElicitationFnT
     from mcp.client.stdio import stdio_client
     from mcp.client.streamable_http import streamable_http_client
     from mcp.client.subscriptions import ListenNotSupportedError
@@ -44,8 +45,11 @@ MOST_NAMED: Final = 20
 class McpConnection:
     """A connection to a server, which one task opens and closes, as the package wants it."""
 
-    def __init__(self, server: McpServer, wait: float, revealed: Revealed) -> None:
+    def __init__(
+        self, server: McpServer, wait: float, revealed: Revealed, elicit: ElicitationFnT | None = None
+    ) -> None:
         self._server = server
+        self._elicit = elicit
         self._wait = wait
         self._revealed = revealed
         self._complaint = bytearray()
@@ -71,7 +75,12 @@ class McpConnection:
         try:
             async with AsyncExitStack() as stack:
                 transport = await self._transport(stack)
-                client = Client(transport, read_timeout_seconds=self._wait, message_handler=self._hear)
+                client = Client(
+                    transport,
+                    read_timeout_seconds=self._wait,
+                    message_handler=self._hear,
+                    elicitation_callback=self._elicit,
+                )
                 opened = await stack.enter_async_context(client)
                 stack.push_async_callback(self._stop_following)
                 self._ready.set_result(opened)
@@ -314,12 +323,20 @@ class McpConnection:
         return StepError("connection", f"{who} could not be reached: {said}", also=("tool",))
 
 
+class Closing(Protocol):
+    """What is to be closed when a run ends."""
+
+    async def close(self) -> None:
+        """End it."""
+
+
 class Servers:
     """The servers that a run has connected to."""
 
     def __init__(self) -> None:
         self._running: dict[str, McpConnection] = {}
         self._begun: list[McpConnection] = []
+        self.asked: dict[str, Closing] = {}  # calls in which a person is asked
 
     def get(self, server: McpServer, wait: float, revealed: Revealed) -> McpConnection:
         """Return the connection to a server, a new one if there is none or it has broken."""
@@ -338,7 +355,7 @@ class Servers:
 
     async def close(self) -> None:
         """End all of them, at the same time."""
-        await asyncio.gather(*(running.close() for running in self._begun))
+        await asyncio.gather(*(each.close() for each in (*self._begun, *self.asked.values())))
 
 
 OF_RUN: Final[Resource[Servers]] = Resource(Servers, per="run")

@@ -111,7 +111,7 @@ def _ask(execution: Execution, pause: Pause) -> None:
         step=pause.run.step.name,
         title=question.title,
         show=question.show,
-        form=schema_with_choices(question.form, question.choices),
+        form=schema_with_choices(question.form, question.choices, question.shape),
         prefill=dict(question.prefill),
         assign=list(question.assign),
         quorum=question.quorum,

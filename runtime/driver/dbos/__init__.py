@@ -50,6 +50,10 @@ TAKES_EVERY: Final = 0.2
 OFFERS_AGAIN: Final = 2.0
 """The seconds after which a run that is still due is put into the queue again; if it is there, that changes nothing."""
 
+OFFERS_SOON: Final = 0.2
+"""The same of a run that this worker has just been done with: while the queue still has it as being worked on, an
+offer changes nothing."""
+
 GIVES_UP_AFTER: Final = 60.0
 """The seconds for which the server may be away before the worker ends."""
 
@@ -97,6 +101,7 @@ class QueueWorker(Worker):
             raise WorkflowConfigurationError("only the runs of a store on PostgreSQL are taken from a queue")
         self._store = store
         self._offered: dict[str, float] = {}  # when runs were put into the queue, by their ids
+        self._was_going: dict[str, float] = {}  # when this worker was done with runs, by their ids
         self._forgets_at = 0.0
         self._other_handlers: set[logging.Handler] = set()  # of the log of dbos, which others have set
         self._entrance = asyncio.Lock()
@@ -217,6 +222,7 @@ class QueueWorker(Worker):
         finally:
             del self._going[run_id]
             self._begun.pop(run_id, None)
+            self._was_going[run_id] = time.monotonic()
 
     async def _admit(self, due: DueRun) -> None:
         """Wait until a run may begin: one that may be what kills its processes begins alone."""
@@ -247,7 +253,7 @@ class QueueWorker(Worker):
         try:
             known = self._put_back()
             now = time.monotonic()
-            self._offered = {run_id: at for run_id, at in self._offered.items() if now - at < OFFERS_AGAIN}
+            self._forget_offers(now)
             due = [
                 one
                 for one in self._store.due(list(self._refused), MOST_AT_ONCE + len(self._broken))
@@ -263,6 +269,17 @@ class QueueWorker(Worker):
         except Exception as error:  # of whatever kind the library and its own have
             raise StoreError(f"the queue in {self._store.name} cannot be used: {error}") from error
         return not due
+
+    def _forget_offers(self, now: float) -> None:
+        """Forget what was put into the queue so long ago that it may be put there again."""
+        for run_id, at in list(self._was_going.items()):  # a copy: the loop adds to it meanwhile
+            if now - at > OFFERS_AGAIN:
+                del self._was_going[run_id]
+        self._offered = {
+            run_id: at
+            for run_id, at in self._offered.items()
+            if now - at < (OFFERS_SOON if run_id in self._was_going else OFFERS_AGAIN)
+        }
 
     def _offer(self, run_id: str) -> None:
         DBOS.enqueue_workflow_with_options(

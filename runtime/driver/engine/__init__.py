@@ -300,10 +300,16 @@ class Engine(UpgradedRuns):
             )
         if way == "replace":
             for other in others:
-                call_soon(
-                    other.loop, other.cancel, f"another run with the key {run.key!r} was started in its place"
-                )
+                call_soon(other.loop, self._replace, other)
         return None
+
+    def _replace(self, other: Run) -> None:
+        """Cancel a run in whose place another one with its key is started."""
+        reason = f"another run with the key {other.key!r} was started in its place"
+        try:
+            other.cancel(reason)
+        except RunParkedError:  # it is just being put to rest
+            self.kept.later(self.cancel(other.run_id, reason))
 
     def _gates_for(self, run: Run, rules: RunRules) -> list[Gate]:
         name, found = run.workflow._wfc.name, []

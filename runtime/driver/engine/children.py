@@ -198,8 +198,8 @@ def _resolve_with_end(run: Run, number: int, child: Child[Any], admitted: Run) -
         if CRASHES:
             reach("child-ended")
         error = admitted.future.exception()
-        if not run.children.has(number, admitted):
-            return  # it was stopped
+        if not run.children.has(number, admitted) or run.is_parking:
+            return  # it was stopped, or whoever takes it up again looks himself
         if isinstance(error, RunLostError | RunParkedError):
             run.abandon(error)  # it goes on elsewhere, and with it what it is a part of
             return

@@ -25,6 +25,7 @@ from wfc.runtime.driver.run import Run
 from wfc.runtime.errors import (
     InvalidMessageError,
     RunEndedError,
+    RunParkedError,
     RunUnknownError,
     WorkflowConfigurationError,
     WorkflowRuntimeError,
@@ -102,7 +103,7 @@ class EventDelivery(ChildStarter, Protocol):
                 if await self.post_to_stored(run_id, event, message_id):
                     return True
                 raise self._absent(run_id, f"run `{run_id}`")
-            return await _receive(run, event, message_id)
+            return await self._receive(run, event, message_id)
         assert workflow is not None
         called = self._key_in(event, workflow, beside) if key is None else key_text(key)
         with self.lock:  # so that no run starts between the look and what follows from it
@@ -111,7 +112,7 @@ class EventDelivery(ChildStarter, Protocol):
                 return self._deliver_later(event, workflow, called, message_id, if_absent, beside)
         if runs[0].workflow._wfc.run_rules.when_running == "queue":
             del runs[1:]  # the others are still to begin, and about something else
-        return any([await _receive(run, event, message_id) for run in runs])
+        return any([await self._receive(run, event, message_id) for run in runs])
 
     def _deliver_later(
         self,
@@ -151,7 +152,7 @@ class EventDelivery(ChildStarter, Protocol):
             try:
                 if receives.key is not None and key_of_event(event, receives) != run.key:
                     continue
-                accepted += await _receive(run, event, message_id)
+                accepted += await self._receive(run, event, message_id)
             except RunEndedError:
                 continue  # it ended while others got theirs
             except InvalidMessageError as error:
@@ -159,6 +160,28 @@ class EventDelivery(ChildStarter, Protocol):
         if refused is not None:
             raise refused
         return accepted
+
+    async def _receive(self, run: Run, event: Event | EventData, message_id: str | None) -> bool:
+        """Pass an event to a run in its event loop, or in its store; return whether the event is new to the run.
+
+        Raises:
+            RunEndedError: The run is over.
+            InvalidMessageError: The run does not accept such an event.
+        """
+        if run.loop.is_closed():
+            raise RunEndedError(f"the event loop of the run {run.run_id} is closed")
+        try:
+            is_new = await call_and_await(run.loop, run.receive, event, message_id)
+        except RunParkedError:  # it came to rest meanwhile
+            return await self.post_to_stored(run.run_id, event, message_id)
+        await run.recorded()
+        return is_new
+
+    async def here(self, run_id: str) -> Run | None:
+        """Return the live run with an id, once it is not just being put to rest; then it is live no more."""
+        while (run := self.run(run_id)) is not None and run.is_parking:
+            await run.rested()
+        return run
 
     def _absent(self, known_by: str | Key, described: str) -> WorkflowRuntimeError:
         if self.has_ended(known_by):
@@ -203,17 +226,3 @@ class EventDelivery(ChildStarter, Protocol):
         if run.takes(event):
             run.receive(event, message_id)
         return True
-
-
-async def _receive(run: Run, event: Event | EventData, message_id: str | None) -> bool:
-    """Pass an event to a run in its event loop; return whether the event is new to the run.
-
-    Raises:
-        RunEndedError: The run is over.
-        InvalidMessageError: The run does not accept such an event.
-    """
-    if run.loop.is_closed():
-        raise RunEndedError(f"the event loop of the run {run.run_id} is closed")
-    is_new = await call_and_await(run.loop, run.receive, event, message_id)
-    await run.recorded()
-    return is_new

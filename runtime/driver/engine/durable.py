@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Coroutine, Iterable, Mapping
 from functools import partial
 from typing import Any, Protocol
 
@@ -165,7 +165,7 @@ class Durable:
             for one in every
             if one.port is not None
         ]
-        self._later(self._park(run, entries))
+        self.later(self._park(run, entries))
         return True
 
     def _note_questions(self, run: Run) -> None:
@@ -373,7 +373,7 @@ class Durable:
     def take_soon(self, run: Run) -> None:
         """Let a run take what was posted to it, soon; until then it does not rest."""
         self._reading[run.run_id] += 1
-        self._later(self._take_posted_first(run))
+        self.later(self._take_posted_first(run))
 
     async def _take_posted_first(self, run: Run) -> None:
         try:
@@ -397,7 +397,8 @@ class Durable:
             except WorkflowError as error:
                 run.loop.call_exception_handler({"message": "what was posted is refused", "exception": error})
 
-    def _later(self, work: Any) -> None:
+    def later(self, work: Coroutine[Any, Any, None]) -> None:
+        """Let something be done soon, in this loop."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -9,7 +9,7 @@ from wfc.runtime.driver.engine.checkpoints import CheckpointedRuns
 from wfc.runtime.driver.loops import call_and_await
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.edits import Edits
-from wfc.runtime.errors import RunEndedError, StoreError
+from wfc.runtime.errors import RunEndedError, RunParkedError, StoreError
 
 __all__ = ["EditedRuns"]
 
@@ -40,9 +40,14 @@ class EditedRuns(CheckpointedRuns, Protocol):
                 raise RunEndedError(
                     f"the run {run_id} is over: let it go back first, to change what it does then"
                 )
-            run = self.run(run_id)
+            run = await self.here(run_id)
             if run is not None:
-                await call_and_await(run.loop, partial(_take, run, edits, by))
+                try:
+                    await call_and_await(run.loop, partial(_take, run, edits, by))
+                except RunParkedError:  # it came to rest meanwhile
+                    if not left:
+                        raise
+                    continue
                 await run.recorded()
                 return
             past, found = self.past_of(run_id)
@@ -65,5 +70,6 @@ class EditedRuns(CheckpointedRuns, Protocol):
 
 
 def _take(run: Run, edits: Edits, by: str) -> None:
+    run.check_here()  # all changes are made, or none
     for tick in edits.ticks(run.execution, by):
         run.take(tick)

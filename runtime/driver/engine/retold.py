@@ -34,12 +34,18 @@ _MOST_BEFORE_ITS_START = 100
 MOST_AT_ONCE = 1000
 """How many ticks are read at once."""
 
+MOST_TOLD = 10_000
+"""The ticks that a run may have so that it is told from its beginning where nobody asks for that."""
+
 
 class RetoldRuns(StoredTasks, Protocol):
     """The part of an engine with a store that tells its runs again from their journals; it changes nothing."""
 
-    def replay(self, run_id: str) -> Replay:
+    def replay(self, run_id: str, since: int = 0) -> Replay:
         """Return a replay of a stored run that has told nothing yet; of one that was pruned, from its snapshot on.
+
+        Args:
+            since: The tick up to which nothing needs to be told: if the run's snapshot is no later, it begins there.
 
         Raises:
             RunUnknownError: There is none of that id, or its workflow is not known here.
@@ -48,7 +54,42 @@ class RetoldRuns(StoredTasks, Protocol):
         found = self.beginning_of(run_id)
         workflow = self.workflow(found.workflow, version=found.version)
         kept = self.kept_before(run_id, found)
+        if since > (0 if kept is None else kept.seq):
+            last = self.store.select(partial(reading.last_snapshot, number=found.number))
+            if last is not None and found.since < last.snapshot_seq <= since:
+                kept = last
         return Replay(workflow._wfc.plan, run_id, found.start, values_of(workflow), kept)
+
+    def parts_of(self, run_id: str) -> list[str]:
+        """Return the ids of the stored runs that are parts of a run, in the order in which they began."""
+        return self.store.select(partial(reading.parts_of, run_id=run_id))
+
+    def replay_near_end(self, run_id: str) -> Replay:
+        """Return a replay of a stored run, of a long one from its last snapshot on, that has told nothing yet.
+
+        Raises:
+            RunUnknownError: There is none of that id, or its workflow is not known here.
+            StoreError: The workflow has other steps now.
+        """
+        last = self.last_tick(run_id)
+        return self.replay(run_id, last if last > MOST_TOLD else 0)
+
+    def last_tick(self, run_id: str) -> int:
+        """Return the number of the last tick of a stored run."""
+        return self.store.select(partial(selecting.last_tick, run_id=run_id))
+
+    def tail_of(self, run_id: str, most: int) -> int:
+        """Return the tick to follow a stored run since so as to be told its last ticks; of a long one perhaps fewer.
+
+        Raises:
+            RunUnknownError: There is none of that id, or its workflow is not known here.
+            StoreError: The workflow has other steps now.
+        """
+        since = max(0, self.last_tick(run_id) - most)
+        told = self.replay(run_id, since)
+        if since - told.seq > MOST_TOLD:
+            told = self.replay_near_end(run_id)
+        return max(since, told.seq)
 
     def beginning_of(self, run_id: str) -> selecting.Beginning:
         """Return what a stored run began with, if its steps are those that its workflow has here.
@@ -86,8 +127,7 @@ class RetoldRuns(StoredTasks, Protocol):
                 return Kept(checkpoint_in(moved[0][1]), found.since, ())
         elif self._is_kept_whole(run_id):
             return None
-        whole = self.store.select(partial(reading.kept, number=found.number))
-        return Kept(whole.snapshot, whole.snapshot_seq, ())
+        return self.store.select(partial(reading.last_snapshot, number=found.number)) or Kept(None, 0, ())
 
     def bodies_of(self, run_id: str) -> list[bytes]:
         """Return all ticks of a run, as they are written.
@@ -119,13 +159,15 @@ class RetoldRuns(StoredTasks, Protocol):
         return self.store.select(partial(selecting.ticks_after, run_id=run_id, since=since, most=most))
 
     def told(self, run_id: str, at: int | None = None) -> Replay:
-        """Return the replay of a stored run up to a tick: the last one, unless another is named.
+        """Return the replay of a stored run up to a tick that is named, from its beginning; else as it is now.
+
+        A long run is then told from its last snapshot on only: what it is told since is its ``first``.
 
         Raises:
             RunUnknownError: There is none of that id, or its workflow is not known here.
             StoreError: It has no such tick, or its history before that was pruned, or it has other steps now.
         """
-        replay = self.replay(run_id)
+        replay = self.replay_near_end(run_id) if at is None else self.replay(run_id)
         if at is not None and at < replay.seq:
             raise StoreError(
                 f"of the run {run_id} only what followed its tick {replay.seq} is kept; what was before is pruned"
@@ -156,7 +198,7 @@ class RetoldRuns(StoredTasks, Protocol):
             RunUnknownError: There is none of that id, or its workflow is not known here.
             StoreError: What comes after that tick is not kept any more, or the workflow has other steps now.
         """
-        replay = self.replay(run_id)
+        replay = self.replay(run_id, since)
         if since < replay.seq:
             raise StoreError(
                 f"what the run {run_id} showed up to its tick {replay.seq} is pruned, so it cannot be told without a "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import time
 from functools import partial
@@ -18,10 +19,13 @@ from wfc.runtime.driver.loops import call_and_await
 from wfc.runtime.driver.messages import EventData, fields_of, name_of
 from wfc.runtime.driver.run import Run
 from wfc.runtime.errors import (
+    AnsweredAlreadyError,
+    InvalidAnswerError,
     InvalidMessageError,
     RunEndedError,
     RunExistsError,
     RunLostError,
+    RunParkedError,
     RunUnknownError,
     SnapshotError,
     WorkflowConfigurationError,
@@ -218,7 +222,7 @@ class StoredRuns(EventDelivery, Protocol):
             StoreError: It cannot go on.
         """
         root = self.store.root_of(run_id) or run_id
-        return WorkflowHandler(self.run(root) or await self.kept.claim(root))
+        return WorkflowHandler(await self.here(root) or await self.kept.claim(root))
 
     async def park(self, run_id: str) -> None:
         """Wait until a run rests, write it, and let this process forget it; return when it is so, or it is over.
@@ -265,7 +269,7 @@ class StoredRuns(EventDelivery, Protocol):
         row = self.show(run_id)
         if row.ended is not None:
             raise RunEndedError(f"the run {run_id} is over")
-        run = self.run(run_id)
+        run = await self.here(run_id)
         if run is None and self.store.is_worked_on(run_id):
             await self.bring(run_id, "cancel", {"reason": reason}, "")
             return
@@ -273,8 +277,13 @@ class StoredRuns(EventDelivery, Protocol):
             await self.resume(run_id)
             run = self.run(run_id)
         if run is not None:
-            await call_and_await(run.loop, run.cancel, reason)
-            await asyncio.wait([run.future])
+            try:
+                await call_and_await(run.loop, run.cancel, reason)
+            except RunParkedError:  # it came to rest meanwhile
+                await self.cancel(run_id, reason)
+            else:
+                await asyncio.wait([run.future])
+                run.future.exception()  # it is known: no complaint if nobody awaits the run
 
     async def post(self, run_id: str, event: Event | EventData, *, message_id: str | None = None) -> None:
         """Bring an event to a stored run, which need not be live; return when that is recorded.
@@ -284,11 +293,12 @@ class StoredRuns(EventDelivery, Protocol):
             RunEndedError: It is over.
             InvalidMessageError: The event does not fit, as far as that is known here.
         """
-        run = self.run(run_id)
+        run = await self.here(run_id)
         if run is not None:
-            await call_and_await(run.loop, run.receive, event, message_id)
-            await run.recorded()
-            return
+            with contextlib.suppress(RunParkedError):  # it came to rest meanwhile
+                await call_and_await(run.loop, run.receive, event, message_id)
+                await run.recorded()
+                return
         data = {"event": name_of(event), "fields": dict(fields_of(event)), "message_id": message_id}
         await self.bring(run_id, "event", data, "")
 
@@ -329,6 +339,8 @@ class StoredRuns(EventDelivery, Protocol):
         Raises:
             RunUnknownError: There is none of that id.
             RunEndedError: It is over.
+            InvalidAnswerError: It is an answer to a question that is closed.
+            AnsweredAlreadyError: It is one of somebody who has answered that question.
             InvalidMessageError: It has no form in JSON.
         """
         fate = await self.store.post(run_id, Posted(kind, as_json(data), by, time.time_ns()))
@@ -336,6 +348,10 @@ class StoredRuns(EventDelivery, Protocol):
             raise RunUnknownError(f"there is no run `{run_id}` in this store")
         if fate == "ended":
             raise RunEndedError(f"the run {run_id} is over")
+        if fate == "closed":
+            raise InvalidAnswerError(f"the question `{data['question']}` is closed")
+        if fate == "answered":
+            raise AnsweredAlreadyError(f"{by} has answered `{data['question']}` already")
 
 
 def topic_message_id(number: int) -> str:

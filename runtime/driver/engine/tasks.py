@@ -10,7 +10,13 @@ from wfc.runtime.driver.engine.stored import StoredRuns
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.questions import read_delegation
-from wfc.runtime.errors import InvalidAnswerError, InvalidDelegationError, UnknownQuestionError
+from wfc.runtime.errors import (
+    AnsweredAlreadyError,
+    InvalidAnswerError,
+    InvalidDelegationError,
+    RunParkedError,
+    UnknownQuestionError,
+)
 from wfc.runtime.store.sql.reading import TaskRow
 
 __all__ = ["StoredTasks", "check_name"]
@@ -80,6 +86,7 @@ class StoredTasks(StoredRuns, Protocol):
 
         Raises:
             UnknownQuestionError: There is no such task.
+            AnsweredAlreadyError: An answer of this person is recorded, or was taken just now; this one has no effect.
             InvalidAnswerError: The answer does not fit, or the question is closed.
             InvalidValueError: A value does not fit the state, or there is no such place in it.
             StoreError: The run cannot go on.
@@ -90,15 +97,23 @@ class StoredTasks(StoredRuns, Protocol):
                 return None
             raise InvalidAnswerError(f"the question `{task_id}` is closed: {task.because}")
         root = self.store.root_of(task.run_id) or task.run_id
-        if self.run(root) is None:
+        if await self.here(root) is None:
             await self.kept.check_answer(task.run_id, task_id, value, by, state)  # before anything is written
         if self.run(root) is None and ((leave and root == task.run_id) or self.store.is_worked_on(root)):
             data = {"question": task_id, "value": value, **({"state": dict(state)} if state else {})}
-            await self.bring(task.run_id, "answer", data, by)
+            try:
+                await self.bring(task.run_id, "answer", data, by)
+            except InvalidAnswerError:
+                if by in (self.task(task_id).answered_by or "").split(","):  # taken since it was looked at
+                    raise AnsweredAlreadyError(f"{by} has answered `{task_id}` already") from None
+                raise
             return None
         handler = await self.resume(root)
         await _go_on_as_far_as(task_id, self.run(root))
-        await handler.answer(task_id, value, by=by, state=state)
+        try:
+            await handler.answer(task_id, value, by=by, state=state)
+        except RunParkedError:  # it came to rest meanwhile
+            return await self.answer(task_id, value, by=by, state=state, leave=leave)
         return handler
 
     async def delegate(
@@ -129,8 +144,8 @@ class StoredTasks(StoredRuns, Protocol):
         if to in task.assign:
             raise InvalidDelegationError(f"{to} is asked already")
         root = self.store.root_of(task.run_id) or task.run_id
-        is_elsewhere = (leave and root == task.run_id) or self.store.is_worked_on(root)
-        if self.run(root) is None and is_elsewhere:
+        is_here = await self.here(root) is not None
+        if not is_here and ((leave and root == task.run_id) or self.store.is_worked_on(root)):
             data = {"question": task_id, "to": to, "because": because}
             await self.bring(task.run_id, "delegation", data, by)
             return None
@@ -138,6 +153,10 @@ class StoredTasks(StoredRuns, Protocol):
         run = self.run(root)
         if run is not None:
             await _go_on_as_far_as(task_id, run)
+            try:
+                run.check_here()
+            except RunParkedError:  # it came to rest meanwhile
+                return await self.delegate(task_id, to, by=by, because=because, leave=leave)
             asker = run.asker_of(task_id)
             if asker is not None:
                 asker.take(read_delegation(asker.execution, task_id, to, by, because))

@@ -109,7 +109,7 @@ class UpgradedRuns(EditedRuns, Protocol):
             StoreError: It cannot go on.
         """
         root = self.store.root_of(run_id) or run_id
-        if self.run(root) is None and self._has_other_plan(root):
+        if await self.here(root) is None and self._has_other_plan(root):
             await self.upgrade(root)
         return await super().resume(run_id)
 

@@ -200,7 +200,13 @@ class Run(ReachableRun["Run"]):
             self.carry_out()
 
     def take(self, tick: Tick) -> None:
-        """Apply a tick from outside, and start the step runs that are then ready."""
+        """Apply a tick from outside, and start the step runs that are then ready.
+
+        Raises:
+            RunParkedError: The run is just being put to rest in its store, and would not get it.
+        """
+        if self.is_parking:
+            self.check_here()
         self.apply(tick)
         if self.ready:
             self.workers.wake()
@@ -293,7 +299,8 @@ class Run(ReachableRun["Run"]):
         self.timers.start(timer, (due - self.execution.at) / SECOND)
 
     def _timer_fired(self, timer: int) -> None:
-        self.take(TimerFired(timer))
+        if not self.is_parking:  # else it is due again when the run rests
+            self.take(TimerFired(timer))
 
     def _start_again(self) -> None:
         """Start the run again in the event loop's next iteration, under its own id.
@@ -399,7 +406,9 @@ class Run(ReachableRun["Run"]):
             InvalidValueError: Such a value does not fit the state, or there is no such place in it.
             UnknownQuestionError: The run never asked this question.
             InvalidAnswerError: The answer does not fit.
+            RunParkedError: The run rests in its store by now, or is just being put there.
         """
+        self.check_here()
         tick = read_answer(self, question, value, by, state)
         if tick is not None:
             self.take(tick)

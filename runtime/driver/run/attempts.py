@@ -34,7 +34,7 @@ from wfc.runtime.driver.run.step_runs import (
     unmet_requirements,
     with_cause,
 )
-from wfc.runtime.driver.run.telling import note_state, tell, tell_before, tell_handled
+from wfc.runtime.driver.run.telling import note_state, tell, tell_before, tell_handled, tell_of_emitted
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.errors import SnapshotError, StepError, WorkflowError
 from wfc.runtime.errors.raised import is_final, step_error
@@ -273,6 +273,8 @@ def failed_attempt(run: AttemptingRun, step_run: StepRun, error: Exception) -> T
             return _tail_failure(run, step_run, tail_error)
         if emitted is not UNHANDLED:
             tell_handled(run, step_run, found.name, found.message, emitted)
+            if run.execution.plan.shows is not None:
+                tell_of_emitted(run, step_run, emitted)
             return note_error(run, Completed(step_run.number, emitted, saved), found.name)
     return _failure(run, step_run, found, error, saved)
 
@@ -302,7 +304,10 @@ def _exit(run: AttemptingRun, tail: Call | None, step_run: StepRun, result: Any 
         error = StepError("timeout", join_not_in_time(run.execution.within_of(step_run.step)))
         return _failure(run, step_run, error, error)
     try:
-        return Completed(step_run.number, *_evaluate(run, tail, step_run, result))
+        emitted, saved = _evaluate(run, tail, step_run, result)
+        if run.execution.plan.shows is not None:
+            tell_of_emitted(run, step_run, emitted)
+        return Completed(step_run.number, emitted, saved)
     except Exception as error:
         return _tail_failure(run, step_run, error, result)
 

@@ -41,6 +41,7 @@ from wfc.runtime.plan.pauses import (
 from wfc.runtime.values.choices import not_chosen, schema_with_choices
 from wfc.runtime.values.outputs import InvalidOutput, from_json
 from wfc.runtime.values.state_edits import edited
+from wfc.runtime.values.unmet import Unmet
 
 __all__ = [
     "OpenQuestion",
@@ -94,7 +95,7 @@ def _shown(execution: Execution, pause: Pause) -> OpenQuestion:
         step=pause.run.step.name,
         title=question.title,
         show=question.show,
-        form=schema_with_choices(question.form, question.choices),
+        form=schema_with_choices(question.form, question.choices, question.shape),
         prefill=question.prefill,
         assign=tuple(question.assign),
         quorum=question.quorum,
@@ -148,11 +149,13 @@ def read_answer(
         try:
             answer = from_json(asked.form, to_json(value, by_alias=True))
         except (InvalidOutput, ValueError) as error:
-            raise InvalidAnswerError(f"the answer to `{question}` does not fit: {error}") from None
+            places = error.places if isinstance(error, InvalidOutput) else ()
+            raise InvalidAnswerError(f"the answer to `{question}` does not fit: {error}", places) from None
         if strange := not_chosen(asked.choices, answer):
             raise InvalidAnswerError(f"the answer to `{question}` does not fit: {strange}")
     if said := unmet_requirements(run, pause.run, answer):
-        raise InvalidAnswerError(f"the answer to `{question}` is not as required: {'; '.join(said)}")
+        places = tuple(((one.field,), str(one)) for one in said if isinstance(one, Unmet))
+        raise InvalidAnswerError(f"the answer to `{question}` is not as required: {'; '.join(said)}", places)
     return Answered(number, answer, by, edited(execution.state, state) if state else None)
 
 

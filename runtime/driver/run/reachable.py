@@ -24,6 +24,7 @@ from wfc.runtime.driver.run.touching import content_of, was_sent
 from wfc.runtime.errors import (
     InvalidMessageError,
     RunEndedError,
+    RunParkedError,
     UndeclaredResultError,
     WorkflowCancelledByUser,
     WorkflowStepDoesNotExistError,
@@ -63,15 +64,46 @@ class ReachableRun(StatefulRun[R], Generic[R]):
             RunLostError: It never will be.
         """
         port = self.port
-        if port is None:
-            return
+        if port is None or isinstance(self.execution.outcome, RunParkedError):
+            return  # what happened before it was put to rest is recorded
         if asyncio.get_running_loop() is self.loop:
             await port.settled()
         else:
             await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(port.settled(), self.loop))
 
+    @property
+    def is_parking(self) -> bool:
+        """Whether the run is just being put to rest, so that it takes nothing here any more."""
+        return self.port is not None and self.port.is_parking and self.execution.outcome is None
+
+    def check_here(self) -> None:
+        """Check that the run still takes here what comes from outside.
+
+        Raises:
+            RunParkedError: It rests in its store by now, or is just being put there.
+        """
+        if self.is_parking or isinstance(self.execution.outcome, RunParkedError):
+            raise RunParkedError(
+                f"the run {self.run_id} rests in its store, and is reached there", self.run_id
+            )
+
+    async def rested(self) -> None:
+        """Wait until a run that is just being put to rest is forgotten here; from any event loop."""
+
+        async def wait() -> None:
+            await asyncio.wait([self.future])
+
+        if asyncio.get_running_loop() is self.loop:
+            await wait()
+        else:
+            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(wait(), self.loop))
+
     def cancel(self, reason: str = "the run was cancelled") -> None:
-        """End the run at once. What its steps have already done stays done."""
+        """End the run at once. What its steps have already done stays done.
+
+        Raises:
+            RunParkedError: It rests in its store by now, or is just being put there.
+        """
         self.take(Cancelled(WorkflowCancelledByUser(reason)))
 
     def cancel_step(self, which: str | int) -> int:
@@ -105,8 +137,10 @@ class ReachableRun(StatefulRun[R], Generic[R]):
 
         Raises:
             RunEndedError: The run is over.
+            RunParkedError: It rests in its store by now, or is just being put there.
             InvalidMessageError: The run does not accept such an event.
         """
+        self.check_here()
         if self.is_done or self.execution.outcome is not None:
             raise RunEndedError(f"the run {self.run_id} has ended, so it takes no {name_of(event)}")
         kind = own_class(self.workflow._wfc.run_rules, self.execution, event)

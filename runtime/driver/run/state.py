@@ -138,6 +138,11 @@ class StatefulRun(Generic[R]):
         """Apply a tick from outside, and start the step runs that are then ready."""
 
     @property
+    @abstractmethod
+    def is_parking(self) -> bool:
+        """Whether the run is just being put to rest, so that it takes nothing here any more."""
+
+    @property
     def is_done(self) -> bool:
         """Return whether the run is over."""
         return self.future.done()
@@ -188,7 +193,8 @@ class StatefulRun(Generic[R]):
     def _run_out_of_time(self) -> None:
         names = ", ".join(f"`{name}`" for name in self.active_steps()) or "none"
         said = f"the run took longer than {self.timeout:g} s; at work: {names}"
-        self.take(Cancelled(WorkflowTimeoutError(said)))
+        if not self.is_parking:  # else it is due again when the run rests
+            self.take(Cancelled(WorkflowTimeoutError(said)))
 
     def note_halt(self, at: Place, step_run: StepRun, held: tuple[int, ...]) -> None:
         """Let the run's deadline stand still, while the run is halted; record where it is, if its ticks are kept."""

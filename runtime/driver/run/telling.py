@@ -12,7 +12,7 @@ from wfc.runtime.events import ErrorHandled, Event, ProgressText, event_name
 from wfc.runtime.events.internal import StepState, StepStateChanged
 from wfc.runtime.plan.outcomes import All
 
-__all__ = ["note_state", "tell", "tell_before", "tell_handled"]
+__all__ = ["events_in", "note_state", "tell", "tell_before", "tell_handled", "tell_of_emitted"]
 
 
 class TellingRun(CallingRun, Protocol):
@@ -52,6 +52,15 @@ def tell(run: TellingRun, step_run: StepRun, said: str | Event) -> None:
     if not isinstance(said, Event):
         said = ProgressText(text=said, step=step_run.step.name, attempt=step_run.attempt)
     run.watchers.publish(said)
+
+
+def tell_of_emitted(run: TellingRun, step_run: StepRun, emitted: object) -> None:
+    """Show the watchers what the workflow shows of what a step emits."""
+    execution = run.execution
+    assert execution.plan.shows is not None
+    state = step_run.draft if step_run.step.saves else execution.state
+    for each in execution.plan.shows(run, state, events_in(emitted)):
+        run.watchers.publish(each)
 
 
 def note_state(

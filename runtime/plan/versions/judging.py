@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 
 from wfc.runtime.plan.versions.conversions import Conversion
 from wfc.runtime.plan.versions.join_rules import judge_joins
+from wfc.runtime.plan.versions.missed_rules import judge_missed
 from wfc.runtime.plan.versions.moves import Description, Moves
 from wfc.runtime.plan.versions.position import RunPosition
 from wfc.runtime.plan.versions.step_rules import judge_steps
@@ -37,7 +38,7 @@ def judge(
     if old == new:
         return Judgement(moves, ())
     found: dict[Verdict, None] = {}
-    for rules in (judge_steps, judge_joins, judge_values):
+    for rules in (judge_steps, judge_joins, judge_values, judge_missed):
         found |= dict.fromkeys(rules(moves, position))
     if any(
         one.rule == "step-removed" for one in found

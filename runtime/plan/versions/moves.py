@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from functools import cached_property
 
 from wfc.runtime.plan.versions.conversions import Conversion
+from wfc.runtime.plan.versions.flow_graph import Description, FlowGraph
 
 __all__ = ["Description", "Moves"]
-
-Description = Mapping[str, Any]
-"""The description of a plan, as ``store.versions.describing`` makes it."""
 
 
 class Moves:
@@ -40,6 +38,11 @@ class Moves:
             if (found := self.step(key)) is not None
             for before, now in zip(step["forms"], new["steps"][found]["forms"], strict=False)
         }  # forms have the names of their steps
+
+    @cached_property
+    def graph(self) -> FlowGraph:
+        """The ways through the later version."""
+        return FlowGraph(self.new)
 
     def step(self, key: str) -> str | None:
         """Return the key of a step; ``None``: it is gone."""

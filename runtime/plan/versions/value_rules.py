@@ -146,7 +146,7 @@ def _sort(moves: Moves, kind: str) -> str:
     if kind == moves.old["state"]:
         return "state"
     if kind in moves.old["starts"]:
-        return "input"
+        return "start-event"
     steps = moves.old["steps"].values()
     events = {*moves.old["receives"], *moves.old["ways"]}
     is_event = kind in events or any(kind in step["accepts"] or kind in step["emits"] for step in steps)

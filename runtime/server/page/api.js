@@ -1,4 +1,5 @@
 // Requests to the server that this page is from.
+import { t } from "./words.js";
 
 const BASE = new URL(".", document.baseURI);
 
@@ -8,6 +9,8 @@ export class Refused extends Error {
   constructor(problem) {
     const places = (problem.errors || []).map((/** @type {any} */ one) => `${one.pointer.slice(1)}: ${one.message}`);
     super([problem.detail, ...places].join("\n"));
+    this.problem = problem;
+    this.detail = problem.detail;
     this.status = problem.status;
     this.code = problem.code;
     this.errors = problem.errors || [];
@@ -21,13 +24,19 @@ export class Server {
     this.shown = shown;
   }
 
+  /** Return the whole address of a path. @param {string} path */
+  address(path) {
+    return new URL(path, BASE).href;
+  }
+
   /**
    * Return what the server says.
-   * @param {string} path @param {any} body with one it is a POST @param {Record<string, string>} headers
+   * @param {string} path @param {any} body with one it is a POST @param {Record<string, string>} headers @param {string} method
+   * @returns {Promise<any>}
    */
-  async call(path, body = undefined, headers = {}) {
+  async call(path, body = undefined, headers = {}, method = body === undefined ? "GET" : "POST") {
     const reply = await this.fetch(path, {
-      method: body === undefined ? "GET" : "POST",
+      method,
       body: body === undefined ? undefined : JSON.stringify(body),
       headers: body === undefined ? headers : { "Content-Type": "application/json", ...headers },
     });
@@ -46,7 +55,7 @@ export class Server {
       });
     } catch (error) {
       if (options.signal?.aborted) throw error;
-      throw new Error("The server cannot be reached.");
+      throw new Error(t("The server cannot be reached."));
     }
     if (!reply.ok) throw new Refused(await reply.json());
     return reply;
@@ -54,21 +63,22 @@ export class Server {
 
   /**
    * Return a drawing; the browser reads it as XML, so that no text of it becomes part of this page as markup.
-   * @param {string} path @returns {Promise<Element>}
+   * @param {string} path @param {any} body with one it is a POST @returns {Promise<any>}
    */
-  picture(path) {
+  picture(path, body = undefined) {
     return new Promise((resolve, reject) => {
       const request = new XMLHttpRequest();
-      request.open("GET", new URL(path, BASE));
+      request.open(body === undefined ? "GET" : "POST", new URL(path, BASE));
       request.setRequestHeader("Authorization", this.shown);
       request.responseType = "document";
       request.onload = () => {
         const found = request.status === 200 ? request.responseXML : null;
         if (found) resolve(document.importNode(found.documentElement, true));
-        else reject(new Error("There is no drawing."));
+        else reject(new Error(t("There is no drawing.")));
       };
-      request.onerror = () => reject(new Error("The server cannot be reached."));
-      request.send();
+      request.onerror = () => reject(new Error(t("The server cannot be reached.")));
+      if (body !== undefined) request.setRequestHeader("Content-Type", "application/json");
+      request.send(body === undefined ? null : JSON.stringify(body));
     });
   }
 

@@ -1,202 +1,146 @@
-// The page of runs, questions and workflows; which screen is shown stands behind the `#`.
-import { Server, part } from "./api.js";
-import { data, h, moment, show, wrong } from "./dom.js";
-import { form } from "./forms.js";
+// The frame of all screens: who is there, which screen is shown (behind the `#`), the keys, the language.
+import { Server } from "./api.js";
+import { showFile, showFiles } from "./author.js";
+import { arrive, ask, h, show, wrong } from "./dom.js";
+import { showInbox, showTask } from "./inbox.js";
+import { showRun } from "./run.js";
+import { showStart, showWorkflow } from "./start.js";
+import { showWatch } from "./watch.js";
+import { language, speak, t } from "./words.js";
 
 const KEPT = "wfc-token";
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
-/** @type {Server} */
-let server;
 let leaves = new AbortController();
 
-if (location.hash.startsWith("#k=")) {
-  sessionStorage.setItem(KEPT, location.hash.slice(3));
-  history.replaceState(null, "", location.pathname + "#/runs");
-}
-addEventListener("hashchange", () => go());
+/**
+ * What a screen is given: where it is shown, the server, who is there, the rest of the address, and what tells that
+ * the screen was left.
+ * @typedef {{main: HTMLElement, server: Server, me: any, id: string, query: URLSearchParams, left: AbortSignal}} Place
+ */
 
-/** @type {Record<string, (id: string) => Promise<void>>} */
-const SCREENS = { runs: showRuns, run: showRun, tasks: showTasks, task: showTask, workflows: showWorkflows, workflow: showWorkflow };
+/** @type {Record<string, {show: (place: Place) => Promise<void>, one?: (place: Place) => Promise<void>, name: string, key: string, roles: string[]}>} */
+const SCREENS = {
+  runs: { show: showWatch, one: showRun, name: "Runs", key: "r", roles: ["see"] },
+  inbox: { show: showInbox, one: showTask, name: "Inbox", key: "i", roles: ["see", "answer"] },
+  start: { show: showStart, one: showWorkflow, name: "Start", key: "s", roles: ["start", "see"] },
+  author: { show: showFiles, one: showFile, name: "Author", key: "a", roles: ["author"] },
+};
+const OLD = /** @type {Record<string, string>} */ ({ tasks: "inbox", workflows: "start" }); // in links of before
+
+/** @type {Server} */
+let server;
+/** @type {any} */
+let me = null;
+
+function may(/** @type {string} */ name) {
+  return SCREENS[name].roles.some((one) => me.roles.includes(one));
+}
 
 async function begin() {
   const token = sessionStorage.getItem(KEPT);
   if (!token) return askForToken("");
   server = new Server(`Bearer ${token}`);
   try {
-    const me = await server.call("v1/me");
-    show(document.getElementById("me"), me.name);
+    me = await server.call("v1/me");
   } catch (error) {
     return askForToken(/** @type {Error} */ (error).message);
   }
+  frame();
   await go();
 }
 
 /** @param {string} said */
 function askForToken(said) {
-  const field = /** @type {HTMLInputElement} */ (h("input", { type: "password", autocomplete: "off" }));
+  show(document.getElementById("screens"));
+  const field = /** @type {HTMLInputElement} */ (h("input", { type: "password", autocomplete: "off", id: "token" }));
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     sessionStorage.setItem(KEPT, field.value.trim());
     begin();
   };
   const told = said ? h("p", { class: "bad", role: "alert" }, said) : null;
-  show(main, h("h1", {}, "Who are you?"), h("form", { submit }, h("label", {}, "Your token", field), told, h("button", {}, "Go on")));
+  const label = h("label", { for: "token" }, t("Your token"));
+  show(main, h("h1", {}, t("Who are you?")), h("form", { submit }, h("div", { class: "field" }, label, field), told, h("button", {}, t("Go on"))));
   field.focus();
+}
+
+function frame() {
+  document.documentElement.lang = language();
+  const links = Object.keys(SCREENS).filter(may).map((name) => h("a", { href: `#/${name}` }, t(SCREENS[name].name)));
+  show(document.getElementById("screens"), links);
+  show(document.getElementById("skip"), t("Skip to the content"));
+  const chosen = h("select", { "aria-label": t("Language"), change: (/** @type {any} */ event) => {
+    speak(event.target.value);
+    frame();
+    go();
+  } }, [["en", "English"], ["zh", "中文"]].map(([value, said]) => h("option", { value, selected: value === language() }, said)));
+  show(document.getElementById("me"), me.name, chosen, h("button", { type: "button", click: showKeys, "aria-label": t("Keys") }, "?"));
 }
 
 async function go() {
   leaves.abort();
   leaves = new AbortController();
-  const own = leaves;
-  const [, screen = "runs", id = ""] = location.hash.split("/");
-  const name = id ? screen.replace(/s$/, "") : screen;
+  arrive();
+  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  const [wanted, ...rest] = path.split("/");
+  const first = Object.keys(SCREENS).find(may) || "inbox";
+  const name = OLD[wanted] || (wanted in SCREENS ? wanted : first);
   for (const link of document.querySelectorAll("nav a")) {
-    if (link.getAttribute("href") === `#/${screen}`) link.setAttribute("aria-current", "page");
+    if (link.getAttribute("href") === `#/${name}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
+  const room = h("div"); // a screen that was left goes on showing things in its own, which nobody sees
+  main.replaceChildren(room);
+  const place = { main: room, server, me, id: decodeURIComponent(rest.join("/")), query: new URLSearchParams(query), left: leaves.signal };
+  const screen = (place.id && SCREENS[name].one) || SCREENS[name].show;
+  const waits = setTimeout(() => room.firstChild || show(room, h("p", { class: "soft", role: "status" }, t("Loading …"))), 200);
   try {
-    await (SCREENS[name] || showRuns)(decodeURIComponent(id));
+    await screen(place);
   } catch (error) {
-    if (own.signal.aborted) return;
-    show(main, h("h1", {}, "That did not work"), wrong(/** @type {Error} */ (error)));
+    if (place.left.aborted) return;
+    const again = h("button", { type: "button", click: go }, t("Try again"));
+    show(room, h("h1", {}, t("That did not work")), wrong(/** @type {Error} */ (error)), again);
+  } finally {
+    clearTimeout(waits);
   }
-  main.focus({ preventScroll: true });
+  if (place.left.aborted) return;
+  document.title = `${main.querySelector("h1")?.textContent || ""} · wfc`;
+  if (!main.contains(document.activeElement)) main.focus({ preventScroll: true });
 }
 
-/** @param {string[]} heads @param {HTMLElement[][]} rows @param {string} empty */
-function table(heads, rows, empty) {
-  if (!rows.length) return h("p", { class: "soft" }, empty);
-  const head = h("thead", {}, h("tr", {}, heads.map((one) => h("th", { scope: "col" }, one))));
-  return h("table", {}, head, h("tbody", {}, rows.map((row) => h("tr", {}, row.map((one) => h("td", {}, one))))));
+// --- keys
+
+function showKeys() {
+  const screens = Object.values(SCREENS).map((one) => [`g ${one.key}`, `${t("to go there")}: ${t(one.name)}`]);
+  const keys = [["/", t("to search")], ["?", t("to see the keys")], ...screens];
+  const said = h("dl", {}, keys.map(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)]));
+  ask(t("Keys"), said, t("Go on"), async () => {});
 }
 
-/** @param {string} status */
-function badge(status) {
-  return h("span", { class: `status ${status}` }, status);
-}
+let before = "";
 
-/**
- * Show a list page by page.
- * @param {string} title @param {string} path @param {string} name @param {string[]} heads @param {(one: any) => any[]} row @param {string} empty
- */
-async function showList(title, path, name, heads, row, empty) {
-  /** @type {any[]} */
-  let found = [];
-  const more = async (/** @type {string | null} */ after) => {
-    const told = await server.call(after ? `${path}&after=${part(after)}` : path);
-    found = [...found, ...told[name]];
-    const button = told.next ? h("button", { click: () => more(told.next) }, "More") : null;
-    show(main, h("h1", {}, title), table(heads, found.map(row), empty), button);
-  };
-  await more(null);
-}
+addEventListener("keydown", (event) => {
+  const at = /** @type {HTMLElement} */ (event.target);
+  if (!me || event.ctrlKey || event.metaKey || event.altKey || at.closest("input, textarea, select, dialog, .editor")) return;
+  const screen = before === "g" ? Object.keys(SCREENS).find((name) => SCREENS[name].key === event.key && may(name)) : undefined;
+  before = event.key;
+  if (screen) location.hash = `#/${screen}`;
+  else if (event.key === "?") showKeys();
+  else if (event.key === "/") {
+    const field = /** @type {HTMLElement | null} */ (main.querySelector("input[type=search]"));
+    if (!field) return;
+    event.preventDefault();
+    field.focus();
+  }
+});
 
-async function showRuns() {
-  const heads = ["Run", "Workflow", "Status", "Started", "Questions"];
-  await showList("Runs", "v1/runs?most=50", "runs", heads, (one) => [
-    h("a", { href: `#/runs/${part(one.run)}` }, one.run.slice(0, 12)),
-    one.workflow,
-    badge(one.status),
-    moment(one.started),
-    one.open_tasks || "",
-  ], "There are no runs yet. Start one under Workflows.");
+if (location.hash.startsWith("#k=")) {
+  sessionStorage.setItem(KEPT, location.hash.slice(3));
+  history.replaceState(null, "", `${location.pathname}#/`);
 }
-
-async function showTasks() {
-  await showList("Questions", "v1/tasks?most=50", "tasks", ["Question", "For", "Until"], (one) => [
-    h("a", { href: `#/tasks/${part(one.task)}` }, one.title),
-    one.assign.join(", ") || "anybody",
-    moment(one.expires),
-  ], "Nothing waits for an answer.");
-}
-
-async function showWorkflows() {
-  const told = await server.call("v1/workflows");
-  const rows = told.workflows.map((/** @type {any} */ one) => [h("a", { href: `#/workflows/${part(one.workflow)}` }, one.workflow), one.start, one.ends.join(", ")]);
-  show(main, h("h1", {}, "Workflows"), table(["Workflow", "Begins with", "Ends with"], rows, "This server starts none."));
-}
-
-/** @param {string} id */
-async function showWorkflow(id) {
-  const told = await server.call(`v1/workflows/${part(id)}`);
-  const key = crypto.randomUUID(); // so that a second click starts no second run
-  const start = form(told.inputs, undefined, "Start", async (inputs) => {
-    const run = await server.call(`v1/workflows/${part(id)}/runs`, { inputs: inputs || {} }, { "Idempotency-Key": key });
-    location.hash = `#/runs/${part(run.run)}`;
-  });
-  const flow = h("figure", { tabindex: "0", role: "region", "aria-label": "The flow" });
-  show(main, h("h1", {}, told.workflow), h("h2", {}, "Start a run"), start, h("h2", {}, "Flow"), flow);
-  show(flow, await server.picture(`v1/workflows/${part(id)}/flow?form=svg`));
-}
-
-/** @param {string} id */
-async function showRun(id) {
-  const own = leaves;
-  const path = `v1/runs/${part(id)}`;
-  const places = { head: h("div"), flow: h("figure", { tabindex: "0", role: "region", "aria-label": "The flow of the run" }), log: h("tbody") };
-  const shown = async () => {
-    const [run, picture] = await Promise.all([server.call(path), server.picture(`${path}/flow?form=svg`)]);
-    if (own.signal.aborted) return;
-    show(places.head, ...runHead(run, path, shown));
-    show(places.flow, picture);
-  };
-  await shown();
-  show(main, h("h1", {}, `Run ${id}`), places.head, h("h2", {}, "Flow"), places.flow, h("h2", {}, "What has happened"), h("table", {}, places.log));
-  /** @type {any} */
-  let soon;
-  server.follow(`${path}/stream`, (message) => {
-    const line = told(message);
-    if (line) places.log.append(line);
-    clearTimeout(soon);
-    soon = setTimeout(() => shown().catch(() => {}), 150);
-  }, own.signal);
-}
-
-/** @param {any} run @param {string} path @param {() => Promise<void>} shown */
-function runHead(run, path, shown) {
-  const isOver = run.ended !== null;
-  const cancel = async () => {
-    if (!confirm("Cancel this run?")) return;
-    await server.call(`${path}/cancel`, {}).catch((/** @type {Error} */ error) => alert(error.message));
-    await shown();
-  };
-  const waits = run.waits.map((/** @type {any} */ one) => h("li", {}, `${one.step} waits for ${one.for}`));
-  return [
-    h("div", { class: "row" }, badge(run.status), run.workflow, moment(run.started), run.open_tasks ? h("a", { href: "#/tasks" }, "Questions") : null, isOver ? null : h("button", { click: cancel }, "Cancel")),
-    waits.length ? h("ul", {}, waits) : null,
-    run.result ? data(run.result) : null,
-    run.error ? h("p", { class: "bad" }, run.error.message) : null,
-  ];
-}
-
-/** Return a line of what has happened; nothing for what is no news to people. @param {any} message */
-function told({ event, data: said }) {
-  const words = {
-    event: () => [said.event, JSON.stringify(said.with ?? "")],
-    task: () => [said.what.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase(), said.title || ""],
-    handled: () => ["an error was handled", said.error || ""],
-    end: () => [`the end: ${said.status}`, said.error?.message || ""],
-    gap: () => ["what came before is not kept any more", ""],
-    broken: () => ["it cannot be followed", said.detail],
-  }[/** @type {string} */ (event)];
-  if (!words) return null;
-  const [what, more] = words();
-  return h("tr", {}, h("td", {}, moment(said.at || said.ended)), h("td", {}, what), h("td", { class: "soft" }, more.slice(0, 300)));
-}
-
-/** @param {string} id */
-async function showTask(id) {
-  const path = `v1/tasks/${part(id)}`;
-  const [task, me] = await Promise.all([server.call(path), server.call("v1/me")]);
-  const isAsked = !task.assign.length || task.assign.some((/** @type {string} */ one) => one === me.name || `user:${one}` === me.name || me.groups.includes(one.replace(/^group:/, "")));
-  const answer = form(task.form, task.prefill, "Answer", async (value) => {
-    await server.call(`${path}/answer`, { answer: value });
-    location.hash = `#/runs/${part(task.run)}`;
-  });
-  const take = h("button", { click: () => server.call(`${path}/delegate`, { to: me.name }).then(go).catch((/** @type {Error} */ error) => alert(error.message)) }, "Answer it myself");
-  const other = h("div", {}, h("p", {}, `${task.assign.join(", ")} is asked.`), me.roles.includes("operate") ? take : null);
-  const closed = h("p", {}, `It is closed: ${task.because}.`);
-  show(main, h("h1", {}, task.title), h("p", { class: "soft" }, "In the run ", h("a", { href: `#/runs/${part(task.run)}` }, task.run.slice(0, 12)), task.expires ? ", until " : "", moment(task.expires)), task.show === null || task.show === undefined ? null : data(task.show), task.closed ? closed : isAsked ? answer : other);
-}
-
+document.getElementById("skip")?.addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
+addEventListener("hashchange", () => me && go());
 begin();

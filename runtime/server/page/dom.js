@@ -1,4 +1,5 @@
 // Elements of the page: all that comes from a server is text, and becomes text.
+import { language, t } from "./words.js";
 
 /**
  * Return an element with attributes and children; a function is called at an event.
@@ -11,27 +12,128 @@ export function h(tag, attributes = {}, ...children) {
     else if (value === true) found.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) found.setAttribute(name, String(value));
   }
-  found.append(...children.flat().filter((one) => one !== null && one !== undefined));
+  found.append(...children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false));
   return found;
 }
 
-/** Show something in the place of what a place has. @param {any} place @param {...any} children */
+/**
+ * Show something in the place of what a place has. Whoever was in a field or at a button of it that is still there
+ * (by its `id`) stays in it.
+ * @param {any} place @param {...any} children
+ */
 export function show(place, ...children) {
-  place.replaceChildren(...children.flat().filter(Boolean));
+  const held = place.contains(document.activeElement) ? document.activeElement : null;
+  place.replaceChildren(...children.flat(Infinity).filter(Boolean));
+  if (held?.id) document.getElementById(held.id)?.focus({ preventScroll: true });
 }
 
-/** Return a moment as people read it. @param {string | null} text @returns {HTMLElement | string} */
+/** Return a moment as people read it. @param {string | null | undefined} text @returns {HTMLElement | string} */
 export function moment(text) {
   if (!text) return "";
-  return h("time", { datetime: text }, new Date(text).toLocaleString());
+  const when = new Date(text);
+  const isToday = when.toDateString() === new Date().toDateString();
+  return h("time", { datetime: text, title: text }, isToday ? when.toLocaleTimeString(language()) : when.toLocaleString(language()));
+}
+
+/** Return how long something took, or takes by now. @param {string | null} from @param {string | null} to */
+export function length(from, to) {
+  if (!from) return "";
+  const seconds = Math.max(0, (to ? Date.parse(to) : Date.now()) - Date.parse(from)) / 1000;
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  if (seconds < 120) return `${seconds.toFixed(1)} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86400)} d`;
 }
 
 /** Return data as text. @param {unknown} data @returns {HTMLElement} */
 export function data(data) {
-  return h("pre", {}, typeof data === "string" ? data : JSON.stringify(data, null, 2));
+  return h("pre", { tabindex: "0" }, typeof data === "string" ? data : JSON.stringify(data, null, 2));
 }
 
 /** Return what is said when something is wrong. @param {Error} error @returns {HTMLElement} */
 export function wrong(error) {
   return h("p", { class: "bad", role: "alert" }, error.message);
+}
+
+/** Return what is said where there is nothing. @param {string} said @param {...any} more */
+export function nothing(said, ...more) {
+  return h("p", { class: "soft empty" }, said, more);
+}
+
+/** Return a status as a coloured word. @param {string} status */
+export function badge(status) {
+  return h("span", { class: `status ${status}` }, status);
+}
+
+/** @param {string[]} heads @param {any[][]} rows @param {string} label */
+export function table(heads, rows, label) {
+  const head = h("thead", {}, h("tr", {}, heads.map((one) => h("th", { scope: "col" }, one))));
+  const body = rows.map((row) => h("tr", {}, row.map((one, number) => h("td", { "data-head": heads[number] }, one))));
+  return h("table", { "aria-label": label }, head, h("tbody", {}, body));
+}
+
+/** Return a button. @param {string} said @param {() => any} act @param {Record<string, any>} more */
+export function button(said, act, more = {}) {
+  return h("button", { type: "button", click: act, ...more }, said);
+}
+
+/**
+ * Ask before something is done, in a window of the page.
+ * @param {string} title @param {any} content @param {string} action @param {() => Promise<void>} act done when it is agreed
+ */
+export function ask(title, content, action, act) {
+  const told = h("div", { "aria-live": "assertive" });
+  const go = /** @type {HTMLButtonElement} */ (h("button", {}, action));
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    go.disabled = true;
+    try {
+      await act();
+      close();
+    } catch (error) {
+      show(told, wrong(/** @type {Error} */ (error)));
+      go.disabled = false;
+    }
+  };
+  const form = h("form", { submit }, content, told, h("div", { class: "row" }, go, button(t("Close"), () => close())));
+  const dialog = /** @type {HTMLDialogElement} */ (h("dialog", { "aria-label": title }, h("h2", {}, title), form));
+  const before = /** @type {HTMLElement | null} */ (inFocus());
+  const close = () => {
+    dialog.close();
+    dialog.remove();
+    if (before?.isConnected) before.focus();
+  };
+  dialog.addEventListener("cancel", (event) => {
+    event.preventDefault();
+    close();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** Return where the keys go, within a shadow root too. */
+function inFocus() {
+  let at = document.activeElement;
+  while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+  return at;
+}
+
+let later = "";
+
+/** Tell something in passing, to the eye and to readers of screens. @param {string} said */
+export function tell(said) {
+  const place = document.getElementById("told");
+  if (place) place.textContent = said;
+}
+
+/** Go to another screen, and tell something there. @param {string} hash @param {string} said */
+export function leave(hash, said) {
+  later = said;
+  location.hash = hash;
+}
+
+/** Tell what was to be told on this screen; what was told on the one before is gone. */
+export function arrive() {
+  tell(later);
+  later = "";
 }

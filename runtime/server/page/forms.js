@@ -1,10 +1,14 @@
 // Forms made of JSON Schemas: what has no field of its own is written as JSON.
-import { h } from "./dom.js";
+import { button, h, show } from "./dom.js";
+import { t } from "./words.js";
 
 /**
- * A part of a form: what is shown, and a function that returns its value (undefined: it is left out).
- * @typedef {{element: HTMLElement, read: () => any}} Part
+ * A part of a form: what is shown, a function that returns its value (undefined: it is left out), and one that says
+ * what is wrong at a place within, and returns whether there is such a place.
+ * @typedef {{element: HTMLElement, read: () => any, blame: (place: string[], said: string) => boolean}} Part
  */
+
+let fields = 0;
 
 /** Return the part for a schema. @param {any} schema @param {any} root @param {string} name @param {any} given @param {boolean} needed @returns {Part} */
 export function part(schema, root, name, given, needed) {
@@ -15,6 +19,7 @@ export function part(schema, root, name, given, needed) {
   if (kind.enum || kind.const !== undefined) return choice(kind.enum || [kind.const], title, start, isNeeded);
   if (kind.type === "boolean") return flag(title, start);
   if (kind.type === "object" && kind.properties) return group(kind, root, name, start);
+  if (kind.type === "array" && kind.items && !kind.prefixItems) return list(kind, root, title, start, isNeeded);
   if (kind.type === "integer" || kind.type === "number") return number(kind, title, start, isNeeded);
   if (kind.type === "string") return text(kind, title, start, isNeeded);
   return json(title, start, isNeeded);
@@ -37,9 +42,23 @@ function plain(schema, root) {
   return { kind, isOptional };
 }
 
-/** @param {string} title @param {HTMLElement} field @param {boolean} needed */
-function labelled(title, field, needed) {
-  return h("label", {}, h("span", {}, needed ? title : `${title} (may be left out)`), field);
+/** Return a field with its name and a place for what is wrong. @param {string} title @param {HTMLElement} field @param {boolean} needed @param {() => any} read @returns {Part} */
+function labelled(title, field, needed, read) {
+  const id = `field-${(fields += 1)}`;
+  const said = h("span", { class: "bad", id: `${id}-wrong` });
+  field.id = id;
+  field.setAttribute("aria-describedby", said.id);
+  const head = h("label", { for: id }, title, needed ? null : h("span", { class: "soft" }, ` (${t("may be left out")})`));
+  field.addEventListener("input", () => blame([], ""));
+  const blame = (/** @type {string[]} */ _, /** @type {string} */ words) => {
+    said.textContent = words;
+    if (words) field.setAttribute("aria-invalid", "true");
+    else field.removeAttribute("aria-invalid");
+    return true;
+  };
+  const isFlag = field.getAttribute("type") === "checkbox";
+  const shown = isFlag ? [h("div", { class: "check" }, field, head), said] : [head, field, said];
+  return { element: h("div", { class: "field" }, shown), read, blame };
 }
 
 /** @param {any[]} values @param {string} title @param {any} start @param {boolean} needed @returns {Part} */
@@ -48,13 +67,13 @@ function choice(values, title, start, needed) {
   const field = /** @type {HTMLSelectElement} */ (h("select", { required: needed }));
   field.append(h("option", { value: "" }, ""));
   values.forEach((one, number) => field.append(h("option", { value: number, selected: number === chosen }, String(one))));
-  return { element: labelled(title, field, needed), read: () => (field.value === "" ? undefined : values[Number(field.value)]) };
+  return labelled(title, field, needed, () => (field.value === "" ? undefined : values[Number(field.value)]));
 }
 
 /** @param {string} title @param {any} start @returns {Part} */
 function flag(title, start) {
   const field = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", checked: start === true }));
-  return { element: h("label", { class: "check" }, field, title), read: () => field.checked };
+  return labelled(title, field, true, () => field.checked);
 }
 
 /** @param {any} kind @param {any} root @param {string} name @param {any} start @returns {Part} */
@@ -64,8 +83,34 @@ function group(kind, root, name, start) {
     return { own, ...part(schema, root, own, start?.[own], needed) };
   });
   const read = () => Object.fromEntries(parts.map((one) => [one.own, one.read()]).filter((one) => one[1] !== undefined));
+  const blame = (/** @type {string[]} */ [first, ...rest], /** @type {string} */ said) =>
+    parts.some((one) => one.own === first && one.blame(rest, said));
   const legend = name ? h("legend", {}, kind.title || name) : null;
-  return { element: h(name ? "fieldset" : "div", name ? {} : { class: "fields" }, legend, parts.map((one) => one.element)), read };
+  return { element: h(name ? "fieldset" : "div", name ? {} : { class: "fields" }, legend, parts.map((one) => one.element)), read, blame };
+}
+
+/** @param {any} kind @param {any} root @param {string} title @param {any} start @param {boolean} needed @returns {Part} */
+function list(kind, root, title, start, needed) {
+  /** @type {Part[]} */
+  let parts = [];
+  const rows = h("div", { class: "fields" });
+  const add = (/** @type {any} */ value) => {
+    const one = part(kind.items, root, `${title} ${parts.length + 1}`, value, true);
+    const row = h("div", { class: "item" }, one.element, button(t("Remove"), () => {
+      parts = parts.filter((other) => other !== one);
+      row.remove();
+    }));
+    parts.push(one);
+    rows.append(row);
+  };
+  for (const one of Array.isArray(start) ? start : []) add(one);
+  const said = h("span", { class: "bad" });
+  const blame = (/** @type {string[]} */ [first, ...rest], /** @type {string} */ words) => {
+    if (first === undefined) said.textContent = words;
+    return first === undefined || Boolean(parts[Number(first)]?.blame(rest, words));
+  };
+  const read = () => (parts.length || needed ? parts.map((one) => one.read()) : undefined);
+  return { element: h("fieldset", {}, h("legend", {}, title), rows, button(t("Add"), () => add(undefined)), said), read, blame };
 }
 
 /** @param {any} kind @param {string} title @param {any} start @param {boolean} needed @returns {Part} */
@@ -73,50 +118,68 @@ function number(kind, title, start, needed) {
   const step = kind.type === "integer" ? "1" : "any";
   const bounds = { min: kind.minimum, max: kind.maximum };
   const field = /** @type {HTMLInputElement} */ (h("input", { type: "number", step, ...bounds, required: needed, value: start }));
-  return { element: labelled(title, field, needed), read: () => (field.value === "" ? undefined : Number(field.value)) };
+  return labelled(title, field, needed, () => (field.value === "" ? undefined : Number(field.value)));
 }
+
+const INPUTS = /** @type {Record<string, string>} */ ({ date: "date", email: "email", uri: "url" });
 
 /** @param {any} kind @param {string} title @param {any} start @param {boolean} needed @returns {Part} */
 function text(kind, title, start, needed) {
   const isShort = kind.format || (kind.maxLength || 1000) <= 100 || kind.pattern;
-  const field = /** @type {HTMLInputElement} */ (h(isShort ? "input" : "textarea", { maxlength: kind.maxLength, type: isShort ? "text" : null, placeholder: kind.format }));
+  const type = isShort ? INPUTS[kind.format] || "text" : null;
+  const field = /** @type {HTMLInputElement} */ (h(isShort ? "input" : "textarea", { maxlength: kind.maxLength, type, placeholder: kind.format === "date-time" ? "2026-12-31T17:00:00Z" : null }));
   field.value = start ?? "";
-  return { element: labelled(title, field, needed), read: () => (field.value === "" && !needed ? undefined : field.value) };
+  return labelled(title, field, needed, () => (field.value === "" && !needed ? undefined : field.value));
 }
 
 /** @param {string} title @param {any} start @param {boolean} needed @returns {Part} */
 function json(title, start, needed) {
   const field = /** @type {HTMLTextAreaElement} */ (h("textarea", { spellcheck: "false" }));
-  field.value = start === undefined ? "" : JSON.stringify(start);
+  field.value = start === undefined || start === null ? "" : JSON.stringify(start);
   const read = () => {
     if (field.value.trim() === "") return undefined;
     try {
       return JSON.parse(field.value);
     } catch {
-      throw new Error(`${title}: that is not JSON`);
+      throw new Error(`${title}: ${t("that is not JSON")}`);
     }
   };
-  return { element: labelled(`${title} (JSON)`, field, needed), read };
+  return labelled(`${title} (JSON)`, field, needed, read);
 }
 
 /**
- * Return a form for a schema, which says what is wrong with what was sent.
+ * Return a form for a schema. What is wrong with what was sent is said at its field, or else above the button.
  * @param {any} schema @param {any} given @param {string} action @param {(value: any) => Promise<void>} send
+ * @param {string} above where the value is in what is sent
  */
-export function form(schema, given, action, send) {
+export function form(schema, given, action, send, above = "/") {
   const told = h("div", { "aria-live": "assertive" });
-  const button = /** @type {HTMLButtonElement} */ (h("button", {}, action));
-  const fields = schema ? part(schema, schema, "", given, true) : { element: h("span"), read: () => null };
+  const go = /** @type {HTMLButtonElement} */ (h("button", {}, action));
+  const whole = schema ? part(schema, schema, "", given, true) : { element: h("span"), read: () => null, blame: () => false };
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    button.disabled = true;
-    told.replaceChildren();
+    go.disabled = true;
+    show(told);
     try {
-      await send(fields.read());
+      await send(whole.read());
     } catch (error) {
-      told.replaceChildren(h("p", { class: "bad", role: "alert" }, /** @type {Error} */ (error).message));
+      show(told, h("p", { class: "bad", role: "alert" }, left(/** @type {any} */ (error), whole, above)));
+      found.querySelector("[aria-invalid]") ?.focus();
     }
-    button.disabled = false;
+    go.disabled = false;
   };
-  return h("form", { submit, novalidate: true }, fields.element, told, button);
+  const found = /** @type {any} */ (h("form", { submit, novalidate: true }, whole.element, told, go));
+  return found;
+}
+
+/** Say at its field what is wrong there, and return what is to be said of the whole. @param {any} error @param {Part} whole @param {string} above */
+function left(error, whole, above) {
+  const places = /** @type {{pointer: string, message: string}[]} */ (error.errors || []);
+  const rest = places.filter((one) => {
+    if (!one.pointer.startsWith(above)) return true;
+    const place = one.pointer.slice(above.length).split("/").filter(Boolean).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+    return !place.length || !whole.blame(place, one.message);
+  });
+  const detail = error.detail || error.message;
+  return [detail, ...rest.map((one) => `${one.pointer.slice(1)}: ${one.message}`)].join("\n");
 }

@@ -2,6 +2,7 @@
 import { Server } from "./api.js";
 import { data, h, moment, show, wrong } from "./dom.js";
 import { form } from "./forms.js";
+import { t } from "./words.js";
 
 const main = document.getElementById("main");
 const server = new Server(`Link ${location.hash.slice(1)}`);
@@ -13,15 +14,15 @@ async function begin() {
     show(
       main,
       h("h1", {}, task.title),
-      h("p", { class: "soft" }, `For ${task.for}`, task.expires ? ", until " : "", moment(task.expires)),
+      h("p", { class: "soft" }, `${t("For")} ${task.for}`, task.expires ? ` · ${t("Until")} ` : "", moment(task.expires)),
       task.show === null || task.show === undefined ? null : data(task.show),
-      form(task.form, task.prefill, "Answer", async (answer) => {
+      form(task.form, task.prefill, t("Answer"), async (answer) => {
         await server.call("v1/links/task", { answer });
-        show(main, h("h1", {}, task.title), h("p", { role: "status" }, "Your answer is recorded. Thank you."));
-      }),
+        show(main, h("h1", {}, task.title), h("p", { role: "status" }, t("Your answer is recorded. Thank you.")));
+      }, "/answer"),
     );
   } catch (error) {
-    show(main, h("h1", {}, "A question"), wrong(/** @type {Error} */ (error)));
+    show(main, h("h1", {}, t("A question")), wrong(/** @type {Error} */ (error)));
   }
 }
 

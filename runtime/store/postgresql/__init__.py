@@ -25,6 +25,7 @@ from wfc.runtime.store.postgresql.schema import format_of, prepare, prepare_call
 from wfc.runtime.store.postgresql.workers import BEAT, ServerWorkers, beat, hold_session
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.database import on_one_line
+from wfc.runtime.store.sql.inbox import is_addressed
 from wfc.runtime.store.sql.journal import SqlJournal
 
 __all__ = ["PostgresJournal"]
@@ -99,12 +100,7 @@ class PostgresJournal(SqlJournal):
 
     def _beat(self, connection: Connection) -> None:
         beat(connection, self.owner, takes=self._takes)
-        if (
-            self._hearer is not None
-            and connection.execute(
-                "SELECT 1 FROM inbox JOIN runs USING (run) WHERE owner = ? LIMIT 1", (self.owner,)
-            ).fetchone()
-        ):
+        if self._hearer is not None and is_addressed(connection, self.owner):
             self._heard(self.owner)
 
     def _leave(self, connection: Connection) -> None:

@@ -3,28 +3,46 @@
 from __future__ import annotations
 
 import json
+from typing import Final
 
 from wfc.runtime.store.journal import Fate, Posted
 from wfc.runtime.store.sql.connection import Connection
 
-__all__ = ["addressed", "answering", "post", "posted"]
+__all__ = ["addressed", "answering", "is_addressed", "post", "posted"]
+
+_ADDRESSED: Final = "FROM runs WHERE run IN (SELECT run FROM inbox) AND owner = ?"
+"""By way of the inbox: most runs may be at rest, and a join would go through all of them."""
 
 
 def post(connection: Connection, run_id: str, item: Posted) -> tuple[Fate, str | None]:
     """Put something into a run's inbox; return its fate, and who has the run."""
+    # of two answers of one person at the same moment, over two servers, one comes after the other
+    lock = "FOR UPDATE" if item.kind == "answer" else "FOR SHARE"
     found = connection.execute(
-        "SELECT run, ended, owner FROM runs WHERE run_id = ? /* FOR SHARE */", (run_id,)
+        f"SELECT run, ended, owner FROM runs WHERE run_id = ? /* {lock} */",  # noqa: S608 - of constants
+        (run_id,),
     ).fetchone()
     if found is None:
         return "unknown", None
     number, ended, owner = found
     if ended is not None:
         return "ended", None
+    if item.kind == "answer" and (before := _came_before(connection, run_id, item)):
+        return before, owner
     connection.execute(
         "INSERT INTO inbox (run, kind, body, by, at) VALUES (?, ?, ?, ?, ?)",
         (number, item.kind, item.body, item.by, item.at),
     )
     return "new", owner
+
+
+def _came_before(connection: Connection, run_id: str, item: Posted) -> Fate | None:
+    """Return why an answer comes too late; ``None``: it does not."""
+    question = str(json.loads(item.body).get("question"))
+    task = connection.execute("SELECT closed FROM tasks WHERE task_id = ?", (question,)).fetchone()
+    if task is not None and task[0] is not None:
+        return "closed"
+    return "answered" if item.by in answering(connection, run_id, question) else None
 
 
 def posted(connection: Connection, number: int) -> list[tuple[int, Posted]]:
@@ -44,7 +62,10 @@ def answering(connection: Connection, run_id: str, task_id: str) -> list[str]:
 
 def addressed(connection: Connection, owner: str) -> list[str]:
     """Return the ids of a worker's runs that have something in their inbox."""
-    rows = connection.execute(
-        "SELECT DISTINCT run_id FROM inbox JOIN runs USING (run) WHERE owner = ?", (owner,)
-    )
+    rows = connection.execute(f"SELECT run_id {_ADDRESSED}", (owner,))
     return [run_id for (run_id,) in rows]
+
+
+def is_addressed(connection: Connection, owner: str) -> bool:
+    """Return whether a run of a worker's has something in its inbox."""
+    return connection.execute(f"SELECT 1 {_ADDRESSED} LIMIT 1", (owner,)).fetchone() is not None

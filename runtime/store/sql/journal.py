@@ -112,7 +112,10 @@ class SqlJournal(Database):
         self._finish()
 
     def _give_back(self, connection: Connection) -> None:
-        connection.execute("UPDATE runs SET owner = NULL WHERE owner = ?", (self.owner,))
+        connection.execute(  # by an index: who has a run, has a live one
+            "UPDATE runs SET owner = NULL WHERE ended IS NULL AND status = 'live' AND owner = ?",
+            (self.owner,),
+        )
         self._leave(connection)
 
     # --- runs and who has them

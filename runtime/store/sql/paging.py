@@ -9,7 +9,18 @@ from typing import Any, Final, NamedTuple
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.reading import RunRow, TaskRow
 
-__all__ = ["Progress", "known_workflows", "page_of_runs", "page_of_tasks", "progress"]
+__all__ = [
+    "ChangedRun",
+    "FailedRun",
+    "Progress",
+    "changed_since",
+    "failed_runs",
+    "known_workflows",
+    "newest_tick",
+    "page_of_runs",
+    "page_of_tasks",
+    "progress",
+]
 
 _AMONG: Final = "(SELECT value FROM json_each(CAST(:{} AS TEXT)))"
 _IS_ASKED: Final = """(assign = '[]' OR EXISTS (SELECT 1 FROM json_each(assign) AS one
@@ -49,12 +60,84 @@ def known_workflows(connection: Connection) -> list[str]:
     return [name for (name,) in connection.execute("SELECT DISTINCT workflow FROM runs ORDER BY workflow")]
 
 
+class FailedRun(NamedTuple):
+    """A run that has failed: when, in nanoseconds, at which step and by which error, as far as its end says so."""
+
+    run_id: str
+    workflow: str
+    ended: int
+    step: str
+    error: str
+
+
+LARGEST: Final = 100_000
+"""The bytes up to which the end of a failed run is read for a list."""
+
+
+def failed_runs(
+    connection: Connection, *, workflows: Sequence[str] | None, since: int = 0, most: int = 1000
+) -> list[FailedRun]:
+    """Return runs that have failed since a moment, the newest first.
+
+    Args:
+        workflows: Whose runs; ``None``: those of all.
+    """
+    among = "TRUE" if workflows is None else f"workflow IN {_AMONG.format('workflows')}"
+    rows = connection.execute(
+        f"""SELECT run_id, workflow, ended, CASE WHEN length(outcome) <= {LARGEST} THEN outcome END FROM runs
+            WHERE status IN ('failed', 'dead') AND ended >= :since AND {among}
+            ORDER BY ended DESC, run DESC LIMIT :most""",  # noqa: S608 - of constants
+        {"workflows": json.dumps(list(workflows or ())), "since": since, "most": most},
+    )
+    return [
+        FailedRun(run_id, workflow, ended, *_failure(outcome)) for run_id, workflow, ended, outcome in rows
+    ]
+
+
+def _failure(outcome: bytes | None) -> tuple[str, str]:
+    """Return the step that an end names, and the error."""
+    try:
+        told = json.loads(bytes(outcome or b"{}"))["of"]
+        has = told.get("has") or {}
+        return str(has.get("step") or ""), str(has.get("name") or told["name"])
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return "", "unknown"
+
+
+def newest_tick(connection: Connection) -> int:
+    """Return the number of the tick of all runs that was recorded last; 0: there is none."""
+    return int(connection.execute("SELECT coalesce(max(id), 0) FROM ticks").fetchone()[0])
+
+
+class ChangedRun(NamedTuple):
+    """A run to which something has happened: ``tick`` is the number of its last tick among those of all runs."""
+
+    run_id: str
+    workflow: str
+    status: str
+    tick: int
+
+
+def changed_since(connection: Connection, tick: int, most: int) -> list[ChangedRun]:
+    """Return the runs to which something has happened after a tick of all runs, those last to which it has last."""
+    rows = connection.execute(
+        """SELECT run_id, workflow, status, last FROM runs
+            JOIN (SELECT run, max(id) AS last FROM ticks WHERE id > ? GROUP BY run ORDER BY last DESC LIMIT ?) AS news
+            ON news.run = runs.run ORDER BY last""",
+        (tick, most),
+    )
+    return [ChangedRun(*row) for row in rows]
+
+
 def page_of_runs(
     connection: Connection,
     *,
     workflows: Sequence[str] | None,
     status: str | None = None,
     key: str | None = None,
+    search: str = "",
+    since: int | None = None,
+    until: int | None = None,
     before: int | None = None,
     most: int = 100,
 ) -> list[tuple[int, RunRow]]:
@@ -62,6 +145,9 @@ def page_of_runs(
 
     Args:
         workflows: Whose runs; ``None``: those of all.
+        search: With what their ids or keys begin.
+        since: The moment, in nanoseconds, from which on they have started.
+        until: The moment before which they have started.
         before: The number of the last run of the page before.
     """
     wanted = ["TRUE"]
@@ -70,9 +156,14 @@ def page_of_runs(
     for name, value in (("status", status), ("key", key)):
         if value is not None:
             wanted.append(f"{name} = :{name}")
-    if before is not None:
-        wanted.append("run < :before")
+    if search:
+        wanted.append("(substr(run_id, 1, :length) = :search OR substr(key, 1, :length) = :search)")
+    conditions = (("before", "run <", before), ("since", "started >=", since), ("until", "started <", until))
+    for name, words, number in conditions:
+        if number is not None:
+            wanted.append(f"{words} :{name}")
     values: dict[str, Any] = {"status": status, "key": key, "before": before, "most": most}
+    values |= {"search": search, "length": len(search), "since": since, "until": until}
     rows = connection.execute(
         f"""SELECT run, run_id, workflow, version, key, status, owner, started, ended, wake_at, recoveries,
             (SELECT count(*) FROM tasks WHERE tasks.run = runs.run AND closed IS NULL), outcome

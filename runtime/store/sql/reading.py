@@ -19,6 +19,7 @@ __all__ = [
     "history",
     "kept",
     "number_of",
+    "parts_of",
     "root_of",
     "runs",
     "task",
@@ -95,16 +96,24 @@ def kept(connection: Connection, number: int) -> Kept:
     Raises:
         StoreError: The journal has a gap, or a large value is missing.
     """
-
-    blob = partial(read_blob, connection)
-    found = connection.execute("SELECT seq, body FROM snapshots WHERE run = ?", (number,)).fetchone()
-    since, snapshot = (0, None) if found is None else (found[0], unite(found[1], blob))
+    last = last_snapshot(connection, number)
+    since, snapshot = (0, None) if last is None else (last.snapshot_seq, last.snapshot)
     rows = connection.execute(
         "SELECT seq, body FROM ticks WHERE run = ? AND seq > ? ORDER BY seq", (number, since)
     ).fetchall()
     if any(row[0] != at for at, row in enumerate(rows, since + 1)):
         raise StoreError("the store is damaged: the journal of a run has a gap")
-    return Kept(snapshot, since, [unite(row[1], blob) for row in rows])
+    return Kept(snapshot, since, [unite(row[1], partial(read_blob, connection)) for row in rows])
+
+
+def last_snapshot(connection: Connection, number: int) -> Kept | None:
+    """Return the snapshot of a run alone; ``None``: it has none.
+
+    Raises:
+        StoreError: A large value is missing.
+    """
+    found = connection.execute("SELECT seq, body FROM snapshots WHERE run = ?", (number,)).fetchone()
+    return None if found is None else Kept(unite(found[1], partial(read_blob, connection)), found[0], ())
 
 
 def read_blob(connection: Connection, digest: str) -> bytes:
@@ -139,6 +148,16 @@ def root_of(connection: Connection, run_id: str) -> str | None:
     return None if row is None else run_id
 
 
+def parts_of(connection: Connection, run_id: str) -> list[str]:
+    """Return the ids of the runs that are parts of a run, in the order in which they began."""
+    rows = connection.execute(
+        """SELECT run_id FROM runs WHERE attached
+        AND parent = (SELECT run FROM runs WHERE run_id = ?) ORDER BY run""",
+        (run_id,),
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
 def number_of(connection: Connection, run_id: str) -> int:
     """Return the number by which the tables know a run.
 
@@ -160,13 +179,14 @@ def runs(
     most: int = 1000,
 ) -> list[RunRow]:
     """Return runs, the newest first."""
+    which = {"run_id": run_id, "status": status, "workflow": workflow}
+    asked = {name: value for name, value in which.items() if value is not None}
+    wanted = " AND ".join(["TRUE", *(f"{name} = :{name}" for name in asked)])  # so that an index finds it
     rows = connection.execute(
-        """SELECT run_id, workflow, version, key, status, owner, started, ended, wake_at, recoveries,
-            (SELECT count(*) FROM tasks WHERE tasks.run = runs.run AND closed IS NULL), outcome
-            FROM runs WHERE (CAST(:run_id AS TEXT) IS NULL OR run_id = :run_id)
-            AND (CAST(:status AS TEXT) IS NULL OR status = :status)
-            AND (CAST(:workflow AS TEXT) IS NULL OR workflow = :workflow) ORDER BY run DESC LIMIT :most""",
-        {"run_id": run_id, "status": status, "workflow": workflow, "most": most},
+        "SELECT run_id, workflow, version, key, status, owner, started, ended, wake_at, recoveries, "  # noqa: S608 - of constants
+        "(SELECT count(*) FROM tasks WHERE tasks.run = runs.run AND closed IS NULL), outcome "
+        f"FROM runs WHERE {wanted} ORDER BY run DESC LIMIT :most",
+        {**asked, "most": most},
     )
     return [RunRow(*row) for row in rows]
 

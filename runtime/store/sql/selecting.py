@@ -21,6 +21,7 @@ __all__ = [
     "due",
     "ended_before",
     "has_come_further",
+    "last_tick",
     "of_key",
     "snapshot_at_rest",
     "snapshot_seq",
@@ -113,6 +114,12 @@ def snapshot_seq(connection: Connection, run_id: str) -> int | None:
         "SELECT seq FROM snapshots JOIN runs USING (run) WHERE run_id = ?", (run_id,)
     ).fetchone()
     return None if found is None else int(found[0])
+
+
+def last_tick(connection: Connection, run_id: str) -> int:
+    """Return the number of the last tick of a run; 0: it has none, or there is no such run."""
+    found = connection.execute("SELECT run FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+    return 0 if found is None else last_seq(connection, found[0])
 
 
 def snapshot_at_rest(connection: Connection, run_id: str) -> bytes | None:

@@ -77,6 +77,12 @@ MIGRATIONS: Final[Mapping[int, Sequence[str]]] = {
             PRIMARY KEY (name, key)) WITHOUT ROWID""",
         "CREATE INDEX threads_until ON threads (until) WHERE until IS NOT NULL",
     ),
+    7: (  # who has done what from outside, and those lists that are asked for failures alone
+        """CREATE TABLE audit (id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, who TEXT NOT NULL,
+            via TEXT NOT NULL, action TEXT NOT NULL, target TEXT NOT NULL, result TEXT NOT NULL)""",
+        "CREATE INDEX audit_of_targets ON audit (target, id)",
+        "CREATE INDEX runs_failed ON runs (ended) WHERE status IN ('failed', 'dead')",
+    ),
 }
 """For each format after the first the statements that make it of the one before."""
 

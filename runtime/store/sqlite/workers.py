@@ -18,6 +18,7 @@ if sys.platform != "win32":
     import fcntl
 
 from wfc.runtime.store.sql.connection import Connection
+from wfc.runtime.store.sql.inbox import is_addressed
 
 __all__ = ["LEASE", "Doorbell", "LocalWorkers", "WorkerFile", "beat", "is_any_claiming", "ring"]
 
@@ -124,9 +125,7 @@ def beat(connection: Connection, owner: str, port: int) -> None:
         "INSERT INTO workers VALUES (?, ?, ?) ON CONFLICT (owner) DO UPDATE SET beat = excluded.beat",
         (owner, time.time_ns(), port),
     )
-    if connection.execute(
-        "SELECT 1 FROM inbox JOIN runs USING (run) WHERE owner = ? LIMIT 1", (owner,)
-    ).fetchone():
+    if is_addressed(connection, owner):
         ring(port)
 
 

@@ -189,7 +189,12 @@ def test_what_a_branch_changes_in_meaning_is_told(wfc, tmp_path: Path) -> None:
     assert done.status == 0
     assert parts(tmp_path)["diff"][0] == "passed"
     told = (tmp_path / "report.md").read_text("utf-8")
-    assert "what changes in meaning" in told and "`pay`" in told and "30 s" in told
+    assert "`pay`" in told and "30 s" in told
+    assert [line.partition(":**")[0] for line in told.splitlines()[3:6]] == [
+        "**What is different",
+        "**Whom it touches",
+        "**To be decided",
+    ]
     assert "`pay`" in done.out
 
     put(tmp_path, refund=refund.replace("\nevents:", "\nsecrets: [KEY]\nevents:", 1))
@@ -224,6 +229,11 @@ def test_a_comment_stays_short() -> None:
 # --- the comment of a pull request
 
 
+US = "github-actions[bot]"
+BY_US: dict[str, Any] = {"user": {"login": US}, "author": {"username": US}}
+BY_ANOTHER = {"user": {"login": "eve"}, "author": {"username": "eve"}}
+
+
 class Comments(ThreadingHTTPServer):
     """The comments of one pull request, as a service keeps them."""
 
@@ -246,11 +256,16 @@ class Handler(BaseHTTPRequestHandler):
         status, answer = 200, None
         if server.refuses:
             status = server.refuses
+        elif self.path == "/graphql":
+            assert json.loads(sent) == {"query": "{ viewer { login } }"}
+            answer = {"data": {"viewer": {"login": US}}}
+        elif self.path == "/user":
+            answer = {"username": US}
         elif self.command == "GET":
             page = int(self.path.rpartition("page=")[2])
             answer = server.kept[(page - 1) * 100 : page * 100]
         elif self.command == "POST":
-            server.kept.append({"id": len(server.kept) + 1, **json.loads(sent)})
+            server.kept.append({"id": len(server.kept) + 1, **json.loads(sent), **BY_US})
             status, answer = 201, server.kept[-1]
         else:
             server.kept[int(self.path.rpartition("/")[2]) - 1]["body"] = json.loads(sent)["body"]
@@ -284,6 +299,7 @@ def github(service: Comments, tmp_path: Path) -> dict[str, str]:
         "GITHUB_ACTIONS": "true",
         "GITHUB_REPOSITORY": "ann/flows",
         "GITHUB_API_URL": service.url,
+        "GITHUB_GRAPHQL_URL": f"{service.url}/graphql",
         "GITHUB_EVENT_PATH": str(tmp_path / "event.json"),
         "GITHUB_TOKEN": "secret",
     }
@@ -303,15 +319,21 @@ def gitlab(service: Comments) -> dict[str, str]:
 def test_a_comment_is_written_once_and_then_brought_up_to_date(
     on: str, service: Comments, tmp_path: Path
 ) -> None:
-    service.kept = [{"id": number + 1, "body": f"something else {MARKER}"} for number in range(150)]
+    service.kept = [{"id": number + 1, "body": f"something else {MARKER}", **BY_US} for number in range(149)]
+    service.kept.append({"id": 150, "body": f"{MARKER}\nof a stranger", **BY_ANOTHER})
     where = conversation(github(service, tmp_path) if on == "github" else gitlab(service))
     assert post(f"{MARKER}\none", MARKER, where) == "written"
     assert post(f"{MARKER}\ntwo", MARKER, where) == "brought up to date"
-    assert [each["body"] for each in service.kept if each["body"].startswith(MARKER)] == [f"{MARKER}\ntwo"]
+    assert [each["body"] for each in service.kept if each["body"].startswith(MARKER)] == [
+        f"{MARKER}\nof a stranger",
+        f"{MARKER}\ntwo",
+    ]
     assert len(service.kept) == 151
     base = "/repos/ann/flows/issues" if on == "github" else "/projects/12/merge_requests/7/notes"
     assert {path.partition("?")[0] for _, path in service.asked} == (
-        {f"{base}/7/comments", f"{base}/comments/151"} if on == "github" else {base, f"{base}/151"}
+        {f"{base}/7/comments", f"{base}/comments/151", "/graphql"}
+        if on == "github"
+        else {base, f"{base}/151", "/user"}
     )
     assert service.tokens == {"Bearer secret" if on == "github" else "secret"}
 
@@ -326,7 +348,9 @@ def test_a_service_that_refuses(status: int, service: Comments, tmp_path: Path) 
 
 
 def test_a_service_that_is_not_there() -> None:
-    where = Conversation("http://127.0.0.1:9/c", "http://127.0.0.1:9/c/{}", {}, "PATCH")
+    where = Conversation(
+        "http://127.0.0.1:9/c", "http://127.0.0.1:9/c/{}", {}, "PATCH", "", ("user", "login")
+    )
     with pytest.raises(PostingError, match="cannot be asked"):
         post(MARKER, MARKER, where)
 

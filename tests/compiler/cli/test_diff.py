@@ -156,9 +156,9 @@ def test_what_a_spec_uses_is_read_from_the_same_revision(wfc, repository: Path) 
     commit(repository, {"specs/greet.yaml": using, "specs/shared.yaml": shared})
     commit(repository, {"specs/shared.yaml": shared.replace("string}", "string, age: integer}")})
     done = wfc("diff", "HEAD~1..HEAD", "--format", "json")
-    (change,) = json.loads(done.out)["changes"]
-    assert change["rule"] == "input-required"
-    assert change["new"]["path"] == "specs/shared.yaml"
+    change, of_runs = json.loads(done.out)["changes"]
+    assert (change["rule"], of_runs["rule"]) == ("input-required", "start-event-field-added")
+    assert change["new"]["path"] == of_runs["new"]["path"] == "specs/shared.yaml"
 
 
 def test_what_has_errors_is_not_compared_and_fails_where_it_is_new(wfc, repository: Path) -> None:

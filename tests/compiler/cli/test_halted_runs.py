@@ -129,6 +129,18 @@ def test_what_each_step_has_changed_is_told(call: Any) -> None:
     ]
 
 
+def test_a_halt_and_its_end_are_told(call: Any) -> None:
+    begin(call, "--break", "two")
+    _, out, _ = call("runs", "follow", "r", "--no-wait")
+    assert out.splitlines()[-1].endswith("  the run has halted before two")
+    assert call("runs", "resume", "r", "--no-breaks")[0] == 0
+    _, out, _ = call("runs", "follow", "r")
+    assert sum(line.endswith("  the run goes on") for line in out.splitlines()) == 1
+    _, out, _ = call("runs", "follow", "r", "--format", "json")
+    halts = [one["halted"] for one in map(json.loads, out.splitlines()) if "halted" in one]
+    assert halts == ["before two", "goes on"]
+
+
 def test_what_a_person_has_changed_while_a_run_halts_is_told(call: Any) -> None:
     begin(call, "--break", "two")
     status, _, err = call("runs", "edit", "r", "--set", "seen=[7, 8]")

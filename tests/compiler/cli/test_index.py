@@ -49,7 +49,7 @@ def test_an_index_is_made_and_kept_up_to_date(wfc: Any, project: Path) -> None:
     done = wfc("index", spec)
     assert done.status == 0
     assert "manuals/bad\\x0aname.md is left out: it is not text in UTF-8 (byte 0)" in done.err
-    assert done.out.splitlines()[1].split()[-5:] == ["3", "3", "0", "0", "1"]
+    assert done.out.splitlines()[1].split()[-6:] == ["3", "3", "0", "0", "1", "0"]
     checked = wfc("index", "--check", str(project))
     assert (checked.status, checked.out) == (0, f"{spec}: manuals: up to date\n")
     (project / "manuals/old/b.md").unlink()
@@ -87,7 +87,14 @@ def test_a_module_elsewhere_searches_the_files_beside_the_spec(wfc: Any, project
         (("./manuals/**/*.md", "/etc/*.md"), 1, "file-outside-project"),
         (("{size: 60}", "{size: 60, overlap: 31}"), 1, "from 0 to 30"),
         (("{size: 60}", "{size: 10}"), 1, "out-of-range"),
-        (("{size: 60}", "{by: sentence}"), 1, "unknown-value"),
+        (("{size: 60}", "{by: paragraph}"), 1, "unknown-value"),
+        (("{size: 60}", "{size: 200, parent: 150}"), 1, "at least 200"),
+        (("manuals/parts.csv]", "manuals/parts.csv], index: vector"), 1, "`index` needs `model`"),
+        (("manuals/parts.csv]", "manuals/parts.csv], model: x"), 1, "key-without-companion"),
+        (("that: passage.text != event.question", "expand: parent"), 1, "key-without-companion"),
+        (('{files: ["./manuals/**/*.md", ./manuals/parts.csv], ', "{"), 1, "missing-key"),
+        (("./manuals/parts.csv], ", "./manuals/parts.csv], urls: [ftp://x], "), 1, "web address"),
+        (("./manuals/parts.csv], ", "./manuals/parts.csv], about: {a: list of string}, "), 1, "single value"),
         (('"./manuals/**/*.md", ./manuals/parts.csv', "./none/*.md"), 1, "no file fits `./none/*.md`"),
         (("knowledge:\n  manuals", "labels: {a: b}\nknowledge:\n  manuals"), 0, ""),
     ],

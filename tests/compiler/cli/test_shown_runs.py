@@ -127,6 +127,23 @@ def test_the_flow_is_drawn_with_what_became_of_its_steps(wfc: Any, store: str) -
     assert "1 running" in wfc("runs", "show", "one", "--draw", "dot", "--at", "1").out
 
 
+def test_the_last_ticks_are_followed(wfc: Any, store: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = wfc("runs", "follow", "one", "--no-wait", "--format", "json").out.splitlines()
+    last = json.loads(told[-1])["tick"]
+    done = wfc("runs", "follow", "one", "--no-wait", "--last", "1", "--format", "json")
+    assert done.out.splitlines() == [line for line in told if json.loads(line)["tick"] == last]
+    assert done.err == ""
+    assert shown(wfc)["told since tick"] is None
+    monkeypatch.setattr("wfc.runtime.driver.engine.retold.MOST_TOLD", 0)
+    first = shown(wfc)["told since tick"]
+    assert first == last, "it rests, so its snapshot is of its last tick"
+    done = wfc("runs", "follow", "one", "--no-wait", "--last", "3")
+    assert done.err == f"told since tick {first}: the run is long, and its last snapshot is of then\n"
+    refused = wfc("runs", "follow", "one", "--since", "1", "--last", "1")
+    assert refused.status == 2
+    assert "leave one out" in refused.err
+
+
 def test_what_cannot_be_shown_is_said(wfc: Any, store: str) -> None:
     for args, told in (
         (["nope"], "there is no run `nope`"),

@@ -194,7 +194,7 @@ def test_values_of_a_waiting_run_are_converted_as_the_spec_says(wfc: Any, spec: 
     assert (would.status, would.out.splitlines()[1:]) == (
         0,
         [
-            "  `Asked.amounts` is made of what the run has [input-field-converted]",
+            "  `Asked.amounts` is made of what the run has [start-event-field-converted]",
             "  `Large.amounts` is made of what the run has [event-field-converted]",
             "  `state.total` is made of what the run has [state-field-converted]",
         ],

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -167,3 +170,33 @@ def test_a_graph_of_a_file_and_an_earlier_one(wfc: Any, tmp_path: Path) -> None:
     done = wfc("graph", "new.yaml", "--diff", "old.yaml")
     assert (done.status, done.out) == (1, "")
     assert "old.yaml" in done.err
+
+
+def test_a_graph_of_a_file_and_a_revision_of_it(wfc: Any, tmp_path: Path) -> None:
+    own = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    who = {f"GIT_{who}_{what}": "somebody" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+
+    def git(*arguments: str) -> None:
+        subprocess.run(["git", *arguments], cwd=tmp_path, env={**os.environ, **own, **who}, check=True)
+
+    (tmp_path / "specs").mkdir()
+    spec = tmp_path / "specs/refund.yaml"
+    spec.write_text(SPEC, encoding="utf-8")
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-qm", "first")
+    spec.write_text(re.sub("title: .*", "title: Really?", SPEC), encoding="utf-8")
+    done = wfc("graph", "specs/refund.yaml", "--diff", "HEAD")
+    assert (done.status, done.out.count("changed: title")) == (0, 1), done.err
+    spec.write_text(SPEC, encoding="utf-8")
+    assert "changed" not in wfc("graph", "specs/refund.yaml", "--diff", "HEAD").out
+    for wrong in ("nowhere", "HEAD~7", ""):
+        assert wfc("graph", "specs/refund.yaml", "--diff", wrong).status == 2
+    (tmp_path / "specs/other.yaml").write_text(SPEC, encoding="utf-8")
+    done = wfc("graph", "specs/other.yaml", "--diff", "HEAD")
+    assert (done.status, "`HEAD` has no spec other.yaml here" in done.err) == (2, True)
+    spec.write_text("wfc: 1\n", encoding="utf-8")
+    git("commit", "-qam", "broken")
+    spec.write_text(SPEC, encoding="utf-8")
+    done = wfc("graph", "specs/refund.yaml", "--diff", "HEAD")
+    assert (done.status, "HEAD is not drawn" in done.err) == (1, True)

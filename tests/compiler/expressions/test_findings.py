@@ -129,7 +129,7 @@ EXPRESSIONS = [
     ("state.title.<<upper>>()", "method-call", "|"),
     ("<<range>>(3)", "method-call", ""),
     ("state.anything.<<x>>", "no-fields", "where the field of the state is declared"),
-    ("state.names.<<x>>", "no-fields", "pluck"),
+    ("state.names.<<x>>", "no-fields", "first"),
     ("state.prices.<<pen>>", "no-fields", "state.prices['pen']"),
     ("state.title.<<x>>", "no-fields", ""),
     ('[{"n": 1}] | where("<<n>>", 1)', "no-fields", "hand it on in an event"),

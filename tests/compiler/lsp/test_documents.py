@@ -10,9 +10,10 @@ import pytest
 from tests.compiler.review.formatting.test_random_edits import edited
 from wfc.compiler.lsp.completion import proposals
 from wfc.compiler.lsp.documents import Documents, OpenDocument
+from wfc.compiler.lsp.folder import uses
 from wfc.compiler.lsp.hover import hover
 from wfc.compiler.lsp.names import names_in
-from wfc.compiler.lsp.navigation import outline, uses
+from wfc.compiler.lsp.navigation import outline
 from wfc.compiler.lsp.server import path_of
 
 ROOT = Path(__file__).parents[3]
@@ -44,7 +45,8 @@ def test_every_name_that_is_used_is_declared_or_imported(path: Path) -> None:
     for name in names_in(document.nodes or []):
         if name.kind not in {"state", "step", "agent", "thread"}:
             assert name.name in documents.declared(document, name.kind), name
-            assert name in uses(document, name)
+            spots = uses(documents, document, name)
+            assert (name.start, name.end) in {(each.start, each.end) for each in spots}
 
 
 def test_a_type_is_shown_where_a_field_is_used() -> None:

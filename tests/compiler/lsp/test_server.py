@@ -200,11 +200,10 @@ def test_rename_changes_all_or_nothing(edit, tmp_path: Path) -> None:
         assert sorted(each.range.start.line for each in edits) == [
             place(GOOD, words)[0] for words in ("look:\n", "mock: {look", "ran: {look")
         ]
-        with pytest.raises(JsonRpcException, match="it would not be the same"):
+        with pytest.raises(JsonRpcException, match="there is `RefundPaid` already"):
             await editor.at("rename", *place(GOOD, "RefundAsked\n", 1), new_name="RefundPaid")
-        (tmp_path / "b.yaml").write_text("wfc: 1\nworkflow: other\nend: RefundPaid\n")
-        with pytest.raises(JsonRpcException, match=r"`RefundPaid` may be used in `b\.yaml` too"):
-            await editor.at("rename", *place(GOOD, "RefundPaid: {", 1), new_name="Paid")
+        with pytest.raises(JsonRpcException, match="`a b` is no name"):
+            await editor.at("rename", *place(GOOD, "RefundAsked\n", 1), new_name="a b")
 
     edit(doing)
 
@@ -222,5 +221,36 @@ def test_formatting_is_that_of_fmt(edit) -> None:
         assert edit.new_text == GOOD
         assert not await made(GOOD)
         assert not await made("wfc: [")
+
+    edit(doing)
+
+
+def test_tests_are_run_and_the_flow_is_drawn(edit, tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(GOOD)
+
+    async def doing(editor: Editor) -> None:
+        editor.show("a.yaml", GOOD)
+        params = lsp.CodeLensParams(editor.item("a.yaml"))
+        found = await editor.client.text_document_code_lens_async(params)
+        assert [(each.command.title, each.range.start.line) for each in found] == [
+            ("show the flow", 1),
+            ("run all tests", place(GOOD, "tests:")[0]),
+            ("run this test", place(GOOD, "- name: it is paid")[0]),
+        ]
+
+        async def run(number: int) -> object:
+            command = found[number].command
+            params = lsp.ExecuteCommandParams(command.command, command.arguments)
+            return await editor.client.workspace_execute_command_async(params)
+
+        said = await run(2)
+        assert said["passed"] and "it is paid" in said["said"]
+        (tmp_path / "a.yaml").write_text(GOOD.replace("ran: {look: 1}", "ran: {look: 2}"))
+        assert not (await run(1))["passed"]
+        assert "<svg" in await run(0)
+        flow = await editor.client.protocol.send_request_async("wfc/flow", {"uri": editor.uri("a.yaml")})
+        assert flow.svg.startswith("<svg") and flow.lines.look == place(GOOD, "look:\n")[0]
+        editor.show("a.yaml", GOOD.replace("kind: llm", "kind: lm"))
+        assert not await editor.client.protocol.send_request_async("wfc/flow", {"uri": editor.uri("a.yaml")})
 
     edit(doing)

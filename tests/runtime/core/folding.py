@@ -31,6 +31,7 @@ class FoldingPort:
     """
 
     differences: ClassVar[list[str]] = []
+    is_parking = False
 
     def __init__(self, run: Any) -> None:
         self.run = run

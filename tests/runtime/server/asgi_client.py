@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,12 @@ from wfc.runtime.driver.engine import Engine
 from wfc.runtime.server.access import ROLES, Access, Principal, digest_of
 from wfc.runtime.server.application import Application
 from wfc.runtime.server.installation import Installation
+from wfc.runtime.server.openings import Opening, Openings
 
 Headers = Iterable[tuple[str, str]]
 
 KEY = b"k" * 32
+ENDLESS = "/v1/stream"
 TOKENS = {
     name: f"{name}-" + "t" * 32 for name in ("ann", "bob", "viewer", "starter", "answerer", "other", "old")
 }
@@ -29,6 +31,18 @@ PRINCIPALS = (
     Principal("user:answerer", frozenset({"answer"}), digest=digest_of(TOKENS["answerer"])),
     Principal("user:other", frozenset(ROLES), ("nothing_*",), digest=digest_of(TOKENS["other"])),
     Principal("user:old", frozenset(ROLES), digest=digest_of(TOKENS["old"]), expires=1.0),
+)
+
+
+OPENINGS = Openings(
+    {
+        "ask": Opening("form", "ask", "echo", "anybody", title="What is it?"),
+        "invited": Opening("form", "invited", "echo", "links"),
+    },
+    {
+        "desk": Opening("chat", "desk", "talk", "anybody", replies={"Answered": "text"}),
+        "own": Opening("chat", "own", "talk", "principals", replies={"Answered": "text"}),
+    },
 )
 
 
@@ -78,12 +92,15 @@ class Client:
         host: str | None = "127.0.0.1:8470",
     ) -> Answer:
         answer = Answer()
-        async for event in self.parts(method, path, body, headers, host=host):
-            if event["type"] == "http.response.start":
-                answer.status = event["status"]
-                answer.headers = {name.decode(): value.decode() for name, value in event["headers"]}
-            else:
+        async with aclosing(self.parts(method, path, body, headers, host=host)) as events:
+            async for event in events:
+                if event["type"] == "http.response.start":
+                    answer.status = event["status"]
+                    answer.headers = {name.decode(): value.decode() for name, value in event["headers"]}
+                    continue
                 answer.body += event.get("body", b"")
+                if path == ENDLESS and answer.status == 200:
+                    break
         return answer
 
     async def parts(
@@ -94,7 +111,7 @@ class Client:
         headers: Headers = (),
         *,
         host: str | None = "127.0.0.1:8470",
-    ) -> AsyncIterator[dict[str, Any]]:
+    ) -> AsyncGenerator[dict[str, Any], None]:
         """Yield what the application sends, as it comes; closing it is leaving."""
         raw, _, query = path.partition("?")
         sent = [] if host is None else [("Host", host)]
@@ -176,8 +193,8 @@ async def serving(
 
         options = {"worker": QueueWorker, **options}
     made = [one(engine=engine) for one in workflows]
-    server = Installation(engine, made, Access(principals), key=KEY, **options)
     try:
+        server = Installation(engine, made, Access(principals), key=KEY, **options)
         async with server.at_work():
             yield Client(Application(server))
     finally:

@@ -1,4 +1,4 @@
-"""What tests of the server share is imported by name: ``from asgi_client import serving``."""
+"""What tests of the server share is imported by name: ``from asgi_client import OPENINGS, serving``."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def running(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[asyncio.Runner, Any]]:
     """Gives one server for all tests that need none of their own, and the loop that it is in."""
-    from asgi_client import serving
-    from served_flows import Approval, Echo, Long, Order, Sleeps
+    from asgi_client import OPENINGS, serving
+    from served_flows import Approval, Echo, Long, Order, Sleeps, Talk
 
     with asyncio.Runner() as runner:
         store: Any = tmp_path_factory.mktemp("server")
         if request.param == "postgresql":
             store = request.getfixturevalue("postgres").new_database()
-        context = serving(store, Echo, Approval, Order, Long, Sleeps)
+        context = serving(store, Echo, Approval, Order, Long, Sleeps, Talk, openings=OPENINGS)
         yield runner, runner.run(context.__aenter__())
         runner.run(context.__aexit__(None, None, None))
 
@@ -53,14 +53,21 @@ def served(running: tuple[asyncio.Runner, Any]) -> Callable[..., None]:
 
 
 @pytest.fixture
-def served_anew(tmp_path: Path) -> Callable[..., None]:
-    """Runs a coroutine function with a client of a server of its own."""
-    from asgi_client import serving
-    from served_flows import Approval, Echo, Long, Order, Sleeps
+def served_anew(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., None]:
+    """Runs a coroutine function with a client of a server of its own; by itself over a file."""
+    from asgi_client import OPENINGS, serving
+    from served_flows import Approval, Echo, Long, Order, Sleeps, Talk
+
+    store: Any = tmp_path
+    if getattr(request, "param", "") == "postgresql":
+        store = request.getfixturevalue("postgres").new_database()
 
     def run(use: Callable[[Any], Awaitable[None]]) -> None:
         async def main() -> None:
-            async with serving(tmp_path, Echo, Approval, Order, Long, Sleeps) as client, asyncio.timeout(30):
+            async with (
+                serving(store, Echo, Approval, Order, Long, Sleeps, Talk, openings=OPENINGS) as client,
+                asyncio.timeout(30),
+            ):
                 await use(client)
 
         asyncio.run(main())

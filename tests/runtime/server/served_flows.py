@@ -126,3 +126,42 @@ class Sleeps(Workflow, name="sleeps"):
     @rest.then
     def after_rest(self, event: Asked, result: None) -> Done:
         return Done(text=event.text)
+
+
+class Wrote(StartEvent, closed=True):
+    person: str
+    text: str
+
+
+class Said(Event, closed=True):
+    person: str
+    text: str
+
+
+class Again(Event, closed=True):
+    text: str
+
+
+class Answered(Event, closed=True):
+    text: str
+    hidden: str
+
+
+class Talk(Workflow, name="talk", receives=(Receives(Said, key="person"),)):
+    """Somebody with whom one talks, until one says bye."""
+
+    @run_key
+    def key(self, inputs: Wrote) -> str:
+        return inputs.person
+
+    @transform
+    def answer(self, event: Wrote | Again) -> Answered:
+        return Answered(text=f"you said: {event.text}", hidden="nobody's business")
+
+    @pause
+    def listen(self, event: Answered) -> Outside[Said]:
+        return Outside(Said)
+
+    @listen.then
+    def after_listen(self, event: Answered, result: Said) -> Again | Done:
+        return Done(text="it is over") if result.text == "bye" else Again(text=result.text)

@@ -13,7 +13,7 @@ from asgi_client import KEY, TOKENS, Client, Served, started
 
 from wfc.runtime.errors import SettingsError
 from wfc.runtime.server.access import Access, Principal, of_token, read_principals
-from wfc.runtime.server.endpoint import ANYBODY, LINK, SENDER
+from wfc.runtime.server.endpoint import ANYBODY, LINK, OPENED, SENDER
 from wfc.runtime.server.routes import ENDPOINTS
 
 START = "/v1/workflows/echo/runs"
@@ -270,6 +270,8 @@ def test_each_endpoint_is_for_its_roles_alone(served: Served, endpoint: Any) -> 
             answer = await client.as_(who).send(endpoint.method, filled(endpoint.path), b"", JSON)
             if endpoint.roles == (ANYBODY,):
                 assert answer.status == (404 if "{" in endpoint.path else 200)
+            elif endpoint.roles == (OPENED,):
+                assert answer.status in {404, 422}
             elif endpoint.roles == (SENDER,):
                 assert (answer.status, answer.code) == (401, "hook.refused")
             elif endpoint.roles == (LINK,):
@@ -377,6 +379,7 @@ def test_a_file_of_principals_is_read(tmp_path: Path) -> None:
         "[[principal]]",
         GOOD.replace("see", "admin"),
         GOOD.replace('["see"]', "[]"),
+        GOOD.replace('["see"]', '["author"]') + 'workflows = ["refund"]\n',
         GOOD.replace("0", "x", 1),
         GOOD.replace("user:ann", ""),
         GOOD.replace("user:ann", "a,b"),

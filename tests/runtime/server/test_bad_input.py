@@ -20,6 +20,7 @@ OF_ANOTHER_KIND: dict[str | None, list[Any]] = {
     "string": [3, None, True, [], {}, "a\0b"],
     "object": ["text", 3, None, False, []],
     "integer": ["3", 3.5, None, True, {}, -1, 10**16],
+    "array": ["text", 3, None, {}, []],
     None: [],
 }
 
@@ -37,7 +38,7 @@ class Wrong(NamedTuple):
 
 
 def good_member(name: str, schema: dict[str, Any]) -> Any:
-    return {"string": "a", "object": {}, "integer": 1, None: {"ok": True}}[schema.get("type")]
+    return {"string": "a", "object": {}, "integer": 1, "array": [{}], None: {"ok": True}}[schema.get("type")]
 
 
 def mistakes(endpoint: Endpoint) -> Iterator[Wrong]:
@@ -109,9 +110,13 @@ def test_each_mistake_is_told_and_nothing_happens(served: Served, endpoint: Endp
         await until(client, run, "parked")
         (task,) = (await client.get(f"/v1/tasks?run={run}")).json["tasks"]
         made = await client.post(f"/v1/tasks/{task['task']}/link", {"for": "user:eve"})
-        link = [("Authorization", f"Link {made.json['token']}")]
+        tokens = {"task": made.json["token"]}
+        for kind, name in (("form", "invited"), ("chat", "desk")):
+            other = await client.post(f"/v1/{kind}s/{name}/link", {"for": "user:eve"})
+            tokens[kind] = other.json["token"]
+        link = [("Authorization", f"Link {tokens[endpoint.link]}")]
         places = {"run": run, "workflow": "echo", "task": task["task"], "seq": "1"}
-        places["file"] = "app.js"
+        places |= {"file": "app.js", "form": "ask", "chat": "desk"}
         path = endpoint.path.format_map(places)
         is_linked = endpoint.path.startswith("/v1/links")
         who = client.as_("") if is_linked else client

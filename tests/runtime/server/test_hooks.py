@@ -133,6 +133,28 @@ def test_a_token_proves_who_sends_and_no_run_gets_to_see_it(hooked: Any) -> None
     hooked(use)
 
 
+def test_while_a_secret_is_changed_the_former_one_counts_too(
+    hooked: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def use(client: Client, _: list[str]) -> None:
+        body, new = b'{"order": "a"}', "the-new-secret-of-the-shop"
+        by_old, by_new = signature(body), signature(body, new)
+        first = await send(client, "signed", body, X_Signature=by_old)
+        monkeypatch.setenv("SHOP", new)
+        assert (await send(client, "signed", body, X_Signature=by_old)).status == 401
+        monkeypatch.setenv("SHOP_FORMER", SECRET)
+        for one in (by_old, by_new):  # the same delivery, however it is signed
+            assert (await send(client, "signed", body, X_Signature=one)).json == first.json
+        for one in (SECRET, new):
+            assert (await send(client, "token", body, Authorization=f"Bearer {one}")).status == 202
+        assert (await send(client, "signed", body, X_Signature=signature(body, "another"))).status == 401
+        monkeypatch.setenv("SHOP_FORMER", "")  # with an empty key anybody could sign
+        assert (await send(client, "signed", body, X_Signature=signature(body, ""))).status == 401
+        assert (await send(client, "token", body, Authorization="Bearer ")).status == 401
+
+    hooked(use)
+
+
 def test_what_is_not_proved_is_refused_and_nothing_tells_why(hooked: Any) -> None:
     async def use(client: Client, _: list[str]) -> None:
         body = b'{"order": "a"}'

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from asgi_client import KEY, Client, Served, started, until
+from postgres_server import KINDS
 
 from wfc.runtime.server.links import TaskLink, write_link
 
@@ -181,6 +182,7 @@ def test_links_for_nobody_or_for_ever_are_not_made(served: Served, body: object,
     served(use)
 
 
+@pytest.mark.parametrize("served_anew", KINDS, indirect=True)
 def test_a_question_is_passed_on(served_anew: Served) -> None:
     async def use(client: Client) -> None:
         run, task = await asked(client)

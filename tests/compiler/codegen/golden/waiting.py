@@ -29,6 +29,7 @@ from wfc.runtime import (
     StepError,
     StopEvent,
     Unhandled,
+    Unmet,
     Until,
     Workflow,
     WorkflowHandler,
@@ -253,7 +254,7 @@ class Waiting(
     @approve.require
     def require_approve(self, result: ApproveForm) -> Iterator[str]:
         if result.copies >= 10:
-            yield f"{result.copies} are too many."
+            yield Unmet(f"{result.copies} are too many.", "copies")
 
     @approve.then
     def after_approve(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from wfc.runtime.calls.bindings import PythonTool
 from wfc.runtime.calls.knowledge import searching
 from wfc.runtime.calls.knowledge.definition import Knowledge
 
@@ -39,3 +40,53 @@ def write(folder: Path) -> Write:
 def texts(folder: Path) -> Knowledge:
     """All files of the folder."""
     return Knowledge("texts", ["./**/*"], folder, size=200)
+
+
+EMBEDDER = '''
+"""Texts as counts of their words, synonyms taken together: meaning that anybody can work out by hand."""
+
+import hashlib
+import os
+import re
+from pathlib import Path
+
+SAME = {"car": "auto", "automobile": "auto", "quick": "fast", "rapid": "fast"}
+SIZE = 2048
+
+
+def embed(texts):
+    log = Path(__file__).with_name("embedded.log")
+    with log.open("a") as file:
+        file.write(f"{len(texts)}\\n")
+    told = Path(__file__).with_name("mood")
+    mood = told.read_text() if told.exists() else ""
+    if mood.startswith("fail after ") and log.read_text().count("\\n") > int(mood.split()[-1]):
+        raise ConnectionError("the line is down")
+    size = 32 if mood == "other size" else SIZE
+    found = []
+    for text in texts:
+        vector = [0.0] * size
+        for word in re.findall(r"\\w+", text.lower()):
+            number = int(hashlib.md5(SAME.get(word, word).encode()).hexdigest(), 16)
+            vector[number % size] += 1.0
+        found.append(vector)
+    if mood == "nan":
+        found[-1][0] = float("nan")
+    return found[:-1] if mood == "too few" else found
+
+
+def longest(query, texts):
+    return [float(len(text)) for text in texts]
+
+
+def nonsense(query, texts):
+    return [1.0]
+'''
+
+
+@pytest.fixture
+def meanings(folder: Path) -> Knowledge:
+    """The text files of the folder, searched by meaning with a function beside them."""
+    (folder / "words.py").write_text(EMBEDDER)
+    model: PythonTool[list[list[float]]] = PythonTool("words:embed", output=list[list[float]], beside=folder)
+    return Knowledge("meanings", ["./**/*.txt"], folder, size=200, index="vector", model=model)

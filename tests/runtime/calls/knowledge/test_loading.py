@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import io
+import zipfile
 
+import docx
+import openpyxl
 import pypdf
 import pytest
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
+from wfc.runtime.calls.knowledge import definition
 from wfc.runtime.calls.knowledge.definition import UnreadableError
 from wfc.runtime.calls.knowledge.loading import documents
 
@@ -39,6 +43,68 @@ def pdf(*pages: str, password: str = "") -> bytes:
     return written.getvalue()
 
 
+WORD = "# Cleaning\n\nUse oil.\n\n| part | price |\n| --- | --- |\n| a\\|b | 2 |"
+
+
+def word(span: int = 1) -> bytes:
+    """A Word file with a heading, a paragraph and a table, of which the last cell says how many columns it covers."""
+    document = docx.Document()
+    document.core_properties.title = "Guide"
+    document.add_heading("Cleaning", 1)
+    document.add_paragraph("Use oil.")
+    table = document.add_table(2, 2)
+    for cell, said in zip(table._cells, ("part", "price", "a|b", "2"), strict=True):
+        cell.text = said
+    if span != 1:
+        cell._tc.get_or_add_tcPr().get_or_add_gridSpan().val = span
+    written = io.BytesIO()
+    document.save(written)
+    return written.getvalue()
+
+
+def sheets(rows: int = 1) -> bytes:
+    """A spreadsheet with an empty sheet, and one with rows."""
+    book = openpyxl.Workbook()
+    page = book.create_sheet("Parts")
+    page.append(["part", "price", "note"])
+    for _ in range(rows):
+        page.append(["tank", 19, None])
+    written = io.BytesIO()
+    book.save(written)
+    return written.getvalue()
+
+
+BILLION_LAUGHS = b"""<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x0 "ha">%s]><a>&x30;</a>""" % b"".join(
+    b'<!ENTITY x%d "&x%d;&x%d;">' % (number + 1, number, number) for number in range(30)
+)
+
+
+def zipped(name: str, raw: bytes) -> bytes:
+    """An archive with one part."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, raw)
+    return written.getvalue()
+
+
+def lying(name: str) -> bytes:
+    """An archive with a part of which some hundred bytes unpack to much, and that says it has one byte."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr(name, b"0" * 1_000_000)
+    raw = written.getvalue()
+    return raw.replace((1_000_000).to_bytes(4, "little"), (1).to_bytes(4, "little"))
+
+
+def replaced(raw: bytes, name: str, content: bytes) -> bytes:
+    """An archive with another content of one of its parts."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as new:
+        for each in old.namelist():
+            new.writestr(each, content if each == name else old.read(each))
+    return written.getvalue()
+
+
 @pytest.mark.parametrize(
     ("path", "raw", "said"),
     [
@@ -57,12 +123,15 @@ def pdf(*pages: str, password: str = "") -> bytes:
         ("a.json", b'[{"a": "x"}, "y"]', [("a: x", {"row": "1"}), ("y", {"row": "2"})]),
         ("a.jsonl", b'{"a": 1}\n\n{"a": 2}', [("a: 1", {"row": "1"}), ("a: 2", {"row": "3"})]),
         ("a.pdf", pdf("First.", "Second."), [("First.", {"page": "1"}), ("Second.", {"page": "2"})]),
+        ("a.docx", word(), [(WORD, {"title": "Guide"})]),
+        ("a.xlsx", sheets(), [("part: tank\nprice: 19", {"sheet": "Parts", "row": "2"})]),
+        ("a.py", b"def f():\n    pass\n", [("def f():\n    pass\n", {})]),
         ("a.md", b"", []),
         ("a.csv", b"", []),
     ],
 )
 def test_what_a_file_says(path: str, raw: bytes, said: list[tuple[str, dict[str, str]]]) -> None:
-    assert [(each.text, dict(each.about)) for each in documents(path, raw)] == said
+    assert [(each.text, dict(each.about)) for each in documents(path.rpartition(".")[2], raw)] == said
 
 
 @pytest.mark.parametrize(
@@ -81,8 +150,46 @@ def test_what_a_file_says(path: str, raw: bytes, said: list[tuple[str, dict[str,
         ("a.pdf", pdf("x")[:200], "it is no PDF"),
         ("a.pdf", b"", "it is no PDF"),
         ("a.pdf", pdf("x", password="secret"), "it is encrypted"),
+        ("a.docx", b"PK nonsense", "not what its name says, or damaged"),
+        ("a.docx", sheets(), "it has no `word/document.xml`"),
+        ("a.xlsx", word(), "it has no `xl/workbook.xml`"),
+        ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "encrypted, or of an older format"),
+        ("a.docx", zipped("word/document.xml", b"0" * 201_000_000), "unpacks to more than 200 MB"),
+        ("a.docx", lying("word/document.xml"), "packed in a way that no office program uses"),
+        ("a.docx", word(span=10**9), "a table has more than 1,000 columns"),
+        ("a.docx", word(span=-(10**9)), "a table has more than 1,000 columns"),
+        ("a.docx", replaced(word(), "word/document.xml", BILLION_LAUGHS), "no Word file that can be read"),
+        ("a.xlsx", replaced(sheets(), "xl/workbook.xml", BILLION_LAUGHS), "no spreadsheet that can be read"),
     ],
 )
 def test_why_a_file_is_left_out(path: str, raw: bytes, why: str) -> None:
     with pytest.raises(UnreadableError, match=why):
-        documents(path, raw)
+        documents(path.rpartition(".")[2], raw)
+
+
+@pytest.mark.parametrize(
+    ("ending", "raw"),
+    [
+        ("csv", b"n" * 500 + b"\n" + b"1\n" * 30),
+        ("xlsx", sheets(rows=600)),
+        ("docx", word(span=900)),
+        ("pdf", pdf(*["x" * 500] * 30)),
+    ],
+)
+def test_small_files_that_say_the_same_again_and_again(
+    ending: str, raw: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(definition, "MOST_TEXT", 800)
+    with pytest.raises(UnreadableError, match="characters of text"):
+        documents(ending, raw)
+
+
+def test_a_merged_cell_says_the_same_in_all_that_it_covers() -> None:
+    document = docx.Document()
+    table = document.add_table(3, 3)
+    table.cell(0, 0).merge(table.cell(1, 1)).text = "tank"
+    table.cell(2, 2).text = "end"
+    written = io.BytesIO()
+    document.save(written)
+    (found,) = documents("docx", written.getvalue())
+    assert found.text == "| tank | tank |  |\n| --- | --- | --- |\n| tank | tank |  |\n|  |  | end |"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,8 +16,15 @@ from version_cases import PAUSED, Case, Then, answer, post
 from version_flows import ACTING, ASKING, BROKEN, ITEMS, LOG, PARTS, WAITING, load, within
 
 from wfc.runtime import Engine, Workflow
+from wfc.runtime.authoring.definition import definition_of
+from wfc.runtime.authoring.migrations import migrations_in
+from wfc.runtime.driver.engine.durable import values_of
 from wfc.runtime.errors import RunParkedError, StepFailedError, StoreError, WorkflowCancelledByUser
+from wfc.runtime.plan.versions.foretelling import Foretold, foretell
+from wfc.runtime.plan.versions.verdicts import Verdict
 from wfc.runtime.store.snapshots import shape_of
+from wfc.runtime.store.versions.conversions import Converter
+from wfc.runtime.store.versions.describing import describe
 
 
 @pytest.fixture(autouse=True)
@@ -53,6 +61,34 @@ def changed(case: Case) -> str:
     return text
 
 
+def foretold_of(old: type[Workflow], new: type[Workflow]) -> list[Foretold]:
+    """Returns what is told of a change without any run."""
+    definition, plan = definition_of(new), describe(old()._wfc.plan).data
+    rules = migrations_in(definition.run_rules.functions)
+    asked = {
+        key: tuple(plan["classes"][form[1]]["fields"])
+        for key, step in plan["steps"].items()
+        for form in step["forms"]
+    }
+    return [
+        one
+        for filled in ({}, asked)
+        for one in foretell(
+            plan,
+            describe(new()._wfc.plan).data,
+            moved=definition.moved,
+            removed=definition.removed,
+            conversions=Converter(new(), rules, values_of(new())).conversions(),
+            filled=filled,
+        )
+    ]
+
+
+def said(verdict: Verdict) -> tuple[str, ...]:
+    """Returns a verdict but for how often a run has done something, which no plan says."""
+    return verdict.rule, verdict.means, re.sub(r"run \d+ times", "run so often", verdict.told), verdict.advice
+
+
 def refused_by(case: Case) -> str:
     return next(rule for rule, means in case.rules.items() if means == "refused")
 
@@ -87,6 +123,9 @@ def test_a_run_at_rest_meets_a_changed_workflow(case: Case, store: str | Path) -
         told = await engine.upgrade("one", dry_run=True)
         verdicts = [*told.verdicts, *(one for part in told.parts for one in part.verdicts)]
         assert {one.rule: one.means for one in verdicts} == case.rules
+        foretold = {said(one.verdict) for kinds in zip(old, new, strict=False) for one in foretold_of(*kinds)}
+        of_plans = {said(one) for one in verdicts if one.rule != "value-does-not-fit"}
+        assert of_plans <= foretold, "all but what hangs on values is told of the plans, without any run"
         assert (engine.store.history("one"), engine.show("one"), engine.tasks()) == before
         if case.said is None:
             for way in (engine.upgrade("one"), engine.resume("one")):

@@ -292,7 +292,7 @@ PAUSED: dict[str, Case] = {
                 "class Go(ClosedFields, StartEvent):\n    n: int = 1\n    who: str\n\nclass Asked",
             ),
         ),
-        {"input-field-added": "refused"},
+        {"start-event-field-added": "refused"},
     ),
     # the state
     "a field of the state is gone": Case(

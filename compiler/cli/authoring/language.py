@@ -1,0 +1,106 @@
+"""What editors on a page ask of a text that is being written: its findings, what may stand at a place, what it means.
+
+Places are counted as JavaScript counts them: in units of UTF-16 from the beginning.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Final
+
+from wfc.compiler.diagnostics import Diagnostic
+from wfc.compiler.lsp.completion import proposals
+from wfc.compiler.lsp.documents import Documents, OpenDocument
+from wfc.compiler.lsp.hover import hover
+
+__all__ = ["checked", "completed", "shown_at"]
+
+MOST: Final = 200
+"""How many findings or proposals are told."""
+
+
+def checked(place: str, text: str) -> dict[str, Any]:
+    """Return the findings in a text, each with its fix, as if the text were in the file at a place."""
+    documents, document = _opened(place, text)
+    found = documents.findings(document)
+    units = Units(text)
+    told = [_finding(one, units) for one in found[:MOST]]
+    return {"is_spec": document.is_spec, "findings": told, "left_off": max(len(found) - MOST, 0)}
+
+
+def completed(place: str, text: str, at: int) -> dict[str, Any]:
+    """Return what may be written at a place of a text."""
+    documents, document = _opened(place, text)
+    units = Units(text)
+    offset = units.to_offset(at)
+    told = [
+        {
+            "label": one.label,
+            "what": one.what,
+            "detail": one.detail,
+            "about": one.about,
+            "insert": one.insert or one.label,
+            "from": units.of(one.start),
+            "to": at,
+        }
+        for one in proposals(documents, document, offset)[:MOST]
+    ]
+    return {"proposals": told}
+
+
+def shown_at(place: str, text: str, at: int) -> dict[str, Any]:
+    """Return what there is to say of a place of a text, in Markdown; nothing, if there is nothing."""
+    documents, document = _opened(place, text)
+    units = Units(text)
+    found = hover(documents, document, units.to_offset(at)) if document.is_spec else None
+    if found is None:
+        return {"said": None}
+    return {"said": found.said, "from": units.of(found.start), "to": units.of(found.end)}
+
+
+def _opened(place: str, text: str) -> tuple[Documents, OpenDocument]:
+    documents = Documents()
+    return documents, documents.put(place.replace(os.sep, "/"), text)
+
+
+def _finding(found: Diagnostic, units: Units) -> dict[str, Any]:
+    return {
+        "code": found.code,
+        "severity": found.severity.word,
+        "message": found.message,
+        "hint": found.hint,
+        "line": found.start.line,
+        "column": found.start.column,
+        "from": units.of(found.start.offset),
+        "to": units.of(found.end.offset),
+        "suppressed": found.suppressed,
+        "fix": None
+        if found.fix is None
+        else {
+            "title": found.fix.title,
+            "applicability": found.fix.applicability,
+            "edits": [
+                {"from": units.of(one.start.offset), "to": units.of(one.end.offset), "text": one.text}
+                for one in found.fix.edits
+            ],
+        },
+    }
+
+
+class Units:
+    """Places of a text in units of UTF-16."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._is_plain = text.isascii() or max(text) <= "\uffff"
+
+    def of(self, offset: int) -> int:
+        if self._is_plain:
+            return offset
+        return len(self._text[:offset].encode("utf-16-le", "surrogatepass")) // 2
+
+    def to_offset(self, units: int) -> int:
+        if self._is_plain:
+            return min(units, len(self._text))
+        raw = self._text.encode("utf-16-le", "surrogatepass")[: 2 * units]
+        return len(raw.decode("utf-16-le", "ignore"))

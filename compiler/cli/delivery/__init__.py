@@ -1,0 +1,1 @@
+"""Bringing revisions to installations (``wfc apply``): folders of releases, of which one is current."""

@@ -1,0 +1,178 @@
+"""What a change means for runs that are paused, wherever they may stand: the runtime's judgement, told as changes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from wfc.compiler.cli.reviewing.comparison import Comparison, Version
+from wfc.compiler.review.catalogue.runs import LEVELS, run_change
+from wfc.compiler.review.changes import Level, SpecChange, in_order
+from wfc.compiler.review.facts import PlaceList
+from wfc.compiler.review.pair import Pair
+from wfc.compiler.review.sameness import place
+from wfc.compiler.review.ways import effect_of
+from wfc.compiler.slotted import replace
+
+if TYPE_CHECKING:
+    from wfc.runtime.plan.versions.foretelling import Foretold
+
+__all__ = ["foretell_runs"]
+
+Places = dict[tuple[str, str], None]
+
+_SAID: Final = {
+    "pause": "that wait in {}",
+    "event": "with {} that nobody has taken",
+    "start": "that have not begun",
+    "retry": "that are to try {} again",
+    "work": "that were cut off in {}",
+}
+"""How runs are called that stand somewhere; those that wait first."""
+
+_MEANS: Final = {"refused": "cannot go on with this version", "migrated": "are converted"}
+_HEAD: Final = re.compile(r"(, and the run |; the wait under way |: the next time |: if that one )")
+_NAME: Final = re.compile(r"`([^`]+)`")
+
+
+def foretell_runs(comparison: Comparison) -> list[str]:
+    """Add to a comparison what it means for paused runs; return what could not be judged, for people."""
+    notes = []
+    for pair in comparison.versions:
+        before, after = pair
+        if before is None or after is None or before.facts is None or after.facts is None:
+            continue
+        found = _of_pair(comparison, before, after)
+        if found is None:
+            notes.append(
+                f"{after.path}: what it means for paused runs is not judged: a workflow that it calls has errors"
+            )
+        comparison.changes += found or []
+    comparison.changes = in_order(comparison.changes)
+    return notes
+
+
+def _of_pair(comparison: Comparison, before: Version, after: Version) -> list[SpecChange] | None:
+    assert before.facts is not None
+    assert after.facts is not None
+    found = [*_renamed(before.facts, after.facts)]
+    from wfc.compiler.cli.reviewing.plans import may_touch_runs, planned
+
+    if not may_touch_runs(before, after):
+        return found
+    was = planned(before.path, before.raw, comparison.old)
+    now = planned(after.path, after.raw, comparison.new)
+    if was is None or now is None:
+        return None
+    foretold = now.foretold_from(was, _filled(before.facts))
+    return [*found, *_changes(foretold, before.facts, after.facts)]
+
+
+def _filled(facts: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Return the fields of forms that questions fill in or offer, by step."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, step in facts["steps"].items():
+        action = step["action"]
+        while action is not None and action["does"] == "map":
+            action = action["do"]
+        if action is not None and action["does"] == "human":
+            found[name] = (*action["prefill"], *action["choices"])
+    return found
+
+
+def _renamed(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[SpecChange]:
+    """Yield what a new name of the workflow means for its runs."""
+    was, now = str(before["workflow"]), str(after["workflow"])
+    moved = after["moved"].get(f"workflow.{was}")
+    if was == now or (moved is not None and moved["to"] == now):
+        return
+    advice = f"say so for runs that are under way, `moved: {{workflow.{was}: {now}}}`"
+    told = f"there is no workflow `{was}` in this version: all its runs cannot go on with it"
+    change = run_change(now, "workflow-removed", Level.BREAK, told, "runs.workflow", was, advice)
+    yield replace(change, old=before["at"], new=after["at"])
+
+
+def _changes(
+    foretold: Iterable[Foretold], before: Mapping[str, Any], after: Mapping[str, Any]
+) -> Iterator[SpecChange]:
+    """Yield what is foretold; what several say of one thing is told once, with all places."""
+    renamed = Pair(before, after).undeclared
+    merged: dict[tuple[str, str, str], tuple[Foretold, Places, bool]] = {}
+    for one in foretold:
+        head = _HEAD.split(one.verdict.told)[0]
+        if one.verdict.rule == "new-step-missed" and _NAME.findall(head)[0] in renamed.values():
+            continue  # it is there under another name
+        key = one.verdict.rule, one.verdict.means, head
+        known, places, is_always = merged.get(key, (one, {}, False))
+        merged[key] = known, places | dict.fromkeys(one.places), is_always or not one.places
+    for (rule, means, head), (one, places, is_always) in merged.items():
+        names = _NAME.findall(head)
+        change = run_change(
+            str(after["workflow"]),
+            rule,
+            _level(rule, means, places, is_always, after, names[0] if names else ""),
+            f"{head}{_who(rule, means, {} if is_always else places)}",
+            f"runs.{names[0] if names else ''}",
+            head,
+            one.verdict.advice if means == "refused" else "",
+        )
+        yield replace(change, old=_place(before, names), new=_place(after, names))
+
+
+def _who(rule: str, means: str, places: Places) -> str:
+    """Return what it means for which runs."""
+    runs = _runs(places)
+    if rule == "new-step-missed":
+        return f": runs {runs} never get it"
+    if means == "noted":
+        return f" ({runs})"
+    return f": {'runs ' if places else ''}{runs} {_MEANS[means]}"
+
+
+def _runs(places: Places) -> str:
+    if not places:
+        return "all runs"
+    found = []
+    for at, words in _SAID.items():
+        steps = sorted({step.removesuffix("_") for step, where in places if where == at})
+        if steps:
+            found.append(words.format(_listed(steps)))
+    return " or ".join(found)
+
+
+def _listed(names: list[str]) -> str:
+    shown = [f"`{name}`" for name in names[:5]]
+    rest = len(names) - len(shown)
+    return ", ".join([*shown, *([f"{rest} more"] if rest else [])])
+
+
+def _level(
+    rule: str, means: str, places: Places, is_always: bool, after: Mapping[str, Any], name: str
+) -> Level:
+    if rule == "new-step-missed":
+        step = after["steps"].get(name.removesuffix("_"))
+        is_grave = step is not None and (effect_of(after, step) or step["kind"] == "human")
+        return Level.WARN if is_grave and any(at == "pause" for _, at in places) else Level.INFO
+    waits = is_always or any(at in ("pause", "event", "start") for _, at in places)
+    return LEVELS[means] if waits or means != "refused" else Level.WARN
+
+
+def _place(facts: Mapping[str, Any], names: list[str]) -> PlaceList | None:
+    """Return where something stands by its name: a step, an event, a field of one, or of the state."""
+    for name in names:
+        of, _, field = name.partition(".")
+        if of == "state":
+            fields: Any = facts["state"]
+        elif of in facts["steps"]:
+            return place(facts["steps"][of])
+        elif of in facts["events"]:
+            fields = facts["events"][of]["fields"]
+            if not field:
+                return place(facts["events"][of])
+        else:
+            continue
+        found = place(fields.get(field)) if isinstance(fields, dict) else None
+        if found is not None:
+            return found
+    return None

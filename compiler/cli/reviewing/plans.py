@@ -1,0 +1,134 @@
+"""The plans of two versions of a workflow: from the Python that is generated for them, which runs nothing of a spec."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from wfc.compiler.cli.programs import Program, load_modules, mentioned, modules_of
+from wfc.compiler.passes import compile_text
+from wfc.compiler.review.sameness import differences
+from wfc.compiler.types import show
+from wfc.compiler.workspace.compiled import Compiled
+from wfc.compiler.workspace.paths import folders_seen_from
+from wfc.compiler.workspace.project import Project
+
+if TYPE_CHECKING:
+    from wfc.compiler.cli.reviewing.comparison import Version
+    from wfc.runtime import Workflow
+    from wfc.runtime.plan.versions.foretelling import Foretold
+
+__all__ = ["PlannedVersion", "may_touch_runs", "planned", "program_of"]
+
+_APART = frozenset(
+    "format description version labels tests suppressions secrets triggers resources knowledge models imports data "
+    "decisions config deadline".split()
+)
+"""What a workflow says beside its steps, events and state: no plan has it."""
+
+_OF_STEPS = frozenset(
+    "description saves requires cache stream reaches name until timeout concurrency idempotency_key".split()
+)
+_OF_ACTIONS = frozenset(
+    "prompt system args request command title show assign model query inputs history files fills items chosen_by that "
+    "key to topic for until remind max keep".split()
+)
+_OF_ENTRIES = frozenset({"when", "saves", "fills", "items", "max", "concurrency", "says"})
+
+
+def may_touch_runs(before: Version, after: Version) -> bool:
+    """Return whether a change may mean anything for runs: most changes are of texts and values, which no plan has."""
+    old, new = before.facts, after.facts
+    assert old is not None
+    assert new is not None
+    if _type_names(before) != _type_names(after):
+        return True  # facts have types by what is in them, and runs by their names
+    sections = [section for section in new if section not in _APART and section != "at"]
+    return any(
+        not _is_beside(found.path)
+        for section in sections
+        for found in differences(old[section], new[section], (section,))
+    )
+
+
+def _type_names(version: Version) -> list[str]:
+    assert version.workflow is not None
+    return [show(each) for each in (*version.workflow.types, *version.workflow.outputs)]
+
+
+def _is_beside(path: tuple[str, ...]) -> bool:
+    """Return whether something that differs is in no plan."""
+    if path[0] not in ("steps", "exits"):
+        return False
+    inside = path[2:]
+    if inside[:1] and inside[0] in _OF_STEPS:
+        return True
+    if inside[:1] == ("action",):
+        return any(part in _OF_ACTIONS for part in inside[1:3])
+    return "entries" in inside and any(part in _OF_ENTRIES for part in inside[inside.index("entries") :])
+
+
+class PlannedVersion(NamedTuple):
+    """A version of a workflow with its plan."""
+
+    kind: type[Workflow]
+    plan: Mapping[str, Any]
+
+    def foretold_from(self, old: PlannedVersion, filled: Mapping[str, tuple[str, ...]]) -> list[Foretold]:
+        """Return what it means for runs of an earlier version that they go on with this one.
+
+        Args:
+            filled: The fields of forms of the earlier version that its questions name, by step.
+        """
+        from wfc.runtime.authoring.definition import definition_of
+        from wfc.runtime.authoring.migrations import migrations_in
+        from wfc.runtime.driver.engine.durable import values_of
+        from wfc.runtime.plan.versions.foretelling import foretell
+        from wfc.runtime.store.versions.conversions import Converter
+
+        definition, workflow = definition_of(self.kind), self.kind()
+        rules = migrations_in(definition.run_rules.functions)
+        return foretell(
+            old.plan,
+            self.plan,
+            moved=definition.moved,
+            removed=definition.removed,
+            conversions=Converter(workflow, rules, values_of(workflow)).conversions() if rules else (),
+            filled=filled,
+        )
+
+
+def planned(path: str, raw: bytes, project: Project) -> PlannedVersion | None:
+    """Return the plan of a spec without errors; ``None`` if nothing can be generated for it.
+
+    Args:
+        path: As the project knows it.
+    """
+    from wfc.runtime.store.versions.describing import describe
+
+    compiled = _compiled(path, raw, project)
+    if compiled is None:
+        return None
+    kind = load_modules(modules_of(compiled, project))
+    return PlannedVersion(kind, describe(kind()._wfc.plan).data)
+
+
+def program_of(path: str, raw: bytes, project: Project) -> Program | None:
+    """Return a spec without errors as a program, with the workflows that it mentions; ``None`` if there is none."""
+    compiled = _compiled(path, raw, project)
+    if compiled is None:
+        return None
+    others = mentioned(path, project)
+    if any(each.failed for each in others):
+        return None
+    modules = tuple(modules_of(each, project) for each in (compiled, *others))
+    first, *classes = map(load_modules, modules)
+    return Program(first, compiled.workflow, tuple(classes), modules)
+
+
+def _compiled(path: str, raw: bytes, project: Project) -> Compiled | None:
+    folder, _, name = path.rpartition("/")
+    found = compile_text(
+        raw, path, source=name, folder_of=folders_seen_from(folder or "."), project=project, in_package=True
+    )
+    return None if found.failed or not found.python else found

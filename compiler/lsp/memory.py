@@ -1,0 +1,269 @@
+"""What is kept between two checks of one document, so that a keystroke costs one step's work and not all steps'."""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Iterator
+from copy import copy
+from typing import Any, Final
+
+from wfc.compiler.diagnostics import Address, Finding, Place, Report
+from wfc.compiler.expressions import ExpressionCache
+from wfc.compiler.lsp.kept_files import WatchedView
+from wfc.compiler.model import Step
+from wfc.compiler.resolve import ProjectView, declare
+from wfc.compiler.resolve.declarations.events import hint_for_no_event
+from wfc.compiler.resolve.steps.actions import HIDING_USES
+from wfc.compiler.resolve.steps.steps import resolve_step
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.tables import Data, Table
+from wfc.compiler.schema import Spec
+from wfc.compiler.slotted import dataclass, field, fields, replace
+from wfc.compiler.types import Type
+from wfc.compiler.workspace.lookups import Lookup
+from wfc.compiler.workspace.project import Unit
+
+__all__ = ["Memory"]
+
+LATER: Final = frozenset({"steps", "tests"})
+"""The sections that no declaration depends on."""
+
+SHARED: Final = ("called", "workflow_tools", "waited", "found_in_texts", "contracts")
+"""What a step finds in the declarations depends on the steps before it, if it is one of these."""
+
+MOST_KEPT: Final = 4
+"""So many different declarations are kept: those of the spec, and of the changes that recovery tries."""
+
+
+@dataclass(slots=True)
+class KeptStep:
+    """A step that was resolved without a finding, and what that has left behind in the declarations."""
+
+    step: Step
+    used: dict[str, set[str]]
+    types: tuple[Type, ...]
+
+
+@dataclass(slots=True)
+class Kept:
+    """Declarations as they were before any step was resolved, and the steps that were resolved with them.
+
+    Args:
+        units: The other files that were read.
+        uses: What the spec itself has looked up: see ``Unit``.
+        lookups: With their results; the declarations hold only as long as these do.
+        steps: By address and content; those of the last check and of this one.
+    """
+
+    declared: Declarations
+    units: dict[str, Unit]
+    uses: tuple[dict[str, None], dict[str, None], dict[tuple[str, str], None]]
+    lookups: tuple[Lookup, ...]
+    steps: dict[tuple[Address, bytes], KeptStep] = field(default_factory=dict)
+    before: dict[tuple[Address, bytes], KeptStep] = field(default_factory=dict)
+
+
+class Memory:
+    """Gives the passes what they found in a document before, where it must be the same now."""
+
+    def __init__(self) -> None:
+        self.kept: dict[bytes, Kept] = {}
+        self.current: Kept | None = None
+
+    def begin(self) -> None:
+        """Begin a check: forget the steps that the last one did not need."""
+        self.current = None
+        for each in self.kept.values():
+            each.before, each.steps = each.steps, {}
+
+    def declared(self, spec: Spec, report: Report, view: ProjectView) -> Declarations:
+        """Return the declarations of a spec, those of an earlier check if they must be equal."""
+        assert isinstance(view, WatchedView)
+        key = key_of(spec)
+        kept = self.kept.pop(key, None) if key is not None else None
+        if kept is not None and all(map(view.project.lookups.still_holds, kept.lookups)):
+            assert key is not None
+            restore(kept, view)
+            declared = copied(kept.declared, view, spec, report)
+        else:
+            found: list[Finding] = []
+            declared = declare(spec, both(found.append, report), view)
+            declared.sink = report
+            # what is wrong with declarations may depend on anything
+            kept = kept_of(declared, view) if key is not None and not found else None
+            declared = watched(declared, view)
+        self.current = kept
+        if key is not None and kept is not None:
+            self.kept[key] = kept  # the latest is the last
+            if len(self.kept) > MOST_KEPT:
+                del self.kept[next(iter(self.kept))]
+        return declared
+
+    def step(self, name: str, data: Data, place: Place, declared: Declarations) -> Step | None:
+        """Return one step, from an earlier check if it must be the same."""
+        kept = self.current
+        key = None if kept is None else step_key(data, place, declared)
+        if kept is None or key is None:
+            return resolve_step(name, data, place, declared)
+        found = kept.steps.get(key) or kept.before.get(key)
+        if found is None:
+            step, found = noted_step(name, data, place, declared)
+            if found is None:
+                return step
+        else:
+            for section, names in found.used.items():
+                table_of(declared, section).used |= names
+            declared.types_in_expressions.extend(found.types)
+        kept.steps[key] = found
+        return found.step
+
+
+def noted_step(
+    name: str, data: Data, place: Place, declared: Declarations
+) -> tuple[Step | None, KeptStep | None]:
+    """Resolve a step; return it, and also with what it has left behind if it would be the same in another check."""
+    view = declared.project
+    assert isinstance(view, WatchedView)
+    lookups, findings, types = view.looked_up, len(declared.codes), len(declared.types_in_expressions)
+    whole, declared.flow_whole = declared.flow_whole, True
+    before = {section: table.used for section, table in tables_of(declared)}
+    for _, table in tables_of(declared):
+        table.used = set()
+    step = resolve_step(name, data, place, declared)
+    used = {section: table.used for section, table in tables_of(declared) if table.used}
+    for section, table in tables_of(declared):
+        before[section] |= table.used
+        table.used = before[section]
+    clean = declared.flow_whole and (lookups, findings) == (view.looked_up, len(declared.codes))
+    declared.flow_whole &= whole
+    if step is None or not clean or not HIDING_USES.isdisjoint(declared.codes):
+        return step, None
+    return step, KeptStep(step, used, tuple(declared.types_in_expressions[types:]))
+
+
+def tables_of(declared: Declarations) -> Iterator[tuple[str, Table[Any]]]:
+    yield from declared.tables.items()
+    yield "secrets", declared.secrets
+
+
+def table_of(declared: Declarations, section: str) -> Table[Any]:
+    return declared.secrets if section == "secrets" else declared.tables[section]
+
+
+class WatchedDict(dict[Any, Any]):
+    """What several steps share: who asks it for something depends on the steps before, and is counted."""
+
+    __slots__ = ("view",)
+
+    def __init__(self, content: dict[Any, Any], view: WatchedView) -> None:
+        super().__init__(content)
+        self.view = view
+
+    def __contains__(self, key: object) -> bool:
+        self.view.looked_up += 1
+        return super().__contains__(key)
+
+    def __getitem__(self, key: Any) -> Any:
+        self.view.looked_up += 1
+        return super().__getitem__(key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.view.looked_up += 1
+        super().__setitem__(key, value)
+
+    def __iter__(self) -> Iterator[Any]:
+        self.view.looked_up += 1
+        return super().__iter__()
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        self.view.looked_up += 1
+        return super().get(key, default)
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        self.view.looked_up += 1
+        return super().setdefault(key, default)
+
+
+def watched(declared: Declarations, view: WatchedView) -> Declarations:
+    """Return declarations that count who asks for what steps share."""
+    for name in SHARED:
+        setattr(declared, name, WatchedDict(getattr(declared, name), view))
+    return declared
+
+
+def key_of(spec: Spec) -> bytes | None:
+    """Return a text that differs where anything does that declarations depend on; ``None`` if there is none."""
+    data = {key: value for key, value in spec.data.items() if key not in LATER}
+    broken = sorted(repr(each) for each in spec.broken if each[0] not in LATER)
+    return packed([data, broken, [each for each in LATER if (each,) in spec.broken]])
+
+
+def step_key(data: Data, place: Place, declared: Declarations) -> tuple[Address, bytes] | None:
+    content = None if declared.is_broken(place.address) else packed(data)
+    return None if content is None else (place.address, content)
+
+
+def packed(data: object) -> bytes | None:
+    """Return plain data as bytes, which are equal only if also their order and their types are."""
+    try:
+        return marshal.dumps(data, 0)  # type: ignore[arg-type]  # what has no form is refused
+    except ValueError:  # too deep, or a placeholder of something that could not be read
+        return None
+
+
+def both(first: Report, second: Report) -> Report:
+    def send(finding: Finding) -> None:
+        first(finding)
+        second(finding)
+
+    return send
+
+
+def kept_of(declared: Declarations, view: WatchedView) -> Kept:
+    own = view.own
+    return Kept(
+        replace(declared, **tables_copied(declared)),
+        {name: unit for name, unit in view.project.units.items() if name != view.path},
+        (dict(own.uses), dict(own.calls), dict(own.lookups)),
+        view.project.dependencies(view.path),
+    )
+
+
+def restore(kept: Kept, view: WatchedView) -> None:
+    """Let a project know what it would know if the declarations had been read with it."""
+    for name, unit in kept.units.items():
+        view.project.units.setdefault(name, unit)
+    uses, calls, lookups = kept.uses
+    view.own.uses |= uses
+    view.own.calls |= calls
+    view.own.lookups |= lookups
+
+
+def copied(kept: Declarations, view: WatchedView, spec: Spec, report: Report) -> Declarations:
+    """Return kept declarations as those of a spec; what is done with them leaves the kept ones as they are."""
+    data = spec.data
+    declared = replace(
+        kept,
+        **tables_copied(kept),
+        sink=report,
+        data=data,
+        broken=spec.broken,
+        project=view,
+        expression_cache=ExpressionCache(),
+    )
+    declared.events.elsewhere = lambda name: hint_for_no_event(name, data)
+    return watched(declared, view)
+
+
+def tables_copied(declared: Declarations) -> dict[str, Any]:
+    """Return copies of all parts of declarations that steps may add to; the nodes in them are the same."""
+    found: dict[str, Any] = {}
+    for each in fields(declared):
+        value = getattr(declared, each.name)
+        if isinstance(value, Table):
+            found[each.name] = replace(
+                value, nodes=dict(value.nodes), broken=set(value.broken), used=set(value.used)
+            )
+        elif isinstance(value, (dict, list, set)) and each.name != "data":
+            found[each.name] = copy(value)
+    return found

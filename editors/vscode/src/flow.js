@@ -1,0 +1,110 @@
+// @ts-check
+"use strict";
+
+const vscode = require("vscode");
+
+/**
+ * The flow of a spec, in a view beside the text: drawn anew as it is written, a click on a step goes to its line.
+ */
+class FlowView {
+  /**
+   * @param {vscode.Uri} media The folder of the viewer's files.
+   * @param {(uri: string) => Promise<{svg: string, lines: Record<string, number>} | null>} ask Asks the server.
+   */
+  constructor(media, ask) {
+    this.media = media;
+    this.ask = ask;
+    /** @type {vscode.WebviewPanel | undefined} */
+    this.panel = undefined;
+    /** @type {vscode.Uri | undefined} */
+    this.shown = undefined;
+    this.asked = 0;
+  }
+
+  /**
+   * Opens the view beside the text.
+   *
+   * @param {vscode.Uri} uri Of the spec.
+   */
+  async open(uri) {
+    if (this.panel === undefined) {
+      this.panel = vscode.window.createWebviewPanel(
+        "wfc.flow",
+        "Flow",
+        { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true },
+        { enableScripts: true, localResourceRoots: [this.media], retainContextWhenHidden: true },
+      );
+      this.panel.onDidDispose(() => (this.panel = undefined));
+      this.panel.webview.onDidReceiveMessage((said) => this.go(said));
+      this.panel.webview.html = page(this.panel.webview, this.media);
+    }
+    this.shown = uri;
+    this.panel.reveal(undefined, true);
+    await this.draw();
+  }
+
+  /**
+   * Draws a spec anew if it is the one that is shown.
+   *
+   * @param {vscode.Uri} uri Of the spec that has changed.
+   */
+  async changed(uri) {
+    if (this.panel !== undefined && uri.toString() === this.shown?.toString()) await this.draw();
+  }
+
+  async draw() {
+    const uri = this.shown;
+    if (uri === undefined) return;
+    const asked = ++this.asked;
+    const flow = await this.ask(uri.toString());
+    if (asked !== this.asked || this.panel === undefined) return; // a later answer counts
+    this.panel.title = `Flow of ${uri.path.split("/").pop()}`;
+    await this.panel.webview.postMessage(flow === null ? { broken: true } : flow);
+  }
+
+  /**
+   * Goes to the line that was clicked at.
+   *
+   * @param {unknown} said By the viewer.
+   */
+  async go(said) {
+    const line = /** @type {{line?: unknown}} */ (said)?.line;
+    if (typeof line !== "number" || this.shown === undefined) return;
+    const document = await vscode.workspace.openTextDocument(this.shown);
+    const at = new vscode.Position(Math.max(0, Math.min(line, document.lineCount - 1)), 0);
+    const beside = vscode.window.visibleTextEditors.find((each) => each.document === document);
+    await vscode.window.showTextDocument(document, {
+      viewColumn: beside?.viewColumn ?? vscode.ViewColumn.One,
+      selection: new vscode.Range(at, at),
+    });
+  }
+}
+
+/**
+ * The page of the view: it loads the viewer's two files and nothing else.
+ *
+ * @param {vscode.Webview} webview
+ * @param {vscode.Uri} media
+ * @returns {string}
+ */
+function page(webview, media) {
+  const file = (/** @type {string} */ name) => webview.asWebviewUri(vscode.Uri.joinPath(media, name));
+  const allowed = webview.cspSource;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${allowed}; script-src ${allowed}">
+<link rel="stylesheet" href="${file("drawing.css")}">
+<link rel="stylesheet" href="${file("viewer.css")}">
+<link rel="stylesheet" href="${file("editor.css")}">
+<title>Flow</title>
+</head>
+<body>
+<div id="viewer"></div>
+<script type="module" src="${file("editor.js")}"></script>
+</body>
+</html>`;
+}
+
+module.exports = { FlowView, page };

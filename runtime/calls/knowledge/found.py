@@ -1,0 +1,234 @@
+"""Passages of one index that fit a question, by words and by meaning, the best first."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from wfc.runtime.calls.knowledge.definition import Knowledge
+from wfc.runtime.calls.knowledge.typed_about import typed
+from wfc.runtime.calls.knowledge.wanted import Considered, SeenPassage, WantedPassages
+from wfc.runtime.calls.knowledge.words import query_of
+from wfc.runtime.records import Passage
+
+__all__ = ["Row", "found_in", "fused"]
+
+_MOST_CANDIDATES: Final = 10_000
+"""How many passages that fit are looked at for those that count."""
+
+_MOST_TOLD: Final = 200
+"""Of how many passages that do not count it is noted."""
+
+_RANK_CONSTANT: Final = 60
+"""Of reciprocal rank fusion: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and
+individual Rank Learning Methods", SIGIR 2009."""
+
+_COLUMNS: Final = "passages.id, path, number, document, parent, start, is_source, text, about"
+
+_BY_WORDS: Final = f"""
+SELECT {_COLUMNS}, -found.score
+FROM (
+    SELECT rowid, rank AS score FROM words
+    WHERE words MATCH ? AND rank MATCH 'bm25(1.0, 2.0)' ORDER BY rank, rowid LIMIT ?
+) AS found JOIN passages ON passages.id = found.rowid ORDER BY found.score, passages.id
+"""  # noqa: S608 - nothing of it comes from outside
+
+_BY_NUMBER: Final = f"SELECT {_COLUMNS} FROM passages WHERE id = ?"  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of the index."""
+
+    id: int
+    path: str
+    number: int
+    document: int
+    parent: int
+    start: int
+    is_source: int
+    text: str
+    about: str
+    score: float
+
+    def passage(self) -> Passage:
+        """Return it as searches give it."""
+        return Passage(
+            text=self.text,
+            source=self.path,
+            score=self.score,
+            id=f"{self.path}#{self.number}",
+            start=self.start if self.is_source else None,
+            end=self.start + len(self.text) if self.is_source else None,
+            about=json.loads(self.about),
+        )
+
+    def widened(self, database: sqlite3.Connection, passage: Passage, wanted: WantedPassages) -> Passage:
+        """Return a passage together with those around it in the same text."""
+        where, bounds = ("parent = ?", (self.parent,))
+        if not wanted.parent:
+            where = "number BETWEEN ? AND ?"
+            bounds = (self.number - wanted.neighbours, self.number + wanted.neighbours)  # type: ignore[assignment]
+        rows = database.execute(
+            f"SELECT start, text FROM passages WHERE path = ? AND document = ? AND {where} ORDER BY number",  # noqa: S608
+            (self.path, self.document, *bounds),
+        )
+        start, text = -1, ""
+        for at, piece in rows:
+            if start < 0:
+                start = at
+            gap = at - start - len(text)  # white space that no passage has, or, below zero, what both have
+            between = "" if gap <= 0 or not text else " " if gap == 1 else "\n" * gap
+            text += between + piece[max(-gap, 0) :]
+        place = {"start": start, "end": start + len(text)} if self.is_source else {}
+        return passage.model_copy(update={"text": text, **place})
+
+    def around(self, wanted: WantedPassages) -> Iterator[tuple[str, int, int]]:
+        """Yield what stands in a passage that was widened: each by its path, its text and its number there."""
+        if wanted.parent:
+            yield self.path, self.document, -1 - self.parent
+            return
+        for number in range(self.number - wanted.neighbours, self.number + wanted.neighbours + 1):
+            yield self.path, self.document, number
+
+    def key(self, wanted: WantedPassages) -> tuple[str, int, int]:
+        """Return what tells whether it stands in another one that was widened."""
+        return self.path, self.document, -1 - self.parent if wanted.parent else self.number
+
+
+Candidate = tuple[Row | None, Considered]
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """A search of one index."""
+
+    knowledge: Knowledge
+    database: sqlite3.Connection
+    wanted: WantedPassages
+    names: frozenset[str]
+    told: list[Considered]
+
+    def by_words(self, query: str, count: int) -> Iterator[Row]:
+        words = query_of(query)
+        if words:
+            limit = count if self.wanted.that is None else _MOST_CANDIDATES
+            for row in self.database.execute(_BY_WORDS, (words, limit)):
+                yield Row(*row)
+
+    def most_by_words(self, query: str) -> float:
+        """Return about the score by words of a passage that has all words of a question once.
+
+        What has little of that shares with the question what is common everywhere, so its place by words says little.
+        """
+        (count,) = self.database.execute("SELECT count(*) FROM passages").fetchone()
+        found = 0.0
+        for word in query_of(query).split(" OR "):
+            if word:
+                (having,) = self.database.execute(
+                    "SELECT count(*) FROM words WHERE words MATCH ?", (word,)
+                ).fetchone()
+                found += max(math.log((count - having + 0.5) / (having + 0.5)), 1e-6)  # as SQLite has it
+        return found or 1.0
+
+    def by_meaning(self, path: Path, asked: list[float], count: int) -> Iterator[Row]:
+        from wfc.runtime.calls.knowledge.vector_index import nearest
+
+        limit = count if self.wanted.that is None else _MOST_CANDIDATES
+        for number, score in nearest(self.database, path, asked, limit):
+            row = self.database.execute(_BY_NUMBER, (number,)).fetchone()
+            if row is not None:
+                yield Row(*(*row, score))
+
+    def that_count(self, rows: Iterator[Row], order: str, count: int) -> list[Candidate]:
+        """Return the first of the passages that count."""
+        return list(islice(self._counting(rows, order), count))
+
+    def _counting(self, rows: Iterator[Row], order: str) -> Iterator[Candidate]:
+        for rank, row in enumerate(rows, start=1):
+            considered = Considered(row.passage(), self.knowledge.name, {order: rank})
+            if self.counts(considered.passage):
+                yield row, considered
+            elif len(self.told) < _MOST_TOLD:
+                considered.cut_by = "that"
+                self.told.append(considered)
+
+    def counts(self, passage: Passage) -> object:
+        that = self.wanted.that
+        if that is None:
+            return True
+        about = typed(self.knowledge.about, passage.about)
+        for name in self.names - self.knowledge.about.keys():
+            setattr(about, name, None)
+        return that(SeenPassage.of(passage, about))
+
+
+def found_in(
+    knowledge: Knowledge,
+    database: sqlite3.Connection,
+    path: Path,
+    query: str,
+    asked: list[float] | None,
+    wanted: WantedPassages,
+    count: int,
+    names: frozenset[str],
+    told: list[Considered],
+) -> list[Candidate]:
+    """Return the passages of an index that fit a question, the best first.
+
+    Args:
+        database: The index, in a transaction that reads.
+        path: Where it is.
+        asked: The question as numbers, where the collection is searched by meaning.
+        count: How many at most.
+        names: All that is declared to be said about texts, of all collections that are searched.
+        told: Gets those that do not count.
+    """
+    here = _Search(knowledge, database, wanted, names, told)
+    orders: list[list[Candidate]] = []
+    if knowledge.has_words:
+        orders.append(here.that_count(here.by_words(query, count), "words", count))
+    if asked is not None:
+        orders.append(here.that_count(here.by_meaning(path, asked, count), "meaning", count))
+    if len(orders) < 2:
+        return orders[0] if orders else []
+    most = here.most_by_words(query)
+    return fused(orders, [lambda row: min(1.0, row.score / most) if row is not None else 1.0, _whole])
+
+
+def _whole(_row: Row | None) -> float:
+    return 1.0
+
+
+def fused(
+    orders: Sequence[Sequence[Candidate]], weights: Sequence[Callable[[Row | None], float]] = ()
+) -> list[Candidate]:
+    """Return one order of several: by the sum of their reciprocal ranks, which become the scores.
+
+    Args:
+        weights: How much a place counts in each order, from 0 to 1; by itself all count alike.
+    """
+    found: dict[Any, Candidate] = {}
+    scores: dict[Any, float] = {}
+    for candidates, weight in zip(orders, weights or [_whole] * len(orders), strict=True):
+        for rank, (row, considered) in enumerate(candidates, start=1):
+            key = (considered.collection, considered.passage.id)
+            if key in found:
+                found[key][1].ranks.update(considered.ranks)
+            else:
+                found[key] = (row, considered)
+            scores[key] = scores.get(key, 0.0) + weight(row) / (_RANK_CONSTANT + rank)
+    for key, (_, considered) in found.items():
+        considered.passage = considered.passage.model_copy(update={"score": scores[key]})
+    return sorted(found.values(), key=by_score)
+
+
+def by_score(candidate: Candidate) -> float:
+    """Return a key that puts the best first."""
+    return -(candidate[1].passage.score or 0.0)

@@ -1,0 +1,144 @@
+"""What an index needs of the world outside of its files: models that embed and judge.
+
+Indexes are brought up to date and searched in threads, and models are called in event loops; what lies between is here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from concurrent.futures import CancelledError
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from wfc.runtime.calls.bindings import CallLimit
+from wfc.runtime.calls.knowledge.definition import Knowledge
+from wfc.runtime.calls.knowledge.judging import Judge
+from wfc.runtime.errors import StepError
+
+__all__ = ["Helpers", "alone", "in_loop"]
+
+T = TypeVar("T")
+
+_LOOK: Final = 1.0
+"""After how many seconds a thread looks again whether the loop that works for it is still there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Helpers:
+    """Calls of models from a thread.
+
+    Args:
+        host: The step that calls; its run pays.
+        wait_for: Runs what is to be awaited, and returns what comes of it.
+    """
+
+    host: Any
+    wait_for: Callable[[Coroutine[Any, Any, Any]], Any]
+
+    def embed(self, knowledge: Knowledge, texts: list[str], *, is_query: bool = False) -> list[list[float]]:
+        """Return a list of numbers for each text.
+
+        Raises:
+            StepError: ``knowledge.embedding``, or what the model's service raises.
+        """
+        from wfc.runtime.calls.knowledge.embedding import embed
+
+        assert knowledge.model is not None
+        found: list[list[float]] = self.wait_for(embed(self.host, knowledge.model, texts, is_query=is_query))
+        return found
+
+    def judge(self, judge: Judge, query: str, texts: Sequence[str]) -> list[float]:
+        """Return how well each text fits a question, from 0 to 1 if a model says it.
+
+        Raises:
+            StepError: ``knowledge.rerank``, or what the model's service raises.
+        """
+        from wfc.runtime.calls.knowledge.judging import judge as ask
+
+        found: list[float] = self.wait_for(ask(self.host, judge, query, list(texts)))
+        return found
+
+    def fetch(self, url: str) -> tuple[str, bytes]:
+        """Return what kind of thing stands at an address that a spec names, and its bytes.
+
+        Raises:
+            StepError: ``http…``, ``timeout``, ``connection``.
+        """
+        from wfc.runtime.calls.knowledge.fetching import fetch
+
+        found: tuple[str, bytes] = self.wait_for(fetch(self.host, url))
+        return found
+
+    def found_by(self, knowledge: Knowledge, query: str, top: int) -> list[Any]:
+        """Return what a retriever finds that is not ours."""
+        from wfc.runtime.calls.knowledge.foreign import retrieve
+
+        found: list[Any] = self.wait_for(retrieve(knowledge, query, top))
+        return found
+
+
+def in_loop(host: Any) -> Helpers:
+    """Return what calls models in the loop that is running now, on behalf of one of its steps.
+
+    What it calls raises a StepError, ``knowledge.index``, if the loop ends meanwhile.
+    """
+    loop = asyncio.get_running_loop()
+
+    def wait_for(work: Coroutine[Any, Any, T]) -> T:
+        try:
+            future = asyncio.run_coroutine_threadsafe(work, loop)
+        except RuntimeError:
+            work.close()
+            raise StepError("knowledge.index", "the run has ended meanwhile") from None
+        while True:
+            try:
+                return future.result(_LOOK)
+            except TimeoutError:
+                if future.done():
+                    raise  # the work's own
+                if loop.is_closed():
+                    raise StepError("knowledge.index", "the run has ended meanwhile") from None
+            except CancelledError:
+                raise StepError("knowledge.index", "the run has ended meanwhile") from None
+
+    return Helpers(host, wait_for)
+
+
+def alone() -> Helpers:
+    """Return what calls models outside of any run."""
+    return Helpers(_Nobody(), asyncio.run)
+
+
+class _Nobody:
+    """What calls belong to that no run makes: nothing is limited or counted."""
+
+    def unmet(self, _result: object) -> Sequence[str]:
+        return ()
+
+    def choose_model(self, _count: int) -> int:
+        return 0
+
+    def in_turn(self, _limit: CallLimit | None, _url: str | None = None) -> AbstractAsyncContextManager[None]:
+        return _at_once()
+
+    def afford(self, _model: str, *, own_server: bool = False) -> None:
+        pass
+
+    def spent(self, *_used: object, **_more: object) -> None:
+        pass
+
+    def report(self, text: str) -> None:
+        pass
+
+    def write_event_to_stream(self, ev: object) -> None:
+        pass
+
+    def state_now(self) -> None:
+        return None
+
+
+@asynccontextmanager
+async def _at_once() -> AsyncIterator[None]:
+    yield

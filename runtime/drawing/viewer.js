@@ -1,0 +1,140 @@
+// A viewer of the drawing of a flow: search, zoom, and a click on a step. Loads nothing, and takes all texts for texts.
+
+const SVG = "http://www.w3.org/2000/svg";
+const ZOOMS = [0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 3];
+const READABLE = 4; // where 100 % stands among them
+const STYLE = new Set(["script", "foreignObject", "image", "use", "a", "style", "animate", "set"]);
+
+/**
+ * Return the drawing in a text, without anything that is no drawing.
+ * @param {string} text @returns {SVGSVGElement | null}
+ */
+export function drawing(text) {
+  const parsed = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+  if (parsed.namespaceURI !== SVG || parsed.nodeName !== "svg") return null;
+  for (const each of [...parsed.querySelectorAll("*")]) {
+    if (STYLE.has(each.localName)) each.remove();
+    for (const { name } of [...each.attributes]) if (/^on|href$/i.test(name)) each.removeAttribute(name);
+  }
+  return /** @type {any} */ (document.importNode(parsed, true));
+}
+
+/** Return an element. @param {string} tag @param {Record<string, string>} attributes @param {string} [text] */
+function make(tag, attributes, text = "") {
+  const found = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) found.setAttribute(name, value);
+  found.textContent = text;
+  return found;
+}
+
+/** Return a text with values in its places. @param {string} text @param {Record<string, unknown>} [values] */
+function filled(text, values = {}) {
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+}
+
+/** A drawing with a search box and buttons, within a place of a page. */
+export class Viewer {
+  /**
+   * @param {HTMLElement} place
+   * @param {(name: string) => boolean} [choose] Told the name of a box that was clicked; returns whether it leads somewhere.
+   * @param {(text: string, values?: Record<string, unknown>) => string} [say] Gives a text of the viewer in the reader's language.
+   */
+  constructor(place, choose = () => false, say = filled) {
+    this.choose = choose;
+    this.say = say;
+    /** @type {SVGSVGElement | undefined} */
+    this.svg = undefined;
+    this.width = 600;
+    /** @type {Element[]} */
+    this.hits = [];
+    this.at = -1;
+    this.zoom = READABLE;
+    this.fits = true;
+    this.bar = make("div", { class: "viewer-bar", role: "toolbar", "aria-label": say("The drawing") });
+    this.search = /** @type {HTMLInputElement} */ (make("input", { type: "search", placeholder: say("Search steps and events"), "aria-label": say("Search steps and events") }));
+    this.count = make("span", { class: "viewer-count", role: "status" });
+    this.figure = make("figure", { tabindex: "0", role: "region", "aria-label": say("The flow") });
+    const button = (/** @type {string} */ words, /** @type {string} */ about, /** @type {() => void} */ work) => {
+      const found = make("button", { type: "button", "aria-label": about, title: about }, words);
+      found.addEventListener("click", work);
+      return found;
+    };
+    this.bar.append(
+      this.search,
+      this.count,
+      button("−", say("Smaller"), () => this.size(-1)),
+      button("+", say("Larger"), () => this.size(1)),
+      button(say("Fit"), say("Fit the width"), () => this.fit()),
+    );
+    this.search.addEventListener("input", () => this.find());
+    this.search.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") this.step(event.shiftKey ? -1 : 1);
+      else if (event.key === "Escape") ((this.search.value = ""), this.find());
+    });
+    this.figure.addEventListener("click", (event) => this.take(event.target));
+    this.figure.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") this.take(event.target);
+    });
+    place.replaceChildren(this.bar, this.figure);
+  }
+
+  /** Show a drawing; what is searched, how large and where stay as they are. @param {SVGSVGElement} svg */
+  show(svg) {
+    const { scrollLeft, scrollTop } = this.figure;
+    this.svg = svg;
+    this.width = Number(svg.getAttribute("width")) || 600;
+    svg.removeAttribute("height");
+    this.figure.replaceChildren(svg);
+    for (const box of this.boxes()) box.classList.toggle("leads", this.choose.length > 0);
+    this.fits ? this.fit() : this.size(0);
+    this.find(false);
+    this.figure.scrollTo(scrollLeft, scrollTop);
+  }
+
+  boxes() {
+    return [...(this.svg?.querySelectorAll("g.box") ?? [])];
+  }
+
+  /** The name of a box. @param {Element} box */
+  name(box) {
+    return box.querySelector("text")?.textContent ?? "";
+  }
+
+  /** @param {EventTarget | null} target */
+  take(target) {
+    const box = target instanceof Element ? target.closest("g.box") : null;
+    if (box) this.choose(this.name(box));
+  }
+
+  /** Mark what holds the words that are searched, and go to the first. @param {boolean} [go] */
+  find(go = true) {
+    const words = this.search.value.trim().toLowerCase();
+    const all = [...(this.svg?.querySelectorAll("g.box, g.arrow") ?? [])];
+    this.hits = words ? all.filter((each) => (each.textContent ?? "").toLowerCase().includes(words)) : [];
+    for (const each of all) each.classList.toggle("aside", words !== "" && !this.hits.includes(each));
+    this.count.textContent = words ? this.say("{n} found", { n: this.hits.length }) : "";
+    this.at = -1;
+    if (go && this.hits.length) this.step(1);
+  }
+
+  /** Go to the next of what was found, or to the one before. @param {number} by */
+  step(by) {
+    if (!this.hits.length) return;
+    this.at = (this.at + by + this.hits.length) % this.hits.length;
+    this.hits[this.at].scrollIntoView({ block: "center", inline: "center" });
+    this.count.textContent = this.say("{n} of {all}", { n: this.at + 1, all: this.hits.length });
+  }
+
+  /** @param {number} by */
+  size(by) {
+    this.fits = false;
+    this.zoom = Math.max(0, Math.min(ZOOMS.length - 1, this.zoom + by));
+    if (this.svg) this.svg.style.width = `${this.width * ZOOMS[this.zoom]}px`;
+  }
+
+  fit() {
+    this.fits = true;
+    this.zoom = READABLE;
+    if (this.svg) this.svg.style.width = `max(min(100%, ${this.width}px), ${this.width * 0.6}px)`;
+  }
+}

@@ -1,0 +1,165 @@
+// The screen of one run: its flow lit by what its steps do, what has happened, and how it was at any moment.
+import { part } from "./api.js";
+import { ask, badge, button, data, h, length, moment, nothing, show, table } from "./dom.js";
+import { again, timeMachine } from "./moments.js";
+import { Viewer } from "./viewer.js";
+import { t } from "./words.js";
+
+const LINES = 500; // of what has happened are shown; those before are left out
+
+/** @param {import("./app.js").Place} place */
+export async function showRun(place) {
+  const { main, server, id, left } = place;
+  const path = `v1/runs/${part(id)}`;
+  const head = h("div");
+  const flow = h("div");
+  const viewer = new Viewer(flow, undefined, t);
+  const steps = h("div");
+  const log = h("tbody");
+  const machine = timeMachine(place, path, (seen) => drawFlow(server, path, viewer, seen));
+  const refresh = async () => {
+    const run = await server.call(path);
+    const now = await server.call(`${path}/at/${run.tick}`);
+    if (left.aborted) return;
+    show(head, headOf(place, run, path, refresh));
+    show(steps, stepTable(now.steps));
+    await machine.now(run, now);
+  };
+  await refresh();
+  show(
+    main,
+    h("h1", {}, t("Run {id}", { id })),
+    head,
+    h(
+      "div",
+      { class: "beside" },
+      h("div", {}, h("h2", {}, t("Flow")), flow, machine.element),
+      h("div", {}, h("h2", {}, t("Steps and attempts")), steps, h("h2", {}, t("What has happened")), h("table", { "aria-label": t("What has happened"), class: "log" }, log)),
+    ),
+  );
+  server.follow(`${path}/stream`, noteIn(log, soonAndSeldom(refresh)), left);
+}
+
+/** Return a function that calls another one soon, and the less often the longer that takes. @param {() => Promise<any>} act */
+function soonAndSeldom(act) {
+  let isWaiting = false;
+  let took = 0;
+  return () => {
+    if (isWaiting) return;
+    isWaiting = true;
+    setTimeout(async () => {
+      isWaiting = false;
+      const began = performance.now();
+      await act().catch(() => {});
+      took = performance.now() - began;
+    }, Math.max(120, 3 * took));
+  };
+}
+
+/** @param {HTMLElement} log @param {() => void} changed */
+function noteIn(log, changed) {
+  return (/** @type {any} */ message) => {
+    const line = told(message);
+    if (line) log.append(line);
+    while (log.children.length > LINES) log.firstElementChild?.remove();
+    changed();
+  };
+}
+
+/** Show the flow as it was, its steps lit. @param {any} server @param {string} path @param {Viewer} viewer @param {{tick: number, steps: any[]}} seen */
+async function drawFlow(server, path, viewer, seen) {
+  const picture = await server.picture(`${path}/flow?form=svg&at=${seen.tick}`);
+  light(picture, seen.steps);
+  viewer.show(picture);
+}
+
+/** Light the boxes of steps by what became of the last run of each. @param {Element} picture @param {any[]} steps */
+function light(picture, steps) {
+  const last = new Map(steps.filter((one) => one.status !== "undone").map((one) => [one.step, one.status]));
+  for (const box of picture.querySelectorAll("g.box")) {
+    const status = last.get(box.querySelector("text")?.textContent || "");
+    if (status) box.classList.add("lit", status.replace(" ", "-"));
+  }
+}
+
+/** @param {import("./app.js").Place} place @param {any} run @param {string} path @param {() => Promise<void>} refresh */
+function headOf({ me, server }, run, path, refresh) {
+  const may = me.roles.includes("operate");
+  const questions = run.open_tasks ? h("a", { href: "#/inbox?view=open" }, `${t("Questions")}: ${run.open_tasks}`) : null;
+  const waits = run.waits.map((/** @type {any} */ one) => h("li", {}, `${one.step}: `, t("Waits for {what}", { what: one.for }), one.until ? ` · ${t("Until")} ` : "", moment(one.until)));
+  return [
+    h("div", { class: "row" }, badge(run.status), t("of {workflow}", run), run.key ? h("code", {}, run.key) : null, moment(run.started), length(run.started, run.ended), questions, may ? actions(server, run, path, refresh) : null),
+    waits.length ? h("ul", {}, waits) : null,
+    run.result ? [h("h2", {}, `${t("Result")}: ${run.result.event}`), data(run.result.with)] : null,
+    run.error ? h("p", { class: "bad" }, run.error.message) : null,
+  ].flat();
+}
+
+/** @param {any} server @param {any} run @param {string} path @param {() => Promise<void>} refresh */
+function actions(server, run, path, refresh) {
+  const isOver = run.ended !== null;
+  const cancel = () => {
+    const why = /** @type {HTMLInputElement} */ (h("input", { id: "reason" }));
+    const content = h("div", { class: "field" }, h("label", { for: "reason" }, t("Reason")), why);
+    ask(t("Cancel this run?"), content, t("Cancel"), async () => {
+      await server.call(`${path}/cancel`, why.value.trim() ? { reason: why.value.trim() } : {});
+      await refresh();
+    });
+  };
+  const resume = async () => {
+    const dry = await server.call(`${path}/resume?dry`, {});
+    ask(t("Go on from what has failed"), again(dry), t("Go on"), async () => {
+      await server.call(`${path}/resume`, {});
+      await refresh();
+    });
+  };
+  const mayGoOn = ["failed", "cancelled", "dead", "halted"].includes(run.status);
+  return [isOver ? null : button(t("Cancel"), cancel, { id: "cancel" }), mayGoOn ? button(t("Go on"), resume, { id: "go-on" }) : null];
+}
+
+/** Return the steps of a run with how long each took, as text and as a bar. @param {any[]} steps */
+function stepTable(steps) {
+  if (!steps.length) return nothing(t("(none)"));
+  const moments = steps.flatMap((one) => [one.began, one.ended]).filter(Boolean).map((one) => Date.parse(one));
+  const isGoingOn = steps.some((one) => !one.ended);
+  const [first, last] = [Math.min(...moments), isGoingOn ? Date.now() : Math.max(...moments)];
+  const rows = steps.slice(-LINES).map((one) => [
+    one.step,
+    h("span", { class: `status ${one.status}` }, one.status),
+    `${one.took} → ${one.gave || one.error || "…"}`,
+    one.attempts,
+    [bar(one, first, last), ` ${length(one.began, one.ended)}`],
+  ]);
+  return table([t("Step"), t("Status"), t("What it gave"), t("Attempts"), t("Take")], rows, t("Steps and attempts"));
+}
+
+/** @param {any} step @param {number} first @param {number} last */
+function bar(step, first, last) {
+  const whole = Math.max(1, last - first);
+  const from = ((Date.parse(step.began) - first) / whole) * 100;
+  const to = (((step.ended ? Date.parse(step.ended) : last) - first) / whole) * 100;
+  const drawn = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  const sizes = { x: from, y: 0, width: Math.max(1, to - from), height: 10 };
+  for (const [name, value] of Object.entries(sizes)) line.setAttribute(name, String(value));
+  for (const [name, value] of Object.entries({ viewBox: "0 0 100 10", class: "bar", preserveAspectRatio: "none", "aria-hidden": "true" })) drawn.setAttribute(name, value);
+  drawn.append(line);
+  return drawn;
+}
+
+/** Return a line of what has happened; nothing for what is no news to people. @param {any} message */
+export function told({ event, data: said }) {
+  const words = {
+    event: () => [said.event, JSON.stringify(said.with ?? "")],
+    shown: () => [said.event, JSON.stringify(said.with ?? "")],
+    task: () => [said.what.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase(), said.title || ""],
+    handled: () => [t("an error was handled"), [said.step, said.error].filter(Boolean).join(": ")],
+    back: () => [t("It went on at {to}.", said), ""],
+    end: () => [t("the end: {status}", said), said.error?.message || ""],
+    gap: () => [t("what came before is not kept any more"), ""],
+    broken: () => [t("That did not work"), said.detail],
+  }[/** @type {string} */ (event)];
+  if (!words) return null;
+  const [what, more] = words();
+  return h("tr", {}, h("td", {}, moment(said.at || said.ended)), h("td", {}, what), h("td", { class: "soft" }, more.slice(0, 300)));
+}

@@ -1,0 +1,42 @@
+// The screen that starts runs: a workflow with its flow and a form for what it takes.
+import { part } from "./api.js";
+import { button, h, nothing, show, table, tell } from "./dom.js";
+import { form } from "./forms.js";
+import { Viewer } from "./viewer.js";
+import { t } from "./words.js";
+
+/** @param {import("./app.js").Place} place */
+export async function showStart({ main, server }) {
+  const told = await server.call("v1/workflows");
+  const rows = told.workflows.map((/** @type {any} */ one) => [
+    h("a", { href: `#/start/${part(one.workflow)}` }, one.workflow),
+    one.start,
+    one.ends.join(", "),
+  ]);
+  const found = rows.length ? table([t("Workflow"), t("Begins with"), t("Ends with")], rows, t("Workflows")) : nothing(t("This server starts no workflows."));
+  show(main, h("h1", {}, t("Start")), found);
+}
+
+/** @param {import("./app.js").Place} place */
+export async function showWorkflow({ main, server, me, id }) {
+  const path = `v1/workflows/${part(id)}`;
+  const told = await server.call(path);
+  const key = crypto.randomUUID(); // so that a second click starts no second run
+  const start = form(told.inputs, undefined, t("Start"), async (inputs) => {
+    const run = await server.call(`${path}/runs`, { inputs: inputs || {} }, { "Idempotency-Key": key });
+    location.hash = `#/runs/${part(run.run)}`;
+  }, "/inputs");
+  const flow = h("div");
+  const copied = button(t("Copy as a command"), async () => {
+    await navigator.clipboard.writeText(command(server.address(`${path}/runs`)));
+    tell(t("The command is in the clipboard; it needs your token."));
+  });
+  const mayStart = me.roles.includes("start");
+  show(main, h("h1", {}, told.workflow), mayStart ? [h("h2", {}, t("Start a run")), start, h("p", {}, copied)] : null, h("h2", {}, t("Flow")), flow);
+  new Viewer(flow, undefined, t).show(await server.picture(`${path}/flow?form=svg`));
+}
+
+/** Return a command that starts a run; the token is not in it. @param {string} address */
+function command(address) {
+  return `curl "${address}" -H "Authorization: Bearer $WFC_TOKEN" -H "Content-Type: application/json" -d '{"inputs": {}}'`;
+}

@@ -1,0 +1,110 @@
+// The runs of the store: looked for by workflow, status and key; failures told in groups.
+import { part } from "./api.js";
+import { ask, badge, button, h, length, moment, nothing, show, table, tell } from "./dom.js";
+import { again } from "./moments.js";
+import { t } from "./words.js";
+
+const STATUSES = ["live", "queued", "parked", "halted", "done", "failed", "cancelled", "dead"];
+
+/** @param {import("./app.js").Place} place */
+export async function showWatch({ main, server, me, query, left }) {
+  const offered = me.roles.some((/** @type {string} */ one) => ["see", "start"].includes(one)) ? (await server.call("v1/workflows")).workflows : [];
+  const list = h("div");
+  const groups = h("div");
+  const counted = await server.call("v1/runs/counts");
+  show(main, h("h1", {}, t("Runs")), summary(counted), groups, filters(query, offered.map((/** @type {any} */ one) => one.workflow)), list);
+  const count = async () => show(groups, failures(server, me, (await server.call("v1/runs/counts")).failures, refresh));
+  const refresh = async () => {
+    found = [];
+    await Promise.all([count(), more("")]);
+  };
+  show(groups, failures(server, me, counted.failures, refresh));
+  const asked = ["workflow", "status", "key"].filter((name) => query.get(name)).map((name) => `${name}=${part(query.get(name) || "")}&`).join("");
+  /** @type {any[]} */
+  let found = [];
+  const more = async (/** @type {string} */ after) => {
+    const told = await server.call(`v1/runs?${asked}most=50${after ? `&after=${part(after)}` : ""}`);
+    if (left.aborted) return;
+    found = [...found, ...told.runs];
+    const next = told.next ? button(t("More"), () => more(told.next), { id: "more" }) : null;
+    const none = asked ? nothing(t("No run is like that.")) : nothing(t("There are no runs yet. Start one."), " ", h("a", { href: "#/start" }, t("Start")));
+    show(list, found.length ? runTable(found) : none, next);
+  };
+  await more("");
+}
+
+/** Return how many runs there are of each status. @param {any} counted */
+function summary(counted) {
+  const sums = new Map();
+  for (const one of counted.runs) sums.set(one.status, (sums.get(one.status) || 0) + one.count);
+  const shown = STATUSES.filter((one) => sums.has(one)).map((one) => h("a", { href: `#/runs?status=${one}`, class: `status ${one}` }, `${one} ${sums.get(one)}`));
+  return h("div", { class: "row" }, shown);
+}
+
+/**
+ * Return the failures in groups: what failed alike is looked at, resumed or given up together.
+ * @param {any} server @param {any} me @param {any[]} groups @param {() => Promise<any>} refresh
+ */
+function failures(server, me, groups, refresh) {
+  if (!groups.length) return null;
+  const rows = groups.map((one, number) => [
+    h("strong", {}, t("{error} at {step}: {count} runs since {since}", { ...one, step: one.step || one.workflow, since: new Date(one.since).toLocaleString() })),
+    one.workflow,
+    h("span", {}, one.runs.slice(0, 3).map((/** @type {string} */ run) => [h("a", { href: `#/runs/${part(run)}` }, run.slice(0, 10)), " "]).flat()),
+    me.roles.includes("operate") ? button(t("Go on"), () => resumeAll(server, one, refresh), { id: `resume-${number}` }) : "",
+  ]);
+  return [h("h2", {}, t("Failures")), table([t("What failed"), t("Workflow"), t("Runs"), t("Actions")], rows, t("Failures"))];
+}
+
+/** Let all runs of a group go on, after telling what each would do again. @param {any} server @param {any} group @param {() => Promise<any>} refresh */
+async function resumeAll(server, group, refresh) {
+  const which = { workflow: group.workflow, step: group.step, error: group.error };
+  const dry = await server.call("v1/runs/resume?dry", which);
+  const why = /** @type {HTMLInputElement} */ (h("input", { id: "reason" }));
+  const boxes = dry.runs.map((/** @type {any} */ one) => {
+    const box = h("input", { type: "checkbox", value: one.run, checked: !one.code, disabled: Boolean(one.code) });
+    return h("details", {}, h("summary", {}, h("label", { class: "check" }, box, one.run.slice(0, 16))), one.code ? h("p", { class: "bad" }, one.detail) : again(one));
+  });
+  const content = h("div", { class: "fields" }, h("div", {}, boxes), h("div", { class: "field" }, h("label", { for: "reason" }, t("Reason")), why));
+  ask(t("Go on from what has failed"), content, t("Go on"), async () => {
+    const runs = [...content.querySelectorAll("input[type=checkbox]")].map((one) => /** @type {HTMLInputElement} */ (one)).filter((one) => one.checked).map((one) => one.value);
+    const told = await server.call("v1/runs/resume", { runs, reason: why.value.trim() });
+    const done = told.runs.filter((/** @type {any} */ one) => one.done);
+    await refresh();
+    tell(t("{n} runs go on.", { n: done.length }));
+  });
+}
+
+/** @param {any[]} runs */
+function runTable(runs) {
+  const rows = runs.map((one) => [
+    h("a", { href: `#/runs/${part(one.run)}` }, one.run.slice(0, 12)),
+    one.workflow,
+    badge(one.status),
+    one.key || "",
+    moment(one.started),
+    length(one.started, one.ended),
+    one.open_tasks || "",
+  ]);
+  return table([t("Run"), t("Workflow"), t("Status"), "key", t("Started"), t("Take"), t("Questions")], rows, t("Runs"));
+}
+
+/** @param {URLSearchParams} query @param {string[]} workflows */
+function filters(query, workflows) {
+  const change = () => {
+    const said = new URLSearchParams();
+    for (const one of found.querySelectorAll("select, input")) if (one.value.trim()) said.set(one.name, one.value.trim());
+    location.hash = `#/runs?${said}`;
+  };
+  const select = (/** @type {string} */ name, /** @type {string} */ every, /** @type {string[]} */ values) =>
+    h("select", { name, "aria-label": t(name === "status" ? "Status" : "Workflow"), change, id: `filter-${name}` }, h("option", { value: "" }, t(every)), values.map((one) => h("option", { value: one, selected: query.get(name) === one }, one)));
+  const search = h("input", { type: "search", name: "key", value: query.get("key") || "", placeholder: t("Search by id or key"), "aria-label": t("Search by id or key"), id: "filter-key" });
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const said = /** @type {HTMLInputElement} */ (search).value.trim();
+    if (/^[0-9a-f]{32}$/.test(said)) location.hash = `#/runs/${said}`;
+    else change();
+  };
+  const found = /** @type {any} */ (h("form", { class: "row", submit, role: "search" }, search, select("workflow", "all workflows", workflows), select("status", "any status", STATUSES), h("button", {}, t("Show"))));
+  return found;
+}

@@ -1,0 +1,69 @@
+"""Who has done what to the runs of a store from outside: written beside what is done, and read page by page."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from wfc.runtime.store.sql.connection import Connection
+
+__all__ = ["AuditEntry", "add_to_audit", "drop_from_audit", "page_of_audit"]
+
+LONGEST: Final = 500
+"""The characters of a text that are kept: nobody fills a store by long names."""
+
+
+class AuditEntry(NamedTuple):
+    """Something that was done, or was refused to somebody who is known.
+
+    Args:
+        at: The moment, in nanoseconds since 1970.
+        who: As principals are named: ``user:ann``.
+        via: By what this one was known: ``token``, ``link``, ``webhook``, ``form``.
+        action: The name of the endpoint, such as ``cancel_run``.
+        target: The run, task, workflow or file that it was done to.
+        result: The status of the reply or the code of the problem; behind a colon the reason that was given.
+    """
+
+    at: int
+    who: str
+    via: str
+    action: str
+    target: str
+    result: str
+
+
+def add_to_audit(connection: Connection, entry: AuditEntry) -> None:
+    """Write an entry."""
+    connection.execute(
+        "INSERT INTO audit (at, who, via, action, target, result) VALUES (?, ?, ?, ?, ?, ?)",
+        (entry.at, *(text[:LONGEST] for text in entry[1:])),
+    )
+
+
+def drop_from_audit(connection: Connection, before: int) -> int:
+    """Drop the entries from before a moment; return how many there were."""
+    found = connection.execute("SELECT count(*) FROM audit WHERE at < ?", (before,)).fetchone()[0]
+    connection.execute("DELETE FROM audit WHERE at < ?", (before,))
+    return int(found)
+
+
+def page_of_audit(
+    connection: Connection, /, *, before: int | None = None, most: int = 100, **which: str | None
+) -> list[tuple[int, AuditEntry]]:
+    """Return entries, the newest first, each with the number behind which the next page begins.
+
+    Args:
+        which: What `who`, `action` or `target` is to be.
+    """
+    wanted = ["TRUE" if before is None else "id < :before"]
+    values: dict[str, Any] = {"before": before, "most": most}
+    for name in ("who", "action", "target"):
+        if which.get(name) is not None:
+            wanted.append(f"{name} = :{name}")
+            values[name] = which[name]
+    rows = connection.execute(
+        f"""SELECT id, at, who, via, action, target, result FROM audit
+            WHERE {" AND ".join(wanted)} ORDER BY id DESC LIMIT :most""",  # noqa: S608 - of constants
+        values,
+    )
+    return [(row[0], AuditEntry(*row[1:])) for row in rows]

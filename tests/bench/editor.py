@@ -1,0 +1,91 @@
+"""Measures what an editor waits for, and prints a table in Markdown. Run it by hand::
+
+    python tests/bench/editor.py
+
+Each figure is the processor's time for one keystroke in the middle of a spec: the fresh findings of a good text, those
+of a text that a keystroke has spoilt, completion in a text that cannot be read, and what is shown of the word under the
+pointer once nobody types. The best and the middle of nine; without the protocol, which adds a few milliseconds.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from checks import asking, chain
+
+from wfc.compiler.lsp.completion import proposals
+from wfc.compiler.lsp.documents import Documents
+from wfc.compiler.lsp.hover import hover
+
+REPEATS = 9
+
+
+def measured(work: Callable[[int], None], rest: Callable[[], object] = lambda: None) -> str:
+    """The best and the middle of some runs, each of which is told its number, in milliseconds.
+
+    Args:
+        rest: What is done after each, and not measured.
+    """
+    times = []
+    for number in range(REPEATS):
+        gc.collect()
+        begin = time.process_time()
+        work(number)
+        times.append((time.process_time() - begin) * 1_000)
+        rest()
+    return f"{min(times):.0f} ({sorted(times)[REPEATS // 2]:.0f})"
+
+
+def figures(text: str, word: str, field: str) -> list[str]:
+    """What is measured in one spec.
+
+    Args:
+        word: Text in its middle, at the end of which somebody types.
+        field: An expression in its middle.
+    """
+    documents = Documents()
+    document = documents.put("/nowhere/a.yaml", text)
+    documents.findings(document)
+    at = text.index(word) + len(word)
+    begin = text.index(field, at)
+    end = begin + len(field)
+
+    def keystroke(number: int) -> None:
+        documents.findings_now(documents.put("/nowhere/a.yaml", f"{text[:at]}{number}{text[at:]}"))
+
+    def misspelt(number: int) -> None:
+        spoilt = f"{text[:end]}{'x' * (number + 1)}{text[end:]}"
+        assert documents.findings_now(documents.put("/nowhere/a.yaml", spoilt))
+
+    def completed(number: int) -> None:
+        broken = f"{text[:end]}\n" + "x" * number + f"\n  [{text[end:]}"
+        assert proposals(documents, documents.put("/nowhere/a.yaml", broken), begin + len("event."))
+
+    def shown(_number: int) -> None:
+        assert hover(documents, document, document.text.index(field, at) + len("event."))
+
+    found = [
+        measured(each, lambda: documents.findings_now(document)) for each in (keystroke, misspelt, completed)
+    ]
+    documents.put("/nowhere/a.yaml", text).warm()  # as the server does when nobody types
+    return [*found, measured(shown)]
+
+
+def main() -> None:
+    gc.disable()  # as in the server
+    print("| steps | findings | of a mistake | completion | hover |\n|---|---|---|---|---|")
+    for steps in (200, 1_000):
+        half = steps // 2
+        plain = figures(chain(steps), f"event.number < {half + 100}", "event.number")
+        asked = figures(asking(steps, alike=False), f"Look {half}", "event.summary")
+        print(f"| {steps:,} plain | {' | '.join(plain)} |\n| {steps:,} `llm` | {' | '.join(asked)} |")
+
+
+if __name__ == "__main__":
+    main()

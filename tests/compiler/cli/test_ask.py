@@ -1,0 +1,123 @@
+"""`wfc ask` answers from a folder by one command, and leaves the spec that did it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wfc.runtime.calls.llm import Model
+
+TEXTS = {
+    "messages.md": "# Messages\n\nE13: the pump runs dry. Fill the tank.",
+    "prices.csv": "part,price\ntank,19\n",
+    "bad.txt": b"\xff",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of mixed texts below the current one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("WFC_ASK_MODEL", raising=False)
+    (tmp_path / "manuals").mkdir()
+    for name, said in TEXTS.items():
+        (tmp_path / "manuals" / name).write_bytes(said if isinstance(said, bytes) else said.encode())
+    return tmp_path
+
+
+def test_passages_are_quoted_with_where_they_stand(wfc: Any, folder: Path) -> None:
+    done = wfc("ask", "manuals", "What does E13 mean?")
+    assert done.status == 0
+    assert "[1] # Messages E13: the pump runs dry. Fill the tank." in done.out
+    assert "manuals/messages.md, Messages, characters 0-50" in done.out
+    assert "ask_manuals.yaml was written" in done.err
+    row = wfc("ask", "manuals", "tank price", "--explain")
+    assert "manuals/prices.csv, row 2" in row.out
+    assert "look_up searched texts for: tank price" in row.out
+    assert "was written" not in row.err
+    tested = wfc("test", "ask_manuals.yaml")
+    assert tested.status == 0, tested.out
+
+
+def test_what_is_cut_is_explained(wfc: Any, folder: Path) -> None:
+    for number in range(4):
+        (folder / f"manuals/copy{number}.md").write_text("The pump of the machine is loud. The pump hums.")
+    done = wfc("ask", "manuals", "pump", "--explain")
+    assert done.out.count("unlike") == 3
+
+
+def test_nothing_found_is_a_status(wfc: Any, folder: Path) -> None:
+    done = wfc("ask", "manuals", "zebra")
+    assert (done.status, done.out) == (1, "")
+    assert "nothing was found" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("none", "x"), "does not exist"),
+        (("manuals/messages.md", "x"), "is a file"),
+        (("odd*name", "x"), "a folder of this name cannot be asked"),
+        (("manuals", "x", "--model", "gpt"), "a model is written as `provider:name`"),
+        (("manuals", "x", "--model", 'a:b"\n'), "a model is written as `provider:name`"),
+    ],
+)
+def test_wrong_usage_is_told(wfc: Any, folder: Path, words: tuple[str, ...], said: str) -> None:
+    (folder / "odd*name").mkdir()
+    done = wfc("ask", *words)
+    assert done.status == 2 and said in done.err
+
+
+def test_an_empty_folder_is_told(wfc: Any, folder: Path) -> None:
+    (folder / "empty").mkdir()
+    done = wfc("ask", "empty", "x")
+    assert done.status == 1 and "has no texts: no file fits" in done.err
+
+
+def test_the_spec_that_lies_there_is_used(wfc: Any, folder: Path) -> None:
+    wfc("ask", "manuals", "E13")
+    spec = folder / "ask_manuals.yaml"
+    spec.write_text(spec.read_text().replace("top: 5", "top: five"))
+    done = wfc("ask", "manuals", "E13")
+    assert done.status == 1 and "ask_manuals.yaml" in done.err and "`top`" in done.err
+
+
+def answering(*replies: dict[str, Any]) -> Callable[..., Any]:
+    """A model that gives these replies, one after the other, of the wanted type."""
+    left = list(replies)
+
+    async def ask(_self: Model, host: Any, _prompt: str, *, output: Any, **_more: Any) -> Any:
+        from wfc.runtime.errors import StepError
+        from wfc.runtime.values.outputs import from_python
+
+        value = from_python(output, left.pop(0))
+        unmet = host.unmet(value)
+        if unmet:
+            raise StepError("requirement", "; ".join(unmet))
+        return value
+
+    return ask
+
+
+def test_a_model_answers_with_citations_that_hold(
+    wfc: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = {"text": "The pump runs dry [1].", "citations": [{"number": 1, "quote": "the pump runs dry"}]}
+    monkeypatch.setattr(Model, "ask", answering(good))
+    done = wfc("ask", "manuals", "What does E13 mean?", "--model", "openai:gpt-4o-mini", "--explain")
+    assert done.status == 0, done.err
+    assert done.out.startswith("The pump runs dry [1].\n\n[1] the pump runs dry\n    manuals/messages.md")
+    assert done.out.rstrip().endswith("words 1  yes    yes")
+    assert wfc("test", "answer_manuals.yaml").status == 0
+
+
+def test_a_made_up_citation_is_refused(wfc: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made_up = {"text": "It is broken [7].", "citations": [{"number": 7, "quote": "the pump"}]}
+    monkeypatch.setattr(Model, "ask", answering(made_up, made_up, made_up))
+    monkeypatch.setenv("WFC_ASK_MODEL", "openai:gpt-4o-mini")
+    done = wfc("ask", "manuals", "What does E13 mean?")
+    assert done.status == 1 and done.out == ""
+    assert "Name only numbers of passages that you were given" in done.err

@@ -1,0 +1,366 @@
+"""What a change means for paused runs: told by ``wfc diff`` of the specs alone, and true of runs that really wait."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jsonschema
+import pytest
+
+from wfc.compiler.cli.reviewing.comparison import compare_sides
+from wfc.compiler.cli.reviewing.plans import may_touch_runs, planned
+from wfc.compiler.cli.reviewing.sides import DiskSide
+from wfc.compiler.review.comparing import all_rules
+
+ROOT = Path(__file__).parents[3]
+STORE = "sqlite:///runs.db?synchronous=normal"
+
+ASKING = """\
+wfc: 1
+workflow: refund
+start: Asked
+end: Over
+state: {sum: {type: integer, default: 0}}
+events:
+  Asked: {amount: integer}
+  Large: {amount: integer}
+  Granted: {amount: integer, ok: boolean, note: optional string}
+  Over: {said: string}
+tools: {pay: {python: "shop:pay", args: {amount: integer}, output: string}}
+steps:
+  look:
+    kind: transform
+    accepts: Asked
+    save: {sum: "${{ event.amount }}"}
+    emit: Large
+  approve:
+    kind: human
+    accepts: Large
+    title: Pay ${{ event.amount }}?
+    form: {ok: boolean, note: optional string}
+    prefill: {note: well}
+    within: 30d
+    on_timeout: {event: Over, with: {said: late}}
+    emit: Granted
+  pay_out:
+    kind: tool
+    accepts: Granted
+    tool: pay
+    with: {amount: "${{ event.amount }}"}
+    emit: {event: Over, with: {said: "${{ result }} ${{ state.sum }}"}}
+"""
+
+JOINING = """\
+wfc: 1
+workflow: refund
+start: Asked
+end: Over
+events:
+  Asked: {amount: integer}
+  Checked: {by: string}
+  Paid: {by: string}
+  Over: {said: string}
+steps:
+  check:
+    kind: human
+    accepts: Asked
+    title: Right?
+    form: {by: string}
+    within: 30d
+    on_timeout: {fail: late}
+    emit: Checked
+  book:
+    kind: transform
+    accepts: Asked
+    emit: {event: Paid, with: {by: us}}
+  close:
+    kind: transform
+    accepts: {all: [Checked, Paid]}
+    emit: {event: Over, with: {said: "${{ events.Checked.by }} ${{ events.Paid.by }}"}}
+"""
+BRANCH = """\
+  send:
+    kind: transform
+    accepts: Asked
+    emit: {event: Sent}
+  close:
+    kind: transform
+    accepts: {all: [Checked, Paid, Sent]}"""
+NEW_STEP = """\
+  note:
+    kind: tool
+    accepts: Large
+    tool: pay
+    with: {amount: 1}
+    emit: {event: Noted}
+  approve:
+    kind: human
+    accepts: Noted"""
+
+
+class Case(NamedTuple):
+    """A change, and what it means for a run that waits.
+
+    Args:
+        edits: What is written in place of what.
+        rules: The ids of the rules by which the run goes on, is converted or refused, with what they mean.
+        said: What the run says in the end; ``None``: it is refused, and ends under its own version.
+        also: What is told of runs that stand elsewhere.
+    """
+
+    edits: tuple[tuple[str, str], ...]
+    rules: dict[str, str]
+    said: str | None
+    also: frozenset[str] = frozenset()
+    spec: str = ASKING
+    answer: str = '{"ok": true}'
+
+
+ANSWER = '{"by": "ann"}'
+CASES = {
+    "a step is gone": Case((("approve:", "agree:"),), {"step-removed": "refused"}, None),
+    "a step has moved": Case(
+        (("approve:", "agree:"), ("wfc: 1\n", "wfc: 1\nmoved: {approve: agree}\n")),
+        {"step-renamed": "migrated"},
+        "paid 5 5",
+    ),
+    "an event is gone": Case((("Large", "Big"),), {"event-removed": "refused"}, None),
+    "a field has no default": Case(
+        (
+            ("Large: {amount: integer}", "Large: {amount: integer, of: string}"),
+            ("emit: Large", "emit: {event: Large, with: {of: x}}"),
+        ),
+        {"event-field-added": "refused"},
+        None,
+    ),
+    "a field takes less": Case(
+        (("Large: {amount: integer}", "Large: {amount: {type: integer, min: 0}}"),),
+        {"event-field-retyped": "refused"},
+        None,
+    ),
+    "a field of the state is gone": Case(
+        (("state: {sum: ", "state: {all: "), ("save: {sum", "save: {all"), ("state.sum", "state.all")),
+        {"state-field-removed": "refused", "state-field-added": "migrated"},
+        None,
+    ),
+    "a field of the state is new": Case(
+        (
+            ("state: {sum: ", "state: {more: {type: integer, default: 3}, sum: "),
+            ("state.sum }}", "state.more }}"),
+        ),
+        {"state-field-added": "migrated"},
+        "paid 5 3",
+    ),
+    "another form": Case(
+        (("form: {ok: boolean, ", "form: {ok: boolean, why: optional string, "),),
+        {"form-changed": "migrated"},
+        "paid 5 5",
+    ),
+    "a form without what is filled in": Case(
+        ((", note: optional string}\n    prefill: {note: well}", "}"),),
+        {"form-changed": "refused"},
+        None,
+    ),
+    "less time": Case((("within: 30d", "within: 3d"),), {"wait-time-kept": "noted"}, "paid 5 5"),
+    "nobody is asked": Case(
+        (
+            (
+                """    kind: human
+    accepts: Large
+    title: Pay ${{ event.amount }}?
+    form: {ok: boolean, note: optional string}
+    prefill: {note: well}
+    within: 30d
+    on_timeout: {event: Over, with: {said: late}}
+    emit: Granted
+""",
+                "    kind: transform\n    accepts: Large\n    emit: {event: Granted, with: {ok: true}}\n",
+            ),
+        ),
+        {"wait-removed": "refused"},
+        None,
+    ),
+    "an effect is new before the question": Case(
+        (
+            ("Large: {amount: integer}", "Large: {amount: integer}\n  Noted: {amount: integer}"),
+            ("  approve:\n    kind: human\n    accepts: Large", NEW_STEP),
+        ),
+        {"step-no-longer-accepts": "refused", "new-step-missed": "noted"},
+        None,
+    ),
+    "an effect is new before the question, which takes the event without it too": Case(
+        (
+            ("Large: {amount: integer}", "Large: {amount: integer}\n  Noted: {amount: integer}"),
+            (
+                "  approve:\n    kind: human\n    accepts: Large",
+                NEW_STEP.replace("accepts: Noted", "accepts: [Noted, Large]").replace(
+                    "accepts: Large\n    tool", "accepts: Asked\n    tool"
+                ),
+            ),
+        ),
+        {"new-step-missed": "noted"},
+        "paid 5 5",
+    ),
+    "words, another tool, a step more behind": Case(
+        (("title: Pay", "title: Really pay"), ("state.sum }}", "state.sum }}!")), {}, "paid 5 5!"
+    ),
+    "a join waits for a branch more": Case(
+        (
+            ("  close:\n    kind: transform\n    accepts: {all: [Checked, Paid]}", BRANCH),
+            ("  Over:", "  Sent: {}\n  Over:"),
+        ),
+        {"join-branch-added": "refused"},
+        None,
+        spec=JOINING,
+        answer=ANSWER,
+    ),
+    "a join takes the first": Case(
+        (
+            ("accepts: {all: [Checked, Paid]}", "accepts: {any: [Checked, Paid]}"),
+            ("${{ events.Checked.by }} ${{ events.Paid.by }}", "done"),
+        ),
+        {"join-changed": "refused"},
+        None,
+        spec=JOINING,
+        answer=ANSWER,
+    ),
+}
+
+
+def changed(case: Case) -> str:
+    text = case.spec
+    for before, after in case.edits:
+        assert before in text, before
+        text = text.replace(before, after)
+    return text
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("WFC_STORE", STORE)
+    (tmp_path / "shop.py").write_text("def pay(amount):\n    return f'paid {amount}'\n")
+    return tmp_path
+
+
+def lines(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def ended(wfc: Any, answer: str) -> str:
+    """Answers the only open question; returns what the run says in the end."""
+    (task,) = lines(wfc("tasks", "list", "--format", "json").out)
+    done = wfc("tasks", "answer", task["task"], answer)
+    assert done.status == 0, done.err
+    return str(json.loads(done.out)["with"]["said"])
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, id=name.replace(" ", "-"), marks=[] if at % 4 == 0 else [pytest.mark.full])
+        for at, (name, case) in enumerate(CASES.items())
+    ],
+)
+def test_what_is_told_of_a_change_is_true_of_a_run_that_waits(wfc: Any, here: Path, case: Case) -> None:
+    spec, new = here / "refund.yaml", here / "new.yaml"
+    spec.write_text(case.spec)
+    new.write_text(changed(case))
+    assert wfc("run", str(spec), "-i", "amount=5", "--run-id", "one").status == 3
+    told = json.loads(wfc("diff", "refund.yaml", "new.yaml", "--store", STORE, "--format", "json").out)
+    assert told["broken"] == []
+    of_runs = {each["rule"]: each["level"] for each in told["changes"] if each["audience"] == "runs"}
+    assert set(of_runs) - case.also == set(case.rules), "of the plans alone"
+    assert {rule for rule, level in of_runs.items() if level == "break"} == {
+        rule for rule, means in case.rules.items() if means == "refused"
+    }
+    (here_,) = told["paused_runs"]["workflows"]
+    assert {one["rule"] for one in here_["each"][0]["verdicts"]} == set(case.rules), "of the run in the store"
+    (upgraded,) = lines(wfc("runs", "upgrade", "one", "--with", "new.yaml", "--format", "json").out)
+    assert {one["rule"]: one["means"] for one in upgraded["verdicts"]} == case.rules, "of the run that moves"
+    assert here_["each"][0]["means"] == upgraded["means"]
+    assert upgraded["moved"] == (case.said is not None)
+    own = "paid 5 5" if case.spec == ASKING else "ann us"
+    assert ended(wfc, case.answer) == (own if case.said is None else case.said)
+
+
+def test_the_runs_in_a_store_are_counted_by_what_the_change_means_for_them(wfc: Any, here: Path) -> None:
+    spec, new = here / "refund.yaml", here / "new.yaml"
+    spec.write_text(ASKING)
+    for name in ("one", "two", "three"):
+        wfc("run", str(spec), "-i", "amount=5", "--run-id", name)
+    ended_one = lines(wfc("tasks", "list", "--format", "json").out)[0]["task"]
+    assert wfc("tasks", "answer", ended_one, '{"ok": true}').status == 0
+    new.write_text(ASKING.replace("approve:", "agree:"))
+    before = sorted(path.name for path in here.rglob("*.json"))
+    done = wfc("diff", "refund.yaml", "new.yaml", "--store", STORE, "--for", "runs")
+    assert done.status == 1
+    assert "  of 2 of `refund` waiting here 2 are refused\n" in done.out
+    assert "is refused: the step `approve` is gone, and the run waits in it [step-removed]\n" in done.out
+    assert sorted(path.name for path in here.rglob("*.json")) == before, (
+        "nothing is kept of a version that is looked at"
+    )
+    new.write_text(ASKING.replace("title: Pay", "title: Really pay"))
+    report = json.loads(wfc("diff", "refund.yaml", "new.yaml", "--store", STORE, "--format", "json").out)
+    jsonschema.validate(report, json.loads((ROOT / "schemas/changes.schema.json").read_text()))
+    (counts,) = report["paused_runs"]["workflows"]
+    assert (counts["runs"], counts["goes_on"], counts["refused"]) == (2, 2, 0)
+    gone = wfc("diff", "refund.yaml", "new.yaml", "--store", "sqlite:///nothing.db")
+    assert gone.status == 1
+    assert "nothing.db" in gone.err
+
+
+def test_a_workflow_with_another_name_leaves_its_runs_behind_unless_it_says_so(wfc: Any, here: Path) -> None:
+    (here / "old.yaml").write_text(ASKING)
+    renamed = ASKING.replace("workflow: refund", "workflow: store")
+    for more, rules in (("", ["workflow-removed"]), ("moved: {workflow.refund: store}\n", [])):
+        (here / "new.yaml").write_text(renamed + more)
+        told = json.loads(wfc("diff", "old.yaml", "new.yaml", "--format", "json", "--for", "runs").out)
+        assert [each["rule"] for each in told["changes"]] == rules
+
+
+def test_each_rule_of_the_judgement_is_explained(wfc: Any) -> None:
+    """The ids stand in the runtime as they are written there; those that are put together have the four sorts."""
+    written = re.compile(r'(?:refused|migrated|noted|rule =|found,)[( ]\s*f?"([^"]{3,60}?)"')
+    folders = [ROOT / each for each in ("runtime/plan/versions", "runtime/driver/engine")]
+    texts = [path.read_text(encoding="utf-8") for folder in folders for path in folder.glob("*.py")]
+    found = {id for text in texts for id in written.findall(text)}
+    ids = {re.sub(r"\{.*\}", sort, id) for id in found for sort in ("state", "event", "type", "start-event")}
+    assert len(ids) > 40
+    rules = all_rules()
+    never = {"state-removed", "state-renamed", "state-retyped", "event-retyped", "start-event-retyped"}
+    assert ids - never <= set(rules)
+    of_runs = {id for id, rule in rules.items() if rule.audience == "runs"}
+    assert of_runs - ids == {"removed-declared"}, "none is there that nothing gives"
+    assert "never get it" in wfc("explain", "new-step-missed").out
+
+
+@pytest.mark.full
+def test_a_change_of_which_nothing_is_asked_means_nothing_for_runs(tmp_path: Path) -> None:
+    """The short cut: what differs only in texts and values is not compiled to look at the plans."""
+    sys.path.insert(0, str(ROOT / "tests/compiler/review/changes"))
+    from changes_cases import CASES as CHANGES
+
+    passed = 0
+    specs = ROOT / "tests/compiler/review/changes/specs"
+    for case in CHANGES[::3]:
+        for name in ("old", "new"):
+            (tmp_path / name).mkdir(exist_ok=True)
+            for path in specs.glob("*.yaml"):
+                (tmp_path / name / path.name).write_bytes(path.read_bytes())
+        text = (specs / f"{case.spec}.yaml").read_text(encoding="utf-8")
+        (tmp_path / "new" / f"{case.spec}.yaml").write_text(case.edited(text), encoding="utf-8")
+        paths = [str(tmp_path / name / f"{case.spec}.yaml") for name in ("old", "new")]
+        found = compare_sides(DiskSide("old", paths[:1]), DiskSide("new", paths[1:]))
+        for old, new in found.versions:
+            if old and new and old.facts and new.facts and not may_touch_runs(old, new):
+                before = planned(old.path, old.raw, found.old)
+                after = planned(new.path, new.raw, found.new)
+                assert before is not None
+                assert after is not None
+                assert after.foretold_from(before, {}) == [], case.name
+                passed += 1
+    assert passed > 20

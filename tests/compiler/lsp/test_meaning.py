@@ -1,0 +1,158 @@
+"""What is proposed and shown in a spec of several types, and what may be done with its lines; ``^`` is the cursor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wfc.compiler.lsp.completion import proposals
+from wfc.compiler.lsp.documents import Documents, OpenDocument
+from wfc.compiler.lsp.extras import lenses, links
+from wfc.compiler.lsp.hover import hover
+from wfc.compiler.lsp.waits import waits_in_words
+
+TEXT = """\
+wfc: 1
+workflow: pay
+start: Asked
+end: Done
+imports: [./shared.yaml, ./gone.yaml, ../outside.yaml]
+config: {base: {type: string, default: here, description: Where it is.}}
+types:
+  Person: {name: string, mail: optional Address}
+  Address: {street: string, town: {type: Town}}
+  Town: {code: integer}
+  Line: {article: string, count: integer}
+  Order: {buyer: Person, lines: {type: list of Line, min_length: 1}, notes: list of string}
+retries:
+  patient: {max_attempts: 4, delay: 2s, max_delay: 5s, jitter: 1s}
+events:
+  Asked: {order: Order}
+  Done: {text: string}
+steps:
+  tell:
+    kind: llm
+    accepts: Asked
+    retry: patient
+    prompt: |
+      To ${{ event.order.buyer.name }} of ${{ config.base }}:
+      {% for line in event.order.lines %}
+      - ${{ line.article }}
+      {% endfor %}
+      Thanks.
+    emit: {event: Done, with: {text: "${{ result }}"}}
+tests:
+  - name: it is told
+    start: {order: {}}
+"""
+
+PLACES = {
+    "${{ event.order.^ }}": {"buyer", "lines", "notes"},
+    "${{ event.order.buyer.^ }}": {"name", "mail"},
+    "${{ event.order.buyer.mail.^ }}": {"street", "town"},
+    "${{ event.order.buyer.mail.town.co^ }}": {"code"},
+    "${{ event.order.lines.^ }}": set(),
+    "{% for one in event.order.lines %} ${{ one.^": {"article", "count"},
+    "{% for one in event.order.lines %}{% endfor %} ${{ one.^": set(),
+    "{% if event.order.buyer.^ %}": {"name", "mail"},
+    "{% for one in event.order.notes %} ${{ one.^": set(),
+}
+
+
+def opened(text: str, path: str = "/nowhere/a.yaml") -> tuple[Documents, OpenDocument]:
+    documents = Documents()
+    return documents, documents.put(path, text)
+
+
+@pytest.mark.parametrize("marked", PLACES)
+def test_fields_behind_fields_and_in_loops(marked: str) -> None:
+    text = TEXT.replace("Thanks.", marked)
+    offset = text.index("^")
+    documents, document = opened(TEXT)
+    document = documents.put(document.path, text.replace("^", ""))
+    assert {each.label for each in proposals(documents, document, offset)} == PLACES[marked]
+
+
+def test_a_loop_has_a_name_of_its_own() -> None:
+    text = TEXT.replace("${{ line.article", "${{ ")
+    documents, document = opened(text)
+    found = {each.label: each for each in proposals(documents, document, text.index("- ${{ ") + 6)}
+    assert found["line"].about == "An item of `event.order.lines`." and "event" in found
+
+
+@pytest.mark.parametrize(
+    ("words", "at", "said"),
+    [
+        ("event.order.buyer.name", 20, "`event.order.buyer.name`: string"),
+        ("line.article", 6, "`line.article`: string"),
+        ("config.base", 8, "`config.base`: string\n\nWhere it is.\n\nIf nothing else is said: `here`"),
+        (
+            "patient\n    prompt",
+            1,
+            "**retry** `patient`\n\nup to 4 attempts, after waits of 2 s, 4 s, 5 s, each up to 1 s longer: "
+            "11 s of waiting in all",
+        ),
+    ],
+)
+def test_what_is_shown(words: str, at: int, said: str) -> None:
+    documents, document = opened(TEXT)
+    found = hover(documents, document, TEXT.index(words) + at)
+    assert found is not None and found.said == said
+
+
+@pytest.mark.parametrize(
+    ("policy", "said"),
+    [
+        ({}, "up to 3 attempts, after waits of 1 s, 2 s: 3 s of waiting in all"),
+        ({"max_attempts": 1}, "one attempt, and none after it"),
+        (
+            {"max_attempts": 8, "backoff": 3},
+            "up to 8 attempts, after waits of 1 s, 3 s, 9 s, 27 s, 1 min, …: 220 s of waiting in all",
+        ),
+        ({"max_attempts": "${{ config.tries }}"}, ""),
+        ({"delay": "soon"}, ""),
+        ({"max_attempts": -1}, ""),
+        ({"backoff": True}, ""),
+        ({"max_attempts": 10**9}, ""),
+    ],
+)
+def test_a_policy_in_seconds(policy: dict[str, object], said: str) -> None:
+    assert waits_in_words(policy) == said
+
+
+def test_what_may_be_done_with_lines() -> None:
+    _, document = opened(TEXT)
+    assert [(each.what, each.test, TEXT[each.start : each.end]) for each in lenses(document)] == [
+        ("flow", "", "workflow"),
+        ("tests", "", "tests"),
+        ("test", "it is told", "it is told"),
+    ]
+    assert lenses(opened("wfc: [")[1]) == []
+
+
+def test_links_to_files_that_are_there_and_inside(tmp_path: Path) -> None:
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    (inside / "wfc.toml").touch()
+    (tmp_path / "outside.yaml").touch()
+    (inside / "shared.yaml").symlink_to(inside / "real.yaml")
+    _, document = opened(TEXT, str(inside / "a.yaml"))
+    assert list(links(document)) == []  # a link that leads nowhere
+    (inside / "real.yaml").touch()
+    assert [TEXT[each.start : each.end] for each in links(document)] == ["./shared.yaml"]
+    (inside / "shared.yaml").unlink()
+    (inside / "shared.yaml").symlink_to(tmp_path / "outside.yaml")
+    assert list(links(document)) == []
+
+
+def test_a_new_step_of_each_kind() -> None:
+    text = TEXT.replace("tests:", "  n\ntests:")
+    documents, document = opened(text)
+    found = {each.label: each for each in proposals(documents, document, text.index("  n\n") + 3)}
+    assert found["llm step"].snippet
+    assert found["llm step"].insert == (
+        "${1:name}:\n    kind: llm\n    accepts: ${2:Event}\n    prompt: ${3}\n    emit: ${4:Event}"
+    )
+    for label in ("tool step", "human step", "map step", "wait step"):
+        assert label in found

@@ -1,0 +1,122 @@
+"""A real server and a real browser; what goes wrong in the browser, or leaves for elsewhere, fails the test."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_FOUND = importlib.util.spec_from_file_location(
+    "serving_process", Path(__file__).parents[1] / "compiler/cli/serving_process.py"
+)
+assert _FOUND is not None
+assert _FOUND.loader is not None
+sys.modules["serving_process"] = _process = importlib.util.module_from_spec(_FOUND)
+_FOUND.loader.exec_module(_process)
+
+FAILING = """\
+wfc: 1
+workflow: payment
+start: Due
+end: Paid
+events:
+  Due: {amount: number}
+  Paid: {amount: number}
+tools:
+  pay: {http: {url: "http://127.0.0.1:9/pay", method: POST}}
+steps:
+  pay:
+    kind: tool
+    accepts: Due
+    tool: pay
+    emit: {event: Paid, with: {amount: "${{ event.amount }}"}}
+"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    folder = tmp_path_factory.mktemp("page")
+    (folder / "desk.yaml").write_text(_process.DESK)
+    (folder / "count.yaml").write_text(_process.COUNT)
+    (folder / "payment.yaml").write_text(FAILING)
+    found = _process.Serving(folder, ".", "--author", "--store", "sqlite:///runs.db")
+    found.folder = folder
+    yield found
+    found.kill()
+
+
+class Reader:
+    """Somebody before a page, and what went wrong or elsewhere meanwhile."""
+
+    def __init__(self, browser: Any, server: Any, width: int = 1000, **kinds: Any) -> None:
+        self.at = f"http://127.0.0.1:{server.port}/"
+        self.token = server.token
+        self.context = browser.new_context(viewport={"width": width, "height": 800}, **kinds)
+        self.context.set_default_timeout(20_000)
+        self.page = self.context.new_page()
+        self.wrong: list[str] = []
+        self.page.on("console", lambda one: self.wrong.append(one.text) if one.type == "error" else None)
+        self.page.on("pageerror", lambda one: self.wrong.append(str(one)))
+        self.page.on("request", lambda one: self.look(one.url))
+
+    def open(self, screen: str = "") -> Any:
+        """Show a screen to somebody who may do everything."""
+        if not self.page.url.startswith(self.at):
+            self.page.goto(f"{self.at}#k={self.token}")
+            self.page.locator("h1").wait_for()
+        self.page.goto(f"{self.at}#/{screen}")
+        return self.page
+
+    def look(self, address: str) -> None:
+        if not address.startswith(self.at):
+            self.wrong.append(address)
+
+    def forgive(self, *statuses: int) -> None:
+        """Take refusals that the test has wanted for none."""
+        self.wrong[:] = [
+            one for one in self.wrong if not any(f"status of {status}" in one for status in statuses)
+        ]
+
+    def close(self) -> None:
+        self.context.close()
+        assert self.wrong == []
+
+
+@pytest.fixture
+def readers(browser: Any, server: Any) -> Iterator[Callable[..., Reader]]:
+    """Gives somebody before a page, as often as it is called."""
+    found: list[Reader] = []
+
+    def opened(width: int = 1000, **kinds: Any) -> Reader:
+        found.append(Reader(browser, server, width, **kinds))
+        return found[-1]
+
+    yield opened
+    for one in found:
+        one.close()
+
+
+@pytest.fixture
+def reader(readers: Callable[..., Reader]) -> Reader:
+    return readers()
+
+
+@pytest.fixture(scope="session")
+def vendor() -> Any:
+    """``vendor.py``."""
+    found = importlib.util.spec_from_file_location("vendor", Path(__file__).with_name("vendor.py"))
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def axe(vendor: Any) -> str:
+    """The checker of accessibility, as a script."""
+    return str((vendor.modules() / "axe-core/axe.min.js").read_text(encoding="utf-8"))

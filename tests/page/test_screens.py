@@ -1,0 +1,262 @@
+"""The screens of the page in a real browser: an operator's night, an author's first spec, and who uses no mouse."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.full
+
+
+def started(server: Any, workflow: str, **inputs: object) -> str:
+    return str(server.start(workflow, 5, **inputs)["run"])
+
+
+# --- an operator
+
+
+def test_what_failed_alike_goes_on_together_with_a_reason_that_is_kept(reader: Any, server: Any) -> None:
+    runs = {started(server, "payment", amount=number) for number in range(3)}
+    page = reader.open("runs")
+    page.get_by_text("connection at pay: 3 runs since").wait_for()
+    page.locator("#resume-0").click()
+    dialog = page.locator("dialog")
+    dialog.get_by_label("Reason").wait_for()
+    assert dialog.get_by_text("it acts outside").count() == 3
+    dialog.get_by_role("checkbox").nth(2).uncheck()
+    dialog.get_by_label("Reason").fill("the bank is back")
+    dialog.get_by_role("button", name="Go on", exact=True).click()
+    page.get_by_text("2 runs go on.").wait_for()
+    entries = server.call("GET", "/v1/audit")[1]["entries"]
+    resumed = [one for one in entries if one["action"] == "resume_run"]
+    assert {one["target"] for one in resumed} < runs
+    assert [one["result"].partition(":")[2].strip() for one in resumed] == ["the bank is back"] * 2
+
+
+def test_a_run_is_cancelled_with_a_reason(reader: Any, server: Any) -> None:
+    run = started(server, "desk", what="a bench")
+    page = reader.open(f"runs/{run}")
+    page.get_by_role("button", name="Cancel").click()
+    page.locator("dialog").get_by_label("Reason").fill("it was a test")
+    page.locator("dialog").get_by_role("button", name="Cancel").click()
+    page.locator(".status.cancelled").first.wait_for()
+    page.locator("dialog").wait_for(state="detached")
+    (kept,) = server.call("GET", f"/v1/audit?action=cancel_run&target={run}")[1]["entries"]
+    assert kept["result"].endswith("it was a test")
+
+
+def test_a_run_is_seen_as_it_was_and_another_goes_on_from_there(reader: Any, server: Any) -> None:
+    run = started(server, "count", to=5)
+    page = reader.open(f"runs/{run}")
+    page.get_by_text("the end: done").wait_for()
+    page.get_by_text("Time machine").click()
+    page.get_by_label("Tick").fill("2")
+    page.get_by_text("Tick 2 of").wait_for()
+    page.locator("figure svg text", has_text="1 done").first.wait_for()
+    page.get_by_role("button", name="Fork from here").click()
+    page.locator("dialog").get_by_text("This is done again:").wait_for()
+    page.locator("dialog").get_by_role("button", name="Fork from here").click()
+    page.wait_for_url(lambda address: run not in address)
+    page.locator(".status.done").first.wait_for()
+
+
+def test_runs_are_found_by_workflow_status_and_id(reader: Any, server: Any) -> None:
+    run = started(server, "desk", what="a stool")
+    page = reader.open("runs")
+    page.get_by_label("Workflow").select_option("count")
+    page.locator("table[aria-label=Runs]").or_(page.locator(".empty")).first.wait_for()
+    page.get_by_label("Workflow").select_option("desk")
+    page.get_by_label("Status").select_option("parked")
+    page.get_by_role("link", name=run[:12]).wait_for()
+    page.get_by_label("Search by id or key").fill(run)
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name=f"Run {run}").wait_for()
+    page.go_back()
+    page.get_by_role("link", name=run[:12]).wait_for()
+
+
+def test_a_question_is_passed_on_and_several_are_answered_alike(reader: Any, server: Any) -> None:
+    me = server.call("GET", "/v1/me")[1]["name"]
+    for what in ("a lamp", "a rug"):
+        run = started(server, "desk", what=what)
+        (task,) = server.call("GET", f"/v1/tasks?run={run}")[1]["tasks"]
+        server.call("POST", f"/v1/tasks/{task['task']}/delegate", {"to": me})
+    page = reader.open("inbox")
+    page.get_by_role("link", name="May they have a lamp?").click()
+    page.get_by_text("of the same kind").click()
+    page.get_by_role("checkbox").last.check()
+    page.get_by_label("Granted").check()
+    page.get_by_label("Why").fill("both are needed")
+    page.get_by_role("button", name="Answer").click()
+    page.get_by_text("Your answer is recorded").wait_for()
+    page.get_by_role("heading", name="Inbox").wait_for()
+    page.get_by_text("Nothing waits for an answer.").wait_for()
+
+
+# --- an author
+
+
+def test_from_a_pattern_to_a_run_that_was_answered(reader: Any, server: Any) -> None:
+    page = reader.open("author")
+    page.get_by_role("button", name="New").click()
+    page.get_by_label("Pattern").select_option("reply_approval")
+    page.get_by_label("Name").fill("first_try")
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_text("No findings.").wait_for()
+    page.locator("figure svg text.title", has_text="review").wait_for()
+
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("\nxyz: 1\n")
+    page.get_by_text("`xyz` is not a key").first.wait_for()
+    page.get_by_text("not saved").wait_for()
+    for _ in range(9):
+        page.keyboard.press("Backspace")
+    page.get_by_text("No findings.").wait_for()
+    page.get_by_role("button", name="Test", exact=True).click()
+    page.locator(".status.done", has_text="✓").first.wait_for()
+
+    page.get_by_role("button", name="Serve it").click()
+    page.get_by_role("heading", name="first_try").wait_for()
+    page.get_by_label("Customer").fill("Ada")
+    page.get_by_label("Draft").fill("Dear Ada")
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.locator(".status.parked").wait_for()
+    page.get_by_role("link", name="Questions: 1").click()
+    page.get_by_role("link", name="Ada").first.click()
+    page.get_by_role("button", name="Answer it myself").click()
+    page.get_by_label("decision", exact=False).first.select_option("send")
+    page.get_by_role("button", name="Answer", exact=True).click()
+    page.get_by_text("Your answer is recorded").wait_for()
+    (run,) = server.call("GET", "/v1/runs?workflow=first_try")[1]["runs"]
+    assert server.call("GET", f"/v1/runs/{run['run']}?wait=20")[1]["status"] == "done"
+
+
+def test_a_box_leads_to_its_lines_and_the_cursor_to_its_box(reader: Any) -> None:
+    page = reader.open("author/desk.yaml")
+    box = page.locator("g.box.leads", has_text="ask")
+    box.focus()
+    page.keyboard.press("Enter")
+    page.locator(".marked").first.wait_for()
+    assert page.locator(".marked").first.inner_text().startswith("ask")
+    page.keyboard.press("ArrowDown")
+    page.locator("g.box.lit", has_text="ask").wait_for()
+
+
+def test_what_somebody_else_has_saved_is_never_lost(reader: Any, server: Any) -> None:
+    page = reader.open("author/count.yaml")
+    page.get_by_text("No findings.").wait_for()
+    theirs = (server.folder / "count.yaml").read_text().replace("1000", "500")
+    (server.folder / "count.yaml").write_text(theirs)
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+Home")
+    page.keyboard.type("# mine\n")
+    page.keyboard.press("Control+s")
+    dialog = page.locator("dialog")
+    dialog.get_by_text("max_runs: 500").wait_for()
+    assert (server.folder / "count.yaml").read_text() == theirs
+    dialog.get_by_role("button", name="Close").click()
+    page.once("dialog", lambda one: one.accept())  # the browser asks whether what is not saved may go
+    page.reload()
+    page.get_by_text("# mine").wait_for()  # it was kept
+    page.keyboard.press("Control+s")
+    dialog.get_by_role("button", name="save over it").click()
+    page.get_by_text("Saved.").wait_for()
+    assert (server.folder / "count.yaml").read_text().startswith("# mine\n")
+    reader.forgive(412)
+
+
+def test_the_editor_completes_and_mends(reader: Any, server: Any) -> None:
+    (server.folder / "typed.yaml").write_text(
+        "wfc: 1\nworkflow: typed\nstart: Begun\nend: Over\nevents:\n  Begun: {}\n  Over: {}\n"
+    )
+    page = reader.open("author/typed.yaml")
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+End")
+    page.keyboard.insert_text("steps:\n  go:\n    kind: transform\n    ")
+    page.keyboard.type("acc")
+    page.locator(".cm-tooltip-autocomplete").get_by_text("accepts").first.wait_for()
+    page.wait_for_timeout(300)  # it takes no Enter that may be meant for the line
+    page.keyboard.press("Enter")
+    page.keyboard.insert_text(" Begunn\n    emit: Over")
+    page.get_by_role("button", name="Begun").click()
+    page.get_by_text("No findings.").wait_for()
+    reader.forgive(422)
+
+
+# --- everybody
+
+
+def test_all_is_reached_by_keys_alone(reader: Any, server: Any) -> None:
+    page = reader.open("runs")
+    page.get_by_role("heading", name="Runs").wait_for()
+    page.keyboard.press("g")
+    page.keyboard.press("i")
+    page.get_by_role("heading", name="Inbox").wait_for()
+    page.keyboard.press("g")
+    page.keyboard.press("s")
+    page.get_by_role("heading", name="Start").wait_for()
+    page.keyboard.press("?")
+    page.locator("dialog").get_by_text("to search").wait_for()
+    page.keyboard.press("Escape")
+    page.keyboard.press("g")
+    page.keyboard.press("r")
+    page.get_by_role("heading", name="Runs").wait_for()
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.type") == "search"
+
+
+def test_hostile_names_and_texts_are_text(reader: Any, server: Any) -> None:
+    hostile = "<img src=x onerror=document.title='owned'>\u202e${{ 1 }}</script>"
+    run = started(server, "desk", what=hostile)
+    page = reader.open(f"runs/{run}")
+    page.get_by_role("heading", name=f"Run {run}").wait_for()
+    for screen in ("inbox?view=open", f"runs/{run}", "runs?key=%3Cb%3E"):
+        reader.open(screen)
+        page.wait_for_timeout(300)
+        assert page.locator("main img, main script").count() == 0
+        assert "owned" not in page.title()
+
+
+def test_an_empty_and_a_broken_screen_say_so(reader: Any) -> None:
+    page = reader.open("runs?key=nobody")
+    page.get_by_text("No run is like that.").wait_for()
+    reader.open("runs/nothing")
+    page.get_by_role("alert").get_by_text("there is no run `nothing`").wait_for()
+    page.get_by_role("button", name="Try again").wait_for()
+    reader.forgive(404)
+
+
+def test_the_page_speaks_chinese(readers: Any) -> None:
+    reader = readers(locale="zh-CN")
+    page = reader.open("inbox?view=open")
+    page.get_by_role("heading", name="待办").wait_for()
+    page.get_by_label("语言").select_option("en")
+    page.get_by_role("heading", name="Inbox").wait_for()
+    assert page.evaluate("document.documentElement.lang") == "en"
+
+
+SCREENS = ("runs", "inbox?view=open", "start", "start/desk", "author", "author/desk.yaml", "run", "task")
+RULES = json.dumps({"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]})
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1200, 320])
+@pytest.mark.parametrize("locale", ["en-GB", "zh-CN"])
+def test_every_screen_is_accessible(
+    readers: Any, server: Any, axe: str, scheme: str, width: int, locale: str
+) -> None:
+    run = started(server, "desk", what="a chest of drawers")
+    (task,) = server.call("GET", f"/v1/tasks?run={run}")[1]["tasks"]
+    reader = readers(width, color_scheme=scheme, locale=locale)
+    for screen in SCREENS:
+        page = reader.open({"run": f"runs/{run}", "task": f"inbox/{task['task']}"}.get(screen, screen))
+        page.locator("main h1").wait_for()
+        page.wait_for_timeout(250)
+        page.evaluate(axe)
+        found = page.evaluate(f"axe.run(document, {RULES})")
+        told = [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found["violations"]]
+        assert told == [], screen
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, screen

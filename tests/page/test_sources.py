@@ -1,0 +1,71 @@
+"""The files of the page: typed, translated, no larger than is promised, and the bundle made of what is named."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PAGE = Path(__file__).parents[2] / "runtime/server/page"
+
+FLAGS = "--noEmit --allowJs --checkJs --strict --target es2022 --module esnext --moduleResolution bundler"
+TEXT = re.compile(r"""\bt\(\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')""")
+
+
+def own_sources() -> dict[str, str]:
+    return {one.name: one.read_text() for one in PAGE.glob("*.js") if one.name != "codemirror.js"}
+
+
+def test_each_text_of_the_page_is_translated() -> None:
+    sources = own_sources()
+    words = sources.pop("words.js")
+    known = set(re.findall(r'^  "((?:[^"\\]|\\.)*)": "', words, re.MULTILINE))
+    sources["viewer.js"] = (PAGE.parents[1] / "drawing/viewer.js").read_text().replace("say(", " t(")
+    used = {first or second for text in sources.values() for first, second in TEXT.findall(text)}
+    named = set(re.findall(r'name: "([A-Z][^"]*)"', sources["app.js"] + sources["inbox.js"]))
+    chosen = set(re.findall(r'select\("\w+", "([^"]+)"', sources["watch.js"])) | {"Status", "Workflow"}
+    chosen |= set(re.findall(r'hasErrors \? "([^"]+)" : "([^"]+)"', sources["author.js"])[0])
+    assert sorted((used | named | chosen) - known) == []
+    assert sorted(known - used - named - chosen) == []
+
+
+def test_places_in_texts_are_the_same_in_both_languages() -> None:
+    words = (PAGE / "words.js").read_text()
+    for text, translated in re.findall(r'^  "([^"]*)": "([^"]*)",$', words, re.MULTILINE):
+        assert sorted(re.findall(r"\{\w+\}", text)) == sorted(re.findall(r"\{\w+\}", translated)), text
+
+
+def test_no_source_makes_markup_of_text() -> None:
+    for name, text in own_sources().items():
+        assert not re.search(
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function", text
+        ), name
+
+
+def test_the_first_screen_and_the_editor_are_small() -> None:
+    def packed(names: Any) -> int:
+        return sum(len(gzip.compress((PAGE / name).read_bytes(), 9)) for name in names)
+
+    everything = [one.name for one in PAGE.iterdir()]
+    assert packed(name for name in everything if not name.startswith(("codemirror", "editor"))) < 40_000
+    assert packed(everything) < 180_000
+
+
+@pytest.mark.full
+def test_the_bundle_is_what_the_lock_file_names(vendor: Any) -> None:
+    for name, text in vendor.bundle().items():
+        assert (PAGE / name).read_text(encoding="utf-8") == text, "run python tests/page/vendor.py"
+
+
+@pytest.mark.full
+def test_the_types_in_the_sources_hold(vendor: Any, tmp_path: Path) -> None:
+    shutil.copytree(PAGE, tmp_path, dirs_exist_ok=True)
+    shutil.copy(PAGE.parents[1] / "drawing/viewer.js", tmp_path)
+    flags = [*FLAGS.split(), "--lib", "es2023,dom,dom.iterable"]
+    places = [str(tmp_path / name) for name in ("app.js", "task.js")]
+    done = vendor.node("typescript/bin/tsc", *flags, *places)
+    assert done.returncode == 0, done.stdout

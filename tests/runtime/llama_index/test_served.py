@@ -1,0 +1,120 @@
+"""A program that serves workflows for clients of llama-index-workflows: they see the same on both servers."""
+
+from __future__ import annotations
+
+import http.client
+import importlib.util
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wfc.runtime.errors import SettingsError
+from wfc.runtime.llama_index.server import WorkflowServer
+from wfc.runtime.llama_index.server.__main__ import main
+
+HERE = Path(__file__).parent / "served"
+HOST, PORT = "WORKFLOWS_PY_SERVER_HOST", "WORKFLOWS_PY_SERVER_PORT"
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+@contextmanager
+def serving(module: str, program: Path) -> Iterator[int]:
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, "-m", module, program],
+        env={**os.environ, HOST: "127.0.0.1", PORT: str(port)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        for _ in range(400):
+            assert process.poll() is None, process.communicate()[1]
+            with socket.socket() as tried:
+                if tried.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        yield port
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+
+
+def on_ours(folder: Path) -> Path:
+    """The program after the change of its imports."""
+    text = (HERE / "program.py").read_text()
+    ours = folder / "program.py"
+    ours.write_text(
+        text.replace("from llama_agents.server", "from wfc.runtime.llama_index.server").replace(
+            "from workflows", "from wfc.runtime.llama_index"
+        )
+    )
+    return ours
+
+
+def seen(port: int) -> Any:
+    """What the client of llama-index-workflows sees."""
+    command = [sys.executable, HERE / "client.py", f"http://127.0.0.1:{port}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    found["events"] = sorted(
+        set(found["events"])
+    )  # an event that steps take already is there twice on theirs
+    for schema in found["schema"].values():
+        schema.pop("additionalProperties", None)  # ours say that further fields are taken, as they are
+    return found
+
+
+@pytest.mark.full
+@pytest.mark.skipif(
+    importlib.util.find_spec("llama_agents") is None,
+    reason="pip install llama-agents-server llama-agents-client",
+)
+def test_a_client_sees_the_same_on_both_servers(tmp_path: Path) -> None:
+    with serving("llama_agents.server", HERE / "program.py") as port:
+        theirs = seen(port)
+    with serving("wfc.runtime.llama_index.server", on_ours(tmp_path)) as port:
+        assert seen(port) == theirs
+        for headers, status in (
+            ({"Host": "evil.example"}, 421),
+            ({"Host": "127.0.0.1@evil.example"}, 421),
+            ({"Origin": "https://evil.example"}, 403),
+            ({}, 200),
+        ):
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+            connection.request("POST", "/workflows/plain/run", '{"start_event": {}}', headers)
+            reply = connection.getresponse()
+            reply.read()
+            connection.close()
+            assert reply.status == status
+            assert not [name for name, _ in reply.getheaders() if name.lower().startswith("access-control")]
+
+
+def test_what_is_not_served_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(SettingsError, match="wfc serve --store"):
+        WorkflowServer(workflow_store=object())
+    empty = tmp_path / "empty.py"
+    empty.write_text("")
+    wrong = [([], "Usage"), ([str(tmp_path / "nope.py")], "no file"), ([str(empty)], "No WorkflowServer")]
+    for arguments, said in wrong:
+        assert main(arguments) == 1
+        assert said in capsys.readouterr().err
+    monkeypatch.setenv(PORT, "x")
+    assert main([str(empty)]) == 1
+    assert "is no port" in capsys.readouterr().err
