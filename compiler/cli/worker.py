@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.findings import note
 from wfc.compiler.cli.json_text import one_line
 from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.cli.stores import StorePlace, open_engine, place_of, refusals, store_option
@@ -70,8 +71,8 @@ def command(
 
     Runs are due that wait to begin, whose time has come, for which something was posted, or that a process has left
     when it died. Each goes on with the code that it was started with, which is kept beside the store. With a SPEC, a
-    MODULE or a FOLDER of modules with its manifest, only the workflows of these are worked on, and their schedules and
-    topics start runs: one for each moment and each message, however many workers there are.
+    MODULE, or a FOLDER of specs or of modules with their manifest, only the workflows of these are worked on, and their
+    schedules and topics start runs: one for each moment and each message, however many workers there are.
 
     SIGTERM and Ctrl-C let it claim nothing any more, and end when the runs under way have ended or rest. What takes
     longer than --grace is given back, and goes on elsewhere or later; a second signal gives back all at once.
@@ -153,22 +154,26 @@ def loaded(paths: tuple[str, ...]) -> list[tuple[str, Program]] | None:
 
 
 def modules_at(path: str) -> list[str]:
-    """Return the paths of the modules with workflows of which the manifest at a path tells; else the path itself.
+    """Return the paths of the modules with workflows of which a folder's manifest tells, or of a folder's specs.
+
+    Args:
+        path: A folder, its manifest, or what is returned as it is.
 
     Raises:
-        PathError: A folder has no manifest, or one that tells of no workflow.
+        PathError: The manifest tells of no workflow, or the folder has neither a manifest nor a spec.
     """
     from wfc.compiler.cli.building.manifest import read_manifest
-    from wfc.compiler.workspace.sources import MANIFEST, PathError, quoted_path
+    from wfc.compiler.workspace.sources import MANIFEST, PathError, find_specs, quoted_path
 
-    folder = os.path.dirname(path) or "." if os.path.basename(path) == MANIFEST else path
+    is_manifest = os.path.basename(path) == MANIFEST
+    folder = os.path.dirname(path) or "." if is_manifest else path
     if not os.path.isdir(folder):
         return [path]
     modules = read_manifest(folder, force=True).modules
     found = [os.path.join(folder, name) for name, entry in sorted(modules.items()) if entry.get("workflow")]
-    if not found:
+    if is_manifest and not found:
         raise PathError(f"{quoted_path(folder)} has no {MANIFEST} with workflows: `wfc compile` writes it")
-    return found
+    return found or [one.path for one in find_specs([folder], note)]
 
 
 def starter_of(engine: Engine, place: StorePlace, programs: list[tuple[str, Program]]) -> TriggerStarter:

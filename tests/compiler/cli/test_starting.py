@@ -264,11 +264,15 @@ def test_the_next_moments_are_shown(wfc: Any, start: Any) -> None:
     assert (line.endswith("  report.mornings") and " 02:30 +0" in line) or " 03:00 +0" in line
 
 
-@pytest.mark.parametrize("named", ["made", "made/wfc-manifest.json"])
-def test_a_worker_takes_all_workflows_of_a_manifest(wfc: Any, start: Any, tmp_path: Path, named: str) -> None:
+@pytest.mark.parametrize("named", ["made", "made/wfc-manifest.json", "specs"])
+def test_a_worker_takes_all_workflows_of_a_folder(wfc: Any, start: Any, tmp_path: Path, named: str) -> None:
     """Also the triggers of those; what else lies in the folder is none of them."""
-    assert wfc("compile", "report.yaml", "-o", "made/").status == 0
-    (tmp_path / "made" / "other.py").write_text("raise AssertionError")
+    if named == "specs":
+        (tmp_path / "specs").mkdir()
+        (tmp_path / "report.yaml").rename(tmp_path / "specs" / "report.yaml")
+    else:
+        assert wfc("compile", "report.yaml", "-o", "made/").status == 0
+        (tmp_path / "made" / "other.py").write_text("raise AssertionError")
     done = wfc("worker", named, "--schedules")
     assert done.out.endswith("  report.mornings\n"), done.err
     assert wfc("worker", named, "--until-idle").status == 0
@@ -278,14 +282,17 @@ def test_a_worker_takes_all_workflows_of_a_manifest(wfc: Any, start: Any, tmp_pa
     assert (row["status"], row["workflow"]) == ("done", "report")
 
 
-def test_a_folder_without_a_manifest_is_refused(wfc: Any, start: Any, tmp_path: Path) -> None:
+def test_a_folder_without_a_workflow_is_refused(wfc: Any, start: Any, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
+    manifest = tmp_path / "empty" / "wfc-manifest.json"
     for text in (None, "[]", '{"output_format": 1, "modules": {}}'):
         if text is not None:
-            (tmp_path / "empty" / "wfc-manifest.json").write_text(text)
+            manifest.write_text(text)
+            done = wfc("worker", "empty/wfc-manifest.json", "--until-idle")
+            assert "`empty` has no wfc-manifest.json with workflows: `wfc compile` writes it" in done.err
         done = wfc("worker", "empty", "--until-idle")
         assert (done.status, done.out) == (2, "")
-        assert "`empty` has no wfc-manifest.json with workflows: `wfc compile` writes it" in done.err
+        assert "empty" in done.err and "no spec" in done.err
 
 
 @pytest.mark.parametrize(
