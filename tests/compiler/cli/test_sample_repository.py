@@ -1,12 +1,12 @@
-"""A repository of twenty specs with a history: twenty changes, of three of the specs, and what is to be told of each.
+"""A repository of twenty specs with a history: forty changes, and what is to be told of each (`sample_changes.yaml`).
 
-A table was written from the changes alone, before the tool was asked; it is not quite the one that stands here. Of its
-twenty entries fourteen agreed with the tool. By one the tool was mended: another order of ends was told as a change.
-Three were changed to what the tool says: a requirement that is gone and a threshold that moves in a default fail until
-somebody has approved them, and a changed test was a slip of the table. Two changes did not check as specs and were
-replaced by others (a quorum, a value gone from an enumeration), and to one of these `answer-type-changed` was added
-after the tool had told it. Of the five comments below, one was exchanged for the same reason. So these tests hold what
-is told to what it is, and say less about whether it is what reviewers want; no change is of messages, agents, batches.
+Each half was written from the changes alone, before the tool was asked. Of the first twenty fourteen agreed: by one the
+tool was mended, three were changed to what the tool says, two did not check and were replaced. Of the second twenty ten
+agreed, and eight were right where the tool was not: a renamed field, the host in a default, what callers of a changed
+workflow learn, collections and searches, what a wait takes, what was told twice. Two were wrong: a tool that an agent
+may newly use says already that data reach it, and where runs only work and never wait nothing fails. In one the other
+side of a message had been forgotten, which the tool told. So these tests hold what is told to what it is, and say less
+about whether it is what reviewers want: both halves have authors who know the rules.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import yaml
 ROOT = Path(__file__).parents[3]
 SPECS = (
     "appointment_reminders city_trip_offer coffee_desk expense_claim feedback_monitor job_polling map_reduce "
-    "moving_house museum_catalogue newspaper_report one_choice order_payment parallel_vote refund_desk "
+    "kitchen moving_house museum_catalogue newspaper_report order_payment parallel_vote refund_desk "
     "release_notes reply_approval restaurant_order room_packing ticket_triage trip_booking"
 ).split()
 
@@ -35,14 +35,14 @@ class Change(NamedTuple):
 
     Args:
         why: Why a reviewer wants to be told what stands under `told`.
-        edits: Texts of the spec, each with what stands in its place.
+        edits: The names of specs with texts of them, each with what stands in its place.
         told: The ids, those of paused runs too.
         fails: Whether the change may not be merged without a word.
     """
 
     why: str
     spec: str
-    edits: tuple[tuple[str, str], ...]
+    edits: tuple[tuple[str, str, str], ...]
     told: frozenset[str]
     fails: bool
 
@@ -50,7 +50,7 @@ class Change(NamedTuple):
 def changes() -> Iterator[Change]:
     text = Path(__file__).with_name("sample_changes.yaml").read_text(encoding="utf-8")
     for each in yaml.safe_load(text):
-        edits = tuple((edit["from"], edit["to"]) for edit in each["edits"])
+        edits = tuple((edit.get("spec", each["spec"]), edit["from"], edit["to"]) for edit in each["edits"])
         yield Change(each["why"], each["spec"], edits, frozenset(each["told"].split()), each["fails"])
 
 
@@ -78,13 +78,12 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def edit(repository: Path, spec: str, *edits: tuple[str, str]) -> None:
-    path = repository / "specs" / f"{spec}.yaml"
-    text = path.read_text(encoding="utf-8")
-    for old, new in edits:
+def edit(repository: Path, *edits: tuple[str, str, str]) -> None:
+    for spec, old, new in edits:
+        path = repository / "specs" / f"{spec}.yaml"
+        text = path.read_text(encoding="utf-8")
         assert text.count(old) >= 1, old
-        text = text.replace(old, new, 1)
-    path.write_text(text, encoding="utf-8")
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
 @pytest.mark.full
@@ -94,7 +93,7 @@ def test_each_change_of_a_history_has_the_findings_that_a_reviewer_wants(wfc, re
     assert len(CHANGES) == 40
     wrong = []
     for change in CHANGES:
-        edit(repository, change.spec, *change.edits)
+        edit(repository, *change.edits)
         git(repository, "commit", "-qam", change.why)
         done = wfc("diff", "HEAD~1..HEAD", "--format", "json")
         report = json.loads(done.out)
@@ -109,11 +108,11 @@ def test_each_change_of_a_history_has_the_findings_that_a_reviewer_wants(wfc, re
 def test_two_branches_change_one_spec_and_are_merged(wfc, repository: Path) -> None:
     """The documented command checks, tests and diffs what the merge means, with nothing but the specs."""
     git(repository, "switch", "-qc", "one")
-    edit(repository, "ticket_triage", ("max_attempts: 3", "max_attempts: 4"))
+    edit(repository, ("ticket_triage", "max_attempts: 3", "max_attempts: 4"))
     git(repository, "commit", "-qam", "more attempts")
     git(repository, "switch", "-q", "main")
     git(repository, "switch", "-qc", "two")
-    edit(repository, "ticket_triage", ("Classify this support ticket.", "Sort this support ticket."))
+    edit(repository, ("ticket_triage", "Classify this support ticket.", "Sort this support ticket."))
     git(repository, "commit", "-qam", "other words")
     git(repository, "merge", "-q", "--no-edit", "one")
     assert wfc("compile", "specs").status == 0
@@ -128,7 +127,7 @@ def test_two_branches_change_one_spec_and_are_merged(wfc, repository: Path) -> N
         each["rule"] for each in json.loads(wfc("diff", "main...HEAD", "--format", "json").out)["changes"]
     }
     assert rules == {"attempts-raised", "prompt-changed"}
-    edit(repository, "ticket_triage", ("Sort this support ticket.", "Sort it."))
+    edit(repository, ("ticket_triage", "Sort this support ticket.", "Sort it."))
     git(repository, "commit", "-qam", "forgot to compile")
     assert wfc("ci", "specs", "--against", "main", "--skip", "test").status == 1
 
@@ -143,7 +142,7 @@ def test_the_first_lines_of_a_comment_are_enough_to_judge(
     wfc, repository: Path, number: int, may_be_merged: bool
 ) -> None:
     change = CHANGES[number]
-    edit(repository, change.spec, *change.edits)
+    edit(repository, *change.edits)
     git(repository, "commit", "-qam", "a change")
     lines = wfc("diff", "HEAD~1..HEAD", "--format", "markdown").out.splitlines()[:3]
     assert [line.partition(":**")[0] for line in lines] == [
