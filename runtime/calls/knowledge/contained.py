@@ -42,7 +42,7 @@ _KEPT: Final = (
 """The variables of the environment that the process has."""
 
 
-class _Reader:
+class _ReaderProcess:
     """The process, of which there is one at most."""
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ class _Reader:
             process.wait()
 
 
-_READER: Final = _Reader()
+_READER: Final = _ReaderProcess()
 
 
 def _started() -> subprocess.Popen[bytes]:

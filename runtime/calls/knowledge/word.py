@@ -44,7 +44,7 @@ def markdown_of(raw: bytes) -> tuple[str, dict[str, str]]:
             styles, title = _Styles(), _Title()
             _parse(archive, "word/styles.xml", styles.begin, lambda _name: None, lambda _text: None)
             _parse(archive, "docProps/core.xml", title.begin, title.end, title.say)
-            text = _Text(styles.names)
+            text = _WordText(styles.names)
             _parse(archive, "word/document.xml", text.begin, text.end, text.say)
     except (
         expat.ExpatError,
@@ -130,7 +130,7 @@ class _Title:
             self.said += text
 
 
-class _Text:
+class _WordText:
     """The blocks of a document, as its elements begin and end.
 
     Args:
