@@ -17,7 +17,7 @@ from wfc.compiler.review.comparing import added_workflow, compare, removed_workf
 from wfc.compiler.review.facts import PlaceList, place_of, workflow_facts
 from wfc.compiler.rules import spelling
 from wfc.compiler.slotted import dataclass, field
-from wfc.compiler.workspace.compiled import compiled_of
+from wfc.compiler.workspace.compiled import Compiled, compiled_of
 from wfc.compiler.workspace.project import Project, Unit
 from wfc.compiler.yaml import Document
 
@@ -42,6 +42,7 @@ class Version:
 
     Args:
         workflow: ``None``: it has errors, and is not compared.
+        checked: What was found of it, from which its Python can be made.
         facts: What it says.
         raw: The spec's bytes.
         diagnostics: Its errors.
@@ -52,6 +53,7 @@ class Version:
     facts: Mapping[str, Any] | None
     raw: bytes
     diagnostics: tuple[Diagnostic, ...] = ()
+    checked: Compiled | None = None
 
 
 @dataclass(slots=True)
@@ -154,4 +156,5 @@ def version_of(project: Project, side: Side, path: str | None) -> Version | None
     def document(path: str) -> Document | None:
         return project.units[path].document if path in project.units else None
 
-    return Version(path, found.workflow, workflow_facts(found.workflow, found.document, document), raw)
+    facts = workflow_facts(found.workflow, found.document, document)
+    return Version(path, found.workflow, facts, raw, checked=checked)

@@ -61,8 +61,8 @@ def _of_pair(comparison: Comparison, before: Version, after: Version) -> list[Sp
 
     if not may_touch_runs(before, after):
         return found
-    was = planned(before.path, before.raw, comparison.old)
-    now = planned(after.path, after.raw, comparison.new)
+    was = planned(before, comparison.old)
+    now = planned(after, comparison.new)
     if was is None or now is None:
         return None
     foretold = now.foretold_from(was, _filled(before.facts))
