@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["PlannedVersion", "may_touch_runs", "planned", "program_of"]
 
 _APART = frozenset(
-    "format description version labels tests suppressions secrets triggers resources knowledge models imports data "
-    "decisions config deadline".split()
+    "format description descriptions version labels tests suppressions secrets triggers resources knowledge models "
+    "imports data decisions config deadline".split()
 )
 """What a workflow says beside its steps, events and state: no plan has it."""
 

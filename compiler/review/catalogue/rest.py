@@ -21,7 +21,9 @@ It is told so that no change goes without a word.""",
     no_mirror="it is its own opposite",
 )
 
-_SKIPPED: Final = frozenset({"format", "workflow", "imports", "data", "decisions", "end", "moved", "secrets"})
+_SKIPPED: Final = frozenset(
+    {"format", "workflow", "imports", "data", "decisions", "end", "moved", "secrets", "descriptions"}
+)
 """What is told by what follows from it, or says nothing by itself."""
 
 _DERIVED: Final = frozenset({"reaches", "name"})

@@ -59,7 +59,7 @@ described = rule(
     _INFO,
     """A description or a label is another text.
 
-Of tools and agents that is what models read to choose them.""",
+Of tools and agents that is what models read to choose them; of a field of an answer, what they read to fill it.""",
     no_mirror=_ANOTHER,
 )
 
@@ -276,6 +276,12 @@ def _descriptions(pair: Pair) -> Iterator[SpecChange]:
             yield described.found(
                 pair.name, about, told, before=was, after=now, old=one["at"], new=other["at"]
             )
+    for about, one, other in pair.both("descriptions"):
+        was, now = str(one["text"]), str(other["text"])
+        told = f"the description of `{about}`: {word_diff(was, now)}"
+        yield described.found(
+            pair.name, f"descriptions.{about}", told, before=was, after=now, old=one["at"], new=other["at"]
+        )
     if pair.old["labels"] != pair.new["labels"]:
         was, now = said(pair.old["labels"]), said(pair.new["labels"])
         told = f"the labels are {now}, and were {was}"
