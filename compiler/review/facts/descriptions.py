@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from wfc.compiler.model import AskPerson, MapItems, Workflow
 from wfc.compiler.review.facts.places import Fact, Places
-from wfc.compiler.types import ListOf, MapOf, OneOf, Optional, Record, Type
+from wfc.compiler.types import Field, ListOf, MapOf, OneOf, Optional, Record, Type
 
 __all__ = ["field_descriptions"]
 
@@ -23,7 +23,8 @@ def field_descriptions(places: Places, workflow: Workflow) -> Fact:
         elif id(given) not in seen:
             seen.add(id(given))
             waiting += [each.type for each in given.fields.values()]
-            for each in (given, *given.fields.values()):
+            declared: list[Record | Field] = [given, *given.fields.values()]
+            for each in declared:
                 if each.address:
                     key = ".".join(map(str, each.address))
                     found[key] = {"at": places.at(each.address), "text": each.description}

@@ -474,7 +474,7 @@ def test_the_script_for_gitlab_does_what_it_says(service: Comments, tmp_path: Pa
 
 @pytest.mark.full
 def test_a_team_starts_with_the_three_files_of_the_page(wfc, service: Comments, tmp_path: Path) -> None:
-    """An empty repository gets them as they are written, and then a pull request by which fewer refunds are asked for."""
+    """An empty repository gets them as they are written, and then a pull request that asks people less often."""
     workflow, config = shown("docs/review.md", "yaml")
     spec = shown("README.md", "yaml")[0]
     origin, repository = tmp_path / "origin", tmp_path / "repository"
