@@ -132,6 +132,30 @@ def test_two_branches_change_one_spec_and_are_merged(wfc, repository: Path) -> N
     assert wfc("ci", "specs", "--against", "main", "--skip", "test").status == 1
 
 
+@pytest.mark.full
+def test_two_branches_of_all_specs_here_are_merged(wfc, tmp_path: Path) -> None:
+    """The specs of this project, as they are, with all their tests."""
+    shutil.copytree(ROOT / "specs", tmp_path / "specs", ignore=shutil.ignore_patterns("__pycache__"))
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "all specs")
+    for branch, old, new in (
+        ("one", "max_attempts: 3", "max_attempts: 4"),
+        ("two", "Classify this support ticket.", "Sort this support ticket."),
+    ):
+        git(tmp_path, "switch", "-q", "main")
+        git(tmp_path, "switch", "-qc", branch)
+        edit(tmp_path, ("ticket_triage", old, new))
+        git(tmp_path, "commit", "-qam", branch)
+    git(tmp_path, "merge", "-q", "--no-edit", "one")
+    done = wfc("ci", "specs", "--against", "main", "--json", "report.json")
+    report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    states = {each["name"]: each["state"] for each in report["parts"]}
+    assert (states["check"], states["test"], states["diff"]) == ("passed",) * 3, done.out
+    assert [rule in done.out for rule in ("[attempts-raised]", "[prompt-changed]")] == [True, True]
+    assert done.status == 0
+
+
 FIVE = {0: True, 1: True, 6: True, 16: False, 19: False}
 """Of five changes, by their place in the table, whether they may be merged as they are."""
 
