@@ -86,7 +86,7 @@ def _contradicted(
 ) -> list[tuple[str, str]]:
     """Return the pairs of which something else differs that mentions one of the names, or of which nothing is said."""
     said = [
-        str((each.path, each.old, each.new))
+        " ".join((*_named(each.path), *_mentioned(each.old), *_mentioned(each.new)))
         for section in ("steps", "exits", "key", "receives", "agents", "models", "tools")
         for each in differences(old[section], new[section], (section,))
     ]
@@ -99,6 +99,31 @@ def _contradicted(
             if not is_sure and before not in declared.get(owner, ()):
                 wrong.append((owner, before))
     return wrong
+
+
+_OF_FACTS: Final = frozenset({"text", "means", "reads", "value", "type"})
+"""Keys of facts that are not names of the author's."""
+_AUTHORS_OWN: Final = frozenset({"fills", "saves", "args", "inputs", "entries", "values"})
+
+
+def _named(path: tuple[str, ...]) -> Iterator[str]:
+    for before, key in zip(("", *path), path, strict=False):
+        if key not in _OF_FACTS or before in _AUTHORS_OWN:
+            yield key
+
+
+def _mentioned(fact: Any) -> Iterator[str]:
+    """Yield what a fact says, without the keys that facts have."""
+    if isinstance(fact, dict):
+        for key, each in fact.items():
+            if key not in ("at", "span"):
+                yield from () if key in _OF_FACTS else (key,)
+                yield from _mentioned(each)
+    elif isinstance(fact, list):
+        for each in fact:
+            yield from _mentioned(each)
+    elif fact is not None:
+        yield str(fact)
 
 
 def with_fields(facts: Any, renamed: FieldNames) -> Any:
@@ -200,6 +225,7 @@ class _Rewriting:
             found["means"], found["text"] = self.expression(facts["means"]), self.expression(facts["text"])
         elif isinstance(facts.get("text"), str) and "reads" in facts:
             found["text"] = _HOLES.sub(lambda hole: self.expression(hole[0]), facts["text"])
+            found["reads"] = sorted(map(self.expression, facts["reads"]))
         if "fills" in facts and facts.get("event") in self.renamed:
             found["fills"] = _keys(found["fills"], self.renamed[facts["event"]])
         if isinstance(facts.get("saves"), dict):
