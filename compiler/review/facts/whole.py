@@ -78,6 +78,9 @@ def workflow_facts(
                 "urls": list(each.urls),
                 "sql": [list(one) for one in each.sql],
                 "python": each.python or None,
+                "per": None if each.per is None else expression(places, each.per),
+                "entries": each.entries,
+                "seconds": each.seconds,
             }
             for each in workflow.knowledge
         },
