@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from wfc.compiler.review.changes import Level, SpecChange, rule
 from wfc.compiler.review.pair import Pair
@@ -49,8 +50,8 @@ def changes_of_knowledge(pair: Pair) -> Iterator[SpecChange]:
             pair.name,
             f"knowledge.{name}",
             told,
-            before=said(before),
-            after=said(after),
+            before=said(_without_place(before)),
+            after=said(_without_place(after)),
             old=place(before),
             new=place(after),
         )
@@ -69,3 +70,8 @@ def changes_of_knowledge(pair: Pair) -> Iterator[SpecChange]:
                     old=place(one[key]) or one["at"],
                     new=place(other[key]) or other["at"],
                 )
+
+
+def _without_place(collection: Any) -> Any:
+    """Return a collection as plain data, all of which is said."""
+    return collection and {key: each for key, each in collection.items() if key != "at"}
