@@ -55,7 +55,7 @@ def test_of_another_layout_and_order_of_any_spec_nothing_is_told(reported: Modul
     assert unheard(reported, folder, reported.SPECS) >= 90
 
 
-@pytest.mark.full
+@pytest.mark.slow  # what is edited changes with every spec
 def test_of_one_key_seldom_more_than_two_things_are_told(reported: ModuleType, folder: Path) -> None:
     chance, counts = random.Random(11), []  # noqa: S311 - edits, no secrets
     while len(counts) < 60:
