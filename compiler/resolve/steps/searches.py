@@ -96,8 +96,10 @@ def resolve_remembering(
     text = reader.text(data.get("text", ""), place / "text", scope)
     given = data.get("about", {})
     at = place / "about" if "about" in data else place / "knowledge"
-    if found is None or not isinstance(given, Mapping) or declared.is_broken((*found.address, "about")):
+    if found is None or not isinstance(given, Mapping) or declared.is_broken((*place.address, "about")):
         return None
+    if declared.is_broken((*found.address, "about")):
+        return None  # what may be said is not known
     return RememberCall(found, text, reader.fields(given, at, found.about, found.name, scope))
 
 

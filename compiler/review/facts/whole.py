@@ -79,8 +79,8 @@ def workflow_facts(
                 "sql": [list(one) for one in each.sql],
                 "python": each.python or None,
                 "per": None if each.per is None else expression(places, each.per),
-                "entries": each.entries,
-                "seconds": each.seconds,
+                "most_entries": each.entries,
+                "most_seconds": each.seconds,
             }
             for each in workflow.knowledge
         },

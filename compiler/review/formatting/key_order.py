@@ -12,7 +12,7 @@ STEP_KEYS: Final = (
     *("from", "topic", "command", "env", "stdin", "in", "as", "keep", "do", "give", "max"),
     *("workflow", "to", "to_key", "for", "tool", "agent", "model", "style", "system", "history", "prompt"),
     *("files", "tools", "first_tool", "offer", "handoffs", "event", "with", "if_absent", "thread"),
-    *("method", "url", "knowledge", "query", "top", "fetch", "that", "rerank"),
+    *("method", "url", "knowledge", "text", "about", "id", "query", "top", "fetch", "that", "rerank"),
     *("min_score", "unlike", "expand"),
     *("headers", "auth", "body", "idempotency_key", "output"),
     *("concurrency", "read_only", "max_turns", "last_turn", "parallel_calls", "on_tool_error", "limits"),
