@@ -10,10 +10,10 @@ from lsprotocol import types as lsp
 
 from wfc.compiler.lsp.server.state import Server, server
 
-__all__ = ["Output", "asked_to_end", "serve"]
+__all__ = ["EditorOutput", "asked_to_end", "serve"]
 
 
-class Output:
+class EditorOutput:
     """Standard output as pygls writes to it, which drops what nobody reads any more.
 
     To pygls a failed write is an error that it tells the editor, by another write that fails.
@@ -50,7 +50,7 @@ def asked_to_end(ls: Server, _params: object) -> None:
 
 def serve() -> int:
     """Serve an editor over standard input and output; return the exit status that the protocol asks for."""
-    output = Output(sys.stdout.buffer)
+    output = EditorOutput(sys.stdout.buffer)
     server.start_io(stdout=output)  # type: ignore[arg-type]  # of a stream, it uses these three
     with suppress(OSError, ValueError):
         sys.stdout.flush()
