@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from importlib.util import find_spec
 
@@ -25,13 +26,15 @@ def command() -> None:
     """
     if find_spec("pygls") is None:
         raise click.ClickException('this needs pygls: `pip install "wfc-workflows[lsp]"`')
-    from wfc.compiler.lsp.server import server
+    from wfc.compiler.lsp.server import ending, server
 
     server.command_line = [sys.executable, "-c", AGAIN]
     server.draw = drawn
     gc.freeze()
     gc.disable()  # as in `wfc check`: the server collects when nobody types
-    server.start_io()
+    status = ending.serve()
+    sys.stderr.flush()
+    os._exit(status)  # whatever the thread that reads the input waits for: the interpreter would wait for it
 
 
 def drawn(workflow: Workflow, form: str) -> str:

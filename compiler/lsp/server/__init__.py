@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wfc.compiler.lsp.server import documents, doing, reading, writing  # each adds what it answers
+from wfc.compiler.lsp.server import documents, doing, ending, reading, writing  # each adds what it answers
 from wfc.compiler.lsp.server.state import path_of, server
 
-__all__ = ["documents", "doing", "path_of", "reading", "server", "writing"]
+__all__ = ["documents", "doing", "ending", "path_of", "reading", "server", "writing"]

@@ -81,9 +81,11 @@ async def command_run(command: list[str]) -> tuple[bool, str]:
     try:
         said, _ = await asyncio.wait_for(process.communicate(), LONGEST)
     except TimeoutError:
-        process.kill()
-        await process.wait()
         return False, f"stopped after {LONGEST} s"
+    finally:
+        if process.returncode is None:  # also when the server ends
+            process.kill()
+            await process.wait()
     return process.returncode == 0, said.decode("utf-8", "replace")
 
 

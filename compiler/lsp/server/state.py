@@ -50,6 +50,7 @@ class Server(LanguageServer):
         self.edited: set[str] = set()  # paths
         self.checks = 0  # since memory was given back
         self.told: dict[str, tuple[str, list[lsp.Diagnostic]]] = {}
+        self.asked_to_end = False
 
     def document(self, uri: str) -> OpenDocument:
         """Return an open document as it is in the editor."""
@@ -91,9 +92,16 @@ class Server(LanguageServer):
         self.later(SOON, self.check_now)
 
     def later(self, seconds: float, work: Callable[[], None]) -> None:
+        self.stop_checking()
+        if self.asked_to_end:
+            return
+        self.waiting = asyncio.get_running_loop().call_later(seconds, work)
+
+    def stop_checking(self) -> None:
+        """Forget what was to be done later."""
         if self.waiting is not None:
             self.waiting.cancel()
-        self.waiting = asyncio.get_running_loop().call_later(seconds, work)
+            self.waiting = None
 
     def check_now(self) -> None:
         """Check the documents that were edited; those that may depend on them follow when nobody types."""
@@ -114,6 +122,13 @@ class Server(LanguageServer):
             self.tell(path, self.documents.findings if several else self.documents.findings_now)
             document.warm()
         self.give_back()
+
+    def shutdown(self) -> None:
+        """End the serving without waiting for the thread that reads the input, as pygls does."""
+        if self._thread_pool is not None:
+            self._thread_pool.shutdown(wait=False, cancel_futures=True)
+            self._thread_pool = None
+        super().shutdown()  # type: ignore[no-untyped-call]
 
     def tell(self, path: str, findings: Callable[[OpenDocument], Iterable[Diagnostic]]) -> None:
         """Tell what was found in a document, if it is not what was told last."""

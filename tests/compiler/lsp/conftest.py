@@ -42,6 +42,7 @@ class Editor:
         await asyncio.wait_for(self.client.shutdown_async(None), WAIT)
         self.client.exit(None)
         await asyncio.wait_for(self.client.stop(), WAIT)
+        assert self.client._server is not None and self.client._server.returncode == 0
 
     def uri(self, name: str) -> str:
         return (self.folder / name).as_uri()
