@@ -83,7 +83,13 @@ MIGRATIONS: Final[Mapping[int, Sequence[str]]] = {
         "CREATE INDEX audit_of_targets ON audit (target, id)",
         "CREATE INDEX runs_failed ON runs (ended) WHERE status IN ('failed', 'dead')",
     ),
-    8: (  # who waits for the end of a run that is no part of its own: the run, its paused step run, and that other run
+    8: (  # what runs remember for others that come after them
+        """CREATE TABLE memories (id INTEGER PRIMARY KEY AUTOINCREMENT, collection TEXT NOT NULL, digest TEXT NOT NULL,
+            name TEXT NOT NULL, body TEXT NOT NULL, vector BLOB NOT NULL, embedder TEXT NOT NULL, at INTEGER NOT NULL,
+            UNIQUE (collection, digest, name))""",
+        "CREATE INDEX memories_of_keys ON memories (digest, collection, id)",
+    ),
+    9: (  # who waits for the end of a run that is no part of its own: the run, its paused step run, and that other run
         """CREATE TABLE awaited_ends (run INTEGER NOT NULL, number INTEGER NOT NULL, awaited INTEGER NOT NULL,
             PRIMARY KEY (run, number)) WITHOUT ROWID""",
         "CREATE INDEX awaited_ends_of ON awaited_ends (awaited)",
