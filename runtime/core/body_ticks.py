@@ -1,4 +1,4 @@
-"""Ticks of step bodies that people write: what such a body has done to the run while it was running."""
+"""Ticks of step bodies that people write, what such a body has done to the run, and of runs that steps have joined."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from wfc.runtime.events import Event
 from wfc.runtime.values.drafts import Saved
 
-__all__ = ["ChildStarted", "Collected", "Edited", "WaitEnded", "Waiting"]
+__all__ = ["ChildJoined", "ChildStarted", "Collected", "Edited", "WaitEnded", "Waiting"]
 
 
 class Edited:
@@ -37,6 +37,16 @@ class ChildStarted:
 
     def __init__(self, number: int) -> None:
         self.number = number
+
+
+class ChildJoined:
+    """The joining of a run that was there already, by a step run that has paused for a run with the same key."""
+
+    __slots__ = ("number", "run_id")
+
+    def __init__(self, number: int, run_id: str) -> None:
+        self.number = number
+        self.run_id = run_id
 
 
 class Collected:

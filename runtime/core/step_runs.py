@@ -307,10 +307,21 @@ class Pause:
 
     ``timers`` maps the number of each timer to the way the wait ends when it runs out. ``answers`` holds who
     answered a question, and what, in order. ``seen`` is the number of the last kept event that was checked
-    for it.
+    for it. ``joined`` is the id of the run whose end it waits for, if another one had been there already.
     """
 
-    __slots__ = ("answers", "at_work", "began", "expires", "items", "run", "seen", "timers", "value")
+    __slots__ = (
+        "answers",
+        "at_work",
+        "began",
+        "expires",
+        "items",
+        "joined",
+        "run",
+        "seen",
+        "timers",
+        "value",
+    )
 
     def __init__(self, run: StepRun, value: PauseValue, began: datetime, at_work: bool) -> None:
         self.run = run
@@ -322,6 +333,7 @@ class Pause:
         self.answers: list[tuple[str, Any]] = []
         self.seen = 0
         self.items: ItemRuns | None = None
+        self.joined = ""
 
 
 class ItemRuns:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Literal
 
-from wfc.runtime.core.body_ticks import ChildStarted, Collected, Edited, WaitEnded, Waiting
+from wfc.runtime.core.body_ticks import ChildJoined, ChildStarted, Collected, Edited, WaitEnded, Waiting
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.halt_ticks import BreakpointsSet, Continued, Halted
 from wfc.runtime.errors import StepError
@@ -405,6 +405,7 @@ Tick = (
     | Arrived
     | Edited
     | Replaced
+    | ChildJoined
     | ChildStarted
     | Collected
     | Waiting

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, Protocol
 __all__ = [
     "Claim",
     "Created",
+    "EndAwaited",
     "Ended",
     "Entry",
     "Fate",
@@ -124,6 +125,16 @@ class PlanChanged(NamedTuple):
     since: int
 
 
+class EndAwaited(NamedTuple):
+    """The wait of a paused step run, with a number, for the end of another run that is no part of its own.
+
+    It is told of that end by way of its inbox, also if the other run is over by now, or is not there.
+    """
+
+    number: int
+    run_id: str
+
+
 class TaskDelegated(NamedTuple):
     """The passing on of a question to somebody, so that from now on those in ``assign`` are asked."""
 
@@ -192,6 +203,7 @@ Row = (
     | VersionChanged
     | WorkflowRenamed
     | PlanChanged
+    | EndAwaited
     | InboxTaken
     | Snapshot
     | Parked
@@ -283,9 +295,11 @@ class Claim(NamedTuple):
 
 
 class Posted(NamedTuple):
-    """Something for a run from outside: an answer, its passing on, an event, or the wish to cancel it."""
+    """Something for a run from outside: an answer, its passing on, an event, the wish to cancel it, an edit of it, or
+    the end of a run that it waits for.
+    """
 
-    kind: Literal["answer", "delegation", "event", "cancel", "edit"]
+    kind: Literal["answer", "delegation", "event", "cancel", "edit", "end"]
     body: str
     by: str
     at: int

@@ -260,6 +260,7 @@ class _SnapshotReader:
                 pause.expires = datetime.fromisoformat(data["expires"])
             pause.answers = [(str(by), self._values.read(answer)) for by, answer in data.get("answers", [])]
             pause.seen = natural(data.get("seen", 0))
+            pause.joined = str(data.get("joined", ""))
             if isinstance(value, Items):
                 waiting.append((pause, data))
         for pause, data in waiting:

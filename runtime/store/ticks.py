@@ -314,6 +314,11 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
             data[0], data[1], read_saved(data[2], execution.state, values), *data[3:]
         ),
     ),
+    body_ticks.ChildJoined: (
+        "child-joined",
+        lambda tick, _, __: [tick.number, tick.run_id],
+        lambda data, _, __: body_ticks.ChildJoined(natural(data[0]), str(data[1])),
+    ),
     body_ticks.ChildStarted: (
         "child-started",
         lambda tick, _, __: [tick.number],

@@ -222,6 +222,8 @@ class _Writer:
             data["answers"] = [[by, self._values.write(answer)] for by, answer in pause.answers]
         if pause.seen:
             data["seen"] = pause.seen
+        if pause.joined:
+            data["joined"] = pause.joined
         if pause.items is not None:
             data["given"] = self._values.write(pause.items.given)
             data["live"] = [[number, run.position] for number, run in pause.items.live.items()]

@@ -85,6 +85,7 @@ ALL = (
         once("work", 0, 1, 12, 13, 22, 23, 32, 33),
         at_once=2,
     ),
+    Flow("couple", {"found": [2, 2]}, once("work", 0, 1), at_once=2),
     Flow(
         "either",
         {"n": 3},

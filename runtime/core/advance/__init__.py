@@ -20,6 +20,7 @@ from wfc.runtime.core.advance.items import item_completed, item_failed
 from wfc.runtime.core.advance.joins import match_value_computed, time_out
 from wfc.runtime.core.advance.observing import note_emitted, note_state
 from wfc.runtime.core.advance.pausing import (
+    child_joined,
     inbox_event_dropped,
     inbox_event_taken,
     inbox_events_refused,
@@ -38,7 +39,7 @@ from wfc.runtime.core.advance.rewinding import rewind, upgrade
 from wfc.runtime.core.advance.run_exits import exit_taken, fail
 from wfc.runtime.core.advance.scheduling import free_worker, resume, start_run, start_timer
 from wfc.runtime.core.advance.stuck import check_not_stuck
-from wfc.runtime.core.body_ticks import ChildStarted, Collected, Edited, WaitEnded, Waiting
+from wfc.runtime.core.body_ticks import ChildJoined, ChildStarted, Collected, Edited, WaitEnded, Waiting
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.halt_ticks import BreakpointsSet, Continued, Halted
 from wfc.runtime.core.moments import seconds_later
@@ -306,6 +307,7 @@ _TICKS: dict[type[Tick], Callable[[Execution, Any], None]] = {
     Arrived: _arrived,
     Edited: _edited,
     Replaced: event_replaced,
+    ChildJoined: child_joined,
     ChildStarted: _child_started,
     Collected: event_collected,
     Waiting: body_waits,

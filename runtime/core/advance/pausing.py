@@ -11,6 +11,7 @@ from wfc.runtime.core.advance.items import start_items
 from wfc.runtime.core.advance.observing import note_state
 from wfc.runtime.core.advance.releasing import finish, question_id
 from wfc.runtime.core.advance.scheduling import free_worker, start_timer
+from wfc.runtime.core.body_ticks import ChildJoined
 from wfc.runtime.core.effects import CheckInbox, Publish, StartChild
 from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.core.moments import SECOND, seconds_later
@@ -45,6 +46,7 @@ from wfc.runtime.values.choices import schema_with_choices
 from wfc.runtime.values.drafts import save
 
 __all__ = [
+    "child_joined",
     "inbox_event_dropped",
     "inbox_event_taken",
     "inbox_events_refused",
@@ -276,6 +278,13 @@ def inbox_events_refused(execution: Execution, tick: InboxEventsRefused) -> None
     pause = execution.paused.get(tick.number)
     if pause is not None:
         pause.seen = tick.last
+
+
+def child_joined(execution: Execution, tick: ChildJoined) -> None:
+    """Note whose end a pause waits for."""
+    pause = execution.paused.get(tick.number)
+    if pause is not None:
+        pause.joined = tick.run_id
 
 
 def pause_resolved(execution: Execution, tick: PauseResolved) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wfc.runtime.core.body_ticks import ChildStarted, Collected, WaitEnded, Waiting
+from wfc.runtime.core.body_ticks import ChildJoined, ChildStarted, Collected, WaitEnded, Waiting
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import (
     Answered,
@@ -39,7 +39,15 @@ _OF_WORK = (
     Paused,
     Waiting,
 )
-_OF_PAUSES = (Answered, Delegated, InboxEventTaken, InboxEventsRefused, PauseFailed, PauseResolved)
+_OF_PAUSES = (
+    Answered,
+    ChildJoined,
+    Delegated,
+    InboxEventTaken,
+    InboxEventsRefused,
+    PauseFailed,
+    PauseResolved,
+)
 
 
 def is_relevant(execution: Execution, tick: Tick) -> bool:

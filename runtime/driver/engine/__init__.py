@@ -371,6 +371,8 @@ class Engine(UpgradedRuns):
         )  # else it goes on elsewhere
         if is_over:
             self._ended[run.run_id] = None
+            if self._durable is not None:
+                self._durable.awaited.ended(run.run_id)
         rules = run.workflow._wfc.run_rules
         if not rules.has_none:
             with self.lock:

@@ -6,31 +6,26 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 from unicodedata import normalize
 
-from wfc.runtime.core.body_ticks import ChildStarted
+from wfc.runtime.core.body_ticks import ChildJoined, ChildStarted
 from wfc.runtime.core.effects import StartChild
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.core.ticks import PauseFailed, PauseResolved
+from wfc.runtime.driver.engine.child_ends import resolve
 from wfc.runtime.driver.messages import read_as
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.children import Parent
 from wfc.runtime.driver.run.needs import RunEngine, RunInternals, RunWorkflow
-from wfc.runtime.driver.run.spending import OWN_LIMITS
 from wfc.runtime.errors import (
-    ExpressionError,
     InvalidMessageError,
-    LimitError,
     RunLostError,
     RunParkedError,
     RunUnknownError,
     StepError,
-    StepFailedError,
-    WorkflowCancelledByUser,
     WorkflowError,
-    WorkflowTimeoutError,
 )
-from wfc.runtime.errors.raised import is_final, step_error
-from wfc.runtime.events import Event, StartEvent, StopEvent, event_name
-from wfc.runtime.plan.pauses import Child, PartEnd
+from wfc.runtime.errors.raised import step_error
+from wfc.runtime.events import StartEvent
+from wfc.runtime.plan.pauses import Child
 from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.snapshots import read_run
 
@@ -76,13 +71,22 @@ class ChildStarter(RunEngine[Run], Protocol):
     def admit(self, run: Run) -> Run:
         """Admit a new run; return it, or the existing run that it joins."""
 
+    def run(self, run_id: str) -> Run | None:
+        """Return the live run with an id."""
+
+    def await_end(self, run: Run, number: int, run_id: str) -> None:
+        """Let a stored run be told of the end of another one, which goes on elsewhere, for its paused step run."""
+
     def part_of(self, run: Run, run_id: str, workflow: StartableWorkflow) -> Run | None:
         """Return the part that a recovered run had, to go on with it."""
 
     def start_child(self, run: Run, effect: StartChild) -> None:
         """Start the run that a step run has paused for; its end is reported back as a tick."""
         child, number = effect.child, effect.number
-        step_run = run.execution.paused[number].run
+        pause = run.execution.paused[number]
+        step_run = pause.run
+        if pause.joined and self._rejoin(run, effect, pause.joined):
+            return
         run_id = f"{run.run_id}/{step_run.step.name}/{number}"
         if effect.attempt > 1:
             run_id += f".{effect.attempt}"
@@ -90,7 +94,7 @@ class ChildStarter(RunEngine[Run], Protocol):
             workflow = self._workflow_for(run, _chosen(child))
             made = self.part_of(run, run_id, workflow) or self._parked(run, run_id, workflow)
             if made is not None and made.is_done:  # the run above was cut off before it heard of it
-                _resolve_with_end(run, number, child, made)
+                _resolve_with_end(self, run, number, child, made)
                 return
             if made is None:
                 start = _start_event(workflow, child.inputs)
@@ -107,7 +111,20 @@ class ChildStarter(RunEngine[Run], Protocol):
             if child.detach:
                 run.take(PauseResolved(number, admitted.run_id))
             else:
-                _resolve_with_end(run, number, child, admitted)
+                if admitted is not related:
+                    run.take(ChildJoined(number, admitted.run_id))
+                _resolve_with_end(self, run, number, child, admitted)
+
+    def _rejoin(self, run: Run, effect: StartChild, run_id: str) -> bool:
+        """Let a recovered run wait again for the end of a run that it has joined; return whether that can be."""
+        joined = self.run(run_id)
+        if joined is not None and joined.loop is run.loop and not joined.is_done:
+            _resolve_with_end(self, run, effect.number, effect.child, joined)
+        elif run.port is not None:
+            self.await_end(run, effect.number, run_id)
+        else:
+            return False
+        return True
 
     def start_inside(
         self,
@@ -190,7 +207,7 @@ class ChildStarter(RunEngine[Run], Protocol):
             span.deactivate(tokens)
 
 
-def _resolve_with_end(run: Run, number: int, child: Child[Any], admitted: Run) -> None:
+def _resolve_with_end(engine: ChildStarter, run: Run, number: int, child: Child[Any], admitted: Run) -> None:
     """Resolve a pause when a child run ends."""
     run.add_child(number, admitted, number)
 
@@ -200,24 +217,14 @@ def _resolve_with_end(run: Run, number: int, child: Child[Any], admitted: Run) -
         error = admitted.future.exception()
         if not run.children.has(number, admitted) or run.is_parking:
             return  # it was stopped, or whoever takes it up again looks himself
-        if isinstance(error, RunLostError | RunParkedError):
+        if not isinstance(error, RunLostError | RunParkedError):
+            run.children.remove(number)
+            resolve(run, number, child, admitted.workflow, error or admitted.future.result())
+        elif run.port is not None and run.execution.paused[number].joined:
+            run.children.remove(number)
+            engine.await_end(run, number, admitted.run_id)  # it goes on elsewhere, and this one may rest
+        else:
             run.abandon(error)  # it goes on elsewhere, and with it what it is a part of
-            return
-        run.children.remove(number)
-        try:
-            if error is not None:
-                raise (_failure_of_part if admitted.workflow._wfc.is_part else _failure)(admitted, error)
-            kind = run.execution.paused[number].run.step.result
-            end = admitted.future.result()
-            if isinstance(end, PartEnd):
-                found = end.as_result(kind)
-            elif isinstance(kind, type) and issubclass(kind, PartEnd):
-                found = kind.from_end(end, is_only=len(admitted.workflow._wfc.plan.end_classes) == 1)
-            else:
-                found = _end_as_declared(admitted, end, child)
-            run.take(PauseResolved(number, found))
-        except WorkflowError as failure:
-            run.take(PauseFailed(number, failure))
 
     admitted.future.add_done_callback(ended)
 
@@ -248,58 +255,6 @@ def _start_event(workflow: StartableWorkflow, inputs: Mapping[str, object] | Sta
         return read_as(kind, data, f"the inputs of `{workflow._wfc.name}`")
     except InvalidMessageError as error:
         raise StepError("workflow.inputs", str(error)) from None
-
-
-def _end_as_declared(admitted: Run, end: StopEvent, child: Child[Any]) -> Event:
-    """Return the end event as an instance of the parent's class for it.
-
-    Raises:
-        StepError: The parent has no such class, or the event does not fit it.
-    """
-    name = admitted.workflow._wfc.name
-    if not child.ends:
-        return end
-    for kind in child.ends:
-        if type(end) is kind:
-            return end
-        if event_name(kind) == event_name(end):
-            try:
-                found: Event = read_as(kind, end.model_dump(by_alias=True), event_name(end))
-            except InvalidMessageError as error:
-                raise StepError("workflow.failed", f"the workflow `{name}` ended, but {error}") from None
-            return found
-    raise StepError(
-        "workflow.failed", f"the workflow `{name}` ended with {event_name(end)}, which nobody has declared"
-    )
-
-
-def _failure(admitted: Run, error: BaseException) -> StepError:
-    kind = "failed"
-    if isinstance(error, WorkflowTimeoutError):
-        kind = "timeout"
-    elif isinstance(error, WorkflowCancelledByUser):
-        kind = "cancelled"
-    name = admitted.workflow._wfc.name
-    said = {"failed": "failed", "timeout": "took too long", "cancelled": "was cancelled"}[kind]
-    failure = StepError(f"workflow.{kind}", f"the workflow `{name}` {said}: {error}")
-    failure.__cause__ = error
-    return failure
-
-
-def _failure_of_part(admitted: Run, error: BaseException) -> WorkflowError:
-    """Return the error of a step whose action was a run: what has failed in there, as if the step had done it."""
-    cause = error.__cause__
-    if isinstance(cause, LimitError) and cause.name.startswith(OWN_LIMITS):
-        return StepError(cause.name, str(cause))
-    if isinstance(cause, WorkflowError) and is_final(cause):
-        return cause
-    if isinstance(error, StepFailedError) and error.name != "expression":
-        return error.error
-    if isinstance(error, WorkflowError) and is_final(error):
-        return error
-    if isinstance(error, StepFailedError):
-        return ExpressionError(str(error))
-    return _failure(admitted, error)
 
 
 def _relate(made: Run, run: Run, step_run: StepRun, *, is_attached: bool) -> Run:

@@ -13,6 +13,7 @@ from pydantic_core import to_json
 
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.moments import SECOND, as_moment
+from wfc.runtime.driver.engine.awaited import AwaitedEnds
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.engine.posted import take_item
 from wfc.runtime.driver.run import Run
@@ -76,6 +77,7 @@ class Durable:
         self._loop: asyncio.AbstractEventLoop | None = None  # which hears the bell
         self._tasks: set[asyncio.Task[None]] = set()
         self._reading: Counter[str] = Counter()  # the ids of runs whose inboxes are being read
+        self.awaited = AwaitedEnds(registry, self.take_soon)
 
     def close(self) -> None:
         """Write what is left, and close the store."""
@@ -149,8 +151,10 @@ class Durable:
         """
         if run.port is not None and run.port.is_parking:  # as somebody else has asked for it too
             return True
-        every = [run, *_all_parts(run)]
+        every = list(dict.fromkeys([run, *_all_parts(run)]))
         if any(one.run_id in self._reading or not _rests(one) for one in every):
+            return False
+        if any(self._waits_here(one, every) for one in every):
             return False
         if run.breakpoints is not None and not run.breakpoints.note_held():
             return False  # it rests once that is recorded
@@ -167,6 +171,11 @@ class Durable:
         ]
         self.later(self._park(run, entries))
         return True
+
+    def _waits_here(self, run: Run, parked: Container[Run]) -> bool:
+        """Return whether a run waits for one that it has joined, which is under way in this process."""
+        joined = (self._registry.run(one.joined) for one in run.execution.paused.values() if one.joined)
+        return any(one is not None and not one.is_done and one not in parked for one in joined)
 
     def _note_questions(self, run: Run) -> None:
         """Record the open questions of a run that was in memory until now."""
@@ -341,7 +350,7 @@ class Durable:
 
     def _drop(self, run: Run, at_work: Container[int]) -> None:
         """Cancel what is left of a recovered run's parts, except those of step runs that are at work."""
-        parts = self._parts.get(run.run_id, {})
+        parts = {} if run.is_parking else self._parts.get(run.run_id, {})
         for run_id, (claim, kept) in list(parts.items()):
             if claim.parent_number in at_work:
                 continue
@@ -393,7 +402,10 @@ class Durable:
             if run.execution.outcome is not None or run.is_done or port.is_parking or not port.take(number):
                 continue  # what is put to rest is due again by what was posted; what ends takes nothing more
             try:
-                take_item(run, item)
+                if item.kind == "end":
+                    self.awaited.take(run, item.body)
+                else:
+                    take_item(run, item)
             except WorkflowError as error:
                 run.loop.call_exception_handler({"message": "what was posted is refused", "exception": error})
 
@@ -435,8 +447,8 @@ def _rests(run: Run) -> bool:
     is_halted = run.breakpoints is not None and run.breakpoints.is_halted  # then it does not wake by itself
     if not is_halted and any(due < soon for due in execution.due_at.values()):
         return False
-    if run.port is not None:
-        return run.port.is_idle
+    if run.port is not None:  # a part that has just been restored begins a moment later
+        return run.has_begun and run.port.is_idle
     return run.has_begun and execution.outcome is None and not execution.in_flight and not run.early
 
 

@@ -168,6 +168,10 @@ class StoredRuns(EventDelivery, Protocol):
             if waits and run.port is not None:
                 run.port.open()
 
+    def await_end(self, run: Run, number: int, run_id: str) -> None:
+        """Let a stored run be told of the end of another one, which goes on elsewhere, for its paused step run."""
+        self.kept.awaited.add(run, number, run_id)
+
     def part_of(self, run: Run, run_id: str, workflow: StartableWorkflow) -> Run | None:
         """Return the part that a recovered run had, to go on with it."""
         return None if self._durable is None else self._durable.part_of(run, run_id, workflow)

@@ -11,6 +11,7 @@ from typing import Any, Final
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.journal import (
     Created,
+    EndAwaited,
     Ended,
     Entry,
     InboxTaken,
@@ -28,6 +29,7 @@ from wfc.runtime.store.journal import (
     WorkflowRenamed,
 )
 from wfc.runtime.store.sql.connection import Connection
+from wfc.runtime.store.sql.joining import await_end, tell_waiting
 from wfc.runtime.store.sql.messages import note_message
 from wfc.runtime.store.sql.pruning import drop_plan, drop_unmentioned
 
@@ -299,6 +301,7 @@ def _end(connection: Connection, number: int, row: Ended) -> None:
         (row.status, row.at, row.outcome, number),
     )
     connection.execute("DELETE FROM inbox WHERE run = ?", (number,))
+    tell_waiting(connection, number)
     connection.execute(
         "UPDATE tasks SET closed = ?, because = 'cancelled' WHERE run = ? AND closed IS NULL",
         (row.at, number),
@@ -314,6 +317,7 @@ _ROWS: dict[type[Row], Callable[[Connection, int, Any], None]] = {
     PlanChanged: _change_plan,
     TaskDelegated: _delegate_task,
     TaskReminded: lambda connection, number, row: None,  # which only people are told of
+    EndAwaited: await_end,
     InboxTaken: _take,
     Snapshot: _keep_snapshot,
     Parked: _park,

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from wfc.runtime.store.journal import Claim, Ended, Lease, RunStatus
 from wfc.runtime.store.sql.connection import Connection, StoreWorkers
+from wfc.runtime.store.sql.joining import tell_waiting
 from wfc.runtime.store.sql.messages import note_message
 
 __all__ = [
@@ -42,8 +43,9 @@ _IS_ON_ITS_OWN: Final = (
 IS_DUE: Final = (
     "ended IS NULL AND run IN (SELECT run FROM runs WHERE ended IS NULL AND status IN ('queued', 'live') "  # noqa: S608
     "UNION SELECT run FROM runs WHERE ended IS NULL AND status = 'parked' AND wake_at <= ? "
-    "UNION SELECT run FROM inbox "
-    "UNION SELECT part.parent FROM inbox JOIN runs AS part ON part.run = inbox.run WHERE part.attached) "
+    "UNION SELECT run FROM (WITH RECURSIVE addressed (run) AS (SELECT run FROM inbox UNION SELECT part.parent "
+    "FROM addressed JOIN runs AS part ON part.run = addressed.run WHERE part.attached AND part.parent IS NOT NULL) "
+    "SELECT run FROM addressed) AS addressed) "
     f"AND status <> 'halted' AND {_IS_ON_ITS_OWN}"
 )
 """The condition for a run that somebody should go on with at a moment, by indices: most runs may be at rest."""
@@ -190,6 +192,7 @@ def _give_up(connection: Connection, number: int, told: Collection[str]) -> None
         "UPDATE runs SET status = ?, owner = NULL, epoch = epoch + 1, ended = ? WHERE run = ?",
         (dead, time.time_ns(), number),
     )
+    tell_waiting(connection, number)
 
 
 def described(connection: Connection, run_id: str) -> Claim | None:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator
 
 from wfc.runtime.store.sql.connection import Connection
+from wfc.runtime.store.sql.joining import forget_waiting
 
 __all__ = ["drop_plan", "drop_unmentioned", "forget_run", "problems_in", "prune_run"]
 
@@ -53,6 +54,7 @@ def forget_run(connection: Connection, number: int) -> None:
         "SELECT run FROM runs WHERE parent = ? AND attached", (number,)
     ).fetchall():
         forget_run(connection, part)
+    forget_waiting(connection, number)
     shape = connection.execute("SELECT shape FROM runs WHERE run = ?", (number,)).fetchone()
     for statement in _ALL_OF_A_RUN:
         connection.execute(statement, (number,))

@@ -89,6 +89,11 @@ MIGRATIONS: Final[Mapping[int, Sequence[str]]] = {
             UNIQUE (collection, digest, name))""",
         "CREATE INDEX memories_of_keys ON memories (digest, collection, id)",
     ),
+    9: (  # who waits for the end of a run that is no part of its own: the run, its paused step run, and that other run
+        """CREATE TABLE awaited_ends (run INTEGER NOT NULL, number INTEGER NOT NULL, awaited INTEGER NOT NULL,
+            PRIMARY KEY (run, number)) WITHOUT ROWID""",
+        "CREATE INDEX awaited_ends_of ON awaited_ends (awaited)",
+    ),
 }
 """For each format after the first the statements that make it of the one before."""
 
