@@ -77,6 +77,7 @@ def workflow_facts(
                 "urls": list(each.urls),
                 "sql": [list(one) for one in each.sql],
                 "python": each.python or None,
+                "max_calls": each.max_calls or None,
             }
             for each in workflow.knowledge
         },
