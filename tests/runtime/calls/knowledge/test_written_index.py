@@ -131,8 +131,8 @@ def test_a_change_asks_for_little(write: Any, written: Any, writer: Writer, fold
     assert is_current(texts, index_of(texts))
     fresh = replace(texts, name="fresh")
     update(fresh, index_of(fresh))
-    for word in ("word7", "part4", "new"):
-        assert sorted(sources(texts, word, 100)) == sorted(sources(fresh, word, 100))
+    for word in ("word7", "word42", "new"):
+        assert sources(texts, word, 1) == sources(fresh, word, 1)
 
 
 @pytest.mark.parametrize("index", ["tree", "keyword_table"])
