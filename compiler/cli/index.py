@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-COLUMNS = ("collection", "passages", "new files", "same files", "gone files", "left out", "embedded")
+COLUMNS = ("collection", "passages", "new files", "same files", "gone files", "left out", "embedded", "calls")
 
 
 @click.command("index", cls=Command)
@@ -122,5 +122,5 @@ def bring_up_to_date(place: str, knowledge: Knowledge) -> tuple[int, ...]:
     done: Updated = update(knowledge, index_of(knowledge), told)
     for path, why in done.left_out.items():
         note(printable(f"{path} is left out: {why}"))
-    counts = (len(done.taken), done.same, len(done.gone), len(done.left_out), done.embedded)
+    counts = (len(done.taken), done.same, len(done.gone), len(done.left_out), done.embedded, done.calls)
     return done.passages, *counts

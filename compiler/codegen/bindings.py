@@ -99,8 +99,9 @@ class Bindings:
         if isinstance(knowledge.model, Model):
             named["model"] = self.model(knowledge.model, inner)
         elif knowledge.model is not None:
-            output = Code("list[list[float]]")
+            output = Code("list[list[str]]" if knowledge.index == "keyword_table" else "list[list[float]]")
             named["model"] = self.function_of_texts(knowledge.model, knowledge.file, output)
+        named |= {"max_calls": literal(knowledge.max_calls)} if knowledge.max_calls else {}
         if knowledge.about.fields:
             fields = knowledge.about.fields.items()
             pairs = (

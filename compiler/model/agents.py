@@ -191,7 +191,8 @@ class Knowledge:
         overlap: How many of them it shares with the one before.
         parent: How many characters the larger parts have at most of which passages are cut; 0: there are none.
         index: By what it is searched.
-        model: What embeds its texts: a model, or a function, as ``module:function``.
+        model: What embeds its texts, or builds its index: a model, or a function, as ``module:function``.
+        max_calls: How many calls of that model an update may make that builds the index by it.
         about: What is said about its texts.
         urls: Addresses whose texts belong to it.
         sql: An SQLite file, and the query of its rows.
@@ -209,7 +210,7 @@ class Knowledge:
     overlap: int
     address: Address
     parent: int = 0
-    index: Literal["keyword", "vector", "hybrid"] = "keyword"
+    index: Literal["keyword", "vector", "hybrid", "list", "tree", "keyword_table"] = "keyword"
     model: Model | str | None = None
     about: Record = field(default_factory=lambda: Record("about", role="namespace"))
     urls: tuple[str, ...] = ()
@@ -218,6 +219,7 @@ class Knowledge:
     per: Expression | None = None
     entries: int | None = None
     seconds: float | None = None
+    max_calls: int = 0
 
 
 __all__ = [

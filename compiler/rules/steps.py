@@ -195,7 +195,12 @@ def no_action(place: Place, key: str) -> Finding:
     )
 
 
-COMPANIONS = {"max_runs": "max_runs: 3", "on_timeout": "on_timeout: proceed", "within": "within: 1h"}
+COMPANIONS = {
+    "max_calls": "max_calls: 100",
+    "max_runs": "max_runs: 3",
+    "on_timeout": "on_timeout: proceed",
+    "within": "within: 1h",
+}
 
 
 @problem

@@ -33,8 +33,16 @@ BY: Final[Mapping[object, By]] = {
     "markdown": "markdown",
     "code": "code",
 }
-Index = Literal["keyword", "vector", "hybrid"]
-INDEX: Final[Mapping[object, Index]] = {"vector": "vector", "hybrid": "hybrid"}
+Index = Literal["keyword", "vector", "hybrid", "list", "tree", "keyword_table"]
+INDEX: Final[Mapping[object, Index]] = {
+    "vector": "vector",
+    "hybrid": "hybrid",
+    "list": "list",
+    "tree": "tree",
+    "keyword_table": "keyword_table",
+}
+WRITTEN: Final = {"tree", "keyword_table"}
+"""The indexes that a model builds."""
 
 SOURCES: Final = ("files", "urls", "sql", "python")
 
@@ -79,12 +87,13 @@ def knowledge(name: str, data: Data, place: Place, declared: Declarations) -> Kn
         place.address,
         cut.parent,
         index,
-        embedder(data, place, index != "keyword", declared),
+        embedder(data, place, index not in {"keyword", "list"}, declared),
         about,
         addresses(data.get("urls", ()), place / "urls", declared),
         database(data.get("sql"), place / "sql", declared),
         python(data.get("python"), place / "python", declared),
         *written(name, data, place, declared),
+        most_calls(data, place, index, declared),
     )
 
 
@@ -106,6 +115,24 @@ def written(
     scope = Scope(names={"inputs": inputs(declared)}, classes=declared.classes, types=types_of(declared))
     per = read_key(data["per"], place / "per", "per", scope, ValueReader(declared.report))
     return per, entries if isinstance(entries, int) else None, seconds
+
+
+def most_calls(data: Data, place: Place, index: Index, declared: Declarations) -> int:
+    """Return how many calls an update may make of the model that builds an index; that must be said."""
+    said = data.get("max_calls")
+    if said is None and index in WRITTEN and not declared.is_broken((*place.address, "max_calls")):
+        at = (place / "index").key
+        declared.report(step_problems.key_without_companion(at, f"index: {index}", "max_calls"))
+    if said is not None and index not in WRITTEN and not declared.is_broken((*place.address, "index")):
+        at = (place / "max_calls").key
+        declared.report(step_problems.key_without_companion(at, "max_calls", "index: keyword_table"))
+    model = data.get("model")
+    if index == "tree" and isinstance(model, Mapping) and not declared.is_broken((*place.address, "model")):
+        wanted, found = "the name of a model, which sums up and chooses", "a function"
+        declared.report(
+            shape_problems.wrong_type(place / "model", "the `model` of a tree", wanted, found, "")
+        )
+    return said if isinstance(said, int) else 0
 
 
 def paths(files: object, place: Place, declared: Declarations) -> tuple[str, ...]:

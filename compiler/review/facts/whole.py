@@ -81,6 +81,7 @@ def workflow_facts(
                 "per": None if each.per is None else expression(places, each.per),
                 "most_entries": each.entries,
                 "most_seconds": each.seconds,
+                "max_calls": each.max_calls or None,
             }
             for each in workflow.knowledge
         },

@@ -55,7 +55,9 @@ class Knowledge:
         parent: How many characters the larger parts have at most of which passages are cut; 0: there are none.
         index: By what it is searched.
         model: What turns texts into numbers, where it is searched by meaning: an embedding model, or a function that
-            takes ``texts`` and returns a list of numbers for each.
+            takes ``texts`` and returns a list of numbers for each. Of a ``tree`` the model that sums up and chooses, of
+            a ``keyword_table`` the one that gives keywords, or a function that returns a list of them for each text.
+        max_calls: How many calls of that model one update may make at most.
         about: The types of what is said about texts, by name; a text of which that cannot be said is left out.
         urls: Addresses whose texts belong to it.
         sql: Queries of SQLite files: the path of a file, and the query. Each row is a text.
@@ -74,8 +76,9 @@ class Knowledge:
     size: int = 800
     overlap: int = 0
     parent: int = 0
-    index: Literal["keyword", "vector", "hybrid"] = "keyword"
-    model: Model | PythonTool[list[list[float]]] | None = None
+    index: Literal["keyword", "vector", "hybrid", "list", "tree", "keyword_table"] = "keyword"
+    model: Model | PythonTool[list[list[float]]] | PythonTool[list[list[str]]] | None = None
+    max_calls: int = 0
     about: Mapping[str, Any] = field(default_factory=dict)
     urls: Sequence[str] = ()
     sql: Sequence[tuple[str, str]] = ()
@@ -97,13 +100,18 @@ class Knowledge:
 
     @property
     def has_words(self) -> bool:
-        """Whether it is searched by words."""
-        return self.index != "vector"
+        """Whether it is searched by the words of its passages."""
+        return self.index in {"keyword", "hybrid"}
 
     @property
     def has_vectors(self) -> bool:
         """Whether it is searched by meaning."""
-        return self.index != "keyword"
+        return self.index in {"vector", "hybrid"}
+
+    @property
+    def is_written(self) -> bool:
+        """Whether a model builds its index."""
+        return self.index in {"tree", "keyword_table"}
 
     def cut(self) -> str:
         """Return a text that differs where passages would: texts that were cut otherwise are cut anew."""

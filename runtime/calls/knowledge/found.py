@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from wfc.runtime.calls.knowledge.definition import Knowledge
+from wfc.runtime.calls.knowledge.helpers import Helpers
 from wfc.runtime.calls.knowledge.typed_about import typed
 from wfc.runtime.calls.knowledge.wanted import Considered, SeenPassage, WantedPassages
 from wfc.runtime.calls.knowledge.words import query_of
@@ -55,7 +56,7 @@ class Row:
     is_source: int
     text: str
     about: str
-    score: float
+    score: float | None
 
     def passage(self) -> Passage:
         """Return it as searches give it."""
@@ -114,6 +115,25 @@ class _Search:
     wanted: WantedPassages
     names: frozenset[str]
     told: list[Considered]
+    helpers: Helpers
+
+    def by_writing(self, query: str, count: int) -> Iterator[Row]:
+        """Yield what is found in what a model has built, or what a list has."""
+        from wfc.runtime.calls.knowledge.written_search import in_order, in_tree
+
+        limit = count if self.wanted.that is None else _MOST_CANDIDATES
+        if self.knowledge.index == "keyword_table":
+            ((keywords,),) = self.helpers.keywords(self.knowledge, [[query]])
+            yield from self.by_words(" ".join(keywords) or query, count)
+            return
+        if self.knowledge.index == "list":
+            found = ((number, None) for number in in_order(self.database, limit))
+        else:
+            judge: Any = self.knowledge.model
+            found = iter(in_tree(self.database, lambda texts: self.helpers.judge(judge, query, texts)))  # type: ignore[assignment]
+        for number, score in found:
+            row = self.database.execute(_BY_NUMBER, (number,)).fetchone()
+            yield Row(*(*row, score))
 
     def by_words(self, query: str, count: int) -> Iterator[Row]:
         words = query_of(query)
@@ -185,6 +205,7 @@ def found_in(
     count: int,
     names: frozenset[str],
     told: list[Considered],
+    helpers: Helpers,
 ) -> list[Candidate]:
     """Return the passages of an index that fit a question, the best first.
 
@@ -195,9 +216,12 @@ def found_in(
         count: How many at most.
         names: All that is declared to be said about texts, of all collections that are searched.
         told: Gets those that do not count.
+        helpers: What asks models.
     """
-    here = _Search(knowledge, database, wanted, names, told)
+    here = _Search(knowledge, database, wanted, names, told, helpers)
     orders: list[list[Candidate]] = []
+    if not knowledge.has_words and not knowledge.has_vectors and (query.strip() or knowledge.index == "list"):
+        orders.append(here.that_count(here.by_writing(query, count), knowledge.index, count))
     if knowledge.has_words:
         orders.append(here.that_count(here.by_words(query, count), "words", count))
     if asked is not None:
@@ -205,7 +229,9 @@ def found_in(
     if len(orders) < 2:
         return orders[0] if orders else []
     most = here.most_by_words(query)
-    return fused(orders, [lambda row: min(1.0, row.score / most) if row is not None else 1.0, _whole])
+    return fused(
+        orders, [lambda row: min(1.0, (row.score or 0.0) / most) if row is not None else 1.0, _whole]
+    )
 
 
 def _whole(_row: Row | None) -> float:

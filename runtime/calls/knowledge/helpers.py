@@ -66,6 +66,32 @@ class Helpers:
         found: list[float] = self.wait_for(ask(self.host, judge, query, list(texts)))
         return found
 
+    def keywords(self, knowledge: Knowledge, batches: list[list[str]]) -> list[list[list[str]]]:
+        """Return the keywords of each text of several batches, each of which is one call.
+
+        Raises:
+            StepError: ``knowledge.written``, or what the model's service raises.
+        """
+        from wfc.runtime.calls.knowledge.writing import keywords
+
+        model: Any = knowledge.model
+        found: list[list[list[str]]] = self.wait_for(
+            _all(*(keywords(self.host, model, batch) for batch in batches))
+        )
+        return found
+
+    def summaries(self, knowledge: Knowledge, groups: list[list[str]]) -> list[str]:
+        """Return what each of several groups of texts says, in a few sentences.
+
+        Raises:
+            StepError: What the model's service raises.
+        """
+        from wfc.runtime.calls.knowledge.writing import summary
+
+        model: Any = knowledge.model
+        found: list[str] = self.wait_for(_all(*(summary(self.host, model, texts) for texts in groups)))
+        return found
+
     def fetch(self, url: str) -> tuple[str, bytes]:
         """Return what kind of thing stands at an address that a spec names, and its bytes.
 
@@ -83,6 +109,16 @@ class Helpers:
 
         found: list[Any] = self.wait_for(retrieve(knowledge, query, top))
         return found
+
+
+async def _all(*works: Coroutine[Any, Any, T]) -> list[T]:
+    """Return what several come to, which go on side by side; of the first that fails the error is raised."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(each) for each in works]
+    except BaseExceptionGroup as failed:
+        raise failed.exceptions[0] from None
+    return [each.result() for each in tasks]
 
 
 def in_loop(host: Any) -> Helpers:

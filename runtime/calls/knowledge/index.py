@@ -59,6 +59,7 @@ class Updated:
         gone: The files whose passages were taken out.
         left_out: The files that cannot be read, each with the reason.
         embedded: How many texts were turned into numbers.
+        calls: How often the model was called that builds the index.
     """
 
     passages: int = 0
@@ -67,6 +68,7 @@ class Updated:
     gone: list[str] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
     embedded: int = 0
+    calls: int = 0
 
 
 @contextmanager
@@ -93,7 +95,7 @@ def opened(path: Path, wait: float = _WAIT) -> Iterator[sqlite3.Connection]:
 
 
 Told = Callable[[str, int, int], None]
-"""Is called with what is counted, ``files`` or ``texts embedded``, the number done so far, and that of all."""
+"""Is called with what is counted (``files``, ``texts embedded``, ``calls made``), the number done and that of all."""
 
 
 def update(
@@ -126,6 +128,11 @@ def update(
 
             has_changed = bool(done.taken or done.gone)
             done.embedded = embed_passages(database, knowledge, path, has_changed, told, helpers)
+        elif knowledge.is_written:
+            from wfc.runtime.calls.knowledge.written_index import build
+
+            has_changed = bool(done.taken or done.gone)
+            done.calls = build(database, knowledge, path, has_changed, told, helpers)
         database.execute("COMMIT")
     return done
 
@@ -208,6 +215,7 @@ def _kept(database: sqlite3.Connection, knowledge: Knowledge) -> dict[str, _Row]
             return {}
         for name in ("words", "passages", "files", "about"):
             database.execute(f"DROP TABLE {name}")
+        database.execute("DROP TABLE IF EXISTS tree")
     if database.in_transaction:
         for statement in _TABLES.split(";\n"):
             database.execute(statement)

@@ -130,7 +130,7 @@ def _found(
     database = databases[knowledge.name] = stack.enter_context(index)
     database.execute("BEGIN")  # all that follows sees the index at one moment
     names = frozenset(name for each in collections for name in each.about)
-    return found_in(knowledge, database, path, query, asked, wanted, count, names, told)
+    return found_in(knowledge, database, path, query, asked, wanted, count, names, told, helpers)
 
 
 def _counts(considered: Considered, wanted: WantedPassages, told: list[Considered]) -> bool:
@@ -201,7 +201,7 @@ def _current_index(knowledge: Knowledge, helpers: Helpers) -> Path:
     with _UPDATING[path]:
         if said in _UP_TO_DATE and path.exists():
             return path
-        is_there = knowledge.has_vectors and is_made(knowledge, path)
+        is_there = (knowledge.has_vectors or knowledge.is_written) and is_made(knowledge, path)
         try:
             update(knowledge, path, helpers=helpers, wait=_SHORT_WAIT if is_there else _LONG_WAIT)
         except StepError as error:

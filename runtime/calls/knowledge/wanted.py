@@ -78,7 +78,8 @@ class Considered:
 
     Args:
         collection: The name of its collection.
-        ranks: Its place in each order, from 1, by ``words``, ``meaning``, ``retriever``.
+        ranks: Its place in each order, from 1, by ``words``, ``meaning``, ``retriever``, or by the name of the
+            index that has but one.
         judged: How well it fits by what reranks.
         cut_by: The rule that it was left out by; empty: it is among those that were given.
     """
