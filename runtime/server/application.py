@@ -18,7 +18,7 @@ from wfc.runtime.server.data import json_bytes
 from wfc.runtime.server.endpoint import ANYBODY, LINK, OPENED, SENDER, Endpoint, find
 from wfc.runtime.server.fitting import fitting_body, fitting_query
 from wfc.runtime.server.installation import Installation
-from wfc.runtime.server.links import read_link
+from wfc.runtime.server.links import LINKED, read_link, run_of_link
 from wfc.runtime.server.packing import packed
 from wfc.runtime.server.refusals import problem_of
 from wfc.runtime.server.routes import ENDPOINTS
@@ -74,7 +74,7 @@ class Application:
         self._hosts: frozenset[str] = frozenset()
         self._origins: frozenset[str] = frozenset()
         self.allow(hosts, origins)
-        self._streams: Counter[str] = Counter()  # by the names of principals
+        self._streams: Counter[str] = Counter()  # by the names of principals, or by links
         self.faces: dict[str, ASGIApp] = {}  # other ways in, such as MCP, by their paths
 
     def allow(self, hosts: Iterable[str], origins: Iterable[str]) -> None:
@@ -150,7 +150,8 @@ class Application:
         )
         await self.server.begin()
         reply = await self._do(endpoint, call)
-        return self._response(reply, request, principal, {**_HEADERS, **headers})
+        reader = run_of_link(link) if via == "link" else principal.name
+        return self._response(reply, request, reader, {**_HEADERS, **headers})
 
     async def _handed_to(self, face: ASGIApp, request: Request) -> ASGIApp:
         """Return the reply of somebody else to a request, once it is known who asks."""
@@ -182,7 +183,7 @@ class Application:
         self,
         reply: Reply | TextReply | StreamReply,
         request: Request,
-        principal: Principal,
+        reader: str,
         headers: Mapping[str, str],
     ) -> Response:
         match reply:
@@ -192,8 +193,8 @@ class Application:
             case StreamReply() if request.method == "HEAD":
                 return Response(None, 200, dict(headers), content_of(reply))
             case StreamReply():
-                self._take_place(principal)
-                return Streamed(reply, dict(headers), lambda: self._leave_place(principal))
+                self._take_place(reader)
+                return Streamed(reply, dict(headers), lambda: self._leave_place(reader))
             case Reply(data, status, more):
                 return Response(json_bytes(data), status, {**headers, **more}, "application/json")
 
@@ -305,17 +306,25 @@ class Application:
 
     # --- streams
 
-    def _take_place(self, principal: Principal) -> None:
-        bounds = self.server.bounds
-        full = self._streams[principal.name] >= bounds.streams_each
-        if full or self._streams.total() >= bounds.streams:
-            raise Problem(429, "streams.full", "there are too many streams", headers={"Retry-After": "5"})
-        self._streams[principal.name] += 1
+    def _take_place(self, reader: str) -> None:
+        """Count a stream of somebody known by name, or by a link; links have half of all streams at most.
 
-    def _leave_place(self, principal: Principal) -> None:
-        self._streams[principal.name] -= 1
-        if not self._streams[principal.name]:
-            del self._streams[principal.name]
+        Raises:
+            Problem: There are too many.
+        """
+        bounds = self.server.bounds
+        full = self._streams[reader] >= bounds.streams_each or self._streams.total() >= bounds.streams
+        if reader.startswith(LINKED):
+            linked = sum(count for name, count in self._streams.items() if name.startswith(LINKED))
+            full = full or linked >= max(bounds.streams // 2, 1)
+        if full:
+            raise Problem(429, "streams.full", "there are too many streams", headers={"Retry-After": "5"})
+        self._streams[reader] += 1
+
+    def _leave_place(self, reader: str) -> None:
+        self._streams[reader] -= 1
+        if not self._streams[reader]:
+            del self._streams[reader]
 
 
 class Streamed(StreamingResponse):

@@ -21,6 +21,7 @@ from wfc.runtime.events.internal import EventEmitted, StepStateChanged
 from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed, QuestionDelegated, QuestionReminded
 from wfc.runtime.server.calls import Problem, StreamMessage
 from wfc.runtime.server.data import event_data, json_bytes, moment, outcome_data
+from wfc.runtime.server.texts import LiveTexts, TextKey
 from wfc.runtime.server.watching import Watch
 from wfc.runtime.store.replay import Replay, Replayed
 from wfc.runtime.store.sql import selecting
@@ -87,6 +88,11 @@ class Feeds:
         for feed in self._feeds.values():
             feed.ring()
 
+    def begins(self, run_id: str) -> None:
+        """Let those who follow a run hear what its models say: it goes on in this process from now on."""
+        if (feed := self._feeds.get(run_id)) is not None:
+            feed.listen()
+
     async def messages(
         self, run_id: str, since: Position, ends: Callable[[], bool]
     ) -> AsyncGenerator[StreamMessage, None]:
@@ -137,9 +143,16 @@ class Feed:
         self._error: Exception | None = None
         self._news = asyncio.Event()
         self._pump: asyncio.Task[None] | None = None
+        self._texts = LiveTexts(run_id, self.ring)
+
+    def listen(self) -> None:
+        """Hear what the models of the run say, if it is under way in this process."""
+        if (run := self._engine.run(self._run_id)) is not None:
+            self._texts.listen(run)
 
     def stop(self) -> None:
         """Read nothing any more."""
+        self._texts.stop()
         if self._pump is not None:
             self._pump.cancel()
 
@@ -147,7 +160,9 @@ class Feed:
         """Yield what comes after a position; an empty message where there is nothing for a while."""
         if self._pump is None:
             self._pump = asyncio.create_task(self._follow())
+            self.listen()
         position = since
+        heard: dict[TextKey, int] = {}
         while not ends():
             news = self._news
             if (floor := self._floor) is not None and position < floor:  # which moves on meanwhile
@@ -169,6 +184,10 @@ class Feed:
             if not batch:
                 if self._is_over:
                     return
+                for message in self._texts.since(heard):
+                    yield message
+                if news is not self._news:
+                    continue
                 try:
                     await asyncio.wait_for(news.wait(), QUIET)
                 except TimeoutError:
@@ -208,6 +227,7 @@ class Feed:
             self._floor, gone = self._kept.popleft()
             self._bytes -= len(gone.data)
         if told:
+            self._texts.ended(message for _, message in told)
             self.ring()
 
     def ring(self) -> None:

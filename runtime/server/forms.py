@@ -23,6 +23,19 @@ LINK_LASTS: Final = 7 * 24 * 3600
 LINK_AT_MOST: Final = 90 * 24 * 3600
 
 
+async def list_openings(server: Installation, call: Call) -> Reply:
+    """List the forms and talks that are open, and to whom: those of the workflows that one may see."""
+    found = {
+        kind: [
+            {"name": one.name, "workflow": one.workflow, "to": one.to, "title": one.title}
+            for one in openings.values()
+            if call.principal.knows(one.workflow)
+        ]
+        for kind, openings in (("forms", server.openings.forms), ("chats", server.openings.chats))
+    }
+    return Reply({**found, "address": server.address or call.server})
+
+
 async def show_form(server: Installation, call: Call) -> Reply:
     """Show a form that is open to anybody: the JSON Schema of what it takes."""
     return shown(server, server.openings.form(call.path["form"], "anybody"))
@@ -147,6 +160,7 @@ INPUTS: Final = {"inputs": {"type": "object"}}
 FOR: Final = object_of(("for",), **{"for": TEXT, "seconds": whole(1, LINK_AT_MOST)})
 
 FORMS: Final[tuple[Endpoint, ...]] = (
+    Endpoint("GET", "/v1/openings", "list_openings", list_openings, ("see", "start", "operate")),
     Endpoint("GET", "/v1/forms/{form}", "show_form", show_form, (OPENED,)),
     Endpoint(
         "POST",

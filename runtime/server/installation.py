@@ -164,6 +164,8 @@ class Installation:
 
     def _tell(self, note: WorkerNote) -> None:
         self.metrics.note(note)
+        if note.what == "begins":
+            self.feeds.begins(note.run_id)
         self.watch.look_now()
         if note.what in {"refused", "failed"}:
             self.note(f"{note.run_id}  {note.workflow}  {note.what}: {note.because}")

@@ -17,10 +17,13 @@ from typing import Final, Literal, NamedTuple
 
 from wfc.runtime.server.calls import Problem
 
-__all__ = ["Purpose", "TaskLink", "read_link", "run_of_link", "write_link"]
+__all__ = ["LINKED", "Purpose", "TaskLink", "read_link", "run_of_link", "write_link"]
 
 Purpose = Literal["task", "form", "chat"]
 LONGEST: Final = 2000
+
+LINKED: Final = "l-"
+"""How the id of a run begins that a link stands for."""
 
 
 class TaskLink(NamedTuple):
@@ -46,7 +49,7 @@ def write_link(link: TaskLink, key: bytes, purpose: Purpose = "task") -> str:
 
 def run_of_link(token: str) -> str:
     """Return the id of the run that a link to a form or a talk stands for."""
-    return f"l-{hashlib.sha256(token.encode()).hexdigest()[:32]}"
+    return f"{LINKED}{hashlib.sha256(token.encode()).hexdigest()[:32]}"
 
 
 def read_link(token: str, key: bytes, purpose: Purpose = "task") -> TaskLink:

@@ -5,6 +5,7 @@ No spec can open anything: this is read from the operator's own file, beside the
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -23,7 +24,17 @@ PER_MINUTE: Final = 30
 """How many runs an opening starts in a minute, unless its settings say otherwise."""
 
 MOST_PER_MINUTE: Final = 6000
-_KEYS: Final = {"workflow", "name", "to", "per_minute", "title", "replies"}
+
+PER_HOUR: Final = 120
+"""How many messages a link to a talk is good for in an hour, unless its settings say otherwise."""
+
+MOST_PER_HOUR: Final = 36_000
+MOST_COUNTED: Final = 10_000
+"""The talks whose messages are counted; those that have been silent for longest are forgotten."""
+
+_HOUR: Final = 3600.0
+_KEYS: Final = {"workflow", "name", "to", "per_minute", "title"}
+_CHAT_KEYS: Final = _KEYS | {"replies", "per_hour", "text_of"}
 
 To = Literal["anybody", "links", "principals"]
 
@@ -40,6 +51,8 @@ class Opening:
         per_minute: How many runs strangers start by it in a minute, in this process.
         title: What people read above it.
         replies: Of a talk: which fields of which events are shown, such as ``Answered.text``.
+        per_hour: Of a talk: how many messages come in an hour by one link, in this process.
+        text_of: Of a talk: the steps whose model's text is shown as it comes.
     """
 
     kind: Literal["form", "chat"]
@@ -49,11 +62,14 @@ class Opening:
     per_minute: int = PER_MINUTE
     title: str = ""
     replies: Mapping[str, str] = field(default_factory=dict)
+    per_hour: int = PER_HOUR
+    text_of: frozenset[str] = frozenset()
     clock: Callable[[], float] = time.monotonic
 
     def __post_init__(self) -> None:
         """Nothing has come yet."""
         self._came: deque[float] = deque()
+        self._said: dict[str, deque[float]] = {}  # when, by talks; who spoke last stands last
 
     def come_in(self) -> None:
         """Let one more start a run.
@@ -61,14 +77,33 @@ class Opening:
         Raises:
             Problem: So many have that this one has to wait.
         """
+        self._count(self._came, self.per_minute, 60, "too many have come: try again later")
+
+    def hear(self, talk: str) -> None:
+        """Let one more message of a talk come by its link.
+
+        Raises:
+            Problem: So many have in the last hour that this one has to wait.
+        """
+        said = self._said.pop(talk, None) or deque()
+        self._said[talk] = said
+        while len(self._said) > MOST_COUNTED:
+            del self._said[next(iter(self._said))]
+        self._count(said, self.per_hour, _HOUR, "too much was said by this link: try again later")
+
+    def _count(self, came: deque[float], most: int, seconds: float, told: str) -> None:
+        """Count one more of so many in any stretch of some seconds.
+
+        Raises:
+            Problem: It is one too many.
+        """
         now = self.clock()
-        while self._came and self._came[0] <= now - 60:
-            self._came.popleft()
-        if len(self._came) >= self.per_minute:
-            wait = str(max(1, int(self._came[0] + 60 - now)))
-            headers = {"Retry-After": wait}
-            raise Problem(429, f"{self.kind}.busy", "too many have come: try again later", headers=headers)
-        self._came.append(now)
+        while came and came[0] <= now - seconds:
+            came.popleft()
+        if len(came) >= most:
+            wait = str(max(1, math.ceil(came[0] + seconds - now)))
+            raise Problem(429, f"{self.kind}.busy", told, headers={"Retry-After": wait})
+        came.append(now)
 
 
 @dataclass(frozen=True)
@@ -114,6 +149,10 @@ class Openings:
                 )
             if one.kind == "chat":
                 talk_of(workflow)
+            if unknown := sorted(one.text_of - workflow._wfc.plan.by_name.keys()):
+                raise SettingsError(
+                    f"the chat `{one.name}`: `{one.workflow}` has no step `{unknown[0]}` for `text_of`"
+                )
 
 
 def talk_of(workflow: StartableWorkflow) -> tuple[str, str, str | None]:
@@ -152,7 +191,7 @@ def read_openings(path: Path) -> Openings:
 
 
 def _opening(kind: Any, table: Mapping[str, Any], where: str) -> Opening:
-    known = _KEYS if kind == "chat" else _KEYS - {"replies"}
+    known = _CHAT_KEYS if kind == "chat" else _KEYS
     if unknown := sorted(set(table) - known):
         raise SettingsError(f"{where}: there is no `{unknown[0]}`; there are {', '.join(sorted(known))}")
     workflow = table.get("workflow")
@@ -169,12 +208,30 @@ def _opening(kind: Any, table: Mapping[str, Any], where: str) -> Opening:
     to = table.get("to", "principals" if kind == "chat" else None)
     if to not in ({"anybody", "links", "principals"} if kind == "chat" else {"anybody", "links"}):
         raise SettingsError(f"{where}: `to` says for whom it is open: `anybody` or `links`")
-    rate = table.get("per_minute", PER_MINUTE)
-    if not isinstance(rate, int) or isinstance(rate, bool) or not 1 <= rate <= MOST_PER_MINUTE:
-        raise SettingsError(f"{where}: `per_minute` is a whole number from 1 to {MOST_PER_MINUTE}")
     return Opening(
-        kind, str(name), str(workflow), to, rate, title, _replies(table.get("replies", []), kind, where)
+        kind,
+        str(name),
+        str(workflow),
+        to,
+        _number(table, "per_minute", PER_MINUTE, MOST_PER_MINUTE, where),
+        title,
+        _replies(table.get("replies", []), kind, where),
+        _number(table, "per_hour", PER_HOUR, MOST_PER_HOUR, where),
+        _steps(table.get("text_of", []), where),
     )
+
+
+def _number(table: Mapping[str, Any], key: str, default: int, most: int, where: str) -> int:
+    found = table.get(key, default)
+    if not isinstance(found, int) or isinstance(found, bool) or not 1 <= found <= most:
+        raise SettingsError(f"{where}: `{key}` is a whole number from 1 to {most}")
+    return found
+
+
+def _steps(given: object, where: str) -> frozenset[str]:
+    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+        raise SettingsError(f'{where}: `text_of` is a list of steps such as ["answer"]')
+    return frozenset(given)
 
 
 def _replies(given: object, kind: str, where: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ from wfc.runtime.drawing.page import COLOURS, DRAWN
 from wfc.runtime.server.calls import Call, Problem, TextReply
 from wfc.runtime.server.installation import Installation
 
-__all__ = ["show_page", "show_page_file", "show_task_page"]
+__all__ = ["show_chat_page", "show_form_page", "show_page", "show_page_file", "show_task_page"]
 
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
@@ -48,6 +48,16 @@ async def show_page(_: Installation, __: Call) -> TextReply:
 async def show_task_page(_: Installation, __: Call) -> TextReply:
     """Show the page on which somebody with a link answers one question."""
     return page_file("task.html")
+
+
+async def show_form_page(_: Installation, __: Call) -> TextReply:
+    """Show the page on which somebody fills in a form that the operator has opened."""
+    return page_file("form.html")
+
+
+async def show_chat_page(_: Installation, __: Call) -> TextReply:
+    """Show the page on which somebody talks with a workflow that the operator has opened."""
+    return page_file("chat.html")
 
 
 async def show_page_file(_: Installation, call: Call) -> TextReply:

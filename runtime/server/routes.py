@@ -48,6 +48,8 @@ _ANSWER: Final = object_of(("answer",), answer={})
 ENDPOINTS: Final[tuple[Endpoint, ...]] = (
     Endpoint("GET", "/", "show_page", pages.show_page, (ANYBODY,), content=PAGE),
     Endpoint("GET", "/task", "show_task_page", pages.show_task_page, (ANYBODY,), content=PAGE),
+    Endpoint("GET", "/form", "show_form_page", pages.show_form_page, (ANYBODY,), content=PAGE),
+    Endpoint("GET", "/chat", "show_chat_page", pages.show_chat_page, (ANYBODY,), content=PAGE),
     Endpoint("GET", "/page/{file}", "show_page_file", pages.show_page_file, (ANYBODY,), content=PAGE),
     Endpoint("GET", "/livez", "livez", upkeep.livez, (ANYBODY,)),
     Endpoint("GET", "/readyz", "readyz", upkeep.readyz, (ANYBODY,)),

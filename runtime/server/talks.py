@@ -104,6 +104,11 @@ async def link_chat(server: Installation, call: Call) -> Reply:
 # --- talks by links
 
 
+async def show_open_chat(server: Installation, call: Call) -> Reply:
+    """Show a talk that is open to anybody: the JSON Schema of what it begins with."""
+    return shown(server, server.openings.chat(call.path["chat"], "anybody"))
+
+
 async def open_chat(server: Installation, call: Call) -> Reply:
     """Begin a talk that is open to anybody: the reply has the `token` of a link, by which it goes on."""
     opening = server.openings.chat(call.path["chat"], "anybody")
@@ -118,7 +123,7 @@ async def show_linked_chat(server: Installation, call: Call) -> Reply:
     rows = await asyncio.to_thread(server.engine.store.runs, run_id=run_of_link(call.link))
     if not rows:
         form = shown(server, opening)
-        return Reply({**form.data, "begun": False})
+        return Reply({**form.data, "begun": False, "over": False, "messages": []})
     return await _said(server, call, run_of_link(call.link), opening)
 
 
@@ -139,6 +144,7 @@ async def say_by_link(server: Installation, call: Call) -> Reply:
     rows = await asyncio.to_thread(server.engine.store.runs, run_id=run_id)
     if not rows:
         raise Problem(409, "chat.not_begun", "this talk has not begun: it begins with `inputs`")
+    opening.hear(run_id)
     await _say(server, opening, rows[0], call)
     return Reply({"begun": True}, 202)
 
@@ -191,7 +197,7 @@ async def _said(server: Installation, call: Call, run_id: str, opening: Opening)
         found = await _messages(server, run_id, opening, since)
     row = await asyncio.to_thread(server.engine.show, run_id)
     told = {"chat": run_id, "begun": True, "over": row.ended is not None, "messages": found}
-    return Reply({**told, "next": found[-1]["id"] if found else after})
+    return Reply({**told, "title": opening.title, "next": found[-1]["id"] if found else after})
 
 
 async def _messages(
@@ -238,6 +244,9 @@ def _stream(server: Installation, call: Call, row: RunRow, opening: Opening) -> 
                     yield StreamMessage(message.id, "end", b"{}")
                 elif message.kind in {"", "hello", "bye"}:
                     yield _without_data(message)
+                elif message.kind == "text":
+                    if json.loads(message.data)["step"] in opening.text_of:
+                        yield message
                 elif line := _shown_message(server, opening, message):
                     yield StreamMessage(message.id, "said", json_bytes(line))
         finally:
@@ -257,6 +266,7 @@ _SAY: Final = object_of(("text",), text=TEXT, message_id=TEXT)
 _TALKERS: Final = ("start", "see")
 
 TALKS: Final[tuple[Endpoint, ...]] = (
+    Endpoint("GET", "/v1/open/chats/{chat}", "show_open_chat", show_open_chat, (OPENED,)),
     Endpoint(
         "POST",
         "/v1/open/chats/{chat}",

@@ -10,13 +10,18 @@ from typing import Any
 
 import pytest
 
-_FOUND = importlib.util.spec_from_file_location(
-    "serving_process", Path(__file__).parents[1] / "compiler/cli/serving_process.py"
-)
-assert _FOUND is not None
-assert _FOUND.loader is not None
-sys.modules["serving_process"] = _process = importlib.util.module_from_spec(_FOUND)
-_FOUND.loader.exec_module(_process)
+
+def _module(name: str, path: Path) -> Any:
+    found = importlib.util.spec_from_file_location(name, path)
+    assert found is not None
+    assert found.loader is not None
+    sys.modules[name] = module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+_process = _module("serving_process", Path(__file__).parents[1] / "compiler/cli/serving_process.py")
+_module("talking", Path(__file__).with_name("talking.py"))
 
 FAILING = """\
 wfc: 1
@@ -38,15 +43,24 @@ steps:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    folder = tmp_path_factory.mktemp("page")
-    (folder / "desk.yaml").write_text(_process.DESK)
-    (folder / "count.yaml").write_text(_process.COUNT)
-    (folder / "payment.yaml").write_text(FAILING)
-    found = _process.Serving(folder, ".", "--author", "--store", "sqlite:///runs.db")
-    found.folder = folder
-    yield found
-    found.kill()
+def served() -> Callable[..., Iterator[Any]]:
+    """Serves the specs of a folder, with three workflows of ours, and ends the server."""
+
+    def serve(folder: Path, *arguments: str) -> Iterator[Any]:
+        (folder / "desk.yaml").write_text(_process.DESK)
+        (folder / "count.yaml").write_text(_process.COUNT)
+        (folder / "payment.yaml").write_text(FAILING)
+        found = _process.Serving(folder, ".", "--author", "--store", "sqlite:///runs.db", *arguments)
+        found.folder = folder
+        yield found
+        found.kill()
+
+    return serve
+
+
+@pytest.fixture(scope="module")
+def server(served: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    yield from served(tmp_path_factory.mktemp("page"))
 
 
 class Reader:
@@ -56,7 +70,7 @@ class Reader:
         self.at = f"http://127.0.0.1:{server.port}/"
         self.token = server.token
         self.context = browser.new_context(viewport={"width": width, "height": 800}, **kinds)
-        self.context.set_default_timeout(20_000)
+        self.context.set_default_timeout(60_000)
         self.page = self.context.new_page()
         self.wrong: list[str] = []
         self.page.on("console", lambda one: self.wrong.append(one.text) if one.type == "error" else None)
@@ -72,7 +86,7 @@ class Reader:
         return self.page
 
     def look(self, address: str) -> None:
-        if not address.startswith(self.at):
+        if not address.startswith((self.at, "about:")):
             self.wrong.append(address)
 
     def forgive(self, *statuses: int) -> None:
@@ -108,12 +122,7 @@ def reader(readers: Callable[..., Reader]) -> Reader:
 @pytest.fixture(scope="session")
 def vendor() -> Any:
     """``vendor.py``."""
-    found = importlib.util.spec_from_file_location("vendor", Path(__file__).with_name("vendor.py"))
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    return module
+    return _module("vendor", Path(__file__).with_name("vendor.py"))
 
 
 @pytest.fixture(scope="session")

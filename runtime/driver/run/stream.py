@@ -144,6 +144,15 @@ class Stream:
         """Return a reader that also yields the id of the run that each event comes from."""
         return self._read_with_run_ids(_Reader(self._place(since)))
 
+    def read_on(self) -> AsyncGenerator[tuple[str, Event], None]:
+        """Return a reader of what comes from now on, with the ids of runs; it gets all of a reply that still grows."""
+        reader, at = _Reader(self._last), self._first
+        while at.next is not None:
+            at = at.next
+            if isinstance(at.shown, StreamedReply) and not at.shown.is_over:
+                reader._told[at] = 0
+        return self._read_with_run_ids(reader)
+
     async def _read_with_run_ids(self, reader: _Reader) -> AsyncGenerator[tuple[str, Event], None]:
         while True:
             while (found := reader.next()) is not None:

@@ -49,7 +49,7 @@ export class Server {
     try {
       reply = await fetch(new URL(path, BASE), {
         ...options,
-        headers: { Authorization: this.shown, ...options.headers },
+        headers: { ...(this.shown ? { Authorization: this.shown } : {}), ...options.headers },
         credentials: "omit",
         cache: "no-store",
       });
@@ -83,22 +83,28 @@ export class Server {
   }
 
   /**
-   * Call a function with each message of a stream, from its beginning; it goes on where it was when it is cut off.
+   * Call a function with each message of a stream, from its beginning; it goes on where it was when it is cut off. While
+   * nobody sees the page there is no stream: a browser has six for all pages of a server.
    * @param {string} path @param {(message: any) => void} heard @param {AbortSignal} signal
+   * @param {(is: boolean) => void} isThere told whether there is a connection
    */
-  async follow(path, heard, signal) {
+  async follow(path, heard, signal, isThere = () => {}) {
     let last = "";
     while (!signal.aborted) {
+      await untilSeen(signal);
+      const stops = whileSeen(signal);
       try {
-        for await (const message of this.messages(path, last, signal)) {
+        for await (const message of this.messages(path, last, stops)) {
+          isThere(true);
           last = message.id || last;
           heard(message);
           if (message.event === "end") return;
         }
       } catch (error) {
         if (signal.aborted || (error instanceof Refused && error.status !== 429 && error.status < 500)) return;
+        if (!stops.aborted) isThere(false);
       }
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      if (!stops.aborted) await new Promise((resolve) => setTimeout(resolve, 1000));
     }
   }
 
@@ -117,6 +123,36 @@ export class Server {
       for (const line of lines) if (line) yield JSON.parse(line);
     }
   }
+}
+
+/** Wait until somebody sees the page, or has left the screen. @param {AbortSignal} signal */
+function untilSeen(signal) {
+  return new Promise((/** @type {(value?: any) => void} */ resolve) => {
+    const look = () => {
+      if (document.hidden && !signal.aborted) return;
+      document.removeEventListener("visibilitychange", look);
+      signal.removeEventListener("abort", look);
+      resolve();
+    };
+    document.addEventListener("visibilitychange", look);
+    signal.addEventListener("abort", look);
+    look();
+  });
+}
+
+/** Return a signal that is given once nobody sees the page, or the screen was left. @param {AbortSignal} signal */
+function whileSeen(signal) {
+  const stops = new AbortController();
+  const look = () => {
+    if (!document.hidden && !signal.aborted) return;
+    document.removeEventListener("visibilitychange", look);
+    signal.removeEventListener("abort", look);
+    stops.abort();
+  };
+  document.addEventListener("visibilitychange", look, { signal: stops.signal });
+  signal.addEventListener("abort", look, { signal: stops.signal });
+  look();
+  return stops.signal;
 }
 
 /** Return the id of something as a part of a path. @param {string} id */

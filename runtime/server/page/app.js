@@ -5,6 +5,7 @@ import { arrive, ask, h, show, wrong } from "./dom.js";
 import { showInbox, showTask } from "./inbox.js";
 import { showRun } from "./run.js";
 import { showStart, showWorkflow } from "./start.js";
+import { showTalk } from "./talks.js";
 import { showWatch } from "./watch.js";
 import { language, speak, t } from "./words.js";
 
@@ -25,6 +26,7 @@ const SCREENS = {
   start: { show: showStart, one: showWorkflow, name: "Start", key: "s", roles: ["start", "see"] },
   author: { show: showFiles, one: showFile, name: "Author", key: "a", roles: ["author"] },
 };
+const WITHIN = /** @type {Record<string, {one: (place: Place) => Promise<void>, of: string}>} */ ({ talk: { one: showTalk, of: "start" } }); // screens that others lead to
 const OLD = /** @type {Record<string, string>} */ ({ tasks: "inbox", workflows: "start" }); // in links of before
 
 /** @type {Server} */
@@ -84,7 +86,8 @@ async function go() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
   const [wanted, ...rest] = path.split("/");
   const first = Object.keys(SCREENS).find(may) || "inbox";
-  const name = OLD[wanted] || (wanted in SCREENS ? wanted : first);
+  const within = rest.length && Object.hasOwn(WITHIN, wanted) ? WITHIN[wanted] : null;
+  const name = within?.of || OLD[wanted] || (Object.hasOwn(SCREENS, wanted) ? wanted : first);
   for (const link of document.querySelectorAll("nav a")) {
     if (link.getAttribute("href") === `#/${name}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -92,7 +95,7 @@ async function go() {
   const room = h("div"); // a screen that was left goes on showing things in its own, which nobody sees
   main.replaceChildren(room);
   const place = { main: room, server, me, id: decodeURIComponent(rest.join("/")), query: new URLSearchParams(query), left: leaves.signal };
-  const screen = (place.id && SCREENS[name].one) || SCREENS[name].show;
+  const screen = within?.one || (place.id && SCREENS[name].one) || SCREENS[name].show;
   const waits = setTimeout(() => room.firstChild || show(room, h("p", { class: "soft", role: "status" }, t("Loading …"))), 200);
   try {
     await screen(place);

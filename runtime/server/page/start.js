@@ -2,19 +2,20 @@
 import { part } from "./api.js";
 import { button, h, nothing, show, table, tell } from "./dom.js";
 import { form } from "./forms.js";
+import { openings } from "./talks.js";
 import { Viewer } from "./viewer.js";
 import { t } from "./words.js";
 
 /** @param {import("./app.js").Place} place */
-export async function showStart({ main, server }) {
-  const told = await server.call("v1/workflows");
+export async function showStart({ main, server, me }) {
+  const [told, open] = await Promise.all([server.call("v1/workflows"), openings(server, me)]);
   const rows = told.workflows.map((/** @type {any} */ one) => [
     h("a", { href: `#/start/${part(one.workflow)}` }, one.workflow),
     one.start,
     one.ends.join(", "),
   ]);
   const found = rows.length ? table([t("Workflow"), t("Begins with"), t("Ends with")], rows, t("Workflows")) : nothing(t("This server starts no workflows."));
-  show(main, h("h1", {}, t("Start")), found);
+  show(main, h("h1", {}, t("Start")), found, open);
 }
 
 /** @param {import("./app.js").Place} place */

@@ -11,7 +11,9 @@ from asgi_client import OPENINGS, TOKENS, Answer, Client, Served, serving, until
 from served_flows import Echo, Talk
 
 from wfc.runtime.errors import SettingsError
+from wfc.runtime.server.application import Application
 from wfc.runtime.server.calls import Problem
+from wfc.runtime.server.installation import Installation, ServerBounds
 from wfc.runtime.server.openings import Opening, Openings, read_openings
 
 TO_FORM, TO_CHAT = "/v1/links/form", "/v1/links/chat"
@@ -66,6 +68,61 @@ def test_strangers_start_only_so_many_runs() -> None:
     assert (refused.value.status, refused.value.headers) == (429, {"Retry-After": "40"})
     now[0] = 60.0
     opening.come_in()
+
+
+def test_a_link_to_a_talk_is_good_for_so_many_messages_an_hour() -> None:
+    now = [0.0]
+    opening = Opening("chat", "desk", "talk", "links", per_hour=2, clock=lambda: now[0])
+    for talk in ("a", "b"):  # each for itself
+        for _ in range(2):
+            opening.hear(talk)
+    now[0] = 600.0
+    with pytest.raises(Problem, match="too much was said") as refused:
+        opening.hear("a")
+    assert (refused.value.status, refused.value.headers) == (429, {"Retry-After": "3000"})
+    now[0] = 3600.0
+    opening.hear("a")
+
+
+def test_messages_are_counted_for_the_talks_that_spoke_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wfc.runtime.server.openings.MOST_COUNTED", 2)
+    opening = Opening("chat", "desk", "talk", "links", per_hour=1, clock=lambda: 0.0)
+    for talk in ("a", "b", "c"):
+        opening.hear(talk)
+    opening.hear("a")  # it was forgotten, and takes the place of b
+    with pytest.raises(Problem):
+        opening.hear("c")
+
+
+def test_links_have_streams_of_their_own_and_half_of_all_at_most(tmp_path: Path) -> None:
+    application = Application(Installation.__new__(Installation))
+    application.server.bounds = ServerBounds(streams=6, streams_each=2)
+    for reader in ("user:ann", "l-1", "l-1", "l-2"):
+        application._take_place(reader)
+    for reader in ("l-1", "l-2", "l-3"):  # one has two, and all links have three
+        with pytest.raises(Problem, match="too many streams"):
+            application._take_place(reader)
+    application._take_place("user:ann")
+    application._leave_place("l-2")
+    application._take_place("l-3")
+
+
+def test_what_is_open_is_listed_for_those_who_may_see_the_workflow(served: Served) -> None:
+    async def use(client: Client) -> None:
+        told = (await client.get("/v1/openings")).json
+        assert [(one["name"], one["to"]) for one in told["forms"]] == [
+            ("ask", "anybody"),
+            ("invited", "links"),
+        ]
+        assert {one["name"] for one in told["chats"]} == {"desk", "own"}
+        other = (await client.as_("other").get("/v1/openings")).json
+        assert (other["forms"], other["chats"]) == ([], [])
+        assert (await client.as_("bob").get("/v1/openings")).status == 403
+        stranger = client.as_("")
+        assert (await stranger.get("/v1/open/chats/desk")).json["inputs"]["required"] == ["person", "text"]
+        assert (await stranger.get("/v1/open/chats/own")).code == "chat.unknown"
+
+    served(use)
 
 
 def test_a_link_to_a_form_is_good_for_one_run(served_anew: Served) -> None:
@@ -206,9 +263,10 @@ CHAT = '[[chat]]\nworkflow = "talk"\nreplies = ["Answered.text"]\n'
 
 def test_a_file_opens_what_it_says(tmp_path: Path) -> None:
     file = tmp_path / "who.toml"
-    file.write_text(GOOD + "per_minute = 5\n" + CHAT)
+    file.write_text(GOOD + "per_minute = 5\n" + CHAT + 'per_hour = 9\ntext_of = ["answer"]\n')
     found = read_openings(file)
     assert (found.forms["ask"].workflow, found.forms["ask"].per_minute) == ("echo", 5)
+    assert (found.chats["talk"].per_hour, found.chats["talk"].text_of) == (9, {"answer"})
     assert (found.chats["talk"].to, found.chats["talk"].replies) == ("principals", {"Answered": "text"})
 
 
@@ -228,6 +286,11 @@ def test_a_file_opens_what_it_says(tmp_path: Path) -> None:
         CHAT.replace('["Answered.text"]', '"Answered.text"'),
         CHAT.replace('replies = ["Answered.text"]\n', ""),
         CHAT + 'more = "x"\n',
+        CHAT + "per_hour = 0\n",
+        CHAT + 'text_of = "answer"\n',
+        CHAT + "text_of = [1]\n",
+        GOOD + "per_hour = 3\n",
+        GOOD + 'text_of = ["a"]\n',
         "form = 3",
         "[form]\nx = 1",
     ],
@@ -240,7 +303,12 @@ def test_a_mistake_in_it_is_refused(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "one", [Opening("form", "a", "nobody", "links"), Opening("chat", "a", "echo", "links")]
+    "one",
+    [
+        Opening("form", "a", "nobody", "links"),
+        Opening("chat", "a", "echo", "links"),
+        Opening("chat", "a", "talk", "links", text_of=frozenset({"nothing"})),
+    ],
 )
 def test_what_does_not_fit_the_workflows_is_refused(tmp_path: Path, one: Opening) -> None:
     import asyncio
@@ -249,7 +317,7 @@ def test_what_does_not_fit_the_workflows_is_refused(tmp_path: Path, one: Opening
 
     async def main() -> None:
         with pytest.raises(SettingsError, match=r"`a`|`echo`"):
-            async with serving(tmp_path, Echo, openings=openings):
+            async with serving(tmp_path, Echo, Talk, openings=openings):
                 pass
 
     asyncio.run(main())
