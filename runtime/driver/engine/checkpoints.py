@@ -371,8 +371,8 @@ def _rest_of(execution: Execution) -> Parked:
     if execution.stops is not None and execution.stops.at:
         return Parked(None, is_halted=True)
     has_work = execution.in_flight or execution.inputs is None or (execution.inbox and execution.expecting)
-    has_work = has_work or any(pause.joined for pause in execution.paused.values())  # whose end is told once
-    return Parked(time.time_ns() if has_work else next_moment(execution))
+    has_joined = any(pause.joined for pause in execution.paused.values())  # a run whose end is told once
+    return Parked(time.time_ns() if has_work or has_joined else next_moment(execution))
 
 
 def _parts_wanted(run_id: str, goal: Execution) -> Iterator[str]:
