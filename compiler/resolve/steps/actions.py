@@ -207,7 +207,8 @@ class ActionResolver:
         place = self.place / "with"
         if not isinstance(given, dict) or self.declared.is_broken(place.address):
             return ()
-        if tool is None or not tool.declares_args or self.declared.is_broken((*tool.address, "args")):
+        is_unknown = tool is not None and tool.python is not None and not tool.declares_args
+        if tool is None or is_unknown or self.declared.is_broken((*tool.address, "args")):
             # nothing is known of what it takes
             found = self.reader.value(dict(given), place, UNKNOWN, scope)
             return found.entries or ()
