@@ -435,6 +435,8 @@ def _rests(run: Run) -> bool:
     is_halted = run.breakpoints is not None and run.breakpoints.is_halted  # then it does not wake by itself
     if not is_halted and any(due < soon for due in execution.due_at.values()):
         return False
+    if run.above is not None and not run.has_begun:
+        return False  # a part that was restored, and has not taken up yet what was under way in it
     if run.port is not None:
         return run.port.is_idle
     return run.has_begun and execution.outcome is None and not execution.in_flight and not run.early
