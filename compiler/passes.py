@@ -18,7 +18,7 @@ from wfc.compiler.workspace.compiled import Compiled, compiled_of, with_findings
 from wfc.compiler.workspace.project import NoFiles, Project, Unit
 from wfc.compiler.yaml import Document
 
-__all__ = ["check_text", "compile_shared", "compile_text"]
+__all__ = ["check_text", "compile_checked", "compile_shared", "compile_text"]
 
 
 def check_text(
@@ -62,7 +62,19 @@ def compile_text(
         in_package: Whether the folder of the module is a package.
     """
     project = project or Project(NoFiles())
-    checked = check_text(raw, path, project)
+    return compile_checked(check_text(raw, path, project), project, source, folder_of, in_package=in_package)
+
+
+def compile_checked(
+    checked: Compiled,
+    project: Project,
+    source: str | None = None,
+    folder_of: Callable[[str], str] | None = None,
+    *,
+    in_package: bool = False,
+) -> Compiled:
+    """Compile a spec that has been checked in a project; the arguments are those of ``compile_text``."""
+    path = checked.path
     if checked.failed or checked.workflow is None:
         return checked
     if checked.workflow.broken_calls:

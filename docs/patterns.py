@@ -52,6 +52,7 @@ PATTERNS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "The next talk begins with who was at work last": ("hotel_desk", "travel_chat"),
         "A talk that knows the state and keeps what it learns": ("account_desk",),
         "A long talk, summed up": ("long_talk",),
+        "Memory that outlives runs": ("guest_book",),
         "Plan, execute, plan again": ("plan_and_execute",),
         "An agent with a budget": ("market_study",),
     },

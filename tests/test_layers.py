@@ -82,7 +82,6 @@ DOORS = {
     "mcp": {"compiler/cli/drafting/mcp_server", "runtime/calls/mcp", "runtime/server/mcp_door"},
     "mcp_types": {"compiler/cli/drafting/mcp_server", "runtime/server/mcp_door"},
     "pygls": {"compiler/lsp/server"},
-    "docx": {"runtime/calls/knowledge/word"},
     "numpy": {"runtime/calls/knowledge/vectors"},
     "openpyxl": {"runtime/calls/knowledge/sheets"},
     "pytest": {"compiler/cli/pytest_plugin"},

@@ -90,23 +90,23 @@ def _bring(
             return 1
         if dry_run:
             return 0
-        environment.keep(release.folder, commit)
-        environment.switch(commit, "applied")
+        environment.keep(release.folder, release.name)
+        environment.switch(release.name, "applied")
     note(printable(f"{commit[:12]} is current in {environment.folder}"))
     return 0
 
 
 def _go_back(environment: Environment, store: str | None, *, dry_run: bool) -> int:
     with environment.alone():
-        commit = environment.before_last()
+        name = environment.before_last()
         before = environment.current()
-        if commit is None or before is None:
+        if name is None or before is None:
             note("there is nothing to go back to")
             return 1
-        _told(before, environment.release(commit), store, "nothing")
+        _told(before, environment.release(name), store, "nothing")
         if not dry_run:
-            environment.switch(commit, "went back")
-            note(printable(f"{commit[:12]} is current again in {environment.folder}"))
+            environment.switch(name, "went back")
+            note(printable(f"{name[:12]} is current again in {environment.folder}"))
     return 0
 
 
@@ -114,6 +114,7 @@ def _told(old: str, new: str, store: str | None, fail_on: str) -> bool:
     """Tell what a change means, as `wfc diff` does; return whether nothing of it fails."""
     from wfc.compiler.cli.diff import command as diff
 
-    arguments = [os.path.relpath(old), os.path.relpath(new), "--fail-on", fail_on]
-    status: int = diff.main([*arguments, *(["--store", store] if store else [])], standalone_mode=False)
+    options = ["--fail-on", fail_on, *(["--store", store] if store else [])]
+    both = [os.path.relpath(old), os.path.relpath(new)]
+    status: int = diff.main([*options, "--", *both], standalone_mode=False)
     return status == 0

@@ -74,7 +74,11 @@ def collections_of(paths: tuple[str, ...]) -> dict[str, Knowledge] | None:
             return None
         if compiled.workflow.knowledge:
             here = workflow_of(compiled, project)
-            found |= {f"{source.path}: {each.name}": each for each in searched_by(here) if not each.python}
+            found |= {
+                f"{source.path}: {each.name}": each
+                for each in searched_by(here)
+                if not each.python and not each.kept_as
+            }
     return found
 
 

@@ -89,9 +89,10 @@ class Bindings:
         inner = FunctionBuilder(
             self.names.scope, (FunctionParameter("config", Code("config"), self.names.config),)
         )
-        named = self.sources(knowledge)
+        named = self.sources(knowledge) if knowledge.per is None else self.kept(knowledge)
         named |= {"by": literal(knowledge.by)} if knowledge.by is not None else {}
-        named |= {"size": literal(knowledge.size), "overlap": literal(knowledge.overlap)}
+        if knowledge.per is None:
+            named |= {"size": literal(knowledge.size), "overlap": literal(knowledge.overlap)}
         named |= {"parent": literal(knowledge.parent)} if knowledge.parent else {}
         if knowledge.index != "keyword":
             named["index"] = literal(knowledge.index)
@@ -124,6 +125,14 @@ class Bindings:
         named |= {"sql": literal(list(knowledge.sql))} if knowledge.sql else {}
         named |= {"python": literal(knowledge.python)} if knowledge.python else {}
         return {**named, "beside": self.beside(knowledge.file)}
+
+    def kept(self, knowledge: Knowledge) -> dict[str, Code]:
+        """Return the arguments that say where what runs write is kept, and how much of it."""
+        named = {"kept_as": literal(f"{self.workflow.name}.{knowledge.name}")}
+        for key in ("entries", "seconds"):
+            if (value := getattr(knowledge, key)) is not None:
+                named[key] = literal(value)
+        return named
 
     def function_of_texts(self, place: str, file: str, output: Code) -> Code:
         """Return a Python function that embeds or judges texts."""

@@ -196,6 +196,9 @@ class Knowledge:
         urls: Addresses whose texts belong to it.
         sql: An SQLite file, and the query of its rows.
         python: A retriever that is not ours, as ``module:name``.
+        per: Whose entries these are, where runs write it; ``None``: it is made of its sources.
+        entries: How many of them are kept for each.
+        seconds: How old these may be.
     """
 
     name: str
@@ -212,6 +215,9 @@ class Knowledge:
     urls: tuple[str, ...] = ()
     sql: tuple[tuple[str, str], ...] = ()
     python: str = ""
+    per: Expression | None = None
+    entries: int | None = None
+    seconds: float | None = None
 
 
 __all__ = [

@@ -27,9 +27,11 @@ __all__ = [
     "AgentCall",
     "Call",
     "CommandCall",
+    "ForgetCall",
     "HttpCall",
     "LlmCall",
     "MapItems",
+    "RememberCall",
     "RetrieveCall",
     "RunsInside",
     "StepKind",
@@ -146,6 +148,32 @@ class RetrieveCall:
 
 
 @dataclass(frozen=True, slots=True)
+class RememberCall:
+    """One entry of a collection that runs write.
+
+    Args:
+        text: What is remembered.
+        about: What is said about it.
+    """
+
+    knowledge: Knowledge
+    text: Template
+    about: tuple[tuple[str, Value], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetCall:
+    """That entries of a collection that runs write are dropped.
+
+    Args:
+        passage: The id of one; ``None``: all that is kept under the value of `per`.
+    """
+
+    knowledge: Knowledge
+    passage: Template | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class AgentCall:
     """The work of an agent.
 
@@ -207,7 +235,17 @@ class MapItems:
     uses_loop: bool = False
 
 
-Call = LlmCall | ToolCall | HttpCall | CommandCall | WorkflowCall | AgentCall | RetrieveCall
+Call = (
+    LlmCall
+    | ToolCall
+    | HttpCall
+    | CommandCall
+    | WorkflowCall
+    | AgentCall
+    | RetrieveCall
+    | RememberCall
+    | ForgetCall
+)
 """One call of something outside."""
 
 
@@ -391,6 +429,20 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
         words="search rag retriever vector_search retrieval",
         takes_defaults=True,
         never_cached="a collection may have other texts by then",
+        reserved_names=frozenset({"Knowledge"}),
+    ),
+    "remember": StepKind(
+        nodes=(RememberCall,),
+        words="memory memorize memorise store_memory note keep",
+        takes_defaults=True,
+        never_cached="what is remembered has to be kept each time",
+        reserved_names=frozenset({"Knowledge"}),
+    ),
+    "forget": StepKind(
+        nodes=(ForgetCall,),
+        words="delete erase purge",
+        takes_defaults=True,
+        never_cached="there may be something to forget each time",
         reserved_names=frozenset({"Knowledge"}),
     ),
     "send": StepKind(

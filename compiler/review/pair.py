@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
+from wfc.compiler.review.field_names import fields_renamed, with_fields
 from wfc.compiler.review.naming import names_of, with_names
 from wfc.compiler.review.sameness import same
 from wfc.compiler.review.ways import Ways
 
-__all__ = ["Facts", "Pair"]
+__all__ = ["Facts", "Pair", "gives_what_it_waits_for"]
 
 Facts = Mapping[str, Any]
 
@@ -25,7 +26,9 @@ class Pair:
 
     def __init__(self, old: Facts, new: Facts) -> None:
         self.steps_renamed, self.events_renamed, self.undeclared = names_of(old, new)
-        self.old: Facts = with_names(old, self.steps_renamed, self.events_renamed)
+        before: Facts = with_names(old, self.steps_renamed, self.events_renamed)
+        self.fields_renamed, self.fields_declared = fields_renamed(before, new, self.events_renamed)
+        self.old: Facts = with_fields(before, self.fields_renamed)
         self.new = new
         self.name = str(new["workflow"])
 
@@ -68,3 +71,8 @@ class Pair:
                 if not same(one, other):
                     yield name, path, one, other
                 one, other, path = one.get("do"), other.get("do"), f"{path}.do"
+
+
+def gives_what_it_waits_for(before: Any, after: Any) -> bool:
+    """Return whether a step waits for an event in both versions: its result is that event, of which is told already."""
+    return all((step["action"] or {}).get("events") for step in (before, after))

@@ -78,6 +78,10 @@ def action(does: Data | None) -> str:
             return "lets a model work with tools"
         case "retrieve":
             return f"searches {listed(does['knowledge'])}"
+        case "remember":
+            return f"keeps a text in {listed(does['knowledge'])} for later runs"
+        case "forget":
+            return f"drops what was kept in {listed(does['knowledge'])}"
         case "human":
             who = ", ".join(text_of(one) for one in does.get("assign") or ()) or "somebody"
             return f"asks {who}: {quoted(does['title'])}"

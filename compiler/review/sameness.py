@@ -160,7 +160,9 @@ def _said(fact: Any) -> str:
     if _is_whole(fact):
         return _whole(fact)
     is_fact = place(fact) is not None
-    inside: Any = next((fact[key] for key in ("entries", "items") if is_fact and key in fact), fact)
+    inside: Any = next(
+        (fact[key] for key in ("entries", "items") if is_fact and fact.get(key) is not None), fact
+    )
     if isinstance(inside, list):
         return f"[{_said(inside)}]"
     listed = ", ".join(

@@ -130,6 +130,37 @@ def knowledge_twice(place: Place, name: str) -> Finding:
 
 
 @problem
+def knowledge_not_written(place: Place, name: str) -> Finding:
+    """A step remembers or forgets something in a collection that runs do not write.
+
+    What a collection of files holds is in the files. Declare a collection with `per`, which says whose entries they
+    are, and no sources.
+    """
+    return Finding(
+        "knowledge-not-written",
+        f"`{name}` is made of its sources, and runs write nothing into it",
+        place,
+        "name a collection that has `per`, such as `per: inputs.user_id`, and no sources",
+    )
+
+
+@problem
+def written_with_sources(place: Place, name: str, key: str) -> Finding:
+    """A collection that runs write has a key of one that is made of files.
+
+    With `per` a collection holds what steps of kind `remember` put there, entry by entry: there are no sources, and
+    nothing is cut. Declare two collections; one search may name both.
+    """
+    return Finding(
+        "written-with-sources",
+        f"`{name}` is written by runs, as `per` says, and has no `{key}`",
+        place,
+        f"take out `{key}`, or declare two collections; one search may name both",
+        fix=remove_entry(place),
+    )
+
+
+@problem
 def ends_differ(place: Place, event: str, first: str, second: str) -> Finding:
     """Two workflows of which data chooses one have an end event of the same name with different fields.
 

@@ -306,8 +306,8 @@ def unclear_whole(place: Place, event: str, field: str, source: str, rival: str)
     """An event's field could be a whole value, such as the result, or the accepted event's field of its name.
 
     The whole result fills the only field that is still open, if it is just of its type. Here the accepted event has a
-    field of that name that fits too, so that nobody who reads the step can know which of the two is meant: a page's
-    address, or its text? Say it under `with`.
+    field of that name that fits too, so that nobody who reads the step can know which of the two is meant: the text
+    that came, or the one that was made of it? Say it under `with`.
     """
     return Finding(
         "unclear-whole",

@@ -2,7 +2,7 @@
 
 ::
 
-    releases/4f0c…/     the files of a commit; they stay, for runs that began with them
+    releases/4f0c…/     the files of a commit, or of a part of it; they stay, for runs that began with them
     current             leads to one of the releases
     history.jsonl       a line for each time that this has changed
 """
@@ -25,7 +25,8 @@ from wfc.compiler.diagnostics.escaping import printable
 __all__ = ["Environment"]
 
 _MEMBERS: Final = ("at", "what", "commit", "by")
-_COMMIT: Final = re.compile(r"[0-9a-f]{40,64}")
+_RELEASE: Final = re.compile(r"[0-9a-f]{40,64}(-[0-9a-f]{16})?")
+"""The name of a release: a commit, and which part of its files it has, unless it has all."""
 
 
 class Environment:
@@ -40,9 +41,9 @@ class Environment:
         self._link = os.path.join(folder, "current")
         self._history = os.path.join(folder, "history.jsonl")
 
-    def release(self, commit: str) -> str:
-        """Return the folder of a revision."""
-        return os.path.join(self.folder, "releases", commit)
+    def release(self, name: str) -> str:
+        """Return the folder of a release."""
+        return os.path.join(self.folder, "releases", name)
 
     def current(self) -> str | None:
         """Return the folder of the current revision; ``None``: nothing was brought yet."""
@@ -64,16 +65,10 @@ class Environment:
             return []
         except (OSError, ValueError) as error:
             raise click.ClickException(printable(f"{self._history} cannot be read: {error}")) from None
-        wanted = ("at", "what", "commit", "by")
-        good = [
-            one
-            for one in lines
-            if isinstance(one, dict) and all(isinstance(one.get(name), str) for name in wanted)
-        ]
-        return [one for one in good if _COMMIT.fullmatch(one["commit"])]
+        return [line for line in lines if _is_entry(line)]
 
     def before_last(self) -> str | None:
-        """Return the revision that was current before the last time that this has changed, step by step back."""
+        """Return the release that was current before the last time that this has changed, step by step back."""
         been: list[str] = []
         for one in self.history():
             if one["what"] == "applied":
@@ -101,24 +96,24 @@ class Environment:
         except OSError as error:
             raise click.ClickException(printable(f"{self.folder}: {error.strerror or error}")) from None
 
-    def keep(self, folder: str, commit: str) -> None:
-        """Take a folder as that of a revision, unless it is there already."""
-        place = self.release(commit)
+    def keep(self, folder: str, name: str) -> None:
+        """Take a folder as that of a release, unless it is there already."""
+        place = self.release(name)
         if not os.path.isdir(place):
             os.replace(folder, place)
 
-    def switch(self, commit: str, what: str) -> None:
-        """Let a revision be the current one, from one moment to the next, and write that down."""
+    def switch(self, name: str, what: str) -> None:
+        """Let a release be the current one, from one moment to the next, and write that down."""
         entry = {
             "at": datetime.now(UTC).isoformat(timespec="seconds"),
             "what": what,
-            "commit": commit,
+            "commit": name,
             "by": _user(),
         }
         new = f"{self._link}.new"
         with contextlib.suppress(FileNotFoundError):
             os.unlink(new)
-        os.symlink(os.path.join("releases", commit), new)
+        os.symlink(os.path.join("releases", name), new)
         with open(self._history, "a", encoding="utf-8") as file:
             file.write(json.dumps(entry, ensure_ascii=False) + "\n")
             file.flush()
@@ -129,7 +124,7 @@ class Environment:
 def _is_entry(line: object) -> bool:
     if not isinstance(line, dict) or not all(isinstance(line.get(name), str) for name in _MEMBERS):
         return False
-    return _COMMIT.fullmatch(line["commit"]) is not None
+    return _RELEASE.fullmatch(line["commit"]) is not None
 
 
 def _user() -> str:

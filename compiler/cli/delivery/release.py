@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import shutil
 import tempfile
@@ -30,8 +31,14 @@ MOST: Final = 20_000
 
 @dataclass(frozen=True)
 class Release:
-    """The files of a revision in a folder."""
+    """The files of a revision, or of a part of it, in a folder.
 
+    Args:
+        name: What the release is known by in its installation.
+        folder: Where the files are.
+    """
+
+    name: str
     folder: str
 
     def is_good(self) -> bool:
@@ -55,15 +62,17 @@ def written_release(environment: Environment, commit: str, within: str) -> Itera
     Raises:
         click.ClickException: There are none, or too many.
     """
-    folder = environment.release(commit)
+    within = os.path.normpath(within).replace(os.sep, "/")
+    name = commit if within == "." else f"{commit}-{hashlib.sha256(os.fsencode(within)).hexdigest()[:16]}"
+    folder = environment.release(name)
     if os.path.isdir(folder):
-        yield Release(folder)
+        yield Release(name, folder)
         return
     folder = tempfile.mkdtemp(prefix=".new-", dir=os.path.dirname(folder))
     try:
         os.chmod(folder, 0o755)  # noqa: S103 - servers may be another user's
-        _write(Repository(), commit, os.path.normpath(within).replace(os.sep, "/"), folder)
-        yield Release(folder)
+        _write(Repository(), commit, within, folder)
+        yield Release(name, folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

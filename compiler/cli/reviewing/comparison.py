@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from wfc.compiler.cli.reviewing.pairing import changed_pairs
 from wfc.compiler.cli.reviewing.sides import Side
 from wfc.compiler.diagnostics import Diagnostic, Position, Severity
 from wfc.compiler.model import Workflow
 from wfc.compiler.passes import analyse
+from wfc.compiler.review.catalogue.workflows import changes_of_what_is_called
 from wfc.compiler.review.changes import SpecChange, in_order
 from wfc.compiler.review.comparing import added_workflow, compare, removed_workflow
 from wfc.compiler.review.facts import PlaceList, place_of, workflow_facts
 from wfc.compiler.rules import spelling
 from wfc.compiler.slotted import dataclass, field
-from wfc.compiler.workspace.compiled import compiled_of
+from wfc.compiler.workspace.compiled import Compiled, compiled_of
 from wfc.compiler.workspace.project import Project, Unit
 from wfc.compiler.yaml import Document
+
+_CALLS: Final = re.compile(rb"workflow\b.*workflow\b|workflows", re.DOTALL)
+"""What stands in every spec that calls another one: a second `workflow`, after its own name."""
 
 __all__ = ["Comparison", "Located", "Version", "compare_sides", "version_of"]
 
@@ -37,6 +42,7 @@ class Version:
 
     Args:
         workflow: ``None``: it has errors, and is not compared.
+        checked: What was found of it, from which its Python can be made.
         facts: What it says.
         raw: The spec's bytes.
         diagnostics: Its errors.
@@ -47,6 +53,7 @@ class Version:
     facts: Mapping[str, Any] | None
     raw: bytes
     diagnostics: tuple[Diagnostic, ...] = ()
+    checked: Compiled | None = None
 
 
 @dataclass(slots=True)
@@ -93,8 +100,33 @@ def compare_sides(old: Side, new: Side) -> Comparison:
             found.versions.append(
                 (version_of(found.old, old, pair.old), version_of(found.new, new, pair.new))
             )
-    found.changes = in_order([each for pair in found.versions for each in _changes(*pair)])
+    found.changes = [each for pair in found.versions for each in _changes(*pair)]
+    found.changes = in_order([*found.changes, *_at_callers(found, old, new)])
     return found
+
+
+def _at_callers(found: Comparison, old: Side, new: Side) -> Iterator[SpecChange]:
+    """Yield what a changed workflow means for those that call it; one that does not fit it any more is broken."""
+    changes: dict[str, list[SpecChange]] = {}
+    for each in found.changes:
+        changes.setdefault(each.workflow, []).append(each)
+    if not changes:
+        return
+    known = {after.path: after for _, after in found.versions if after is not None}
+    names = re.compile("|".join(re.escape(name) for name in changes).encode())
+    for path, raw in new.specs().items():
+        if path in known and len(changes) == 1:
+            continue  # it is the one that has changed
+        if _CALLS.search(raw) is None or names.search(raw) is None:
+            continue
+        with spelling.bounded():
+            caller = known[path] if path in known else version_of(found.new, new, path)
+        if caller is not None and caller.facts is not None:
+            yield from changes_of_what_is_called(caller.facts, changes)
+        elif caller is not None and path not in known:
+            before = version_of(found.old, old, path) if path in old.specs() else None
+            if before is not None and before.facts is not None:
+                found.versions.append((before, caller))
 
 
 def _changes(old: Version | None, new: Version | None) -> Sequence[SpecChange]:
@@ -124,4 +156,5 @@ def version_of(project: Project, side: Side, path: str | None) -> Version | None
     def document(path: str) -> Document | None:
         return project.units[path].document if path in project.units else None
 
-    return Version(path, found.workflow, workflow_facts(found.workflow, found.document, document), raw)
+    facts = workflow_facts(found.workflow, found.document, document)
+    return Version(path, found.workflow, facts, raw, checked=checked)

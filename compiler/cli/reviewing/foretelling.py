@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from wfc.compiler.cli.reviewing.comparison import Comparison, Version
@@ -61,12 +61,30 @@ def _of_pair(comparison: Comparison, before: Version, after: Version) -> list[Sp
 
     if not may_touch_runs(before, after):
         return found
-    was = planned(before.path, before.raw, comparison.old)
-    now = planned(after.path, after.raw, comparison.new)
+    was = planned(before, comparison.old)
+    now = planned(after, comparison.new)
     if was is None or now is None:
         return None
     foretold = now.foretold_from(was, _filled(before.facts))
-    return [*found, *_changes(foretold, before.facts, after.facts)]
+    assert before.workflow is not None
+    types = {str(getattr(each, "name", "")) for each in before.workflow.types}
+    return [*found, *_changes(_told_once(foretold, types), before.facts, after.facts)]
+
+
+def _told_once(foretold: Sequence[Foretold], types: set[str]) -> Iterator[Foretold]:
+    """Yield what is foretold without what follows from the rest: that with a step the form of its question is gone."""
+    refused = {
+        place
+        for one in foretold
+        if one.verdict.means == "refused" and one.verdict.rule != "type-removed"
+        for place in one.places
+    }
+    for one in foretold:
+        is_form = one.verdict.rule == "type-removed" and not types.intersection(
+            _NAME.findall(one.verdict.told)
+        )
+        if not (is_form and one.places and refused.issuperset(one.places)):
+            yield one
 
 
 def _filled(facts: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -97,12 +115,16 @@ def _changes(
     foretold: Iterable[Foretold], before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> Iterator[SpecChange]:
     """Yield what is foretold; what several say of one thing is told once, with all places."""
-    renamed = Pair(before, after).undeclared
+    pair = Pair(before, after)
+    renamed = pair.undeclared
+    fields = {f"{owner}.{now}" for owner, names in pair.fields_renamed.items() for now in names.values()}
     merged: dict[tuple[str, str, str], tuple[Foretold, Places, bool]] = {}
     for one in foretold:
         head = _HEAD.split(one.verdict.told)[0]
         if one.verdict.rule == "new-step-missed" and _NAME.findall(head)[0] in renamed.values():
             continue  # it is there under another name
+        if one.verdict.rule.endswith("-field-added") and _NAME.findall(head)[0] in fields:
+            continue  # that the field is gone under its old name says it
         key = one.verdict.rule, one.verdict.means, head
         known, places, is_always = merged.get(key, (one, {}, False))
         merged[key] = known, places | dict.fromkeys(one.places), is_always or not one.places

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wfc.compiler.cli.programs import Program, load_modules, mentioned, modules_of
-from wfc.compiler.passes import compile_text
+from wfc.compiler.passes import compile_checked
 from wfc.compiler.review.sameness import differences
 from wfc.compiler.types import show
 from wfc.compiler.workspace.compiled import Compiled
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["PlannedVersion", "may_touch_runs", "planned", "program_of"]
 
 _APART = frozenset(
-    "format description version labels tests suppressions secrets triggers resources knowledge models imports data "
-    "decisions config deadline".split()
+    "format description descriptions version labels tests suppressions secrets triggers resources knowledge models "
+    "imports data decisions config deadline".split()
 )
 """What a workflow says beside its steps, events and state: no plan has it."""
 
@@ -98,27 +98,27 @@ class PlannedVersion(NamedTuple):
         )
 
 
-def planned(path: str, raw: bytes, project: Project) -> PlannedVersion | None:
+def planned(version: Version, project: Project) -> PlannedVersion | None:
     """Return the plan of a spec without errors; ``None`` if nothing can be generated for it.
 
     Args:
-        path: As the project knows it.
+        version: As it was read in the project.
     """
     from wfc.runtime.store.versions.describing import describe
 
-    compiled = _compiled(path, raw, project)
+    compiled = _compiled(version, project)
     if compiled is None:
         return None
     kind = load_modules(modules_of(compiled, project))
     return PlannedVersion(kind, describe(kind()._wfc.plan).data)
 
 
-def program_of(path: str, raw: bytes, project: Project) -> Program | None:
+def program_of(version: Version, project: Project) -> Program | None:
     """Return a spec without errors as a program, with the workflows that it mentions; ``None`` if there is none."""
-    compiled = _compiled(path, raw, project)
+    compiled = _compiled(version, project)
     if compiled is None:
         return None
-    others = mentioned(path, project)
+    others = mentioned(version.path, project)
     if any(each.failed for each in others):
         return None
     modules = tuple(modules_of(each, project) for each in (compiled, *others))
@@ -126,9 +126,8 @@ def program_of(path: str, raw: bytes, project: Project) -> Program | None:
     return Program(first, compiled.workflow, tuple(classes), modules)
 
 
-def _compiled(path: str, raw: bytes, project: Project) -> Compiled | None:
-    folder, _, name = path.rpartition("/")
-    found = compile_text(
-        raw, path, source=name, folder_of=folders_seen_from(folder or "."), project=project, in_package=True
-    )
+def _compiled(version: Version, project: Project) -> Compiled | None:
+    folder, _, name = version.path.rpartition("/")
+    assert version.checked is not None
+    found = compile_checked(version.checked, project, name, folders_seen_from(folder or "."), in_package=True)
     return None if found.failed or not found.python else found

@@ -79,7 +79,7 @@ def _is_added(engine: Engine, comparison: Comparison, after: Version, version: s
     from wfc.compiler.cli.reviewing.plans import program_of
     from wfc.compiler.cli.versions import add_version
 
-    program = program_of(after.path, after.raw, comparison.new)
+    program = program_of(after, comparison.new)
     if program is not None:
         add_version(engine, program, version)
     return program is not None

@@ -9,16 +9,19 @@ from wfc.compiler.codegen.bindings import Bindings
 from wfc.compiler.codegen.literals.constants import call, constant
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, Path
 from wfc.compiler.codegen.literals.values import ValueWriter
-from wfc.compiler.codegen.methods.pauses import pause_value, send_call
+from wfc.compiler.codegen.methods.pauses import key_text, pause_value, send_call
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.expressions import Template
 from wfc.compiler.model import (
     Action,
     AskPerson,
     CommandCall,
+    ForgetCall,
     HttpCall,
+    Knowledge,
     Model,
     Pause,
+    RememberCall,
     RetrieveCall,
     SendEvent,
     Step,
@@ -53,7 +56,7 @@ class ActionWriter:
         return self.bindings.command(action.command, function, action.output, step.name)
 
     def retrieve(self, action: RetrieveCall, step: Step, function: FunctionBuilder) -> Code:
-        collections = [self.bindings.collection(each, function) for each in action.knowledge]
+        collections = [self.collection(each, function) for each in action.knowledge]
         searched = collections[0] if len(collections) == 1 else Code(f"[{', '.join(collections)}]")
         named = {"top": literal(action.top)}
         if action.that is not None:
@@ -71,6 +74,25 @@ class ActionWriter:
         if action.parent:
             named["parent"] = literal(True)
         return call(Code("ctx.retrieve"), searched, function.template(action.query), **named)
+
+    def collection(self, knowledge: Knowledge, function: FunctionBuilder) -> Code:
+        """Return a collection; of one that runs write, the part that belongs to a key."""
+        whole = self.bindings.collection(knowledge, function)
+        if knowledge.per is None:
+            return whole
+        function.note(knowledge.per.uses)
+        return call(Code(f"{whole}.of"), key_text(knowledge.per, function))
+
+    def remember(self, action: RememberCall, _step: Step, function: FunctionBuilder) -> Code:
+        named = {}
+        if action.about:
+            named["about"] = ValueWriter(function, self.names).pairs(action.about)
+        whose = self.collection(action.knowledge, function)
+        return call(Code("ctx.remember"), whose, function.template(action.text), **named)
+
+    def forget(self, action: ForgetCall, _step: Step, function: FunctionBuilder) -> Code:
+        one = [] if action.passage is None else [function.template(action.passage)]
+        return call(Code("ctx.forget"), self.collection(action.knowledge, function), *one)
 
     def send(self, action: SendEvent, _step: Step, function: FunctionBuilder) -> Code:
         return send_call(action, function, self.names)
@@ -134,6 +156,8 @@ WRITERS: Final[dict[type, Callable[[ActionWriter, Any, Step, FunctionBuilder], C
     HttpCall: ActionWriter.http,
     CommandCall: ActionWriter.command,
     RetrieveCall: ActionWriter.retrieve,
+    RememberCall: ActionWriter.remember,
+    ForgetCall: ActionWriter.forget,
     SendEvent: ActionWriter.send,
     AskPerson: ActionWriter.pause,
     WaitFor: ActionWriter.pause,

@@ -7,11 +7,16 @@ from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
 from wfc.compiler.diagnostics import Place
+from wfc.compiler.expressions import Expression, Scope
 from wfc.compiler.model import Knowledge, Model
 from wfc.compiler.resolve.declarations.fields import read_fields
+from wfc.compiler.resolve.declarations.messages import read_key
 from wfc.compiler.resolve.declarations.tools import PYTHON
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, one_or_many
+from wfc.compiler.resolve.values.durations import duration
+from wfc.compiler.resolve.values.reader import ValueReader
+from wfc.compiler.resolve.values.scopes import inputs, types_of
 from wfc.compiler.rules import bindings as binding_problems
 from wfc.compiler.rules import files as file_problems
 from wfc.compiler.rules import shape as shape_problems
@@ -56,9 +61,10 @@ def declare_knowledge(declared: Declarations) -> None:
 
 
 def knowledge(name: str, data: Data, place: Place, declared: Declarations) -> Knowledge:
-    if not any(each in data for each in SOURCES) and not declared.any_broken(place, SOURCES):
+    known = (*SOURCES, "per")
+    if not any(each in data for each in known) and not declared.any_broken(place, known):
         declared.report(
-            shape_problems.missing_key(place.key, f"the collection `{name}`", SOURCES, "", one_of=True)
+            shape_problems.missing_key(place.key, f"the collection `{name}`", known, "", one_of=True)
         )
     cut = chunk(data.get("chunk"), place / "chunk", declared)
     index: Index = INDEX.get(data.get("index"), "keyword")
@@ -78,7 +84,28 @@ def knowledge(name: str, data: Data, place: Place, declared: Declarations) -> Kn
         addresses(data.get("urls", ()), place / "urls", declared),
         database(data.get("sql"), place / "sql", declared),
         python(data.get("python"), place / "python", declared),
+        *written(name, data, place, declared),
     )
+
+
+def written(
+    name: str, data: Data, place: Place, declared: Declarations
+) -> tuple[Expression | None, int | None, float | None]:
+    """Return whose entries a collection has that runs write, how many of each, and for how many seconds."""
+    keep = data.get("keep")
+    kept: Data = keep if isinstance(keep, Mapping) else {}
+    entries = kept.get("entries")
+    seconds = duration(kept["for"], place / "keep" / "for", declared.report) if "for" in kept else None
+    if "per" not in data:
+        if "keep" in data and not declared.is_broken((*place.address, "per")):
+            declared.report(step_problems.key_without_companion((place / "keep").key, "keep", "per"))
+        return None, None, None
+    for key in (*SOURCES, "chunk"):
+        if key in data:
+            declared.report(file_problems.written_with_sources((place / key).key, name, key))
+    scope = Scope(names={"inputs": inputs(declared)}, classes=declared.classes, types=types_of(declared))
+    per = read_key(data["per"], place / "per", "per", scope, ValueReader(declared.report))
+    return per, entries if isinstance(entries, int) else None, seconds
 
 
 def paths(files: object, place: Place, declared: Declarations) -> tuple[str, ...]:

@@ -12,8 +12,10 @@ from wfc.compiler.model import (
     AgentCall,
     Call,
     CommandCall,
+    ForgetCall,
     HttpCall,
     LlmCall,
+    RememberCall,
     RetrieveCall,
     Tool,
     ToolCall,
@@ -37,7 +39,19 @@ from wfc.compiler.resolve.values import texts
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.rules import values as problems
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.types import ANY, FILE, MESSAGE, STRING, UNKNOWN, ListOf, Type, assignable, parse_type, show
+from wfc.compiler.types import (
+    ANY,
+    FILE,
+    INTEGER,
+    MESSAGE,
+    STRING,
+    UNKNOWN,
+    ListOf,
+    Type,
+    assignable,
+    parse_type,
+    show,
+)
 
 __all__ = ["HIDING_USES", "ActionResolver", "ResolvedAction", "shown_of_answer"]
 
@@ -168,6 +182,12 @@ class ActionResolver:
     def retrieve(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> RetrieveCall | None:
         return searches.resolve_search(self.data, self.place, scope, self.declared, self.reader)
 
+    def remember(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> RememberCall | None:
+        return searches.resolve_remembering(self.data, self.place, scope, self.declared, self.reader)
+
+    def forget(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> ForgetCall | None:
+        return searches.resolve_forgetting(self.data, self.place, scope, self.declared, self.reader)
+
     def tool_call(self, tool: Tool | None, result: Type | None, scope: Scope) -> Call | None:
         if tool is not None and tool.workflow is not None:
             found = called_workflows.workflow_of_tool(tool, self.declared)
@@ -267,6 +287,8 @@ CALLS: Final[dict[str, KindOfCall]] = {
     "retrieve": KindOfCall(
         ActionResolver.retrieve, lambda _one, _tool, _output: searches.PASSAGES, has_output=False
     ),
+    "remember": KindOfCall(ActionResolver.remember, lambda _one, _tool, _output: STRING, has_output=False),
+    "forget": KindOfCall(ActionResolver.forget, lambda _one, _tool, _output: INTEGER, has_output=False),
 }
 """How each kind of step is resolved that is one call; more than that is in `RESOLVERS` of `steps`.
 

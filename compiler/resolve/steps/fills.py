@@ -46,6 +46,12 @@ def field_type(type: Type, name: str) -> Type | None:
     return common(*found)
 
 
+def given_as_whole(source: str, fills: dict[str, Fill]) -> bool:
+    """Return whether `with` gives a field the whole of a source, which is then meant for that field alone."""
+    given = (fill.value.expression for fill in fills.values() if fill.how == "with")
+    return any(each is not None and each.text.strip() == source for each in given)
+
+
 @dataclass(slots=True)
 class EventFiller:
     """Fills one event at one place.
@@ -191,7 +197,7 @@ class EventFiller:
         self, event: Event, source: str, left: dict[str, Field], fills: dict[str, Fill], place: Place
     ) -> None:
         """Fill the only field that is still open from the source as a whole, if the types match."""
-        if len(left) != 1:
+        if len(left) != 1 or given_as_whole(source, fills):
             return
         given = self.type_of(source)
         ((name, field),) = left.items()

@@ -7,7 +7,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope
-from wfc.compiler.model import Knowledge, RetrieveCall
+from wfc.compiler.model import ForgetCall, Knowledge, RememberCall, RetrieveCall
 from wfc.compiler.resolve.declarations.knowledge import model_or_function
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, one_or_many
@@ -17,7 +17,7 @@ from wfc.compiler.rules import steps as problems_of_steps
 from wfc.compiler.slotted import replace
 from wfc.compiler.types import PASSAGE, UNKNOWN, ListOf, Optional, Record
 
-__all__ = ["PASSAGES", "resolve_search"]
+__all__ = ["PASSAGES", "resolve_forgetting", "resolve_remembering", "resolve_search"]
 
 
 PASSAGES: Final = ListOf(PASSAGE)
@@ -75,6 +75,39 @@ def resolve_search(
         rerank,
         place.origin or declared.project.path,
     )
+
+
+def written(data: Data, place: Place, declared: Declarations) -> Knowledge | None:
+    """Return the collection of a step that writes it."""
+    name, at = data.get("knowledge"), place / "knowledge"
+    found = declared.knowledge.find(name, at, declared.report) if isinstance(name, str) else None
+    if found is not None and found.per is None:
+        if not declared.is_broken(found.address) and not declared.is_broken((*found.address, "per")):
+            declared.report(problems.knowledge_not_written(at, found.name))
+        return None
+    return found
+
+
+def resolve_remembering(
+    data: Data, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
+) -> RememberCall | None:
+    """Return what a step remembers; ``None`` if it is not known where."""
+    found = written(data, place, declared)
+    text = reader.text(data.get("text", ""), place / "text", scope)
+    given = data.get("about", {})
+    at = place / "about" if "about" in data else place / "knowledge"
+    if found is None or not isinstance(given, Mapping) or declared.is_broken((*found.address, "about")):
+        return None
+    return RememberCall(found, text, reader.fields(given, at, found.about, found.name, scope))
+
+
+def resolve_forgetting(
+    data: Data, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
+) -> ForgetCall | None:
+    """Return what a step forgets; ``None`` if it is not known where."""
+    found = written(data, place, declared)
+    passage = reader.text(data["id"], place / "id", scope) if "id" in data else None
+    return None if found is None else ForgetCall(found, passage)
 
 
 def number(data: object) -> float | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from wfc.compiler.review.catalogue.calls import argument_changed, call_change
+from wfc.compiler.review.catalogue.calls import argument_changed
+from wfc.compiler.review.catalogue.placing import change_between
 from wfc.compiler.review.changes import Level, SpecChange, mirrored
 from wfc.compiler.review.pair import Pair
 from wfc.compiler.review.sameness import became, said, same
@@ -46,7 +47,7 @@ def _uses(pair: Pair, path: str, agent: str, before: Any, after: Any) -> Iterato
             was, now = one["bound"].get(arg), other["bound"].get(arg)
             if was is not None and now is None and arg in other["free"]:
                 told = f"the model of `{agent}` chooses `{arg}` of `{tool}`, which was {said(was)}"
-                yield call_change(
+                yield change_between(
                     pair,
                     freed,
                     f"{about}.{arg}",
@@ -58,7 +59,7 @@ def _uses(pair: Pair, path: str, agent: str, before: Any, after: Any) -> Iterato
                 )
             elif was is None and arg in one["free"]:
                 told = f"`{arg}` of `{tool}` is {said(now)} where `{agent}` calls it, and the model chose it"
-                yield call_change(
+                yield change_between(
                     pair,
                     taken,
                     f"{about}.{arg}",
@@ -70,4 +71,4 @@ def _uses(pair: Pair, path: str, agent: str, before: Any, after: Any) -> Iterato
                 )
             elif not same(was, now):
                 told = became(f"`{arg}` of `{tool}`, where `{agent}` calls it,", was, now)
-                yield call_change(pair, argument_changed, f"{about}.{arg}", told, was, now, (one, other))
+                yield change_between(pair, argument_changed, f"{about}.{arg}", told, was, now, (one, other))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from wfc.compiler.review.catalogue.placing import change_between
 from wfc.compiler.review.changes import Audience, ChangeRule, Level, SpecChange, mirrored
 from wfc.compiler.review.pair import Pair
-from wfc.compiler.review.sameness import place, said, same
+from wfc.compiler.review.sameness import said, same
 
 __all__ = ["bound_change", "changes_of_bounds", "raised_or_lowered"]
 
@@ -210,26 +211,30 @@ def _attempts(step: Any) -> Any:
 
 
 def bound_change(
-    pair: Pair, rules: tuple[ChangeRule, ChangeRule], about: str, words: str, before: Any, after: Any
+    pair: Pair,
+    rules: tuple[ChangeRule, ChangeRule],
+    about: str,
+    words: str,
+    before: Any,
+    after: Any,
+    at: tuple[Any, Any] = (None, None),
 ) -> Iterator[SpecChange]:
-    """Yield that a bound has changed; where it is not sure in which direction, it is raised."""
+    """Yield that a bound has changed; where it is not sure in which direction, it is raised.
+
+    Args:
+        at: What holds the bounds, for their places.
+    """
     if same(before, after):
         return
     is_lowered = before is None or (after is not None and _less(after, before))
-    was, now = _shown(before), _shown(after)
+    was, now = said(before), said(after)
     if before is None:
         told = f"{words} is bounded now: {now}"
     elif after is None:
         told = f"{words} has no bound any more, which was {was}"
     else:
         told = f"{words} is {now}, and was {was}"
-    yield rules[is_lowered].found(
-        pair.name, about, told, before=was, after=now, old=place(before), new=place(after)
-    )
-
-
-def _shown(bound: Any) -> str:
-    return said(bound)
+    yield change_between(pair, rules[is_lowered], about, told, before, after, at)
 
 
 def _less(one: Any, other: Any) -> bool:
@@ -275,15 +280,14 @@ def _of_agents(pair: Pair) -> Iterator[SpecChange]:
             told = f"`{bound}` of the agent `{name}`"
             about = f"agents.{name}.bounds.{bound}"
             one, other = before["bounds"].get(bound), after["bounds"].get(bound)
-            for change in bound_change(pair, _TURNS, about, told, one, other):
-                yield _placed(change, before, after)
+            yield from bound_change(pair, _TURNS, about, told, one, other, (before, after))
     for name, path, before, after in pair.actions:
         if before["does"] == "agent":
             for bound in {**before["limits"], **after["limits"]}:
                 told = f"`{bound}` of the agent that `{name}` asks"
                 one, other = before["limits"].get(bound), after["limits"].get(bound)
-                for change in bound_change(pair, _TURNS, f"{path}.limits.{bound}", told, one, other):
-                    yield _placed(change, before, after)
+                about = f"{path}.limits.{bound}"
+                yield from bound_change(pair, _TURNS, about, told, one, other, (before, after))
 
 
 def _of_calls(pair: Pair) -> Iterator[SpecChange]:
@@ -291,13 +295,12 @@ def _of_calls(pair: Pair) -> Iterator[SpecChange]:
         for name, before, after in pair.both(section):
             one, other = _rate(before["limit"], after["limit"]), _rate(after["limit"], before["limit"])
             told = f"how often {sort} `{name}` may be called"
-            for change in bound_change(pair, _RATE, f"{section}.{name}.limit", told, one, other):
-                yield _placed(change, before, after)
+            yield from bound_change(pair, _RATE, f"{section}.{name}.limit", told, one, other, (before, after))
             if section == "tools":
                 told = f"the seconds that a call of the tool `{name}` may take"
                 about = f"tools.{name}.timeout"
-                for change in bound_change(pair, _TIMEOUT, about, told, before["timeout"], after["timeout"]):
-                    yield _placed(change, before, after)
+                one, other = before["timeout"], after["timeout"]
+                yield from bound_change(pair, _TIMEOUT, about, told, one, other, (before, after))
 
 
 def _rate(limit: Any, other: Any) -> Any:
@@ -316,9 +319,3 @@ def _rate(limit: Any, other: Any) -> Any:
     if len(differing) == 1 and limit[differing[0]] is not None:
         found["value"] = values[0] if differing[0] == "rate" else values[-1]
     return found
-
-
-def _placed(change: SpecChange, before: Any, after: Any) -> SpecChange:
-    from wfc.compiler.slotted import replace
-
-    return replace(change, old=change.old or place(before), new=change.new or place(after))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from wfc.compiler.review.catalogue.placing import change_between
 from wfc.compiler.review.changes import Level, SpecChange, mirrored, rule
 from wfc.compiler.review.pair import Pair
-from wfc.compiler.review.sameness import became, differences, place, said, same
+from wfc.compiler.review.sameness import became, differences, said, same
 
-__all__ = ["argument_changed", "call_change", "changes_of_calls"]
+__all__ = ["argument_changed", "changes_of_calls"]
 
 _INFO, _WARN, _ACT = Level.INFO, Level.WARN, Level.ACT
 _ANOTHER = "the opposite of another one is another one"
@@ -140,22 +141,6 @@ def changes_of_calls(pair: Pair) -> Iterator[SpecChange]:
         yield from _key(pair, name, before, after)
 
 
-def call_change(
-    pair: Pair, which: Any, about: str, told: str, old: Any, new: Any, at: tuple[Any, Any], **more: Any
-) -> SpecChange:
-    found: SpecChange = which.found(
-        pair.name,
-        about,
-        told,
-        before=said(old),
-        after=said(new),
-        old=place(old) or place(at[0]),
-        new=place(new) or place(at[1]),
-        **more,
-    )
-    return found
-
-
 def _tool(pair: Pair, name: str, before: Any, after: Any) -> Iterator[SpecChange]:
     path, at = f"tools.{name}", (before, after)
     parts = ("binding", "python", "workflow", "mcp", "openapi", "request", "command")
@@ -187,7 +172,9 @@ def _tool(pair: Pair, name: str, before: Any, after: Any) -> Iterator[SpecChange
     if before["read_only"] != after["read_only"]:
         which = harmless if after["read_only"] else not_harmless
         told = _harmless(f"the tool `{name}`", after)
-        yield call_change(pair, which, f"{path}.read_only", told, before["read_only"], after["read_only"], at)
+        yield change_between(
+            pair, which, f"{path}.read_only", told, before["read_only"], after["read_only"], at
+        )
     if not same(before["args"], after["args"]):
         was, now = _signature(before["args"]), _signature(after["args"])
         told = f"the tool `{name}` takes {now}, and took {was}"
@@ -252,33 +239,33 @@ def _action(pair: Pair, name: str, path: str, before: Any, after: Any) -> Iterat
             yield from _arguments(pair, name, f"{path}.inputs", before["inputs"], after["inputs"], at)
             if sorted(before["workflows"]) != sorted(after["workflows"]):
                 told = f"`{name}` calls {said(after['workflows'])}, and called {said(before['workflows'])}"
-                yield call_change(
+                yield change_between(
                     pair, tool_changed, f"{path}.workflows", told, before["workflows"], after["workflows"], at
                 )
         case "agent":
             yield from _arguments(pair, name, f"{path}.args", before["args"] or {}, after["args"] or {}, at)
             if before["agent"] != after["agent"]:
                 told = f"`{name}` asks the agent `{after['agent']}`, and asked `{before['agent']}`"
-                yield call_change(
+                yield change_between(
                     pair, tool_changed, f"{path}.agent", told, before["agent"], after["agent"], at
                 )
         case "map":
             for key in ("on_item_error", "instead"):
                 if not same(before[key], after[key]):
                     told = became(f"when an item of `{name}` fails, `{key}`", before[key], after[key])
-                    yield call_change(pair, item_error, f"{path}.{key}", told, before[key], after[key], at)
+                    yield change_between(pair, item_error, f"{path}.{key}", told, before[key], after[key], at)
         case "send":
             for found in differences(before, after):
                 told = became(f"{' '.join(found.path)} of what `{name}` sends", found.old, found.new)
                 about = ".".join((path, *found.path))
-                yield call_change(pair, message_changed, about, told, found.old, found.new, at)
+                yield change_between(pair, message_changed, about, told, found.old, found.new, at)
 
 
 def _tool_call(pair: Pair, name: str, path: str, before: Any, after: Any) -> Iterator[SpecChange]:
     if before["tool"] != after["tool"]:
         told = f"`{name}` calls `{after['tool']}`, and called `{before['tool']}`"
         at = (before, after)
-        yield call_change(
+        yield change_between(
             pair,
             tool_changed,
             f"{path}.tool",
@@ -298,7 +285,7 @@ def _arguments(
         before, after = old.get(arg), new.get(arg)
         if not same(before, after):
             told = became(f"`{arg}`, as `{name}` gives it,", before, after)
-            yield call_change(pair, argument_changed, f"{path}.{arg}", told, before, after, at)
+            yield change_between(pair, argument_changed, f"{path}.{arg}", told, before, after, at)
 
 
 def _request(pair: Pair, path: str, who: str, before: Any, after: Any) -> Iterator[SpecChange]:
@@ -306,7 +293,7 @@ def _request(pair: Pair, path: str, who: str, before: Any, after: Any) -> Iterat
         what = " ".join(found.path)
         told = became(f"{what} of the request of {who}", found.old, found.new)
         about = ".".join((path, *found.path))
-        yield call_change(pair, request_changed, about, told, found.old, found.new, (before, after))
+        yield change_between(pair, request_changed, about, told, found.old, found.new, (before, after))
 
 
 def _command(pair: Pair, path: str, who: str, before: Any, after: Any) -> Iterator[SpecChange]:
@@ -315,7 +302,7 @@ def _command(pair: Pair, path: str, who: str, before: Any, after: Any) -> Iterat
     if before["read_only"] != after["read_only"]:
         which = harmless if after["read_only"] else not_harmless
         told = _harmless(f"the program of {who}", after)
-        yield call_change(
+        yield change_between(
             pair, which, f"{path}.read_only", told, before["read_only"], after["read_only"], (before, after)
         )
     was, now = _line(before), _line(after)
@@ -337,7 +324,7 @@ def _command(pair: Pair, path: str, who: str, before: Any, after: Any) -> Iterat
             what = " ".join(found.path)
             told = became(f"{what} of the program of {who}", found.old, found.new)
             about = ".".join((path, *found.path))
-            yield call_change(pair, command_changed, about, told, found.old, found.new, (before, after))
+            yield change_between(pair, command_changed, about, told, found.old, found.new, (before, after))
 
 
 def _line(command: Any) -> str:
@@ -356,4 +343,4 @@ def _key(pair: Pair, name: str, before: Any, after: Any) -> Iterator[SpecChange]
     }.get(
         which, f"the key by which a repeated call of `{name}` is known is {said(other)}, and was {said(one)}"
     )
-    yield call_change(pair, which, f"steps.{name}.idempotency_key", told, one, other, (before, after))
+    yield change_between(pair, which, f"steps.{name}.idempotency_key", told, one, other, (before, after))

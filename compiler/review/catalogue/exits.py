@@ -97,6 +97,8 @@ def changes_of_exits(pair: Pair) -> Iterator[SpecChange]:
         yield from _exits(pair, f"steps.{name}", f"`{name}`", before, after)
         yield from _requirements(pair, name, before["requires"], after["requires"])
     yield from _exits(pair, "", "the run", pair.old, pair.new)
+    for name, path, one, other in pair.actions:
+        yield from _waits(pair, name, path, one, other)
 
 
 def _exits(pair: Pair, path: str, who: str, before: Any, after: Any) -> Iterator[SpecChange]:
@@ -250,6 +252,31 @@ def _filled(
                     new=place(now) or after["at"],
                     covers=covers,
                 )
+
+
+_CHOOSING = {
+    ("wait", "that"): "`{}` takes what it waits for",
+    ("map", "keep"): "`{}` does something with an item",
+    ("retrieve", "that"): "`{}` finds a passage",
+}
+
+
+def _waits(pair: Pair, name: str, path: str, before: Any, after: Any) -> Iterator[SpecChange]:
+    """Yield the conditions that are no way out: on what a wait takes, and which items or passages count."""
+    for (does, key), words in _CHOOSING.items():
+        one, other = before.get(key), after.get(key)
+        if before["does"] != does or same(one, other):
+            continue
+        was, now = said(one) or "always", said(other) or "always"
+        yield condition_changed.found(
+            pair.name,
+            f"{path}.{key}",
+            f"{words.format(name)} if `{now}`, and did if `{was}`".replace("if `always`", "in any case"),
+            before=was,
+            after=now,
+            old=place(one) or before["at"],
+            new=place(other) or after["at"],
+        )
 
 
 def _requirements(pair: Pair, name: str, old: list[Any], new: list[Any]) -> Iterator[SpecChange]:

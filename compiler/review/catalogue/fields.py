@@ -158,6 +158,7 @@ def changes_of_given(
     Args:
         of: What the fields belong to, as it is told: "of `Paid`".
     """
+    yield from _renamed(pair, rules.removed, _one(rules.words), about, of, (old, new))
     for name, field in new.items():
         if name not in old:
             which = rules.required if field["required"] else rules.added
@@ -169,6 +170,29 @@ def changes_of_given(
             yield rules.removed.found(pair.name, f"{about}.{name}", told, before=said(field), old=field["at"])
         elif not same(field, new[name]):
             yield from _given_field(pair, rules, f"{about}.{name}", f"`{name}`{of}", field, new[name])
+
+
+def _renamed(
+    pair: Pair,
+    which: ChangeRule,
+    words: str,
+    about: str,
+    of: str,
+    fields: tuple[Mapping[str, Any], Mapping[str, Any]],
+) -> Iterator[SpecChange]:
+    """Yield the fields that have another name: for those who know the old one they are gone."""
+    owner = about.removeprefix("events.").removesuffix(".fields")
+    for before, after in pair.fields_renamed.get(owner, {}).items():
+        yield which.found(
+            pair.name,
+            f"{about}.{before}",
+            f"{words} `{before}`{of} is called `{after}` now",
+            before=before,
+            after=after,
+            old=fields[0][after]["at"],
+            new=fields[1][after]["at"],
+            covers=(f"moved.{owner}.{before}",),
+        )
 
 
 def _one(words: str) -> str:
@@ -230,6 +254,7 @@ def changes_of_read(
     pair: Pair, rules: Read, about: str, of: str, old: Mapping[str, Any], new: Mapping[str, Any]
 ) -> Iterator[SpecChange]:
     """Yield what has changed of fields that others read."""
+    yield from _renamed(pair, rules.removed, "the field", about, of, (old, new))
     for name, field in new.items():
         if name not in old:
             told = f"the field `{name}`{of} is new"

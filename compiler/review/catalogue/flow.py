@@ -31,7 +31,7 @@ renamed = rule(
     "flow-renamed",
     "reviewers",
     _INFO,
-    """A step or an event has another name, and does the same.
+    """A step, an event, or a field of an event or of the state has another name, and does the same.
 
 Runs that are paused know the old name: `moved` says what it is called now.""",
     no_mirror="the opposite of a new name is another new name",
@@ -104,6 +104,7 @@ saves_changed = rule(
 def changes_of_flow(pair: Pair) -> Iterator[SpecChange]:
     """Yield what has changed of the flow."""
     yield from _steps(pair)
+    yield from _renamed_fields(pair)
     for name, before, after in pair.changed_steps:
         yield from _step(pair, name, before, after)
     yield from _events(pair)
@@ -135,6 +136,34 @@ def _steps(pair: Pair) -> Iterator[SpecChange]:
                 if before in pair.undeclared
                 else "",
                 covers=(f"moved.{before}",),
+            )
+
+
+def _renamed_fields(pair: Pair) -> Iterator[SpecChange]:
+    """Yield the fields that have another name; those that callers see are told to them."""
+    told = told_to_callers(pair) | {pair.new["start"]["event"], *pair.new["end"]["events"], "config"}
+    events = {now: before for before, now in pair.events_renamed.items()}
+    for owner, names in pair.fields_renamed.items():
+        fields = (pair.old["state"], pair.new["state"])
+        if owner != "state" and owner not in told:
+            fields = (pair.old["events"][owner]["fields"], pair.new["events"][owner]["fields"])
+        elif owner != "state":
+            continue
+        for before, after in names.items():
+            moved = f"{events.get(owner, owner)}.{before}"
+            is_declared = before in pair.fields_declared.get(owner, ())
+            yield renamed.found(
+                pair.name,
+                f"renamed.fields.{owner}.{after}",
+                f"the field `{before}` of {'the state' if owner == 'state' else f'`{owner}`'} is called `{after}` now",
+                before=before,
+                after=after,
+                old=fields[0][after]["at"],
+                new=fields[1][after]["at"],
+                advice=""
+                if is_declared
+                else f"say so for runs that are under way, `moved: {{{moved}: {after}}}`",
+                covers=(f"moved.{moved}",),
             )
 
 

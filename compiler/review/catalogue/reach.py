@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from wfc.compiler.review.changes import ChangeRule, Level, SpecChange, rule
 from wfc.compiler.review.facts.places import PlaceList
+from wfc.compiler.review.facts.reach import host_named
 from wfc.compiler.review.pair import Facts, Pair
 
 __all__ = ["changes_of_reach"]
 
 _ACT, _INFO = Level.ACT, Level.INFO
+_SETTING: Final = re.compile(r"\$\{\{ *config\.(\w+) *\}\}")
+"""A host that is a setting, and nothing more."""
 
 _SORTS: Final[dict[str, tuple[ChangeRule, ChangeRule, str]]] = {}
 """Each sort of what is reached: the rule for more, that for less, and its words."""
@@ -121,8 +125,15 @@ def _reached(facts: Facts, sort: str) -> dict[str, tuple[str, PlaceList]]:
     found: dict[str, tuple[str, PlaceList]] = {}
     for name, step in facts["steps"].items():
         for each in step["reaches"].get(sort, ()):
-            found.setdefault(each, (name, step["at"]))
+            found.setdefault(_by_default(facts, each) if sort == "hosts" else each, (name, step["at"]))
     return found
+
+
+def _by_default(facts: Facts, host: str) -> str:
+    """Return the host that the default of a setting names, where the host is that of a setting."""
+    setting = _SETTING.fullmatch(host)
+    default = facts["config"].get(setting[1], {}).get("default") if setting is not None else None
+    return host_named(default) if isinstance(default, str) else host
 
 
 def _declared_secrets(pair: Pair) -> Iterator[SpecChange]:

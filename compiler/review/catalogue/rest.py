@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from wfc.compiler.review.changes import Level, SpecChange, rule
-from wfc.compiler.review.pair import Pair
+from wfc.compiler.review.pair import Pair, gives_what_it_waits_for
 from wfc.compiler.review.sameness import became, differences, place, said
 
 __all__ = ["rest_of"]
@@ -21,7 +21,9 @@ It is told so that no change goes without a word.""",
     no_mirror="it is its own opposite",
 )
 
-_SKIPPED: Final = frozenset({"format", "workflow", "imports", "data", "decisions", "end", "moved", "secrets"})
+_SKIPPED: Final = frozenset(
+    {"format", "workflow", "imports", "data", "decisions", "end", "moved", "secrets", "descriptions"}
+)
 """What is told by what follows from it, or says nothing by itself."""
 
 _DERIVED: Final = frozenset({"reaches", "name"})
@@ -38,7 +40,7 @@ def rest_of(pair: Pair, told: Iterable[SpecChange]) -> Iterator[SpecChange]:
             continue
         at = (place(pair.old), place(pair.new))
         for found in differences(pair.old[section], pair.new[section], (section,), at):
-            if found.path[0] == "steps" and found.path[2:3] and found.path[2] in _DERIVED:
+            if found.path[0] == "steps" and found.path[2:3] and _is_derived(pair, *found.path[1:3]):
                 continue
             path = ".".join(found.path)
             if _is_known(path, known):
@@ -53,6 +55,12 @@ def rest_of(pair: Pair, told: Iterable[SpecChange]) -> Iterator[SpecChange]:
                 old=place(found.old) or found.at[0],
                 new=place(found.new) or found.at[1],
             )
+
+
+def _is_derived(pair: Pair, step: str, key: str) -> bool:
+    if key == "result" and step in pair.old["steps"] and step in pair.new["steps"]:
+        return gives_what_it_waits_for(pair.old["steps"][step], pair.new["steps"][step])
+    return key in _DERIVED
 
 
 def _is_known(path: str, known: set[str]) -> bool:

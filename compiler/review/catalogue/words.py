@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from wfc.compiler.review.changes import Level, SpecChange, mirrored, rule
-from wfc.compiler.review.pair import Pair
+from wfc.compiler.review.pair import Pair, gives_what_it_waits_for
 from wfc.compiler.review.sameness import place, said, same, word_diff
 
 __all__ = ["changes_of_words"]
@@ -59,7 +59,7 @@ described = rule(
     _INFO,
     """A description or a label is another text.
 
-Of tools and agents that is what models read to choose them.""",
+Of tools and agents that is what models read to choose them; of a field of an answer, what they read to fill it.""",
     no_mirror=_ANOTHER,
 )
 
@@ -216,6 +216,8 @@ def _answers(pair: Pair) -> Iterator[SpecChange]:
 
     for name, before, after in pair.changed_steps:
         one, other = before["result"], after["result"]
+        if gives_what_it_waits_for(before, after):
+            continue
         if one is not None and other is not None and not same(one, other):
             yield _answer(pair, f"steps.{name}.result", f"`{name}`", one, other, before, after, ())
 
@@ -274,6 +276,12 @@ def _descriptions(pair: Pair) -> Iterator[SpecChange]:
             yield described.found(
                 pair.name, about, told, before=was, after=now, old=one["at"], new=other["at"]
             )
+    for about, one, other in pair.both("descriptions"):
+        was, now = str(one["text"]), str(other["text"])
+        told = f"the description of `{about}`: {word_diff(was, now)}"
+        yield described.found(
+            pair.name, f"descriptions.{about}", told, before=was, after=now, old=one["at"], new=other["at"]
+        )
     if pair.old["labels"] != pair.new["labels"]:
         was, now = said(pair.old["labels"]), said(pair.new["labels"])
         told = f"the labels are {now}, and were {was}"

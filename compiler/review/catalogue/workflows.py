@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from wfc.compiler.review.changes import Level, SpecChange, rule
 from wfc.compiler.review.pair import Facts, Pair
 
-__all__ = ["added", "changes_of_name", "removed"]
+__all__ = ["added", "changes_of_name", "changes_of_what_is_called", "removed"]
 
 workflow_added = rule(
     "workflow-added",
@@ -39,6 +39,45 @@ workflow_renamed = rule(
 It is called by its name: by other workflows, by programs, by triggers, and by the store that knows its runs.""",
     no_mirror="the opposite of a new name is another new name",
 )
+
+
+called_changed = rule(
+    "called-workflow-changed",
+    "reviewers",
+    Level.INFO,
+    """A workflow that this one calls means something else than before.
+
+Whoever knows this workflow and not that one learns of it here; what has changed is told with that one.""",
+    no_mirror="the opposite of such a change is another one",
+)
+
+_TOUCHES_NO_CALLER = frozenset(
+    "test-added test-removed test-weakened test-changed description-changed suppression-added suppression-removed "
+    "flow-renamed called-workflow-changed version-changed version-not-raised".split()
+)
+
+
+def changes_of_what_is_called(
+    caller: Facts, changes: Mapping[str, Sequence[SpecChange]]
+) -> Iterator[SpecChange]:
+    """Yield the steps of a workflow that call one of which something is told.
+
+    Args:
+        changes: What is told, by the workflow's name.
+    """
+    for name, step in caller["steps"].items():
+        for called in step["reaches"].get("workflows", ()):
+            told = [each for each in changes.get(called, ()) if each.rule not in _TOUCHES_NO_CALLER]
+            if not told or called == caller["workflow"]:
+                continue
+            more = f", and {len(told) - 1} more" if len(told) > 1 else ""
+            yield called_changed.found(
+                str(caller["workflow"]),
+                f"steps.{name}.calls.{called}",
+                f"`{name}` calls `{called}`, of which is told: {told[0].told}{more}",
+                after=" ".join(sorted(each.fingerprint for each in told)),
+                new=step["at"],
+            )
 
 
 def added(new: Facts) -> Iterator[SpecChange]:

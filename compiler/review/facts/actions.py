@@ -9,10 +9,12 @@ from wfc.compiler.model import (
     AgentCall,
     AskPerson,
     CommandCall,
+    ForgetCall,
     HttpCall,
     LlmCall,
     MapItems,
     Model,
+    RememberCall,
     RetrieveCall,
     SendEvent,
     ThreadUse,
@@ -66,6 +68,16 @@ def action_facts(places: Places, action: Action | None, address: Address) -> Fac
                 "unlike": action.unlike,
                 "rerank": action.rerank.name if isinstance(action.rerank, Model) else action.rerank,
             }
+        case RememberCall():
+            found = {
+                "does": "remember",
+                "knowledge": [action.knowledge.name],
+                "text": text(places, action.text),
+                "about": values(places, action.about),
+            }
+        case ForgetCall():
+            passage = None if action.passage is None else text(places, action.passage)
+            found = {"does": "forget", "knowledge": [action.knowledge.name], "id": passage}
         case MapItems():
             found = _map(places, action, address)
         case _:

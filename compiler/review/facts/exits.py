@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wfc.compiler.model import AnyOf, Emission, EmitEach, Entry, Exit, Fail, Join, Merge, Restart, Save
+from wfc.compiler.model import AnyOf, Emission, Emit, EmitEach, Entry, Exit, Fail, Join, Merge, Restart, Save
 from wfc.compiler.model.flow import emits
 from wfc.compiler.review.facts.places import Fact, Places
 from wfc.compiler.review.facts.texts import bound, duration, expression, text, value
@@ -57,12 +57,17 @@ def _emission(places: Places, emission: Emission) -> Fact:
         fact: Fact = {
             "at": places.at(emit.address),
             "event": emit.event.name,
-            "fills": {fill.field: value(places, fill.value) for fill in emit.fills},
+            "fills": {fill.field: _placed(places, value(places, fill.value), emit) for fill in emit.fills},
         }
         if each is not None:
             fact["each"] = _each(places, each)
         found.append(fact)
     return {"emits": found}
+
+
+def _placed(places: Places, given: Fact, emit: Emit) -> Fact:
+    """Return a value with its place: what is copied by name has none of its own, but that of what is emitted."""
+    return given if given["at"] != places.at(()) else {**given, "at": places.at(emit.address)}
 
 
 def _each(places: Places, each: EmitEach) -> Fact:

@@ -32,7 +32,7 @@ from wfc.compiler.model import (
 from wfc.compiler.model.agents import team_of
 from wfc.compiler.review.facts.places import Fact
 
-__all__ = ["host_of", "reach_of"]
+__all__ = ["host_named", "host_of", "reach_of"]
 
 _HOST = r"\s*([A-Za-z][A-Za-z0-9+.-]*://)?([^/?#]*)"
 _PROVIDERS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
@@ -111,7 +111,7 @@ def _tool(tool: Tool) -> Iterator[tuple[str, str]]:
             yield "hosts", host_of(server.url)
     if tool.openapi is not None and tool.openapi.service is not None:
         service = tool.openapi.service
-        yield "hosts", _host(service.server) if service.base_url is None else host_of(service.base_url)
+        yield "hosts", host_named(service.server) if service.base_url is None else host_of(service.base_url)
         yield from _headers(service.headers)
         yield from _auth(service.auth)
 
@@ -136,10 +136,11 @@ def _only(url: ChosenAddress) -> Iterable[Template]:
 
 def host_of(url: Template) -> str:
     """Return the host that an address names; with the expressions that it is made of, where it is."""
-    return _host(url.constant if url.constant is not None else url.text)
+    return host_named(url.constant if url.constant is not None else url.text)
 
 
-def _host(text: str) -> str:
+def host_named(text: str) -> str:
+    """Return the host that the text of an address names."""
     found = re.match(
         _HOST, re.sub(r"\$\{\{.*?\}\}", lambda hole: hole[0].replace("/", "\N{FRACTION SLASH}"), text)
     )

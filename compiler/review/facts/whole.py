@@ -14,6 +14,7 @@ from wfc.compiler.model.triggers import Schedule, Topic, Trigger, Webhook
 from wfc.compiler.review.facts.calls import agent, model, tool
 from wfc.compiler.review.facts.data_flow import DataFlow, data_facts
 from wfc.compiler.review.facts.decisions import decision_facts
+from wfc.compiler.review.facts.descriptions import field_descriptions
 from wfc.compiler.review.facts.exits import exit_facts
 from wfc.compiler.review.facts.places import Fact, Places, homes_of
 from wfc.compiler.review.facts.steps import step_facts
@@ -77,6 +78,9 @@ def workflow_facts(
                 "urls": list(each.urls),
                 "sql": [list(one) for one in each.sql],
                 "python": each.python or None,
+                "per": None if each.per is None else expression(places, each.per),
+                "entries": each.entries,
+                "seconds": each.seconds,
             }
             for each in workflow.knowledge
         },
@@ -86,6 +90,7 @@ def workflow_facts(
             for each in workflow.resources
         },
         "tests": {each.name: _test(places, each) for each in workflow.tests},
+        "descriptions": field_descriptions(places, workflow),
         "suppressions": _suppressions(places, document),
         "imports": [each.path for each in workflow.imports],
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -61,6 +61,10 @@ class Knowledge:
         sql: Queries of SQLite files: the path of a file, and the query. Each row is a text.
         python: A function that takes ``query`` and ``top`` and finds passages itself, or an object with the method of
             another library's retriever: nothing is indexed then.
+        kept_as: Where runs write it: what it is called in their store; empty: they do not.
+        entries: How many entries a key has at most; the oldest go.
+        seconds: How old these may be.
+        key: Whose part of it is meant, of one that runs write.
     """
 
     name: str
@@ -76,6 +80,14 @@ class Knowledge:
     urls: Sequence[str] = ()
     sql: Sequence[tuple[str, str]] = ()
     python: str = ""
+    kept_as: str = ""
+    entries: int | None = None
+    seconds: float | None = None
+    key: str | None = None
+
+    def of(self, key: str) -> Knowledge:
+        """Return the part of the collection that belongs to a key, such as a user."""
+        return replace(self, key=key)
 
     @property
     def folder(self) -> Path:

@@ -137,11 +137,17 @@ class _Search:
                 found += max(math.log((count - having + 0.5) / (having + 0.5)), 1e-6)  # as SQLite has it
         return found or 1.0
 
-    def by_meaning(self, path: Path, asked: list[float], count: int) -> Iterator[Row]:
+    def by_meaning(self, path: Path | None, asked: list[float], count: int) -> Iterator[Row]:
+        from wfc.runtime.calls.knowledge.remembered import nearest as nearest_entries
         from wfc.runtime.calls.knowledge.vector_index import nearest
 
         limit = count if self.wanted.that is None else _MOST_CANDIDATES
-        for number, score in nearest(self.database, path, asked, limit):
+        found = (
+            nearest_entries(self.database, asked, limit)
+            if path is None
+            else nearest(self.database, path, asked, limit)
+        )
+        for number, score in found:
             row = self.database.execute(_BY_NUMBER, (number,)).fetchone()
             if row is not None:
                 yield Row(*(*row, score))
@@ -172,7 +178,7 @@ class _Search:
 def found_in(
     knowledge: Knowledge,
     database: sqlite3.Connection,
-    path: Path,
+    path: Path | None,
     query: str,
     asked: list[float] | None,
     wanted: WantedPassages,
@@ -184,7 +190,7 @@ def found_in(
 
     Args:
         database: The index, in a transaction that reads.
-        path: Where it is.
+        path: Where it is; ``None``: in memory, of what runs have written.
         asked: The question as numbers, where the collection is searched by meaning.
         count: How many at most.
         names: All that is declared to be said about texts, of all collections that are searched.

@@ -15,6 +15,7 @@ from typing import Any, Final, TypeVar
 from wfc.runtime.calls.bindings import CallLimit
 from wfc.runtime.calls.knowledge.definition import Knowledge
 from wfc.runtime.calls.knowledge.judging import Judge
+from wfc.runtime.calls.memories import KeptMemories, MemoryMemories
 from wfc.runtime.errors import StepError
 
 __all__ = ["Helpers", "alone", "in_loop"]
@@ -47,6 +48,11 @@ class Helpers:
 
         assert knowledge.model is not None
         found: list[list[float]] = self.wait_for(embed(self.host, knowledge.model, texts, is_query=is_query))
+        return found
+
+    def memories(self) -> KeptMemories:
+        """Return the place where runs keep what they remember."""
+        found: KeptMemories = self.host.memories()
         return found
 
     def judge(self, judge: Judge, query: str, texts: Sequence[str]) -> list[float]:
@@ -116,6 +122,9 @@ class _Nobody:
 
     def unmet(self, _result: object) -> Sequence[str]:
         return ()
+
+    def memories(self) -> KeptMemories:
+        return MemoryMemories()
 
     def choose_model(self, _count: int) -> int:
         return 0

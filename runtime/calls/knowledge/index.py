@@ -18,6 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from wfc.runtime.calls.knowledge.contained import end_reader
 from wfc.runtime.calls.knowledge.definition import Knowledge, UnreadableError
 from wfc.runtime.calls.knowledge.finding import FoundFile, find_files
 from wfc.runtime.calls.knowledge.helpers import Helpers, alone
@@ -119,23 +120,34 @@ def update(
         database.execute("PRAGMA journal_mode=WAL")  # who searches meanwhile sees the index as it was
         database.execute("PRAGMA synchronous=NORMAL")
         database.execute("BEGIN IMMEDIATE")
-        kept = _kept(database, knowledge)
-        done = Updated()
-        for number, each in enumerate(found):
-            told("files", number, len(found))
-            _take(database, knowledge, each, kept.pop(each.path, None), done, helpers)
-        for gone in kept:
-            _drop(database, knowledge, gone)
-            database.execute("DELETE FROM files WHERE path = ?", (gone,))
-            done.gone.append(gone)
-        (done.passages,) = database.execute("SELECT count(*) FROM passages").fetchone()
-        told("files", len(found), len(found))
+        done = _take_all(database, knowledge, found, told, helpers)
         if knowledge.has_vectors:
             from wfc.runtime.calls.knowledge.vector_index import embed_passages
 
             has_changed = bool(done.taken or done.gone)
             done.embedded = embed_passages(database, knowledge, path, has_changed, told, helpers)
         database.execute("COMMIT")
+    return done
+
+
+def _take_all(
+    database: sqlite3.Connection, knowledge: Knowledge, found: list[FoundFile], told: Told, helpers: Helpers
+) -> Updated:
+    """Put what the files say now into the index, and take out what is gone."""
+    kept = _kept(database, knowledge)
+    done = Updated()
+    try:
+        for number, each in enumerate(found):
+            told("files", number, len(found))
+            _take(database, knowledge, each, kept.pop(each.path, None), done, helpers)
+    finally:
+        end_reader()
+    for gone in kept:
+        _drop(database, knowledge, gone)
+        database.execute("DELETE FROM files WHERE path = ?", (gone,))
+        done.gone.append(gone)
+    (done.passages,) = database.execute("SELECT count(*) FROM passages").fetchone()
+    told("files", len(found), len(found))
     return done
 
 

@@ -218,18 +218,19 @@ def _word(raw: bytes) -> list[Document]:
 
 
 def _sheets(raw: bytes) -> Iterator[Document]:
-    from wfc.runtime.calls.knowledge.sheets import rows
+    from wfc.runtime.calls.knowledge.contained import extracted
 
-    for sheet, number, row in rows(raw):
+    for sheet, number, row in extracted("xlsx", raw):
         yield Document(
             "\n".join(f"{name}: {value}" for name, value in row), {"sheet": sheet, "row": str(number)}
         )
 
 
 def _pdf(raw: bytes) -> list[Document]:
-    from wfc.runtime.calls.knowledge.pdf import pages
+    from wfc.runtime.calls.knowledge.contained import extracted
 
-    return [Document(text, {"page": str(number)}) for number, text in enumerate(pages(raw), start=1)]
+    pages = extracted("pdf", raw)
+    return [Document(text, {"page": str(number)}) for number, text in enumerate(pages, start=1)]
 
 
 _READERS: Final[dict[str, Callable[[bytes], Any]]] = {

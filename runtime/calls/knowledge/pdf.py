@@ -39,7 +39,7 @@ def pages(raw: bytes) -> list[str]:
             found.append(each.extract_text())
             bound.take(len(found[-1]))
         return found
-    except UnreadableError:
+    except (UnreadableError, MemoryError):
         raise
     except RecursionError:
         raise UnreadableError("it is no PDF that can be read: it is nested too deeply") from None

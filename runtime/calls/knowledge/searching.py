@@ -16,6 +16,7 @@ from wfc.runtime.calls.knowledge.definition import Knowledge
 from wfc.runtime.calls.knowledge.found import Candidate, found_in, fused
 from wfc.runtime.calls.knowledge.helpers import Helpers, alone
 from wfc.runtime.calls.knowledge.index import is_made, opened, update
+from wfc.runtime.calls.knowledge.remembered import opened as opened_memory
 from wfc.runtime.calls.knowledge.wanted import Considered, SeenPassage, WantedPassages
 from wfc.runtime.calls.settings import settings_near
 from wfc.runtime.errors import StepError
@@ -121,11 +122,12 @@ def _found(
             (None, Considered(each, knowledge.name, {"retriever": rank})) for rank, each in numbered
         ]
         return [each for each in found if wanted.that is None or _counts(each[1], wanted, told)][:count]
-    path = _current_index(knowledge, helpers)
+    path = None if knowledge.kept_as else _current_index(knowledge, helpers)
     asked = None
     if knowledge.has_vectors and query.strip():
         (asked,) = helpers.embed(knowledge, [query], is_query=True)
-    database = databases[knowledge.name] = stack.enter_context(opened(path))
+    index = opened_memory(knowledge, helpers) if path is None else opened(path)
+    database = databases[knowledge.name] = stack.enter_context(index)
     database.execute("BEGIN")  # all that follows sees the index at one moment
     names = frozenset(name for each in collections for name in each.about)
     return found_in(knowledge, database, path, query, asked, wanted, count, names, told)

@@ -36,7 +36,7 @@ def rows(raw: bytes) -> list[tuple[str, int, list[tuple[str, str]]]]:
     try:
         with warnings.catch_warnings(action="ignore"):  # about charts and the like, which are not read
             return list(_rows(openpyxl.load_workbook(io.BytesIO(raw), read_only=True, data_only=True)))
-    except UnreadableError:
+    except (UnreadableError, MemoryError):
         raise
     except Exception as error:  # the libraries below raise what they like: a damaged file may cause any of it
         raise UnreadableError(f"it is no spreadsheet that can be read: {type(error).__name__}") from None

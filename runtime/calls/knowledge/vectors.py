@@ -24,7 +24,7 @@ except ImportError:
         'searching by meaning needs a package that is not installed: pip install "wfc-workflows[vectors]"'
     ) from None
 
-__all__ = ["KeptVectors", "VectorFile", "best", "opened", "write"]
+__all__ = ["BATCH", "KeptVectors", "VectorFile", "best", "matrix", "of_length_one", "opened", "write"]
 
 BATCH: Final = 64
 """How many texts are embedded by one request."""
@@ -217,6 +217,14 @@ def opened(folder: Path, file: VectorFile) -> tuple[Any, Any]:
     while len(_MAPPED) > _MOST_MAPPED:
         _MAPPED.pop(next(iter(_MAPPED)))
     return found
+
+
+def matrix(rows: Sequence[tuple[int, bytes]]) -> tuple[Any, Any]:
+    """Return the numbers of passages, and their vectors; those of another size than the last one are left out."""
+    size = len(rows[-1][1]) if rows else 4
+    fitting = [row for row in rows if len(row[1]) == size]
+    ids = np.array([number for number, _ in fitting], dtype=np.int64)
+    return ids, np.frombuffer(b"".join(vector for _, vector in fitting), np.float32).reshape(-1, size // 4)
 
 
 def best(mapped: tuple[Any, Any], asked: Sequence[float], most: int) -> list[tuple[int, float]]:

@@ -116,7 +116,8 @@ def _as_question(asked: types.ElicitRequestFormParams, revealed: Revealed) -> To
         if isinstance(items := field.get("items"), dict):
             kept["items"] = {key: _bounded(items[key], revealed) for key in ("type", "enum") if key in items}
         shown[str(name)[:100]] = {"type": "string", **kept}
-    required = [name for name in schema.get("required") or () if name in shown]
+    asked_for = schema.get("required")
+    required = [name for name in shown if isinstance(asked_for, list) and name in asked_for]
     form = {"type": "object", "properties": shown, "required": required, "additionalProperties": False}
     return ToolQuestion(title=revealed.hide(asked.message)[:LONGEST_TITLE], form=form)
 

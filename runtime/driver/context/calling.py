@@ -11,30 +11,23 @@ from wfc.runtime.authoring.resource.kinds import Resource
 from wfc.runtime.calls.bindings import Basic, Bearer, CallLimit, OAuth2, PythonTool, Secret
 from wfc.runtime.calls.llm import Model, call_llm
 from wfc.runtime.calls.sibling_modules import settings_folder
-from wfc.runtime.calls.threads import in_thread
 from wfc.runtime.driver.context.cached_calls import named
-from wfc.runtime.driver.context.limited_calls import LimitedCalls
+from wfc.runtime.driver.context.searches import Searches
 from wfc.runtime.driver.loops import call_and_block
 from wfc.runtime.driver.run.replies import ShownReply
 from wfc.runtime.driver.run.spending import check_limits, count_call
 from wfc.runtime.errors import WorkflowRuntimeError
-from wfc.runtime.events.internal import Searched
-from wfc.runtime.tracing import span_inside
 from wfc.runtime.values.outputs import Output
 
 if TYPE_CHECKING:
-    from wfc.runtime.calls.knowledge.definition import Knowledge
-    from wfc.runtime.calls.knowledge.wanted import Considered, SeenPassage
-    from wfc.runtime.records import File, Message, Passage  # whose class pydantic takes a while to build
+    from wfc.runtime.records import File, Message  # whose class pydantic takes a while to build
 
 __all__ = ["Calling"]
 
 T = TypeVar("T")
 
-_LONGEST_QUERY_SHOWN = 2_000
 
-
-class Calling(LimitedCalls):
+class Calling(Searches):
     """A context's calls, some of whose results may come from the cache."""
 
     __slots__ = ()
@@ -284,65 +277,6 @@ class Calling(LimitedCalls):
                 return await call_command(command, beside=folder, stdin=stdin, env=env, output=output)
 
         return await self._cached(("command", list(command), stdin, named(env)), output, call)
-
-    async def retrieve(
-        self,
-        knowledge: Knowledge | Sequence[Knowledge],
-        query: str,
-        *,
-        top: int = 5,
-        that: Callable[[SeenPassage], object] | None = None,
-        fetch: int | None = None,
-        min_score: float | None = None,
-        unlike: float | None = None,
-        rerank: Model | PythonTool[list[float]] | None = None,
-        neighbours: int = 0,
-        parent: bool = False,
-    ) -> list[Passage]:
-        """Search collections of texts; return the passages that fit best, the best first.
-
-        Args:
-            top: How many at most.
-            that: Which passages count.
-            fetch: How many are taken into account for the order; by itself four times as many as are wanted.
-            min_score: What a passage's score is at least.
-            unlike: How much of its words a passage may share with a better one, from 0 to 1.
-            rerank: A model, or a function, that puts them in order.
-            neighbours: How many passages before and after each are added to it.
-            parent: Whether each is replaced by the larger part that it is cut from.
-
-        Raises:
-            StepError: The search failed; see ``search``.
-        """
-        from wfc.runtime.calls.knowledge.definition import Knowledge
-        from wfc.runtime.calls.knowledge.helpers import in_loop
-        from wfc.runtime.calls.knowledge.searching import consider
-        from wfc.runtime.calls.knowledge.wanted import WantedPassages
-
-        self._inside("retrieve").called = True
-        collections = [knowledge] if isinstance(knowledge, Knowledge) else list(knowledge)
-        wanted = WantedPassages(top, that, fetch, min_score, unlike, rerank, neighbours, parent)
-        with span_inside("own", "retrieve", lambda: {"collections": [each.name for each in collections]}):
-            found = await in_thread(consider, collections, query, wanted, in_loop(self))
-        self._tell_of_search(query, collections, found)
-        return [each.passage for each in found if not each.cut_by]
-
-    def _tell_of_search(
-        self, query: str, collections: Sequence[Knowledge], found: Sequence[Considered]
-    ) -> None:
-        """Tell the watchers what a search has considered, and what became of it."""
-        run, step_run = self._started("retrieve"), self._inside("retrieve")
-        if run.execution.observed:
-            run.watchers.note(
-                Searched(
-                    step_name=step_run.step.name,
-                    worker_id=str(step_run.number),
-                    attempt=step_run.attempt,
-                    query=query[:_LONGEST_QUERY_SHOWN],
-                    collections=tuple(each.name for each in collections),
-                    considered=[each.told() for each in found],
-                )
-            )
 
     # --- what those calls need of it
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.authoring.run_rules import RunRules
+from wfc.runtime.calls.memories import KeptMemories, MemoryMemories
 from wfc.runtime.calls.sibling_modules import folder_of, sibling_workflow
 from wfc.runtime.calls.turns import MemoryLedger, Turns
 from wfc.runtime.driver.engine.children import StartableWorkflow
@@ -80,6 +81,7 @@ class Engine(UpgradedRuns):
         self._durable: Durable | None = None
         self.turns = Turns(MemoryLedger())
         self.threads = Threads(MemoryThreads(self._is_under_way))
+        self.memories: KeptMemories = MemoryMemories()
         if store is not None:
             self.open(store)
 
@@ -93,6 +95,7 @@ class Engine(UpgradedRuns):
         self._durable = Durable(journal, self)
         self.turns = Turns(journal.calls)
         self.threads = Threads(journal.threads)
+        self.memories = journal.memories
 
     def _is_under_way(self, run_id: str) -> bool:
         with self.lock:

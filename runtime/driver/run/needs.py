@@ -6,6 +6,7 @@ from typing import Any, Protocol, TypeVar
 
 from wfc.runtime.authoring.resource import ResourceManager
 from wfc.runtime.authoring.run_rules import RunRules
+from wfc.runtime.calls.memories import KeptMemories
 from wfc.runtime.calls.turns import Turns
 from wfc.runtime.core.effects import StartChild
 from wfc.runtime.core.step_runs import StepRun
@@ -29,6 +30,9 @@ class RunEngine(Protocol[R]):
 
     threads: Threads
     """The threads that agents take one after the other."""
+
+    memories: KeptMemories
+    """What runs remember in collections, for those that come after them."""
 
     def run(self, run_id: str) -> R | None:
         """Return the live run of an id."""

@@ -21,7 +21,7 @@ def judge_missed(moves: Moves, position: RunPosition) -> Iterator[Verdict]:
 
 def missed_steps(moves: Moves, position: RunPosition) -> list[str]:
     """Return the new steps that act and that a run has passed by."""
-    added = _added(moves)
+    added = moves.new_steps
     if not added or not position.has_begun:
         return []
     graph = moves.graph
@@ -38,13 +38,3 @@ def missed_steps(moves: Moves, position: RunPosition) -> list[str]:
 def _beside(graph: FlowGraph, key: str) -> frozenset[str]:
     """Return the steps at which a run has come past a step: those behind it, and behind others that take its events."""
     return frozenset[str]().union(*map(graph.behind, graph.acceptors(graph.plan["steps"][key]["accepts"])))
-
-
-def _added(moves: Moves) -> list[str]:
-    """Return the steps that act or wait, and of which there was nothing, or nothing that did so."""
-    known = {moves.step(key) for key, step in moves.old["steps"].items() if step["acts"] or step["pauses"]}
-    return [
-        key
-        for key, step in moves.new["steps"].items()
-        if (step["acts"] or step["pauses"]) and key not in known and not key.endswith("[]")
-    ]

@@ -44,6 +44,16 @@ class Moves:
         """The ways through the later version."""
         return FlowGraph(self.new)
 
+    @cached_property
+    def new_steps(self) -> list[str]:
+        """The steps that act or wait, and of which there was nothing, or nothing that did so."""
+        known = {self.step(key) for key, step in self.old["steps"].items() if step["acts"] or step["pauses"]}
+        return [
+            key
+            for key, step in self.new["steps"].items()
+            if (step["acts"] or step["pauses"]) and key not in known and not key.endswith("[]")
+        ]
+
     def step(self, key: str) -> str | None:
         """Return the key of a step; ``None``: it is gone."""
         name, mark = (key[:-2], "[]") if key.endswith("[]") else (key, "")

@@ -18,6 +18,7 @@ from wfc.runtime.store.sql.altering import alter
 from wfc.runtime.store.sql.call_ledger import StoredLedger
 from wfc.runtime.store.sql.connection import Connection, StoreWorkers
 from wfc.runtime.store.sql.database import Database
+from wfc.runtime.store.sql.memories import StoredMemories
 from wfc.runtime.store.sql.pruning import forget_run, problems_in, prune_run
 from wfc.runtime.store.sql.reading import RunRow, TaskRow
 from wfc.runtime.store.sql.selecting import DueRun
@@ -46,6 +47,7 @@ class SqlJournal(Database):
         super().__init__(name, owner, interval)
         self.workers = workers
         self.threads = StoredThreads(self.write)
+        self.memories = StoredMemories(self.write, self._read)
         self.calls = StoredLedger(name, owner, self._connect_calls, self._lock_calls)
 
     # --- what differs from database to database

@@ -83,6 +83,12 @@ MIGRATIONS: Final[Mapping[int, Sequence[str]]] = {
         "CREATE INDEX audit_of_targets ON audit (target, id)",
         "CREATE INDEX runs_failed ON runs (ended) WHERE status IN ('failed', 'dead')",
     ),
+    8: (  # what runs remember for others that come after them
+        """CREATE TABLE memories (id INTEGER PRIMARY KEY AUTOINCREMENT, collection TEXT NOT NULL, digest TEXT NOT NULL,
+            name TEXT NOT NULL, body TEXT NOT NULL, vector BLOB NOT NULL, embedder TEXT NOT NULL, at INTEGER NOT NULL,
+            UNIQUE (collection, digest, name))""",
+        "CREATE INDEX memories_of_keys ON memories (digest, collection, id)",
+    ),
 }
 """For each format after the first the statements that make it of the one before."""
 

@@ -77,9 +77,8 @@ def test_a_revision_is_brought_told_and_taken_back(repository: Path, tmp_path: P
     assert broken.status == 1
     assert "has errors, and is not brought" in broken.err
     assert (env / "current/desk.yaml").read_text() == OTHER
-    assert sorted(os.listdir(env / "releases")) == sorted(
-        [first, second]
-    )  # nothing is left of what was refused
+    kept = {name.split("-")[0] for name in os.listdir(env / "releases")}
+    assert kept == {first, second}  # nothing is left of what was refused
     assert apply("--back").status == 0
     assert (env / "current/desk.yaml").read_text() == DESK
     assert apply("--back").status == 1
@@ -116,6 +115,18 @@ def test_files_that_lead_elsewhere_are_left_out(repository: Path, tmp_path: Path
     commit(repository, OTHER)
     assert wfc("apply", "HEAD", "--to", tmp_path / "env", "--path", "specs").status == 0
     assert os.listdir(tmp_path / "env/current") == ["desk.yaml"]
+
+
+def test_two_parts_of_one_revision_are_two_releases(repository: Path, tmp_path: Path, wfc: Any) -> None:
+    (repository / "others").mkdir()
+    (repository / "others/other.yaml").write_text(OTHER)
+    git(repository, "add", "others")
+    commit(repository, OTHER)
+    env = tmp_path / "-env"
+    for part, found in (("specs", ["desk.yaml"]), ("others", ["other.yaml"]), ("specs/", ["desk.yaml"])):
+        assert wfc("apply", "HEAD", f"--to={env}", "--path", part, "--fail-on", "nothing").status == 0
+        assert os.listdir(env / "current") == found
+    assert len(os.listdir(env / "releases")) == 2
 
 
 def test_an_installation_without_a_revision_is_not_served(tmp_path: Path, wfc: Any) -> None:

@@ -472,6 +472,65 @@ def test_the_script_for_gitlab_does_what_it_says(service: Comments, tmp_path: Pa
     assert all((repository / name).exists() for name in ("wfc.sarif", job["artifacts"]["reports"]["junit"]))
 
 
+@pytest.mark.full
+def test_a_team_starts_with_the_three_files_of_the_page(wfc, service: Comments, tmp_path: Path) -> None:
+    """An empty repository gets them as they are written, and then a pull request that asks people less often."""
+    workflow, config = shown("docs/review.md", "yaml")
+    spec = shown("README.md", "yaml")[0]
+    origin, repository = tmp_path / "origin", tmp_path / "repository"
+    (origin / "specs").mkdir(parents=True)
+    (origin / ".github/workflows").mkdir(parents=True)
+    (origin / ".github/workflows/wfc.yml").write_text(workflow, encoding="utf-8")
+    (origin / ".pre-commit-config.yaml").write_text(config, encoding="utf-8")
+    (origin / "wfc-policy.yaml").write_text(wfc("policy", "starter").out, encoding="utf-8")
+    (origin / "specs/refund.yaml").write_text(spec, encoding="utf-8")
+    git(origin, "init", "-q", "-b", "main")
+    git(origin, "add", "-A")
+    git(origin, "commit", "-qm", "three files")
+    git(tmp_path, "clone", "-q", str(origin), str(repository))
+    changed = spec.replace('when: event.amount > "100"', 'when: event.amount > "500"')
+    (repository / "specs/refund.yaml").write_text(changed, encoding="utf-8")
+    git(repository, "commit", "-qam", "people are asked from 500 on")
+
+    (job,) = yaml.safe_load(workflow)["jobs"].values()
+    given = job["steps"][-1]["with"]
+    action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+    assert set(given) <= set(action["inputs"])
+    environment = {
+        **folder_with_wfc(tmp_path),
+        **github(service, tmp_path),
+        "GITHUB_EVENT_NAME": "pull_request",
+        "GITHUB_BASE_REF": "main",
+        "RUNNER_TEMP": str(tmp_path),
+        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
+        "PATHS": given["paths"],
+        "OPTIONS": action["inputs"]["options"]["default"],
+        "COMMENT": action["inputs"]["comment"]["default"],
+    }
+    script = action["runs"]["steps"][-1]["run"]
+    done = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", script],
+        cwd=repository,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    (comment,) = service.kept
+    assert "`approval-condition-changed`" in comment["body"]
+    (hook,) = yaml.safe_load(config)["repos"][0]["hooks"]
+    (known,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    assert hook["id"] == known["id"]
+    entry = subprocess.run(
+        known["entry"].split(), cwd=repository, env=environment, capture_output=True, text=True, check=False
+    )
+    assert [line.split()[:2] for line in entry.stdout.splitlines() if line.startswith(("check", "test"))] == [
+        ["check", "passed"],
+        ["test", "passed"],
+    ]
+
+
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

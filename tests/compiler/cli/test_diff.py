@@ -299,3 +299,68 @@ def test_the_json_fits_its_schema(wfc, repository: Path) -> None:
     (repository / "specs/greet.yaml").unlink()
     for given in ((), ("HEAD~1..HEAD",), ("HEAD~1",), ("HEAD", "HEAD~1")):
         validator.validate(json.loads(wfc("diff", *given, "--format", "json").out))
+
+
+CHILD = """\
+wfc: 1
+workflow: look_up
+start: Asked
+end: [Known, Unknown]
+events: {Asked: {name: string}, Known: {text: string}, Unknown: {}}
+steps:
+  look:
+    kind: transform
+    accepts: Asked
+    emit:
+      - {event: Known, when: event.name == "Ada", with: {text: a programmer}}
+      - Unknown
+"""
+CALLER = """\
+wfc: 1
+workflow: desk
+start: Came
+end: Left
+events: {Came: {name: string}, Left: {text: string}}
+steps:
+  ask:
+    kind: workflow
+    accepts: Came
+    workflow: look_up
+    with: {name: "${{ event.name }}"}
+    emit:
+      - {event: Left, when: result is Known, with: {text: "${{ result.text }}"}}
+      - {event: Left, with: {text: nobody}}
+"""
+
+
+def test_a_changed_workflow_is_told_at_those_that_call_it(wfc, repository: Path) -> None:
+    commit(repository, {"specs/child.yaml": CHILD, "specs/desk.yaml": CALLER, "specs/other.yaml": OTHER})
+    commit(repository, {"specs/child.yaml": CHILD.replace('"Ada"', '"Eve"')})
+    report = json.loads(wfc("diff", "HEAD~1..HEAD", "--format", "json").out)
+    assert [(each["rule"], each["workflow"]) for each in report["changes"]] == [
+        ("condition-changed", "look_up"),
+        ("called-workflow-changed", "desk"),
+    ]
+    assert report["changes"][1]["new"]["path"] == "specs/desk.yaml"
+    assert report["changes"][1]["message"].startswith(
+        "`ask` calls `look_up`, of which is told: `look` leads to"
+    )
+    commit(
+        repository, {"specs/child.yaml": CHILD.replace('"Ada"', '"Eve"').replace("a programmer", "somebody")}
+    )
+    told = [
+        each["rule"] for each in json.loads(wfc("diff", "HEAD~1..HEAD", "--format", "json").out)["changes"]
+    ]
+    assert told == ["filled-changed", "called-workflow-changed"]
+    commit(repository, {"specs/child.yaml": CHILD})
+    commit(repository, {"specs/child.yaml": f"# a comment\n{CHILD}"})
+    assert json.loads(wfc("diff", "HEAD~1..HEAD", "--format", "json").out)["changes"] == []
+
+
+def test_a_caller_that_does_not_fit_any_more_fails(wfc, repository: Path) -> None:
+    commit(repository, {"specs/child.yaml": CHILD, "specs/desk.yaml": CALLER})
+    commit(repository, {"specs/child.yaml": CHILD.replace("Known", "Found").replace("UnFound", "Unknown")})
+    done = wfc("diff", "HEAD~1..HEAD", "--format", "json")
+    broken = json.loads(done.out)["broken"]
+    assert [(each["side"], each["path"]) for each in broken] == [("new", "specs/desk.yaml")]
+    assert done.status == 1

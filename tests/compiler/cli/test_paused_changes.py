@@ -357,8 +357,8 @@ def test_a_change_of_which_nothing_is_asked_means_nothing_for_runs(tmp_path: Pat
         found = compare_sides(DiskSide("old", paths[:1]), DiskSide("new", paths[1:]))
         for old, new in found.versions:
             if old and new and old.facts and new.facts and not may_touch_runs(old, new):
-                before = planned(old.path, old.raw, found.old)
-                after = planned(new.path, new.raw, found.new)
+                before = planned(old, found.old)
+                after = planned(new, found.new)
                 assert before is not None
                 assert after is not None
                 assert after.foretold_from(before, {}) == [], case.name

@@ -66,6 +66,22 @@ def fills(result) -> dict[str, tuple[str, str]]:
             {"event": "Greeted", "with": {"id": "${{ event.id }}"}},
             {"id": ("with", "event.id"), "text": ("whole result", "result")},
         ),
+        # what `with` gives a field as a whole is for that field alone
+        (
+            {"id": "string"},
+            "string",
+            {"id": "string", "text": "string"},
+            {"event": "Greeted", "with": {"text": "${{ result }}"}},
+            {"id": ("event field", "event.id"), "text": ("with", "result")},
+        ),
+        # a part of it, or a text made with it, is not the whole
+        (
+            {"x": "string"},
+            "string",
+            {"id": "string", "text": "string"},
+            {"event": "Greeted", "with": {"text": "about ${{ result }}"}},
+            {"id": ("whole result", "result"), "text": ("with", "None")},
+        ),
         # an optional field is filled from the event too
         ({"id": "string", "note": "string"}, {"id": "string"}, {"id": "string", "note": "optional string"}, "Greeted",
          {"id": ("result field", "result.id"), "note": ("event field", "event.note")}),
@@ -91,9 +107,6 @@ def test_each_field_is_filled_by_the_first_that_has_it(
         ({"text": "string"}, "string", {"text": "string"}, "Greeted"),
         ({"score": "integer"}, "integer", {"score": "number"}, "Greeted"),
         ({"id": "string"}, "string", {"id": "string", "n": "integer"}, {"event": "Greeted", "with": {"n": 1}}),
-        # what `with` asks of the result does not say where the whole of it goes
-        ({"id": "string"}, "string", {"id": "string", "text": "string"},
-         {"event": "Greeted", "with": {"text": "${{ result }}"}}),
     ],
 )  # fmt: skip
 def test_a_field_that_the_whole_result_and_the_event_would_fill_is_asked_for(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import tracemalloc
 import zipfile
+from collections.abc import Callable, Iterator
 
 import docx
 import openpyxl
@@ -11,7 +13,7 @@ import pypdf
 import pytest
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
-from wfc.runtime.calls.knowledge import definition
+from wfc.runtime.calls.knowledge import contained, definition
 from wfc.runtime.calls.knowledge.definition import UnreadableError
 from wfc.runtime.calls.knowledge.loading import documents
 
@@ -193,3 +195,85 @@ def test_a_merged_cell_says_the_same_in_all_that_it_covers() -> None:
     document.save(written)
     (found,) = documents("docx", written.getvalue())
     assert found.text == "| tank | tank |  |\n| --- | --- | --- |\n| tank | tank |  |\n|  |  | end |"
+
+
+# --- files that would take any time or memory
+
+
+@pytest.fixture
+def other_bounds(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, int], None]]:
+    """Set another bound for the process that reads; it is begun anew before and after."""
+    contained.end_reader()
+    yield lambda name, value: monkeypatch.setattr(contained, name, value)
+    contained.end_reader()
+
+
+@pytest.mark.parametrize(("bound", "value"), [("LONGEST", 0), ("MOST_MEMORY", 130_000_000)])
+def test_what_takes_too_much_is_left_out_and_the_next_file_is_read(
+    other_bounds: Callable[[str, int], None], bound: str, value: int
+) -> None:
+    other_bounds(bound, value)
+    with pytest.raises(UnreadableError, match="reading it takes more than"):
+        documents("pdf", pdf("x) Tj (y" * 500_000))
+    contained.end_reader()
+    other_bounds(bound, {"LONGEST": 60, "MOST_MEMORY": 2**31}[bound])
+    assert [each.text for each in documents("pdf", pdf("Short."))] == ["Short."]
+
+
+def test_a_process_that_is_killed_meanwhile_costs_one_file(other_bounds: Callable[[str, int], None]) -> None:
+    assert documents("pdf", pdf("One."))
+    assert contained._READER.process is not None
+    contained._READER.process.kill()
+    contained._READER.process.wait()
+    assert documents("pdf", pdf("Two."))
+
+
+def test_a_large_word_file_is_read_as_a_stream() -> None:
+    """What is kept is the text: the rest is forgotten at once, where 120,000 elements would take 15 MB and more."""
+    space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    empty = b"<w:r><w:rPr><w:b/></w:rPr></w:r>" * 10_000
+    body = b"<w:p>%s<w:r><w:t>Oil</w:t></w:r></w:p>" % empty * 4
+    raw = zipped("word/document.xml", b'<w:document xmlns:w="%s">%s</w:document>' % (space.encode(), body))
+    tracemalloc.start()
+    try:
+        (found,) = documents("docx", raw)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found.text == "\n\n".join(["Oil"] * 4)
+    assert most < 2_000_000
+
+
+@pytest.mark.parametrize(
+    ("inside", "said"),
+    [
+        ("<w:p><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t></w:r><w:del><w:r><w:t>c</w:t></w:r></w:del></w:p>", "a\tb"),
+        ("<w:p><w:ins><w:r><w:t>new</w:t></w:r></w:ins></w:p>", "new"),
+        ("<w:sdt><w:sdtContent><w:p><w:r><w:t>held</w:t></w:r></w:p></w:sdtContent></w:sdt>", "held"),
+        ("<w:p><w:pPr><w:tabs><w:tab/></w:tabs></w:pPr><w:r><w:t>a</w:t></w:r></w:p>", "a"),
+        ("<w:p><w:r><w:instrText>PAGE</w:instrText><w:t>a</w:t></w:r></w:p>", "a"),
+        ("<w:tbl><w:tr><w:tc><w:p><w:r><w:t>x</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>in|y</w:t></w:r></w:p>"
+         "</w:tc></w:tr></w:tbl></w:tc></w:tr></w:tbl>", "| x in\\|y |\n| --- |"),
+    ],
+)  # fmt: skip
+def test_what_elements_of_a_word_file_say(inside: str, said: str) -> None:
+    space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    whole = f'<w:document xmlns:w="{space}"><w:body>{inside}</w:body></w:document>'
+    (found,) = documents("docx", zipped("word/document.xml", whole.encode()))
+    assert found.text == said
+
+
+@pytest.mark.parametrize(
+    ("inside", "why"),
+    [
+        ("<w:tbl><w:tr><w:tc>" * 21, "more than 20 tables stand within each other"),
+        ("<w:tbl>" + "<w:tr/>" * 50_001, "more than 50,000 rows"),
+        ("<w:tbl><w:tr>" + "<w:tc></w:tc>" * 1_002, "more than 1,000 columns"),
+        ('<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="many"/>', "no Word file that can be read"),
+        ("<w:p>", "no Word file that can be read"),
+    ],
+)
+def test_word_files_that_no_program_writes(inside: str, why: str) -> None:
+    space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    with pytest.raises(UnreadableError, match=why):
+        documents("docx", zipped("word/document.xml", f'<w:document xmlns:w="{space}">{inside}'.encode()))

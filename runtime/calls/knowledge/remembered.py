@@ -1,0 +1,209 @@
+"""Collections that runs write: what is remembered in one, and how it is searched."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from wfc.runtime.calls.knowledge.definition import Knowledge
+from wfc.runtime.calls.knowledge.words import indexed_words
+from wfc.runtime.calls.memories import KeptMemories, NewEntry, Shelf, ShelfBounds, StoredEntry
+from wfc.runtime.errors import StepError
+from wfc.runtime.values.outside_names import json_outside
+
+if TYPE_CHECKING:
+    from wfc.runtime.calls.knowledge.helpers import Helpers
+
+__all__ = [
+    "LONGEST_TEXT",
+    "MOST_ENTRIES",
+    "entry_of",
+    "forget",
+    "nearest",
+    "opened",
+    "remember",
+    "shelf_of",
+]
+
+LONGEST_TEXT: Final = 32_000
+"""How many characters an entry has at most."""
+
+MOST_ENTRIES: Final = 10_000
+"""How many entries a key has at most where the collection does not bound them."""
+
+_LONGEST_KEY: Final = 4_000_000
+"""How many characters a key has at most."""
+
+_TABLES: Final = """
+CREATE TABLE passages (
+    id INTEGER PRIMARY KEY, path TEXT, number INTEGER, document INTEGER, parent INTEGER, start INTEGER,
+    is_source INTEGER, text TEXT, heading TEXT, about TEXT
+);
+CREATE TABLE vectors (id INTEGER PRIMARY KEY, vector BLOB);
+CREATE VIRTUAL TABLE words USING fts5(text, heading, content='', tokenize='porter unicode61 remove_diacritics 2');
+"""
+
+
+def shelf_of(knowledge: Knowledge) -> Shelf:
+    """Return the part of a collection that belongs to its key.
+
+    Raises:
+        StepError: ``knowledge.key``: It has none, or one that is too long.
+    """
+    if knowledge.key is None:
+        raise StepError("knowledge.key", f"`{knowledge.name}` is of many keys, and none was given")
+    if len(knowledge.key) > _LONGEST_KEY:
+        raise StepError(
+            "knowledge.key", f"the key of `{knowledge.name}` has {len(knowledge.key):,} characters"
+        )
+    return Shelf.of(knowledge.kept_as, knowledge.key)
+
+
+def bounds_of(knowledge: Knowledge) -> ShelfBounds:
+    """Return what a key has at most."""
+    return ShelfBounds(knowledge.entries or MOST_ENTRIES, knowledge.seconds)
+
+
+def entry_of(knowledge: Knowledge, text: str, about: Mapping[str, Any], name: str) -> NewEntry:
+    """Return what is to be remembered, as it is kept.
+
+    Args:
+        name: What tells the step run from all others; what else it remembers is another entry.
+
+    Raises:
+        StepError: ``knowledge.text``: There is nothing to remember, or too much.
+    """
+    if not text.strip():
+        raise StepError("knowledge.text", f"nothing was given that `{knowledge.name}` could remember")
+    if len(text) > LONGEST_TEXT:
+        raise StepError(
+            "knowledge.text",
+            f"`{knowledge.name}` was given {len(text):,} characters to remember; at most {LONGEST_TEXT:,} are taken",
+        )
+    told = {key: _as_text(value) for key, value in about.items() if value is not None}
+    if sum(map(len, told.values())) > LONGEST_TEXT:
+        raise StepError("knowledge.text", f"`about` has more than {LONGEST_TEXT:,} characters")
+    body = json.dumps({"text": text, "about": told}, sort_keys=True)
+    digest = hashlib.sha256(f"{name}\0{body}".encode("utf-8", "surrogatepass")).hexdigest()
+    return NewEntry(digest, body)
+
+
+def _as_text(value: object) -> str:
+    return value if isinstance(value, str) else json_outside(value).decode().strip('"')
+
+
+async def remember(
+    kept: KeptMemories, knowledge: Knowledge, entry: NewEntry, vector: Sequence[float] | None
+) -> str:
+    """Keep an entry; return the id that its passage has."""
+    if vector is not None:
+        from wfc.runtime.calls.knowledge.vectors import of_length_one
+
+        (found,) = of_length_one([vector], 1, None)
+        entry = entry._replace(vector=found.tobytes(), embedder=knowledge.embedder())
+    number = await kept.add(shelf_of(knowledge), entry, bounds_of(knowledge))
+    return f"{knowledge.name}#{number}"
+
+
+async def forget(kept: KeptMemories, knowledge: Knowledge, passage: str | None) -> int:
+    """Drop one entry of a key by the id of its passage, or all; return how many there were."""
+    shelf = shelf_of(knowledge)
+    if passage is None:
+        return await kept.forget(shelf)
+    name, _, number = passage.rpartition("#")
+    if name != knowledge.name or not (number.isascii() and number.isdigit() and len(number) < 19):
+        return 0
+    return await kept.forget(shelf, int(number))
+
+
+@contextmanager
+def opened(knowledge: Knowledge, helpers: Helpers) -> Iterator[sqlite3.Connection]:
+    """Give an index in memory of what a key has.
+
+    Entries that something else has embedded, or nothing, are embedded now, and their vectors are kept.
+
+    Raises:
+        StepError: ``knowledge.key``, ``knowledge.embedding``, and what models raise.
+    """
+    kept, shelf = helpers.memories(), shelf_of(knowledge)
+    entries: list[StoredEntry] = helpers.wait_for(kept.entries(shelf, bounds_of(knowledge)))
+    said = [json.loads(each.body) for each in entries]
+    database = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        database.executescript(_TABLES)
+        database.execute("BEGIN")
+        rows = [
+            (
+                each.number,
+                knowledge.name,
+                each.number,
+                each.number,
+                0,
+                0,
+                0,
+                one["text"],
+                "",
+                json.dumps(one["about"]),
+            )
+            for each, one in zip(entries, said, strict=True)
+        ]
+        database.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _printable(rows))
+        if knowledge.has_words:
+            words = ((row[0], indexed_words(_unbroken(str(row[7]))), "") for row in rows)
+            database.executemany("INSERT INTO words (rowid, text, heading) VALUES (?, ?, ?)", words)
+        if knowledge.has_vectors:
+            texts = [str(one["text"]) for one in said]
+            vectors = _vectors(knowledge, entries, texts, helpers)
+            database.executemany("INSERT INTO vectors VALUES (?, ?)", vectors)
+        database.execute("COMMIT")
+        yield database
+    finally:
+        database.close()
+
+
+def _printable(rows: list[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    return (tuple(_unbroken(each) if isinstance(each, str) else each for each in row) for row in rows)
+
+
+def _unbroken(text: str) -> str:
+    """Return a text that SQLite takes: halves of characters stand for nothing."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _vectors(
+    knowledge: Knowledge, entries: Sequence[StoredEntry], texts: Sequence[str], helpers: Helpers
+) -> list[tuple[int, bytes]]:
+    """Return the vector of each entry."""
+    from wfc.runtime.calls.knowledge.vectors import BATCH, of_length_one
+
+    embedder = knowledge.embedder()
+    found = {each.number: each.vector for each in entries if each.vector and each.embedder == embedder}
+    size = len(next(iter(found.values()))) // 4 if found else None
+    missing = [
+        (each.number, text) for each, text in zip(entries, texts, strict=True) if each.number not in found
+    ]
+    for at in range(0, len(missing), BATCH):
+        batch = missing[at : at + BATCH]
+        given = of_length_one(helpers.embed(knowledge, [text for _, text in batch]), len(batch), size)
+        size = given.shape[1]
+        new = [(number, vector.tobytes()) for (number, _), vector in zip(batch, given, strict=True)]
+        helpers.wait_for(helpers.memories().embedded(shelf_of(knowledge), new, embedder))
+        found.update(new)
+    return list(found.items())
+
+
+def nearest(database: sqlite3.Connection, asked: Sequence[float], most: int) -> list[tuple[int, float]]:
+    """Return the entries that are nearest to a question, with how near they are, best first.
+
+    Raises:
+        StepError: ``knowledge.embedding``.
+    """
+    from wfc.runtime.calls.knowledge.vectors import best, matrix
+
+    return best(
+        matrix(database.execute("SELECT id, vector FROM vectors ORDER BY id").fetchall()), asked, most
+    )

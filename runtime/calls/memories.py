@@ -1,0 +1,147 @@
+"""What runs have put into collections, which outlives them: each entry is of one key, and seen under no other."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple, Protocol
+
+__all__ = ["KeptMemories", "MemoryMemories", "NewEntry", "Shelf", "ShelfBounds", "StoredEntry"]
+
+_SECOND: Final = 1_000_000_000
+
+
+class Shelf(NamedTuple):
+    """The part of a collection that belongs to one key.
+
+    Args:
+        collection: The name of the collection, with that of its workflow before it.
+        digest: Of the key. The key itself is not kept, so that any text is one, however long and whatever is in it.
+    """
+
+    collection: str
+    digest: str
+
+    @classmethod
+    def of(cls, collection: str, key: str) -> Shelf:
+        """Return the shelf of a key."""
+        return cls(collection, hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest())
+
+
+class ShelfBounds(NamedTuple):
+    """What a shelf holds at most.
+
+    Args:
+        entries: How many entries; the oldest go.
+        seconds: How old they may be; ``None``: any age.
+    """
+
+    entries: int
+    seconds: float | None = None
+
+
+class NewEntry(NamedTuple):
+    """What is to be remembered.
+
+    Args:
+        name: By which the same entry is known if it comes again, as it does when a process was killed in between.
+        body: What is remembered, as JSON in ASCII.
+        vector: The text as numbers; empty, if nothing embeds it.
+        embedder: What has embedded it.
+    """
+
+    name: str
+    body: str
+    vector: bytes = b""
+    embedder: str = ""
+
+
+class StoredEntry(NamedTuple):
+    """An entry of a shelf; its ``number`` grows with each that comes, over all shelves."""
+
+    number: int
+    body: str
+    vector: bytes
+    embedder: str
+
+
+class KeptMemories(Protocol):
+    """The place where collections are kept that runs write."""
+
+    async def add(self, shelf: Shelf, entry: NewEntry, bounds: ShelfBounds) -> int:
+        """Add an entry, unless it is there, and drop what is beyond the bounds; return the entry's number."""
+
+    async def entries(self, shelf: Shelf, bounds: ShelfBounds) -> list[StoredEntry]:
+        """Return what a shelf holds, the oldest first."""
+
+    async def embedded(self, shelf: Shelf, vectors: Sequence[tuple[int, bytes]], embedder: str) -> None:
+        """Note the vectors of entries, by their numbers."""
+
+    async def forget(self, shelf: Shelf, number: int | None = None) -> int:
+        """Drop one entry of a shelf, or all of them; return how many there were."""
+
+
+class MemoryMemories:
+    """Collections in memory.
+
+    Args:
+        clock: Returns the moment, in nanoseconds.
+    """
+
+    def __init__(self, clock: Callable[[], int] = time.time_ns) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._shelves: defaultdict[Shelf, dict[str, tuple[StoredEntry, int]]] = defaultdict(dict)
+        self._last = 0
+
+    async def add(self, shelf: Shelf, entry: NewEntry, bounds: ShelfBounds) -> int:
+        """Add an entry; see ``KeptMemories``."""
+        with self._lock:
+            found = self._shelves[shelf]
+            if entry.name not in found:
+                self._last += 1
+                found[entry.name] = StoredEntry(self._last, *entry[1:]), self._clock()
+            number = found[entry.name][0].number
+            kept = self._within(found, bounds)
+            self._shelves[shelf] = kept
+            return number
+
+    async def entries(self, shelf: Shelf, bounds: ShelfBounds) -> list[StoredEntry]:
+        """Return what a shelf holds; see ``KeptMemories``."""
+        with self._lock:
+            return [entry for entry, _ in self._within(self._shelves.get(shelf, {}), bounds).values()]
+
+    async def embedded(self, shelf: Shelf, vectors: Sequence[tuple[int, bytes]], embedder: str) -> None:
+        """Note the vectors of entries; see ``KeptMemories``."""
+        with self._lock:
+            known = dict(vectors)
+            for name, (entry, at) in self._shelves.get(shelf, {}).items():
+                if entry.number in known:
+                    changed = entry._replace(vector=known[entry.number], embedder=embedder)
+                    self._shelves[shelf][name] = changed, at
+
+    async def forget(self, shelf: Shelf, number: int | None = None) -> int:
+        """Drop entries of a shelf; see ``KeptMemories``."""
+        with self._lock:
+            found = self._shelves.pop(shelf, {})
+            kept = {
+                name: one for name, one in found.items() if number is not None and one[0].number != number
+            }
+            if kept:
+                self._shelves[shelf] = kept
+            return len(found) - len(kept)
+
+    def _within(
+        self, found: dict[str, tuple[StoredEntry, int]], bounds: ShelfBounds
+    ) -> dict[str, tuple[StoredEntry, int]]:
+        since = oldest(self._clock(), bounds)
+        young = [(name, one) for name, one in found.items() if one[1] > since]
+        return dict(young[-bounds.entries :])
+
+
+def oldest(now: int, bounds: ShelfBounds) -> int:
+    """Return the moment in nanoseconds after which entries have come that are young enough."""
+    return -1 if bounds.seconds is None else now - int(bounds.seconds * _SECOND)

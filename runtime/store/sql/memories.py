@@ -1,0 +1,104 @@
+"""Collections that runs write, in a database."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import Any
+
+from wfc.runtime.calls.memories import NewEntry, Shelf, ShelfBounds, StoredEntry, oldest
+from wfc.runtime.store.sql.connection import Connection
+
+__all__ = ["StoredMemories", "forget_key"]
+
+
+class StoredMemories:
+    """Collections in the database of a store; see ``KeptMemories``.
+
+    Args:
+        write: Makes a change in a transaction of its own, and returns what it returns once that is durable.
+        read: Returns what is read in one transaction.
+    """
+
+    def __init__(
+        self,
+        write: Callable[[Callable[[Connection], Any]], Awaitable[Any]],
+        read: Callable[[Callable[[Connection], Any]], Any],
+    ) -> None:
+        self._write = write
+        self._read = read
+
+    async def add(self, shelf: Shelf, entry: NewEntry, bounds: ShelfBounds) -> int:
+        """Add an entry, unless it is there, and drop what is beyond the bounds; return the entry's number."""
+        change = partial(_add, shelf=shelf, entry=entry, bounds=bounds, now=time.time_ns())
+        number: int = await self._write(change)
+        return number
+
+    async def entries(self, shelf: Shelf, bounds: ShelfBounds) -> list[StoredEntry]:
+        """Return what a shelf holds, the oldest first."""
+        wanted = partial(_entries, shelf=shelf, bounds=bounds, now=time.time_ns())
+        found: list[StoredEntry] = await asyncio.to_thread(self._read, wanted)
+        return found
+
+    async def embedded(self, shelf: Shelf, vectors: Sequence[tuple[int, bytes]], embedder: str) -> None:
+        """Note the vectors of entries, by their numbers."""
+        await self._write(partial(_embedded, shelf=shelf, vectors=vectors, embedder=embedder))
+
+    async def forget(self, shelf: Shelf, number: int | None = None) -> int:
+        """Drop one entry of a shelf, or all of them; return how many there were."""
+        count: int = await self._write(partial(_forget, shelf=shelf, number=number))
+        return count
+
+
+def forget_key(connection: Connection, digest: str, collection: str | None) -> int:
+    """Drop all that is kept under a key, in one collection or in all; return how many entries there were."""
+    if collection is None:
+        return connection.execute("DELETE FROM memories WHERE digest = ?", (digest,)).rowcount
+    return _forget(connection, Shelf(collection, digest), None)
+
+
+def _add(connection: Connection, shelf: Shelf, entry: NewEntry, bounds: ShelfBounds, now: int) -> int:
+    connection.execute(
+        """INSERT INTO memories (collection, digest, name, body, vector, embedder, at) VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (collection, digest, name) DO NOTHING""",
+        (*shelf, *entry, now),
+    )
+    found = connection.execute(
+        "SELECT id FROM memories WHERE collection = ? AND digest = ? AND name = ?", (*shelf, entry.name)
+    ).fetchone()
+    connection.execute(
+        """DELETE FROM memories WHERE collection = ? AND digest = ? AND (at <= ? OR id <= coalesce((
+            SELECT id FROM memories WHERE collection = ? AND digest = ? ORDER BY id DESC LIMIT 1 OFFSET ?), -1))""",
+        (*shelf, oldest(now, bounds), *shelf, bounds.entries),
+    )
+    return int(found[0])
+
+
+def _entries(connection: Connection, shelf: Shelf, bounds: ShelfBounds, now: int) -> list[StoredEntry]:
+    rows = connection.execute(
+        """SELECT id, body, vector, embedder FROM memories WHERE collection = ? AND digest = ? AND at > ?
+            ORDER BY id DESC LIMIT ?""",
+        (*shelf, oldest(now, bounds), bounds.entries),
+    ).fetchall()
+    return [
+        StoredEntry(number, body, bytes(vector), embedder) for number, body, vector, embedder in rows[::-1]
+    ]
+
+
+def _embedded(
+    connection: Connection, shelf: Shelf, vectors: Sequence[tuple[int, bytes]], embedder: str
+) -> None:
+    connection.executemany(
+        "UPDATE memories SET vector = ?, embedder = ? WHERE collection = ? AND digest = ? AND id = ?",
+        [(vector, embedder, *shelf, number) for number, vector in vectors],
+    )
+
+
+def _forget(connection: Connection, shelf: Shelf, number: int | None) -> int:
+    if number is None:
+        return connection.execute("DELETE FROM memories WHERE collection = ? AND digest = ?", shelf).rowcount
+    return connection.execute(
+        "DELETE FROM memories WHERE collection = ? AND digest = ? AND id = ?", (*shelf, number)
+    ).rowcount
