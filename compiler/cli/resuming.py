@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import getpass
 import os
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,21 +24,25 @@ __all__ = [
     "load_newer",
     "load_own",
     "opened_run",
-    "refuse_unknown_steps",
+    "refuse_unknown_places",
     "this_user",
 ]
 
 
-def refuse_unknown_steps(wanted: Iterable[str], known: Sequence[str]) -> None:
-    """Refuse steps to halt at that a workflow does not have.
+def refuse_unknown_places(wanted: Iterable[str], workflow: type[Any]) -> None:
+    """Refuse places to halt at that a workflow does not have.
 
     Raises:
         click.UsageError: There is one.
     """
-    for name in wanted:
-        if name not in known:
-            steps = ", ".join(f"`{each}`" for each in known[:20])
-            raise click.UsageError(printable(f"--break {name}: there is no such step; there are {steps}"))
+    from wfc.runtime.driver.run.halting_places import check_place
+    from wfc.runtime.errors import WorkflowStepDoesNotExistError
+
+    for place in wanted:
+        try:
+            check_place(workflow, place)
+        except WorkflowStepDoesNotExistError as error:
+            raise click.UsageError(printable(f"--break {place}: {error}")) from None
 
 
 def load_code(engine: Engine, place: StorePlace, run_id: str, program: str | None) -> bool:

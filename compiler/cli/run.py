@@ -14,7 +14,7 @@ from wfc.compiler.cli.end_event import refuse_unknown_field
 from wfc.compiler.cli.following import Followed, show, watch
 from wfc.compiler.cli.inputs import from_outside, given, start_event
 from wfc.compiler.cli.programs import load_program
-from wfc.compiler.cli.resuming import refuse_unknown_steps
+from wfc.compiler.cli.resuming import refuse_unknown_places
 from wfc.compiler.cli.spec_tests import named_test
 from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.cli.stores import Keeping, open_engine, place_of, store_option
@@ -53,7 +53,9 @@ __all__ = ["command"]
 )
 @click.option("--run-id", metavar="ID", help="The run's id, which no other run of the store has.")
 @click.option("--detach", is_flag=True, help="Only put the run into the store; `wfc runs resume` begins it.")
-@click.option("--break", "breaks", metavar="STEP", multiple=True, help="Halt before each run of this step.")
+@click.option(
+    "--break", "breaks", metavar="PLACE", multiple=True, help="Halt before this step, or in an agent."
+)
 @store_option
 @click.option("--show", "field", metavar="FIELD", help="Print this field of the end event alone, as it is.")
 def command(
@@ -82,7 +84,9 @@ def command(
     the run goes on after a crash; else the store is .wfc/runs.db beside the project, which is used at that point only.
 
     With --break the run is kept from its start. It halts before each run of that step and rests in the store, with exit
-    status 3; `wfc runs resume` lets it go on, to the next one or, with --step, by one step.
+    status 3; `wfc runs resume` lets it go on, to the next one or, with --step, by one step. Where step `settle` lets an
+    agent work, --break "settle/turn 3" halts before its model's third reply, "settle/turn 3/refund" before a call of
+    that tool then, and "settle/turn/refund" before each one.
     """
     given_inputs = Inputs(pairs, file, test, answers, deliveries, field, run_id, detach, store, breaks)
     with output_kept():
@@ -195,14 +199,14 @@ def keeping_of(program: str, loaded: Program, inputs: Inputs) -> Keeping | None:
 
 
 def check_breaks(inputs: Inputs, loaded: Program) -> None:
-    """Check the steps before which a run is to halt.
+    """Check the places at which a run is to halt.
 
     Raises:
-        click.UsageError: There is no such step, or the run does not begin here.
+        click.UsageError: There is no such place, or the run does not begin here.
     """
     if inputs.breaks and inputs.detach:
         raise click.UsageError("--detach begins nothing here: give --break to `wfc runs resume`")
-    refuse_unknown_steps(inputs.breaks, list(definition_of(loaded.workflow).plan.by_name))
+    refuse_unknown_places(inputs.breaks, loaded.workflow)
 
 
 def say_that_nobody_hears(keeping: Keeping | None, asking: Sequence[str]) -> None:

@@ -36,6 +36,7 @@ from wfc.runtime.agents.hand_overs import (
     hand_over,
     told_of_hand_overs,
 )
+from wfc.runtime.agents.places import LoopPlaces
 from wfc.runtime.agents.shown import shown_calls
 from wfc.runtime.agents.tool_calls import CANNOT_BE_MADE, as_done, make_call, read_call, told_of
 from wfc.runtime.agents.turns import MOST_CALLS, answers_to
@@ -80,6 +81,7 @@ class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
         if "calls" in agent.shown:
             definition_of(cls).shows = shown_calls
         cls.team = {each.name: each for each in (agent, *team)}
+        definition_of(cls).places = LoopPlaces(agent, cls.team)
         options: dict[str, dict[str, Any]] = {
             "think": {"retry_policy": agent.retry_policy, "timeout": agent.timeout, "limit": agent.max_turns},
             "call": {"num_workers": agent.parallel_calls},

@@ -12,6 +12,7 @@ from wfc.runtime.errors import WorkflowConfigurationError, WorkflowValidationErr
 from wfc.runtime.events import RunConfig
 from wfc.runtime.plan import Plan, Shows
 from wfc.runtime.plan.inputs import WorkflowBase
+from wfc.runtime.plan.places import Places
 from wfc.runtime.plan.run_rules import RUN_EXITS, Limits, Receives, WhenRunning
 
 __all__ = ["Definition", "WorkflowDefinition", "definition_of"]
@@ -39,6 +40,7 @@ class Definition:
         self.is_part: bool = base.is_part if base else False
         self.parts: tuple[type[Any], ...] = ()
         self.shows: Shows | None = base.shows if base else None
+        self.places: Places | None = base.places if base else None
         self.added_steps: dict[str, StepFunction[Any, Any]] = {}  # the free functions among its steps
         self._plan: Plan | None = None
         self._run_rules: RunRules | None = None
@@ -62,6 +64,7 @@ class Definition:
                 exits={name: rules.functions[name] for name in RUN_EXITS if name in rules.functions},
             )
             self._plan.shows = self.shows
+            self._plan.places = self.places
         return self._plan
 
     @property

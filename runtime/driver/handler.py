@@ -196,13 +196,14 @@ class WorkflowHandler(Generic[R]):
         """Set the breakpoints of the run, replacing all earlier ones; without any, the run halts nowhere.
 
         If called right after ``run()``, it applies from the first step on. A halted run's deadline is
-        suspended; its other timers are not. Breakpoints apply to this run only, and not to its parts.
+        suspended; its other timers are not. Breakpoints apply to this run and the agents at work in it, and not to
+        workflows that it runs.
 
         Args:
-            where: Breakpoints, or names of steps before which the run halts.
+            where: Breakpoints, or places before which the run halts: names of steps, or ``settle/turn 3/refund``.
 
         Raises:
-            WorkflowStepDoesNotExistError: There is no step of a name.
+            WorkflowStepDoesNotExistError: There is no such place.
         """
         self._run.breaking().set(
             tuple(one if isinstance(one, Breakpoint) else Breakpoint(before=one) for one in where)
@@ -222,7 +223,7 @@ class WorkflowHandler(Generic[R]):
         """
         self._run.check_here()
         if self._run.breakpoints is not None:
-            self._run.breakpoints.go_on()
+            self._run.breaking().go_on()
 
     def step(self) -> None:
         """Let one step run of a halted or resting run go; before the next one the run halts.

@@ -19,6 +19,7 @@ from wfc.runtime.events import (
 from wfc.runtime.plan.batch_flow import BatchFlow
 from wfc.runtime.plan.error_handlers import bind_handlers
 from wfc.runtime.plan.joins import EachOf
+from wfc.runtime.plan.places import Places
 from wfc.runtime.plan.run_rules import Limits
 from wfc.runtime.plan.signature import Call, EventClass, Gives, Parameter, Signature
 from wfc.runtime.plan.step import Step
@@ -95,6 +96,7 @@ class Plan:
         )
         self.state = _state_class(self.steps, self.exit_signatures)
         self.shows: Shows | None = None
+        self.places: Places | None = None
 
     @cached_property
     def events_of_exits(self) -> tuple[EventClass, ...]:

@@ -42,7 +42,7 @@ NAMED |= {"knowledge", "migrate", "resources", "texts", "threads", "triggers"}
 
 TEXT = r"string|empty|expression|date"
 NUMBERS = "max|max_runs|max_attempts|concurrency|concurrent_runs|quorum|count|steps|tokens|max_tokens|max_length|min"
-NUMBERS += "|max_turns|parallel_calls|at_once|messages|offer|top|size|overlap|neighbours|fetch|parent|min_score|unlike"
+NUMBERS += "|entries|max_calls|max_turns|parallel_calls|at_once|messages|offer|top|size|overlap|neighbours|fetch|parent|min_score|unlike"
 MAPS = "save|with|prefill|query|stream|limits|resources|restart|config|expect|mock|env|labels|moved|settings|cache"
 MAPS += "|headers"
 FITS: list[tuple[str, str, str]] = [
@@ -57,6 +57,8 @@ FITS: list[tuple[str, str, str]] = [
     (r"give|give\..*", ".*", "any value is given"),
     (NUMBERS, "number|negative", "a number"),
     (r"steps\.retrieve\.query", TEXT, "any words, or none"),
+    (r"steps\.remember\.text|steps\.map\.do\.text", TEXT, "any text, or none"),
+    (r"steps\.forget\.id", TEXT, "any id, also of what is not kept"),
     (r"knowledge\.\*\.files", "list|string|expression|date", "any files, there or not yet"),
     (r"knowledge\.\*\.sql\.file", "string|date", "any file, there or not yet"),
     (r"knowledge\.\*\.sql\.query", f"{TEXT}|bad expression", "any query, as it is: the database reads it"),
@@ -93,6 +95,7 @@ FOLLOWS: list[tuple[str, str, str]] = [
     ),
     (r"threads\.\*(\.keep)?", "empty map", "no model sums it up any more"),
     (r"knowledge\.\*\.about", "empty map", "nothing is said of its texts, which is asked for elsewhere"),
+    (r"knowledge\.\*", "empty map", "nothing says any more that runs write it, nor what is said of its texts"),
     (r"migrate\.\*\.from(\..*)?", "(empty )?map|nested", "another former type, and what is read of it"),
     (r"on_item_error", "null", "what it said in an earlier form: null for an item that fails"),
     (r"tests\.\*\.name", ".*", "another test is like this one, by its name"),

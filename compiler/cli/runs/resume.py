@@ -12,7 +12,7 @@ import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.following import show
-from wfc.compiler.cli.resuming import go_on, load_code, load_newer, load_own, refuse_unknown_steps
+from wfc.compiler.cli.resuming import go_on, load_code, load_newer, load_own, refuse_unknown_places
 from wfc.compiler.cli.runs.moving import tell
 from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.cli.stores import StorePlace, open_engine, place_of, refusals, store_option
@@ -26,9 +26,11 @@ __all__ = ["command"]
 @click.command("resume", cls=Command)
 @click.argument("run")
 @click.argument("program", metavar="[SPEC|MODULE]", required=False)
-@click.option("--break", "breaks", metavar="STEP", multiple=True, help="Halt before each run of this step.")
+@click.option(
+    "--break", "breaks", metavar="PLACE", multiple=True, help="Halt before this step, or in an agent."
+)
 @click.option("--no-breaks", "is_free", is_flag=True, help="Halt nowhere any more.")
-@click.option("--step", "by_step", is_flag=True, help="Execute one step, and halt before the next one.")
+@click.option("--step", "by_step", is_flag=True, help="Execute one step, reply or call; then halt.")
 @store_option
 def command(
     run: str, program: str | None, breaks: tuple[str, ...], is_free: bool, by_step: bool, store: str | None
@@ -39,7 +41,8 @@ def command(
     to that version first, as by wfc runs upgrade; if it cannot go on there, it stays as it is.
 
     A run that has halted at a breakpoint goes on to the next one. --break names other breakpoints in place of those
-    that it has, --no-breaks takes them away.
+    that it has, --no-breaks takes them away: see wfc run. With --step an agent goes on by one reply of its model, or
+    one call of a tool.
 
     Prints the end event as wfc run does. A run that rests, as it waits for an answer or for a time, is told of, with
     exit status 3.
@@ -67,13 +70,12 @@ async def resumed(
     """Let a run go on from where it rests or has halted.
 
     Raises:
-        click.UsageError: It has no such step to halt at.
+        click.UsageError: It has no such place to halt at.
         WorkflowError: It cannot go on.
     """
     if breaks:  # before the run is taken up
         row = engine.show(engine.store.root_of(run) or run)
-        plan = engine.workflow(row.workflow, version=row.version)._wfc.plan
-        refuse_unknown_steps(breaks, list(plan.by_name))
+        refuse_unknown_places(breaks, type(engine.workflow(row.workflow, version=row.version)))
     handler = await engine.resume(run)
     if breaks or is_free:
         handler.break_at(*breaks)

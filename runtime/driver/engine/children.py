@@ -100,6 +100,8 @@ class ChildStarter(RunEngine[Run], Protocol):
                 start = _start_event(workflow, child.inputs)
                 made = self._prepare_below(workflow, start, run_id, run, number)
             related = _relate(made, run, step_run, is_attached=not child.detach)
+            if run.breakpoints is not None and related.execution.plan.places is not None:
+                related.breaking()
             if run.double_parts is not None and workflow._wfc.is_part:
                 run.double_parts(related)
             admitted = self.admit(related)

@@ -36,8 +36,10 @@ from wfc.runtime.driver.run.breakpoints import Breakpoints
 from wfc.runtime.driver.run.children import NO_CHILDREN, Children
 from wfc.runtime.driver.run.ending import Ending
 from wfc.runtime.driver.run.event_waits import EventWaits
+from wfc.runtime.driver.run.halting_places import check_place, paused_above
 from wfc.runtime.driver.run.leaving import take_exit
 from wfc.runtime.driver.run.needs import RunWorkflow
+from wfc.runtime.driver.run.part_breakpoints import PartBreakpoints
 from wfc.runtime.driver.run.questions import read_answer, take_from_inbox
 from wfc.runtime.driver.run.reachable import ReachableRun
 from wfc.runtime.driver.run.snapshots import snapshot_of
@@ -88,7 +90,7 @@ class Run(ReachableRun["Run"]):
         self.watchers = Watchers(self)
         self.workers = Workers(self)
         self.workers.bare = not self.doubles and self.trace is None
-        self.breakpoints: Breakpoints | None = None
+        self.breakpoints: Breakpoints | PartBreakpoints[Breakpoints] | None = None
         self._event_waits: EventWaits | None = None
         self.ending: Ending | None = None
 
@@ -181,7 +183,7 @@ class Run(ReachableRun["Run"]):
         else:  # it comes from a journal: it was not put aside, and nobody knows what had begun
             self.apply(Recovered())
         if execution.stops is not None:
-            self.breaking().restore(execution.stops)
+            self._breaking_here().restore(execution.stops)
         self.watch_deadline()
 
     def _take_early(self) -> None:
@@ -377,10 +379,32 @@ class Run(ReachableRun["Run"]):
             part.look_inside()
 
     def breaking(self) -> Breakpoints:
-        """Return the run's breakpoints, created on first use, which also report when the run halts."""
+        """Return the run's breakpoints, created on first use, which also report when the run halts.
+
+        Those of an agent at work are those of the run at the top.
+        """
+        here = self._breaking_here()
+        return here.top if isinstance(here, PartBreakpoints) else here
+
+    def _breaking_here(self) -> Breakpoints | PartBreakpoints[Breakpoints]:
         if self.breakpoints is None:
-            self.breakpoints = Breakpoints(self)
+            if self.execution.plan.places is not None and paused_above(self) is not None:
+                assert self.above is not None
+                self.breakpoints = PartBreakpoints(self, self.above.breaking())
+            else:
+                self.breakpoints = Breakpoints(self)
+            for part in self.children.parts():  # the agents at work halt with it
+                if part.execution.plan.places is not None:
+                    part.breaking()
         return self.breakpoints
+
+    def check_place(self, place: str) -> None:
+        """Check a place to halt at.
+
+        Raises:
+            WorkflowStepDoesNotExistError: There is none.
+        """
+        check_place(type(self.workflow), place)
 
     @property
     def is_held_back(self) -> bool:

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 from wfc.runtime.core.halt_ticks import BreakpointsSet, Stops
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Completed, Failed, ItemCompleted, Paused, Tick
+from wfc.runtime.driver.run.halting_places import is_at, place_of
 from wfc.runtime.driver.run.halts import Halt, HaltingRun
-from wfc.runtime.errors import WorkflowStepDoesNotExistError, WorkflowValidationError
+from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.events import Event
 from wfc.runtime.plan.outcomes import All
 from wfc.runtime.values.drafts import Saved
@@ -25,15 +27,20 @@ __all__ = ["Breakpoint", "Breakpoints"]
 _BEGINNINGS = (Exit.ACTION, Exit.LIMIT, Exit.TIMEOUT)
 """Ways that a step run takes when it begins; the others go on with one that has paused."""
 
+_ANY: Final = ("", 0)
+"""A step run that is let go, whichever it is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Breakpoint:
     """A place where a run halts.
 
     Args:
-        before: A step's name: before each of its step runs.
-        after: A step's name: when the result of one of its step runs has been recorded. With neither of the
-            two: before every step run.
+        before: A step's name: before each of its step runs. Or a place within the agent that it lets work:
+            ``settle/turn 3`` is before the model's third reply, ``settle/turn 3/refund`` before a call of that tool
+            in that turn, ``settle/turn/refund`` in any turn.
+        after: The same: when the result of a step run has been recorded. With neither of the two: before every step
+            run, and before each reply and call of agents.
         when: A condition, called with the halt that would result; the run halts only if it holds.
     """
 
@@ -47,9 +54,20 @@ class Breakpoint:
 
 
 class Breakpoints:
-    """The breakpoints of one run, and the place where it has halted."""
+    """The breakpoints of one run and of the agents at work in it, and the place where it has halted."""
 
-    __slots__ = ("_done", "_passed", "_points", "_run", "_stands", "_waiting", "_watching", "halt")
+    __slots__ = (
+        "_done",
+        "_let_go",
+        "_passed",
+        "_points",
+        "_run",
+        "_stands",
+        "_stood",
+        "_waiting",
+        "_watching",
+        "halt",
+    )
 
     def __init__(self, run: HaltingRun) -> None:
         self._run = run
@@ -58,23 +76,24 @@ class Breakpoints:
         self._waiting: deque[tuple[Halt, asyncio.Future[None] | None]] = deque()
         self._watching: list[asyncio.Future[None]] = []
         # what step runs gave that ``run_step`` has let go; ``None``: it waits for it
-        self._done: dict[int, tuple[Event, ...] | None] = {}
+        self._done: dict[tuple[str, int], tuple[Event, ...] | None] = {}
         self.halt: Halt | None = None
         self._stands = False  # whether the run was halted when it was kept, and has not been let go on
-        self._passed: int | None = (
-            None  # the step run that is let go next although it halts; 0: whichever it is
-        )
+        # the step run that is let go next although it halts, by its run and its number
+        self._passed: tuple[str, int] | None = None
+        # where it stood within an agent when it was kept: that step run; the place, once it was let go from there
+        self._stood: tuple[str, int] | None = None
+        self._let_go = ""
         run.future.add_done_callback(lambda _: self._tell())
 
     def set(self, points: tuple[Breakpoint, ...]) -> None:
         """Set the breakpoints of the run, replacing all earlier ones.
 
         Raises:
-            WorkflowStepDoesNotExistError: The workflow has no step of a name.
+            WorkflowStepDoesNotExistError: The workflow has no such step or place.
         """
         for name in [name for point in points for name in (point.before, point.after) if name is not None]:
-            if name not in self._run.execution.plan.by_name:
-                raise WorkflowStepDoesNotExistError(f"there is no step `{name}`")
+            self._run.check_place(name)
         self._points = points
         self.record()
 
@@ -96,8 +115,9 @@ class Breakpoints:
     def restore(self, stops: Stops) -> None:
         """Take up the breakpoints of a run that was kept; one that was halted stays so until it is let go on."""
         known = self._run.execution.plan.by_name
-        before = [Breakpoint(before=name) for name in stops.before if name in known]
-        self._points = (*before, *(Breakpoint(after=name) for name in stops.after if name in known))
+        before = [Breakpoint(before=name) for name in stops.before if name.partition("/")[0] in known]
+        after = [Breakpoint(after=name) for name in stops.after if name.partition("/")[0] in known]
+        self._points = (*before, *after)
         self._stands = bool(stops.at)
 
     @property
@@ -115,34 +135,71 @@ class Breakpoints:
 
     def note_held(self) -> bool:
         """Record which step runs have not begun because of the halt; return whether that was recorded already."""
-        stops = self._run.execution.stops
-        held = tuple(dict.fromkeys(one.number for one in self.held()))
-        if stops is None or self.halt is None or stops.held == held:
+        if self.halt is None:
             return True
-        self._run.note_halt(self.halt.at, self.halt._step_run, held)
+        noted = [self._note_held_in(run) for run in self._runs()]  # all of them, whatever is found
+        return all(noted)
+
+    def _note_held_in(self, run: HaltingRun) -> bool:
+        stops, halt = run.execution.stops, self.halt
+        assert halt is not None
+        held = tuple(dict.fromkeys(one.number for one in self.held_in(run)))
+        if run.port is None or (() if stops is None else stops.held) == held:
+            return True
+        if run is self._run:
+            run.note_halt(halt.at, self._number_of(halt), halt.place, held)
+        elif run is halt._run:
+            run.note_halt(halt.at, halt.number, halt.place, held)
+        else:
+            run.note_halt("before", 0, "", held)  # it has halted elsewhere
         return False
 
-    def held(self) -> list[StepRun]:
-        """Return the step runs that are held until the run continues."""
+    def _number_of(self, halt: Halt) -> int:
+        """Return the number of a step run; for one of an agent that of its own step run that the agent works for."""
+        run, number = halt._run, halt.number
+        while run is not self._run and run.above is not None and (parent := run.parent) is not None:
+            run, number = run.above, parent.number
+        return number
+
+    def _runs(self) -> Iterator[HaltingRun]:
+        """Yield the run, and the agents at work in it."""
+        waiting = [self._run]
+        while waiting:
+            run = waiting.pop()
+            yield run
+            waiting += [part for part in run.children.parts() if part.execution.plan.places is not None]
+
+    def held_in(self, run: HaltingRun) -> list[StepRun]:
+        """Return the step runs of one of the runs that are held until it continues."""
         first = [self.halt] if self.halt is not None and self.halt.at == "before" else []
-        return [halt._step_run for halt in [*first, *(halt for halt, gate in self._waiting if gate)]]
+        held = [*first, *(halt for halt, gate in self._waiting if gate)]
+        return [halt._step_run for halt in held if halt._run is run]
+
+    def held(self) -> list[StepRun]:
+        """Return the step runs of the run itself that are held until it continues."""
+        return self.held_in(self._run)
 
     # --- what the run does
 
-    async def attempt(self, step_run: StepRun) -> Tick:
+    def attempt(self, step_run: StepRun) -> Awaitable[Tick]:
         """Execute an attempt, once the run is not halted."""
-        halt = Halt(self._run, self.held, step_run, "before")
+        return self.attempt_in(self._run, step_run)
+
+    async def attempt_in(self, run: HaltingRun, step_run: StepRun) -> Tick:
+        """Execute an attempt in the run or in an agent at work in it, once it is not halted."""
+        held, place = partial(self.held_in, run), place_of(run, step_run)
+        halt = Halt(run, held, step_run, "before", place=place)
         if self.is_halted or self._hits(halt):
             await self._wait(halt)
         try:
-            tick: Tick = await self._run.workers.attempt_at_once(step_run)
+            tick: Tick = await run.workers.attempt_at_once(step_run)
         except BaseException:
-            self._record(step_run, ())
+            self._record(halt, ())
             raise
         if isinstance(tick, Completed | Failed | ItemCompleted | Paused):
             emitted = _events(tick.emitted) if isinstance(tick, Completed) else ()
-            self._record(step_run, emitted)
-            after = Halt(self._run, self.held, step_run, "after", emitted)
+            self._record(halt, emitted)
+            after = Halt(run, held, step_run, "after", emitted, place)
             if not isinstance(tick, Paused) and self._will_hit(after, tick.saved):
                 # what follows is held from now on, and the tick itself is taken in before anybody looks
                 if self.halt is None:
@@ -157,8 +214,8 @@ class Breakpoints:
         self._waiting.append(entry)
         if self.halt is None:
             self._stop(halt)
-        elif self._run.port is not None:
-            self.note_held()  # so that it counts as not begun, should the process end now
+        elif halt._run.port is not None:
+            self._note_held_in(halt._run)  # so that it counts as not begun, should the process end now
             self._run.loop.call_soon(self._run.rests)
         try:
             await gate
@@ -168,12 +225,14 @@ class Breakpoints:
 
     def _hits(self, halt: Halt) -> bool:
         """Return whether a breakpoint applies to a halt."""
-        if halt.at == "before" and halt.number == self._passed:
+        if halt.at == "before" and (halt.run_id, halt.number) == self._passed:
             self._passed = None
             return False
         if halt.at == "before" and (halt.attempt > 1 or halt._step_run.exit not in _BEGINNINGS):
             return False
-        if halt.at == "before" and self._passed == 0:
+        if halt._run is not self._run and not halt.place:
+            return False  # what an agent does between its replies and calls
+        if halt.at == "before" and self._passed == _ANY:
             self._passed = None
             return False
         return any(self._is_at(point, halt) for point in self._points)
@@ -186,10 +245,13 @@ class Breakpoints:
         return hits
 
     def _is_at(self, point: Breakpoint, halt: Halt) -> bool:
+        names = [halt.place, halt.step] if halt._run is self._run else [halt.place]
         if halt.at == "after":
-            if point.after != halt.step:
+            if point.after is None or not any(is_at(point.after, name) for name in names):
                 return False
-        elif point.after is not None or point.before not in {None, halt.step}:
+        elif point.after is not None or not (
+            point.before is None or any(is_at(point.before, name) for name in names)
+        ):
             return False
         if point.when is None:
             return True
@@ -203,7 +265,10 @@ class Breakpoints:
         self.halt, self._stands = halt, False
         halt.reach()
         held = (halt.number,) if halt.at == "before" else ()
-        self._run.note_halt(halt.at, halt._step_run, held)
+        if halt._run is not self._run:
+            halt._run.note_halt(halt.at, halt.number, halt.place, held)
+            held = ()
+        self._run.note_halt(halt.at, self._number_of(halt), halt.place or halt.step, held)
         self._run.loop.call_soon(self._tell)
 
     def _tell(self) -> None:
@@ -212,9 +277,9 @@ class Breakpoints:
             if not one.done():
                 one.set_result(None)
 
-    def _record(self, step_run: StepRun, emitted: tuple[Event, ...]) -> None:
-        if step_run.number in self._done:
-            self._done[step_run.number] = emitted
+    def _record(self, halt: Halt, emitted: tuple[Event, ...]) -> None:
+        if (halt.run_id, halt.number) in self._done:
+            self._done[halt.run_id, halt.number] = emitted
             self._run.loop.call_soon(self._tell)
 
     # --- what whoever looks on does
@@ -240,9 +305,11 @@ class Breakpoints:
         stops = self._run.execution.stops
         if self._stands and stops is not None:  # before what was held has come as far as here
             self._stands = False
+            self._let_go = stops.step if "/" in stops.step else ""
             if stops.at == "before":
-                self._passed = stops.number
-            self._run.end_halt()
+                self._passed = self._stood if self._let_go else (self._run.run_id, stops.number)
+            self._stood = None
+            self._end_halts()
         if halt is None:
             return
         halt.take_edits()
@@ -256,8 +323,26 @@ class Breakpoints:
                 self._stop(following)
             else:
                 self._release(following)
+        self._end_halts()
+
+    def _end_halts(self) -> None:
+        """Let the runs go on that do not stand any more."""
+        for run in self._runs():
+            if self.halt is None or not (run in (self._run, self.halt._run) or self.held_in(run)):
+                run.end_halt()
+            elif run is not self._run:
+                self._note_held_in(run)
+
+    def restore_in(self, run: HaltingRun, stops: Stops) -> None:
+        """Take up where an agent stood that was kept, unless the run has been let go on since."""
+        stood = (run.run_id, stops.number) if stops.at == "before" and stops.number else None
+        if self._stands:
+            self._stood = stood or self._stood
+            return
+        if stood is not None and stops.step == self._let_go:
+            self._passed, self._let_go = stood, ""
         if self.halt is None:
-            self._run.end_halt()
+            run.end_halt()
 
     def step(self) -> None:
         """Let one step run go, the next one; then the run halts, wherever it is."""
@@ -265,7 +350,7 @@ class Breakpoints:
         stands_before = self._stands and stops is not None and stops.at == "before"
         self._points = (Breakpoint(),)
         if not stands_before and (self.halt is None or self.halt.at == "after"):
-            self._passed = 0
+            self._passed = _ANY
         self.go_on()
 
     def _release(self, halt: Halt) -> None:
@@ -288,11 +373,11 @@ class Breakpoints:
         if halt.at == "after":
             self.go_on()
             return await self.run_step()
-        number = halt.number
-        self._done[number] = None
+        done = halt.run_id, halt.number
+        self._done[done] = None
         self.go_on()
-        await self._until(lambda: self._done[number] is not None)
-        return list(self._done.pop(number) or ())
+        await self._until(lambda: self._done[done] is not None)
+        return list(self._done.pop(done) or ())
 
 
 def _events(emitted: Any) -> tuple[Event, ...]:

@@ -12,6 +12,7 @@ from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.halt_ticks import Place
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Replaced, Tick
+from wfc.runtime.driver.run.children import Children, Parent
 from wfc.runtime.driver.run.workers import Workers
 from wfc.runtime.errors import WorkflowStepDoesNotExistError, WorkflowValidationError
 from wfc.runtime.events import Event, event_name
@@ -43,6 +44,18 @@ class HaltingRun(Protocol):
         """The run's id."""
 
     @property
+    def above(self) -> HaltingRun | None:
+        """The run that this one is a part of."""
+
+    @property
+    def parent(self) -> Parent | None:
+        """The step run that has started this run, if it is not on its own."""
+
+    @property
+    def children(self) -> Children[Any]:
+        """The runs that this run has started."""
+
+    @property
     def loop(self) -> asyncio.AbstractEventLoop:
         """The run's event loop."""
 
@@ -66,6 +79,9 @@ class HaltingRun(Protocol):
     def port(self) -> object | None:
         """Where the run's ticks are kept."""
 
+    def check_place(self, place: str) -> None:
+        """Check a place to halt at."""
+
     @property
     def has_begun(self) -> bool:
         """Whether the run has taken its start event."""
@@ -73,7 +89,7 @@ class HaltingRun(Protocol):
     def take(self, tick: Tick) -> None:
         """Apply a tick from outside, and start the step runs that are then ready."""
 
-    def note_halt(self, at: Place, step_run: StepRun, held: tuple[int, ...]) -> None:
+    def note_halt(self, at: Place, number: int, place: str, held: tuple[int, ...]) -> None:
         """Let the run's deadline stand still, and record where the run is halted."""
 
     def end_halt(self) -> None:
@@ -90,6 +106,9 @@ class Halt:
         at: Whether the run has halted before or after the step run.
         number: The number of the step run.
         step: The step's name.
+        place: That, or where it is within an agent that a step lets work, such as ``settle/turn 3/refund``; empty for
+            what nobody halts at.
+        run_id: The id of its run, which is that of the agent there.
         attempt: The number of the attempt, from 1.
         emitted: After the step run: the events that it emitted.
         problem: What the breakpoint's condition raised, if it did; then the run halts in any case.
@@ -106,7 +125,9 @@ class Halt:
         "attempt",
         "emitted",
         "number",
+        "place",
         "problem",
+        "run_id",
         "step",
     )
 
@@ -117,8 +138,11 @@ class Halt:
         step_run: StepRun,
         at: Literal["before", "after"],
         emitted: tuple[Event, ...] = (),
+        place: str = "",
     ) -> None:
         self._run = run
+        self.run_id = run.run_id
+        self.place = place
         self._held = held
         self._step_run = step_run
         self.at = at
@@ -202,4 +226,4 @@ class Halt:
         self._run.take(Replaced(number, event))
 
     def __repr__(self) -> str:
-        return f"<Halt {self.at} {self.step} {self.number} of {self._run.run_id}>"
+        return f"<Halt {self.at} {self.place or self.step} {self.number} of {self.run_id}>"

@@ -196,10 +196,10 @@ class StatefulRun(Generic[R]):
         if not self.is_parking:  # else it is due again when the run rests
             self.take(Cancelled(WorkflowTimeoutError(said)))
 
-    def note_halt(self, at: Place, step_run: StepRun, held: tuple[int, ...]) -> None:
+    def note_halt(self, at: Place, number: int, place: str, held: tuple[int, ...]) -> None:
         """Let the run's deadline stand still, while the run is halted; record where it is, if its ticks are kept."""
         if self.port is not None:
-            self.apply(Halted(at, step_run.number, step_run.step.name, held))
+            self.apply(Halted(at, number, place, held))
         elif self.execution.deadline is not None:
             self.apply(Halted())
         self.stop_deadline()

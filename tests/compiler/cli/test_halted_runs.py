@@ -88,7 +88,7 @@ def test_breakpoints_are_replaced_and_taken_away(call: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--break", "tow"), "--break tow: there is no such step; there are `one`, `two`, `three`"),
+        (("--break", "tow"), "--break tow: there is no step `tow`; there are `one`, `two`, `three`"),
         (("--break", "two", "--detach"), "--detach begins nothing here: give --break to `wfc runs resume`"),
     ],
 )
@@ -105,7 +105,7 @@ def test_options_that_exclude_each_other_are_refused(call: Any) -> None:
     assert "--break, --no-breaks and --step exclude each other" in err
     status, _, err = call("runs", "resume", "r", "--break", "nowhere")
     assert status == 2
-    assert "there is no such step" in err
+    assert "there is no step `nowhere`" in err
     assert listed(call)["status"] == "halted"
 
 
@@ -154,3 +154,52 @@ def test_what_a_person_has_changed_while_a_run_halts_is_told(call: Any) -> None:
     assert out.splitlines()[-1].endswith("seen[0:1]: [1] -> [7, 8]")
     status, _, _ = call("runs", "resume", "r")
     assert status == 0
+
+
+AGENT = """\
+wfc: 1
+workflow: desk
+start: Asked
+end: Settled
+models:
+  careful: {use: "openai:careful", base_url: "URL"}
+tools:
+  work: {command: [printf, "%s done", "${{ args.n }}"], args: {run: string, n: integer}, output: string, description: Works.}
+events:
+  Asked: {}
+  Settled: {n: integer}
+steps:
+  settle:
+    kind: agent
+    accepts: Asked
+    model: careful
+    prompt: run r n 0
+    tools: [work]
+    output: {n: integer}
+    emit: Settled
+"""  # noqa: E501
+
+
+def test_an_agent_is_stepped_through_call_by_call(
+    call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "durable"))
+    from model_service import serving_models
+
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("WFC_TRUST", "1")
+    (tmp_path / "wfc.toml").write_text('commands = ["printf"]\n', encoding="utf-8")
+    with serving_models(tmp_path / "effects") as address:
+        (tmp_path / "desk.yaml").write_text(AGENT.replace("URL", address), encoding="utf-8")
+        status, _, err = call("run", "desk.yaml", "--break", "settle/turn 2/pay")
+        assert status == 2
+        assert "--break settle/turn 2/pay: there is no place `settle/turn 2/pay`" in err
+        status, _, err = call("run", "desk.yaml", "--run-id", "r", "--break", "settle/turn 2/work")
+        assert status == 3, err
+        assert "settle/turn 2/work: to be resumed: the run halted before it" in err
+        for place in ("settle/turn 3", "settle/turn 3/work"):
+            status, _, err = call("runs", "resume", "r", "--step")
+            assert status == 3, err
+            assert f"{place}: to be resumed" in err
+        status, out, _ = call("runs", "resume", "r")
+        assert (status, json.loads(out)) == (0, {"event": "Settled", "with": {"n": 4}})

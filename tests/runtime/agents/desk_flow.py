@@ -426,6 +426,17 @@ FLOWS = {
 }
 
 
+WANTED_IN_FLOWS = {
+    "desk": "think 1,find A,find B,think 2,find C,think 3",
+    "team": "lead 1,lead 2,lead 3,think A 1,think A 3,think B 1,think B 3,think C 1,think C 3,find A,find B,find C",
+    "code": "think 1,find A,find B,find C,think 3",
+    "workflows": "think 1,find A,find B,think 3,find C,think 5",
+    "saving": "think 1,find A,find B,think 2,find C,think 3",
+    "hand-over": "first 1,find A,first 3,second 2,find B,find C,second 4",
+}
+"""The calls that each flow writes down."""
+
+
 async def main(flow: str, store: str, log: str, run_id: str) -> None:
     kind = FLOWS[flow](Path(log))
     engine = Engine(store=store)

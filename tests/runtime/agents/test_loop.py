@@ -13,7 +13,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from desk_flow import Asked, FindArgs, TurnModel, assert_valid, call, calls, desk, in_turn, says
+from desk_flow import (
+    WANTED_IN_FLOWS,
+    Asked,
+    FindArgs,
+    TurnModel,
+    assert_valid,
+    call,
+    calls,
+    desk,
+    in_turn,
+    says,
+)
 
 from wfc.runtime import Engine, LimitError, Record, StepError, StepFailedError
 from wfc.runtime.agents.definition import Agent, AgentTool, Approval
@@ -326,20 +337,12 @@ def kill_after(flow: str, commits: int, store: Path, log: Path) -> subprocess.Co
     return subprocess.run(program, capture_output=True, text=True, env=environment, timeout=120, check=False)
 
 
-WANTED = {
-    "desk": "think 1,find A,find B,think 2,find C,think 3",
-    "team": "lead 1,lead 2,lead 3,think A 1,think A 3,think B 1,think B 3,think C 1,think C 3,find A,find B,find C",
-    "code": "think 1,find A,find B,find C,think 3",
-    "workflows": "think 1,find A,find B,think 3,find C,think 5",
-    "saving": "think 1,find A,find B,think 2,find C,think 3",
-    "hand-over": "first 1,find A,first 3,second 2,find B,find C,second 4",
-}
 KILLS: list[tuple[str, list[int]]] = [
     *(("desk", [each]) for each in (1, 2, 3, 4, 6, 7, 8, 9, 10)),
     *(("saving", [each]) for each in range(2, 16)),
     *(("code", [each]) for each in (2, 3, 4, 6, 7, 8, 9, 11, 13)),
     *((flow, [each]) for flow in ("team", "workflows", "hand-over") for each in (2, 3, 4, 5, 6, 8, 10)),
-    *((flow, [3] * 9) for flow in WANTED),
+    *((flow, [3] * 9) for flow in WANTED_IN_FLOWS),
 ]
 
 
@@ -354,7 +357,7 @@ def test_a_process_that_is_killed_repeats_no_call_that_was_recorded(
     died = sum(kill_after(flow, each, store, log).returncode == -signal.SIGKILL for each in commits)
     last = kill_after(flow, 0, store, log)
     assert died or commits[0] > 9, "the point was reached"
-    wanted = Counter(WANTED[flow].split(","))
+    wanted = Counter(WANTED_IN_FLOWS[flow].split(","))
     if "is over" not in last.stderr:
         assert last.stdout == "A is here, B is here, C is here\n", last.stderr
     made = Counter(log.read_text().split("\n")[:-1])
