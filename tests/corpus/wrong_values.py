@@ -42,7 +42,8 @@ NAMED |= {"knowledge", "migrate", "resources", "texts", "threads", "triggers"}
 
 TEXT = r"string|empty|expression|date"
 NUMBERS = "max|max_runs|max_attempts|concurrency|concurrent_runs|quorum|count|steps|tokens|max_tokens|max_length|min"
-NUMBERS += "|entries|max_calls|max_turns|parallel_calls|at_once|messages|offer|top|size|overlap|neighbours|fetch|parent|min_score|unlike"
+NUMBERS += "|entries|max_calls"
+NUMBERS += "|max_turns|parallel_calls|at_once|messages|offer|top|size|overlap|neighbours|fetch|parent|min_score|unlike"
 MAPS = "save|with|prefill|query|stream|limits|resources|restart|config|expect|mock|env|labels|moved|settings|cache"
 MAPS += "|headers"
 FITS: list[tuple[str, str, str]] = [
@@ -95,7 +96,11 @@ FOLLOWS: list[tuple[str, str, str]] = [
     ),
     (r"threads\.\*(\.keep)?", "empty map", "no model sums it up any more"),
     (r"knowledge\.\*\.about", "empty map", "nothing is said of its texts, which is asked for elsewhere"),
-    (r"knowledge\.\*", "empty map", "nothing says any more that runs write it, nor what is said of its texts"),
+    (
+        r"knowledge\.\*",
+        "empty map",
+        "nothing says any more that runs write it, nor what is said of its texts",
+    ),
     (r"migrate\.\*\.from(\..*)?", "(empty )?map|nested", "another former type, and what is read of it"),
     (r"on_item_error", "null", "what it said in an earlier form: null for an item that fails"),
     (r"tests\.\*\.name", ".*", "another test is like this one, by its name"),

@@ -112,6 +112,9 @@ def written(
     for key in (*SOURCES, "chunk"):
         if key in data:
             declared.report(file_problems.written_with_sources((place / key).key, name, key))
+    if data.get("index") in {"list", *WRITTEN} and not declared.is_broken((*place.address, "index")):
+        wrong = f"index: {data['index']}"
+        declared.report(file_problems.written_with_sources((place / "index").key, name, wrong))
     scope = Scope(names={"inputs": inputs(declared)}, classes=declared.classes, types=types_of(declared))
     per = read_key(data["per"], place / "per", "per", scope, ValueReader(declared.report))
     return per, entries if isinstance(entries, int) else None, seconds

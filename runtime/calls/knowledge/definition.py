@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 if TYPE_CHECKING:
-    from wfc.runtime.calls.bindings import PythonTool
+    from wfc.runtime.calls.bindings import ModelOptions, PythonTool
     from wfc.runtime.calls.llm import Model
 
 __all__ = ["Knowledge", "TextBound", "UnreadableError"]
@@ -119,6 +119,11 @@ class Knowledge:
         return (
             f"{self.by or ''} {self.size} {self.overlap} {self.parent} {self.index} {self.embedder()} {about}"
         )
+
+    def embedding(self) -> ModelOptions | PythonTool[list[list[float]]]:
+        """Return what turns texts into numbers, of a collection that is searched by meaning."""
+        assert self.model is not None
+        return cast("ModelOptions | PythonTool[list[list[float]]]", self.model)
 
     def embedder(self) -> str:
         """Return a text that differs where the numbers would that a text is turned into."""

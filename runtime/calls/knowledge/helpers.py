@@ -46,8 +46,8 @@ class Helpers:
         """
         from wfc.runtime.calls.knowledge.embedding import embed
 
-        assert knowledge.model is not None
-        found: list[list[float]] = self.wait_for(embed(self.host, knowledge.model, texts, is_query=is_query))
+        model = knowledge.embedding()
+        found: list[list[float]] = self.wait_for(embed(self.host, model, texts, is_query=is_query))
         return found
 
     def memories(self) -> KeptMemories:

@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -228,14 +229,8 @@ def _write_tree(
     texts = [text for _, text in below]
     done = 0
     for level, found in enumerate(_levels(database, kept), start=1):
-        done += _summarize(
-            found,
-            texts,
-            knowledge,
-            kept,
-            helpers,
-            lambda more, so_far=done: told("calls made", so_far + more, calls),
-        )  # type: ignore[misc]
+        tell = partial(_tell_calls, told, calls, done)
+        done += _summarize(found, texts, knowledge, kept, helpers, tell)
         above, said = [], []
         for each in found:
             last += 1
@@ -250,6 +245,10 @@ def _write_tree(
         nodes, texts = above, said
     told("calls made", calls, calls)
     return used
+
+
+def _tell_calls(told: Told, most: int, before: int, more: int) -> None:
+    told("calls made", before + more, most)
 
 
 def _summarize(

@@ -93,7 +93,7 @@ class Searches(LimitedCalls):
         entry = entry_of(knowledge, text, about, self.idempotency_key)
         vector = None
         if knowledge.model is not None:
-            (vector,) = await embed(self, knowledge.model, [text], is_query=False)
+            (vector,) = await embed(self, knowledge.embedding(), [text], is_query=False)
         return await remember(self.memories(), knowledge, entry, vector)
 
     async def forget(self, knowledge: Knowledge, passage: str | None = None) -> int:
