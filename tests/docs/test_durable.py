@@ -118,9 +118,11 @@ def test_who_follows_the_page_comes_to_its_end(tmp_path: Path, database: str) ->
         for command in commands():
             if command.startswith("pip "):
                 continue  # what it installs is here
-            if command.startswith("kill "):  # when the one before it has been replaced, and the run goes on
-                most = len(letters("coffee"))
-                terminal.wait_for(lambda most=most: len(letters("coffee")) > most + 1, command)
+            if command.startswith(
+                "kill "
+            ):  # when the one before it has been replaced, and the run goes on, or is over
+                wanted = min(len(letters("coffee")) + 2, 20)
+                terminal.wait_for(lambda wanted=wanted: len(letters("coffee")) >= wanted, command)
             if "wfc worker" in command:
                 workers += 1
             elif workers and command == "wfc tasks list":
