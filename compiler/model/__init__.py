@@ -6,7 +6,16 @@ Times are in seconds everywhere. Addresses say where in the spec a node comes fr
 from __future__ import annotations
 
 from wfc.compiler.model.accepts import AnyOf, Join, clock_start, joined_events
-from wfc.compiler.model.agents import Agent, Approval, HandOver, Knowledge, Thread, ThreadUse, ToolUse
+from wfc.compiler.model.agents import (
+    Agent,
+    Approval,
+    HandOver,
+    Knowledge,
+    KnowledgeIndex,
+    Thread,
+    ThreadUse,
+    ToolUse,
+)
 from wfc.compiler.model.bindings import (
     LONGEST_DELAY,
     Argument,
@@ -103,6 +112,7 @@ __all__ = [
     "Import",
     "Join",
     "Knowledge",
+    "KnowledgeIndex",
     "Limits",
     "LlmCall",
     "MapItems",

@@ -12,6 +12,9 @@ from wfc.compiler.model.values import Value
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import Record, Type
 
+KnowledgeIndex = Literal["keyword", "vector", "hybrid", "list", "tree", "keyword_table"]
+"""By what a collection is searched."""
+
 
 @dataclass(frozen=True, slots=True)
 class Approval:
@@ -210,7 +213,7 @@ class Knowledge:
     overlap: int
     address: Address
     parent: int = 0
-    index: Literal["keyword", "vector", "hybrid", "list", "tree", "keyword_table"] = "keyword"
+    index: KnowledgeIndex = "keyword"
     model: Model | str | None = None
     about: Record = field(default_factory=lambda: Record("about", role="namespace"))
     urls: tuple[str, ...] = ()
@@ -227,6 +230,7 @@ __all__ = [
     "Approval",
     "HandOver",
     "Knowledge",
+    "KnowledgeIndex",
     "Thread",
     "ThreadUse",
     "ToolUse",

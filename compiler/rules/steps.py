@@ -204,17 +204,17 @@ COMPANIONS = {
 
 
 @problem
-def key_without_companion(place: Place, key: str, needed: str) -> Finding:
+def key_without_companion(place: Place, key: str, *needed: str) -> Finding:
     """A key means something only together with another one, which is not there.
 
     `on_limit` says what follows when a step has run `max_runs` times; `within` how long a join waits, and
     `on_timeout` what follows then. One without the other is half a sentence. Add the other key, or leave
     this one out.
     """
-    entry = COMPANIONS.get(needed)
+    entry = COMPANIONS.get(needed[0]) if len(needed) == 1 else None
     return Finding(
         "key-without-companion",
-        f"`{key}` needs `{needed}` beside it",
+        f"`{key}` needs {' or '.join(f'`{each}`' for each in needed)} beside it",
         place,
         fix=Fix(f"write `{entry}`", (Edit(place, entry, how="before"),), "display") if entry else None,
     )

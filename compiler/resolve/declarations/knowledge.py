@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, get_args
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope
-from wfc.compiler.model import Knowledge, Model
+from wfc.compiler.model import Knowledge, KnowledgeIndex, Model
 from wfc.compiler.resolve.declarations.fields import read_fields
 from wfc.compiler.resolve.declarations.messages import read_key
 from wfc.compiler.resolve.declarations.tools import PYTHON
@@ -33,15 +33,8 @@ BY: Final[Mapping[object, By]] = {
     "markdown": "markdown",
     "code": "code",
 }
-Index = Literal["keyword", "vector", "hybrid", "list", "tree", "keyword_table"]
-INDEX: Final[Mapping[object, Index]] = {
-    "vector": "vector",
-    "hybrid": "hybrid",
-    "list": "list",
-    "tree": "tree",
-    "keyword_table": "keyword_table",
-}
-WRITTEN: Final = {"tree", "keyword_table"}
+INDEXES: Final[Mapping[object, KnowledgeIndex]] = {name: name for name in get_args(KnowledgeIndex)}
+WRITTEN: Final = ("tree", "keyword_table")
 """The indexes that a model builds."""
 
 SOURCES: Final = ("files", "urls", "sql", "python")
@@ -75,7 +68,7 @@ def knowledge(name: str, data: Data, place: Place, declared: Declarations) -> Kn
             shape_problems.missing_key(place.key, f"the collection `{name}`", known, "", one_of=True)
         )
     cut = chunk(data.get("chunk"), place / "chunk", declared)
-    index: Index = INDEX.get(data.get("index"), "keyword")
+    index: KnowledgeIndex = INDEXES.get(data.get("index"), "keyword")
     about = Record("about", role="namespace")
     read_fields(data.get("about"), (*place.address, "about"), about, declared)
     check_about(about, declared)
@@ -120,7 +113,7 @@ def written(
     return per, entries if isinstance(entries, int) else None, seconds
 
 
-def most_calls(data: Data, place: Place, index: Index, declared: Declarations) -> int:
+def most_calls(data: Data, place: Place, index: KnowledgeIndex, declared: Declarations) -> int:
     """Return how many calls an update may make of the model that builds an index; that must be said."""
     said = data.get("max_calls")
     if said is None and index in WRITTEN and not declared.is_broken((*place.address, "max_calls")):
@@ -128,7 +121,8 @@ def most_calls(data: Data, place: Place, index: Index, declared: Declarations) -
         declared.report(step_problems.key_without_companion(at, f"index: {index}", "max_calls"))
     if said is not None and index not in WRITTEN and not declared.is_broken((*place.address, "index")):
         at = (place / "max_calls").key
-        declared.report(step_problems.key_without_companion(at, "max_calls", "index: keyword_table"))
+        beside = [f"index: {each}" for each in WRITTEN]
+        declared.report(step_problems.key_without_companion(at, "max_calls", *beside))
     model = data.get("model")
     if index == "tree" and isinstance(model, Mapping) and not declared.is_broken((*place.address, "model")):
         wanted, found = "the name of a model, which sums up and chooses", "a function"

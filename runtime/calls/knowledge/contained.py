@@ -110,7 +110,8 @@ def extracted(ending: str, raw: bytes) -> Any:
         reply = _READER.ask(ending, raw)
     if reply is None:
         raise UnreadableError(
-            f"reading it takes more than {LONGEST} seconds of computing or {MOST_MEMORY // 2**20:,} MB of memory"
+            f"the process that read it has ended: it is given {LONGEST} seconds of computing and "
+            f"{MOST_MEMORY // 2**20:,} MB of memory"
         )
     said, found = reply
     if said == "missing":

@@ -18,9 +18,12 @@ from wfc.runtime.calls.knowledge.judging import Judge
 from wfc.runtime.calls.memories import KeptMemories, MemoryMemories
 from wfc.runtime.errors import StepError
 
-__all__ = ["Helpers", "alone", "in_loop"]
+__all__ = ["Helpers", "Told", "alone", "in_loop"]
 
 T = TypeVar("T")
+
+Told = Callable[[str, int, int], None]
+"""Is called with what is counted (``files``, ``texts embedded``, ``calls made``), the number done and that of all."""
 
 _LOOK: Final = 1.0
 """After how many seconds a thread looks again whether the loop that works for it is still there."""

@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 from wfc.runtime.calls.knowledge.contained import end_reader
 from wfc.runtime.calls.knowledge.definition import Knowledge, UnreadableError
 from wfc.runtime.calls.knowledge.finding import FoundFile, find_files
-from wfc.runtime.calls.knowledge.helpers import Helpers, alone
+from wfc.runtime.calls.knowledge.helpers import Helpers, Told, alone
 from wfc.runtime.calls.knowledge.loading import documents
 from wfc.runtime.calls.knowledge.sources import LARGEST, fetched, others, rows
 from wfc.runtime.calls.knowledge.typed_about import refuse_misfits
@@ -92,10 +92,6 @@ def opened(path: Path, wait: float = _WAIT) -> Iterator[sqlite3.Connection]:
             "knowledge.index",
             f"the index {path} cannot be used: {error}; it may be deleted, and is made anew",
         ) from error
-
-
-Told = Callable[[str, int, int], None]
-"""Is called with what is counted (``files``, ``texts embedded``, ``calls made``), the number done and that of all."""
 
 
 def update(

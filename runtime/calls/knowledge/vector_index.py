@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from wfc.runtime.calls.knowledge import vectors
 from wfc.runtime.calls.knowledge.definition import Knowledge
-from wfc.runtime.calls.knowledge.helpers import Helpers
+from wfc.runtime.calls.knowledge.helpers import Helpers, Told
 from wfc.runtime.errors import StepError
 
 __all__ = ["embed_passages", "nearest"]
@@ -23,7 +23,7 @@ def embed_passages(
     knowledge: Knowledge,
     path: Path,
     has_changed: bool,
-    told: Callable[[str, int, int], None],
+    told: Told,
     helpers: Helpers,
 ) -> int:
     """Embed the passages of an index that have no vector yet; return how many those were.
@@ -63,7 +63,7 @@ def _embed(
     kept: vectors.KeptVectors,
     wanted: list[tuple[bytes, str]],
     knowledge: Knowledge,
-    told: Callable[[str, int, int], None],
+    told: Told,
     helpers: Helpers,
 ) -> None:
     done = 0

@@ -18,7 +18,7 @@ from typing import Final
 
 from wfc.runtime.calls.knowledge.definition import Knowledge
 from wfc.runtime.calls.knowledge.grouping import Group, groups
-from wfc.runtime.calls.knowledge.helpers import Helpers
+from wfc.runtime.calls.knowledge.helpers import Helpers, Told
 from wfc.runtime.calls.knowledge.words import indexed_words
 from wfc.runtime.calls.knowledge.writing import BATCH, LONGEST_SHOWN
 from wfc.runtime.errors import StepError
@@ -32,8 +32,6 @@ _TREE: Final = """
 CREATE TABLE tree (node INTEGER PRIMARY KEY, above INTEGER, level INTEGER, passage INTEGER, text TEXT);
 CREATE INDEX tree_by_above ON tree (above)
 """
-
-Told = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any
 from wfc.runtime.calls.memories import NewEntry, Shelf, ShelfBounds, StoredEntry, oldest
 from wfc.runtime.store.sql.connection import Connection
 
-__all__ = ["StoredMemories", "forget_key"]
+__all__ = ["StoredMemories"]
 
 
 class StoredMemories:
@@ -50,13 +50,6 @@ class StoredMemories:
         """Drop one entry of a shelf, or all of them; return how many there were."""
         count: int = await self._write(partial(_forget, shelf=shelf, number=number))
         return count
-
-
-def forget_key(connection: Connection, digest: str, collection: str | None) -> int:
-    """Drop all that is kept under a key, in one collection or in all; return how many entries there were."""
-    if collection is None:
-        return connection.execute("DELETE FROM memories WHERE digest = ?", (digest,)).rowcount
-    return _forget(connection, Shelf(collection, digest), None)
 
 
 def _add(connection: Connection, shelf: Shelf, entry: NewEntry, bounds: ShelfBounds, now: int) -> int:

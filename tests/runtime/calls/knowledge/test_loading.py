@@ -208,12 +208,18 @@ def other_bounds(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, int
     contained.end_reader()
 
 
-@pytest.mark.parametrize(("bound", "value"), [("LONGEST", 0), ("MOST_MEMORY", 130_000_000)])
+@pytest.mark.parametrize(
+    ("bound", "value", "told"),
+    [
+        ("LONGEST", 0, "the process that read it has ended: it is given 0 seconds"),
+        ("MOST_MEMORY", 130_000_000, "123 MB of memory"),
+    ],
+)
 def test_what_takes_too_much_is_left_out_and_the_next_file_is_read(
-    other_bounds: Callable[[str, int], None], bound: str, value: int
+    other_bounds: Callable[[str, int], None], bound: str, value: int, told: str
 ) -> None:
     other_bounds(bound, value)
-    with pytest.raises(UnreadableError, match="reading it takes more than"):
+    with pytest.raises(UnreadableError, match=told):
         documents("pdf", pdf("x) Tj (y" * 500_000))
     contained.end_reader()
     other_bounds(bound, {"LONGEST": 60, "MOST_MEMORY": 2**31}[bound])
