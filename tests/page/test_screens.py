@@ -11,7 +11,7 @@ pytestmark = pytest.mark.full
 
 
 def started(server: Any, workflow: str, **inputs: object) -> str:
-    return str(server.start(workflow, 5, **inputs)["run"])
+    return str(server.start(workflow, 60, **inputs)["run"])  # until it rests or is over
 
 
 # --- an operator

@@ -79,7 +79,7 @@ class Serving:
         self.connections: list[http.client.HTTPConnection] = []
 
     def call(self, method: str, path: str, data: object = None, **headers: str) -> tuple[int, Any]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         sent = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json", **headers}
         connection.request(method, path, None if data is None else json.dumps(data), sent)
         reply = connection.getresponse()
@@ -93,7 +93,7 @@ class Serving:
         return dict(run)
 
     def stream(self, run: str, since: str = "") -> http.client.HTTPResponse:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         sent = {"Authorization": f"Bearer {self.token}", **({"Last-Event-ID": since} if since else {})}
         connection.request("GET", f"/v1/runs/{run}/stream", headers=sent)
         reply = connection.getresponse()
