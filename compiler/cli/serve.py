@@ -19,7 +19,7 @@ from wfc.compiler.cli.serving_tools import offer_tools, serve_streams
 from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.cli.stores import StorePlace, open_engine, place_of, refusals, store_option
 from wfc.compiler.cli.telling import teller_of
-from wfc.compiler.cli.versions import add_version, keep_version, name_of
+from wfc.compiler.cli.versions import add_version, keep_version, kept_texts, name_of
 from wfc.compiler.cli.worker import kind_of_worker, loaded, reason_against
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.workspace.sources import PathError, find_specs, load_other
@@ -303,6 +303,7 @@ def application_of(
         teller=teller_of(engine, place) if works else None,
         key=key_of(place),
         sources=sources,
+        kept_python=lambda workflow, version: kept_texts(place, workflow, version),
         openings=openings,
         note=lambda text: click.echo(printable(text), err=True),
     )

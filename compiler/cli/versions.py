@@ -22,7 +22,7 @@ from wfc.compiler.diagnostics.escaping import printable
 if TYPE_CHECKING:
     from wfc.runtime import Engine, Workflow
 
-__all__ = ["add_version", "keep_version", "load_version"]
+__all__ = ["add_version", "keep_version", "kept_texts", "load_version"]
 
 DIGEST = re.compile(r"[0-9a-f]{64}")
 NAME = re.compile(r"[^\W\d]\w{0,99}")
@@ -94,6 +94,18 @@ def kept_modules(modules: KeptModules, base: str) -> dict[str, Any]:
     return {**modules._asdict(), "path": seen_from(base, modules.path), "imports": imports}
 
 
+def kept_texts(place: StorePlace, workflow: str, version: str) -> dict[str, str] | None:
+    """Return the Python that is kept of a workflow's version, by the paths of files; ``None``: it is not there."""
+    try:
+        data = read_version(place, workflow, version)
+    except click.ClickException:
+        return None
+    found = {}
+    for one in data.get("workflows", ()):
+        found |= {one["path"]: one["text"]} | {path: text for _, path, text in one["imports"]}
+    return found
+
+
 def load_version(engine: Engine, place: StorePlace, workflow: str, version: str) -> None:
     """Load the kept code of a workflow, and let an engine know it, with the workflows that it mentions.
 
@@ -103,6 +115,22 @@ def load_version(engine: Engine, place: StorePlace, workflow: str, version: str)
     if not version:
         told = f"nobody has kept the code of `{workflow}`: name it, as in `wfc runs resume RUN SPEC`"
         raise click.ClickException(printable(told))
+    data, base = read_version(place, workflow, version), base_of(place)
+    if "module" in data:
+        load_module(engine, os.path.join(base, data["module"]), data["digest"], version)
+        return
+    for one in data["workflows"]:
+        imports = tuple((name, os.path.join(base, path), text) for name, path, text in one["imports"])
+        modules = KeptModules(one["name"], os.path.join(base, one["path"]), one["text"], imports)
+        engine.add(load_modules(modules), version=version)
+
+
+def read_version(place: StorePlace, workflow: str, version: str) -> dict[str, Any]:
+    """Return what is kept of a workflow's version.
+
+    Raises:
+        click.ClickException: It is not there, or has been changed.
+    """
     name = workflow.rpartition(".")[2]
     file = place.versions / name / f"{version}.json"
     try:
@@ -115,14 +143,8 @@ def load_version(engine: Engine, place: StorePlace, workflow: str, version: str)
         raise click.ClickException(printable(told)) from None
     if hashlib.sha256(body).hexdigest() != version:
         raise click.ClickException(printable(f"{file} is not what the run was started with"))
-    data, base = json.loads(body), base_of(place)
-    if "module" in data:
-        load_module(engine, os.path.join(base, data["module"]), data["digest"], version)
-        return
-    for one in data["workflows"]:
-        imports = tuple((name, os.path.join(base, path), text) for name, path, text in one["imports"])
-        modules = KeptModules(one["name"], os.path.join(base, one["path"]), one["text"], imports)
-        engine.add(load_modules(modules), version=version)
+    found: dict[str, Any] = json.loads(body)
+    return found
 
 
 def load_module(engine: Engine, path: str, digest: str, version: str) -> None:

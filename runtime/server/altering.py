@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
+from difflib import unified_diff
+from itertools import islice
+from typing import Final
+
 from wfc.runtime.server.calls import Call, Problem, Reply
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.runs import check_moved, rewinding_data
 
-__all__ = ["fork_run", "upgrade_run"]
+__all__ = ["compare_run", "fork_run", "upgrade_run"]
+
+MOST_LINES: Final = 2_000
+"""How many lines are told of the differences of a file."""
 
 
 async def fork_run(server: Installation, call: Call) -> Reply:
@@ -33,6 +42,46 @@ async def fork_run(server: Installation, call: Call) -> Reply:
     return Reply(
         again, 200 if is_dry else 201, {} if is_dry else {"Location": f"{call.server}/v1/runs/{told.run_id}"}
     )
+
+
+async def compare_run(server: Installation, call: Call) -> Reply:
+    """Compare the version that a run is on with the one that this server starts: whether it may go on with that, and
+    what differs in the Python of both, as far as that of the run's version is kept here.
+
+    Raises:
+        Problem: The workflow is not served any more.
+    """
+    row = await server.run_for(call.principal, call.path["run"])
+    workflow = server.workflow_for(call.principal, row.workflow)
+    now = server.engine.version_of(workflow)
+    told: dict[str, object] = {
+        "run": row.run_id,
+        "from": row.version,
+        "to": now,
+        "verdicts": [],
+        "refusals": [],
+    }
+    if now == row.version or not now:
+        return Reply({**told, "files": []})
+    if row.ended is None:
+        server.load_code(row)
+        judged = await server.engine.upgrade(row.run_id, version=now, dry_run=True)
+        told["verdicts"] = [one._asdict() for one in judged.verdicts]
+        told["refusals"] = [{"run": run_id, **one._asdict()} for run_id, one in judged.refusals]
+    old, new = server.kept_python(row.workflow, row.version), server.kept_python(row.workflow, now)
+    files = None if old is None or new is None else await asyncio.to_thread(_differences, old, new)
+    return Reply({**told, "files": files})
+
+
+def _differences(old: Mapping[str, str], new: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return the files that differ, each with its differences line by line, as `diff -u` writes them."""
+    found = []
+    for path in sorted(old.keys() | new.keys()):
+        before, after = old.get(path, "").splitlines(), new.get(path, "").splitlines()
+        if before != after:
+            lines = islice(unified_diff(before, after, "then", "now", lineterm=""), MOST_LINES)
+            found.append({"path": path, "difference": "\n".join(lines)})
+    return found
 
 
 async def upgrade_run(server: Installation, call: Call) -> Reply:

@@ -9,9 +9,10 @@ from typing import Any, Final
 from wfc.runtime.errors import StepFailedError
 from wfc.runtime.events import Event, event_name
 from wfc.runtime.store.sql.reading import RunRow, TaskRow
+from wfc.runtime.store.timeline import StepLine
 from wfc.runtime.values.outside_names import with_outside_names
 
-__all__ = ["event_data", "json_bytes", "moment", "outcome_data", "run_data", "task_data"]
+__all__ = ["event_data", "json_bytes", "moment", "outcome_data", "run_data", "step_data", "task_data"]
 
 _SECOND: Final = 1_000_000_000
 
@@ -55,6 +56,23 @@ def run_data(row: RunRow) -> dict[str, Any]:
         "wakes": moment(row.wake_at),
         "open_tasks": row.open_tasks,
         "recoveries": row.recoveries,
+    }
+
+
+def step_data(line: StepLine) -> dict[str, Any]:
+    """Return a step run as a timeline shows it."""
+    return {
+        "number": line.number,
+        "step": line.step,
+        "took": line.took,
+        "began": moment(line.began),
+        "ended": moment(line.ended),
+        "attempts": line.attempts,
+        "status": "undone" if line.is_undone else line.status,
+        "gave": line.gave,
+        "error": line.error,
+        "tokens": line.tokens,
+        "cost_usd": round(line.cost_usd, 6),
     }
 
 

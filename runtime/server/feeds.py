@@ -27,7 +27,7 @@ from wfc.runtime.store.replay import Replay, Replayed
 from wfc.runtime.store.sql import selecting
 from wfc.runtime.store.sql.paging import Progress
 
-__all__ = ["START", "Feeds", "Position", "read_position", "told_since"]
+__all__ = ["START", "Feeds", "Position", "read_position", "told_of_event", "told_since"]
 
 MOST_KEPT: Final = 256
 MOST_BYTES: Final = 1_000_000
@@ -294,7 +294,8 @@ def messages_of(told: Replayed) -> list[Placed]:
         found.append(("back", {**head, "to": told.back_to}))
     for event in told.events:
         if not isinstance(event, StopEvent):
-            found.append((_kind_of(event), {**head, **_data_of(event)}))
+            kind, data = told_of_event(event)
+            found.append((kind, {**head, **data}))
     placed = []
     for part, (kind, data) in enumerate(found):
         at = Position(told.seq, part)
@@ -310,6 +311,11 @@ def _message(at: Position, kind: str, data: dict[str, object]) -> StreamMessage:
         }
         body = json_bytes(kept | {"too_large": len(body)})
     return StreamMessage(str(at), kind, body)
+
+
+def told_of_event(event: Event) -> tuple[str, dict[str, object]]:
+    """Return what is told of something that a run has shown: the kind of message, and its data."""
+    return _kind_of(event), _data_of(event)
 
 
 def _kind_of(event: Event) -> str:

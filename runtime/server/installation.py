@@ -71,6 +71,7 @@ class Installation:
         teller: Tells people of questions and failures meanwhile.
         key: What links are signed with; without it there are none.
         sources: What workflows were made from, by their names, as far as it is to be shown.
+        kept_python: Returns the Python of a version of a workflow, by the paths of files; ``None``: it is not there.
         openings: What people without tokens may use.
         beside: Further ones of ``endpoint.Endpoint``, such as those of authors.
         address: Where the server is reached from outside, for links; by default where it was asked.
@@ -87,6 +88,7 @@ class Installation:
     key: bytes = b""
     address: str = ""
     sources: Mapping[str, WorkflowSource] = field(default_factory=dict)
+    kept_python: Callable[[str, str], Mapping[str, str] | None] = lambda workflow, version: None
     openings: Openings = field(default_factory=Openings)
     beside: Sequence[Any] = ()
     note: Callable[[str], None] = lambda text: None

@@ -147,6 +147,7 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
         headers=("Last-Event-ID", "Accept"),
         content="text/event-stream",
     ),
+    Endpoint("GET", "/v1/runs/{run}/version", "compare_run", altering.compare_run, _SEE),
     Endpoint("GET", "/v1/runs/{run}", "show_run", runs.show_run, _SEE, query=_WAIT),
     Endpoint(
         "POST",

@@ -13,7 +13,7 @@ from wfc.runtime.driver.messages import EventData
 from wfc.runtime.server.access import Principal
 from wfc.runtime.server.calls import Call, Problem, Reply, StreamReply, TextReply
 from wfc.runtime.server.cursors import read_cursor, read_moment, write_cursor
-from wfc.runtime.server.data import moment, outcome_data, run_data
+from wfc.runtime.server.data import moment, outcome_data, run_data, step_data
 from wfc.runtime.server.feeds import START, Position, read_position
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.workflows import drawing
@@ -164,22 +164,7 @@ def _told_at(server: Installation, row: RunRow, seq: int) -> dict[str, Any]:
         "at": moment(execution.at) if execution.at else None,
         "state": state_of(execution),
         "pending": pending_of(execution),
-        "steps": [
-            {
-                "number": line.number,
-                "step": line.step,
-                "took": line.took,
-                "began": moment(line.began),
-                "ended": moment(line.ended),
-                "attempts": line.attempts,
-                "status": "undone" if line.is_undone else line.status,
-                "gave": line.gave,
-                "error": line.error,
-                "tokens": line.tokens,
-                "cost_usd": line.cost_usd,
-            }
-            for line in replay.lines()
-        ],
+        "steps": [step_data(line) for line in replay.lines()],
         **outcome_data(execution.outcome),
     }
 

@@ -120,6 +120,11 @@ def ready(workflow: type[Workflow], case: SpecTest) -> Play:
 
 
 def clock_of(text: str | None) -> datetime:
+    """Return when the clock of a test starts.
+
+    Raises:
+        CannotRunError: It is no moment.
+    """
     if text is None:
         return START
     try:
@@ -210,6 +215,11 @@ def _start_event(workflow: type[Workflow], fields: Mapping[str, object]) -> Star
 
 
 def event_from_outside(workflow: type[Workflow], delivery: Delivery) -> Event:
+    """Return an event from outside, made of what a test delivers.
+
+    Raises:
+        CannotRunError: The workflow does not receive it, or it does not fit.
+    """
     kinds = {event_name(kind): kind for kind in definition_of(workflow).plan.received}
     kind = kinds.get(delivery.event)
     if kind is None:

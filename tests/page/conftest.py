@@ -46,11 +46,13 @@ steps:
 def served() -> Callable[..., Iterator[Any]]:
     """Serves the specs of a folder, with three workflows of ours, and ends the server."""
 
-    def serve(folder: Path, *arguments: str) -> Iterator[Any]:
+    def serve(folder: Path, *arguments: str, port: int = 0) -> Iterator[Any]:
         (folder / "desk.yaml").write_text(_process.DESK)
         (folder / "count.yaml").write_text(_process.COUNT)
         (folder / "payment.yaml").write_text(FAILING)
-        found = _process.Serving(folder, ".", "--author", "--store", "sqlite:///runs.db", *arguments)
+        found = _process.Serving(
+            folder, ".", "--author", "--store", "sqlite:///runs.db", *arguments, port=port
+        )
         found.folder = folder
         yield found
         found.kill()
@@ -105,8 +107,8 @@ def readers(browser: Any, server: Any) -> Iterator[Callable[..., Reader]]:
     """Gives somebody before a page, as often as it is called."""
     found: list[Reader] = []
 
-    def opened(width: int = 1000, **kinds: Any) -> Reader:
-        found.append(Reader(browser, server, width, **kinds))
+    def opened(width: int = 1000, of: Any = None, **kinds: Any) -> Reader:
+        found.append(Reader(browser, of or server, width, **kinds))
         return found[-1]
 
     yield opened

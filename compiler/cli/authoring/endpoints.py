@@ -119,6 +119,28 @@ class Desk:
         told = await self.trials.tested(file.path)
         return Reply({"path": file.path, "etag": file.etag, **told})
 
+    async def list_rehearsals(self, _: Installation, call: Call) -> Reply:
+        """List the tests of a saved spec that may play a run of it, each with the inputs that it gives."""
+        file = await asyncio.to_thread(self.folder.read, call.path["path"])
+        return Reply({"path": file.path, **await self.trials.rehearsed({"path": file.path})})
+
+    async def rehearse(self, _: Installation, call: Call) -> Reply:
+        """Play a run of a saved spec with the mocks of a test, with inputs of one's own or the test's; nothing acts.
+
+        It is told as runs are: its steps, what has happened, its state and its end. `unmet` are the test's expectations
+        that do not hold, as they may not with other inputs.
+        """
+        data = call.data
+        file = await asyncio.to_thread(self.folder.read, data["path"])
+        wanted = {"path": file.path, "test": data["test"], "inputs": data.get("inputs")}
+        return Reply({"path": file.path, "etag": file.etag, **await self.trials.rehearsed(wanted)})
+
+    async def list_offers(self, _: Installation, __: Call) -> Reply:
+        """List the workflows that are served, each with its file, as far as it is one of the folder."""
+        assert self.offering is not None  # or it would be no endpoint
+        paths = {name: self.folder.path_of(place) for name, place in self.offering.paths.items()}
+        return Reply({"offers": {name: path for name, path in sorted(paths.items()) if path is not None}})
+
     async def offer(self, server: Installation, call: Call) -> Reply:
         """Serve the workflow of a saved spec from now on, as it is now; runs under way keep their version."""
         file = await asyncio.to_thread(self.folder.read, call.data["path"])
@@ -174,9 +196,10 @@ def endpoints_of(desk: Desk) -> tuple[Endpoint, ...]:
     pattern = object_of(("pattern", "name"), pattern=TEXT, name=TEXT)
     proposal = object_of(("name", "about", "files"), name=TEXT, about=TEXT, files={"type": "object"})
     seen = ("If-Match", "If-None-Match")
-    offered = Endpoint(
-        "POST", "/v1/offers", "offer", desk.offer, AUTHOR, body=object_of(("path",), path=TEXT)
-    )
+    offers = [
+        Endpoint("GET", "/v1/offers", "list_offers", desk.list_offers, AUTHOR),
+        Endpoint("POST", "/v1/offers", "offer", desk.offer, AUTHOR, body=object_of(("path",), path=TEXT)),
+    ]
     return (
         Endpoint("GET", "/v1/files", "list_files", desk.list_files, AUTHOR),
         Endpoint("GET", "/v1/files/{path}", "show_file", desk.show_file, AUTHOR),
@@ -195,7 +218,17 @@ def endpoints_of(desk: Desk) -> tuple[Endpoint, ...]:
         Endpoint(
             "POST", "/v1/tests", "run_tests", desk.run_tests, AUTHOR, body=object_of(("path",), path=TEXT)
         ),
-        *([] if desk.offering is None else [offered]),
+        Endpoint("GET", "/v1/rehearsals/{path}", "list_rehearsals", desk.list_rehearsals, AUTHOR),
+        Endpoint(
+            "POST",
+            "/v1/rehearsals",
+            "rehearse",
+            desk.rehearse,
+            AUTHOR,
+            body=object_of(("path", "test"), path=TEXT, test=TEXT, inputs={"type": "object"}),
+            changes=False,
+        ),
+        *([] if desk.offering is None else offers),
         Endpoint("GET", "/v1/proposals", "list_proposals", desk.list_proposals, AUTHOR),
         Endpoint(
             "POST",

@@ -80,6 +80,11 @@ class SpecFolder:
                 raise Problem(404, "file.unknown", f"there is no file `{path}`: links are not followed")
         return place
 
+    def path_of(self, place: str) -> str | None:
+        """Return the path of a file from the folder; ``None``: it is none that may be read here."""
+        path = os.path.relpath(os.path.realpath(place), self.root).replace(os.sep, "/")
+        return path if self._is_plain(path) else None
+
     def _is_plain(self, path: str) -> bool:
         parts = path.split("/")
         return (

@@ -13,7 +13,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Final
 
-from wfc.runtime.server.calls import Problem
+from wfc.compiler.cli.authoring import rehearsing
+from wfc.runtime.server.calls import FieldProblem, Problem
 
 __all__ = ["Trials"]
 
@@ -56,6 +57,24 @@ class Trials:
             tests = await asyncio.to_thread(_tests_in, Path(told))
         return {"passed": status == 0, "tests": tests, "said": said}
 
+    async def rehearsed(self, wanted: dict[str, Any]) -> dict[str, Any]:
+        """Play a test of a saved spec, or list its tests: see ``rehearsing``.
+
+        Raises:
+            Problem: It cannot be played, takes too long, or too many are under way.
+        """
+        _, said = await self._started(
+            rehearsing.PROGRAM, given=json.dumps(wanted).encode(), with_errors=False
+        )
+        try:
+            told: dict[str, Any] = json.loads(said)
+        except ValueError:
+            raise Problem(422, "rehearsal.failed", "it cannot be played: its code cannot be loaded") from None
+        if "problem" in told:
+            errors = tuple(FieldProblem(**one) for one in told.get("errors", ()))
+            raise Problem(422, "rehearsal.failed", told["problem"], errors=errors)
+        return told
+
     async def compared(self, old: str, new: str) -> Any:
         """Return what a change between two revisions of git means, as `wfc diff --format json` says it.
 
@@ -70,7 +89,17 @@ class Trials:
             raise Problem(422, "proposal.diff", told) from None
 
     async def _wfc(self, *arguments: str, with_errors: bool = True) -> tuple[int, str]:
-        """Return the exit status of a command of ours in a folder, and what it has said.
+        """Return the exit status of a command of ours in a folder, and what it has said."""
+        return await self._started(_PROGRAM, *arguments, with_errors=with_errors)
+
+    async def _started(
+        self, program: str, *arguments: str, given: bytes = b"", with_errors: bool = True
+    ) -> tuple[int, str]:
+        """Return the exit status of a program in a process of its own in the folder, and what it has said.
+
+        Args:
+            given: What it reads from standard input.
+            with_errors: Whether what it says on standard error is told, too.
 
         Raises:
             Problem: It takes too long, or others have not ended.
@@ -80,18 +109,21 @@ class Trials:
                 sys.executable,
                 "-P",  # what lies in that folder is not to be taken for anything else
                 "-c",
-                _PROGRAM,
+                program,
                 *arguments,
                 cwd=self._root,
                 env={name: os.environ[name] for name in _KEPT if name in os.environ},
-                stdin=asyncio.subprocess.DEVNULL,
+                stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.STDOUT if with_errors else asyncio.subprocess.DEVNULL,
                 start_new_session=True,
             )
+            assert process.stdin is not None
             assert process.stdout is not None
             try:
                 async with asyncio.timeout(ENDS_IN):
+                    process.stdin.write(given)
+                    process.stdin.close()  # what it does not read is dropped
                     said = await _bounded(process.stdout)
                     await process.wait()
             except TimeoutError:

@@ -1,6 +1,5 @@
 // The frame of all screens: who is there, which screen is shown (behind the `#`), the keys, the language.
 import { Server } from "./api.js";
-import { showFile, showFiles } from "./author.js";
 import { arrive, ask, h, show, wrong } from "./dom.js";
 import { showInbox, showTask } from "./inbox.js";
 import { showRun } from "./run.js";
@@ -24,7 +23,7 @@ const SCREENS = {
   runs: { show: showWatch, one: showRun, name: "Runs", key: "r", roles: ["see"] },
   inbox: { show: showInbox, one: showTask, name: "Inbox", key: "i", roles: ["see", "answer"] },
   start: { show: showStart, one: showWorkflow, name: "Start", key: "s", roles: ["start", "see"] },
-  author: { show: showFiles, one: showFile, name: "Author", key: "a", roles: ["author"] },
+  author: { show: async (place) => (await import("./author.js")).showFiles(place), one: async (place) => (await import("./author.js")).showFile(place), name: "Author", key: "a", roles: ["author"] },
 };
 const WITHIN = /** @type {Record<string, {one: (place: Place) => Promise<void>, of: string}>} */ ({ talk: { one: showTalk, of: "start" } }); // screens that others lead to
 const OLD = /** @type {Record<string, string>} */ ({ tasks: "inbox", workflows: "start" }); // in links of before

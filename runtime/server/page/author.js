@@ -1,6 +1,7 @@
 // The screen of authors: specs with their health, an editor with the flow beside it, tests, and proposals.
 import { part } from "./api.js";
 import { ask, button, data, h, nothing, show, table, tell } from "./dom.js";
+import { rehearsals } from "./rehearse.js";
 import { Viewer } from "./viewer.js";
 import { t } from "./words.js";
 
@@ -46,7 +47,7 @@ export async function showFile({ main, server, id, left }) {
   show(
     main,
     h("h1", {}, file.path),
-    h("div", { class: "row" }, button(t("Save"), () => desk.save(), { id: "save" }), button(t("Test"), () => desk.test(), { id: "test" }), button(t("Serve it"), () => desk.offer(), { id: "offer" }), button(t("Propose"), () => desk.propose(), { id: "propose" }), desk.said),
+    h("div", { class: "row" }, button(t("Save"), () => desk.save(), { id: "save" }), button(t("Test"), () => desk.test(), { id: "test" }), button(t("Rehearse"), () => desk.rehearse(), { id: "rehearse" }), button(t("Serve it"), () => desk.offer(), { id: "offer" }), button(t("Propose"), () => desk.propose(), { id: "propose" }), desk.said),
     h("div", { class: "beside desk" }, where, h("div", {}, desk.findings, h("h2", {}, t("Tests")), desk.tests, h("h2", {}, t("Flow")), desk.flow, h("details", { toggle: () => desk.look() }, h("summary", {}, "Python"), desk.python))),
   );
   desk.begin(editor(where, desk.kept(), file.path, desk));
@@ -207,6 +208,13 @@ class Desk {
     } catch (error) {
       show(this.tests, h("p", { class: "bad", role: "alert" }, /** @type {Error} */ (error).message));
     }
+  }
+
+  /** Play runs of what is saved, with its tests' answers, beside the text. */
+  async rehearse() {
+    if (this.isUnsaved() && !(await this.save())) return;
+    const body = { path: this.file.path, text: this.file.text };
+    show(this.tests, rehearsals(this.server, this.file.path, () => this.server.picture("v1/draw", body), this.viewer));
   }
 
   /** Let the server start runs of it as it is now, and go where one is started. */

@@ -16,6 +16,8 @@ export async function showRun(place) {
   const viewer = new Viewer(flow, undefined, t);
   const steps = h("div");
   const log = h("tbody");
+  const said = new Texts();
+  const version = h("div");
   const machine = timeMachine(place, path, (seen) => drawFlow(server, path, viewer, seen));
   const refresh = async () => {
     const run = await server.call(path);
@@ -33,11 +35,43 @@ export async function showRun(place) {
     h(
       "div",
       { class: "beside" },
-      h("div", {}, h("h2", {}, t("Flow")), flow, machine.element),
-      h("div", {}, h("h2", {}, t("Steps and attempts")), steps, h("h2", {}, t("What has happened")), h("table", { "aria-label": t("What has happened"), class: "log" }, log)),
+      h("div", {}, h("h2", {}, t("Flow")), flow, machine.element, version),
+      h("div", {}, h("h2", {}, t("Steps and attempts")), steps, said.element, h("h2", {}, t("What has happened")), h("table", { "aria-label": t("What has happened"), class: "log" }, log)),
     ),
   );
-  server.follow(`${path}/stream`, noteIn(log, soonAndSeldom(refresh)), left);
+  compareVersions(server, path, version).catch(() => {}); // a workflow that is not served any more is compared with nothing
+  const note = noteIn(log, soonAndSeldom(refresh));
+  server.follow(`${path}/stream`, (message) => (message.event === "text" ? said.hear(message.data) : note(message)), left);
+}
+
+/** What models say, as it comes. */
+class Texts {
+  constructor() {
+    this.element = h("div", { class: "coming", hidden: true, "aria-label": t("What models say"), role: "group" });
+    this.texts = /** @type {Map<string, {step: string, text: string}>} */ (new Map());
+  }
+
+  /** @param {any} piece */
+  hear(piece) {
+    const key = `${piece.step} ${piece.worker} ${piece.attempt} ${piece.reply}`;
+    const before = piece.from ? this.texts.get(key)?.text : "";
+    if (piece.over) this.texts.delete(key);
+    else if (before !== undefined) this.texts.set(key, { step: piece.step, text: before + piece.text }); // its beginning was missed: the whole comes soon
+    const lines = [...this.texts.values()].map((one) => h("p", {}, h("strong", {}, `${one.step}: `), one.text));
+    show(this.element, lines);
+    this.element.hidden = !lines.length;
+  }
+}
+
+/** Tell in what a run's version differs from the one that is served, if it does. @param {any} server @param {string} path @param {HTMLElement} room */
+async function compareVersions(server, path, room) {
+  const told = await server.call(`${path}/version`);
+  if (told.from === told.to || !told.to) return;
+  const refused = told.refusals.map((/** @type {any} */ one) => h("li", { class: "bad" }, one.told));
+  const verdicts = told.verdicts.map((/** @type {any} */ one) => h("li", {}, one.told));
+  const files = told.files === null ? h("p", { class: "soft" }, t("Its code is not kept here.")) : told.files.map((/** @type {any} */ one) => [h("h3", {}, one.path), data(one.difference)]);
+  const judged = refused.length + verdicts.length ? h("ul", {}, refused, verdicts) : null;
+  show(room, h("details", {}, h("summary", {}, t("Its version differs from today's")), refused.length ? h("p", {}, t("It cannot go on with today's:")) : verdicts.length ? h("p", {}, t("If it goes on with today's:")) : null, judged, files));
 }
 
 /** Return a function that calls another one soon, and the less often the longer that takes. @param {() => Promise<any>} act */
@@ -74,7 +108,7 @@ async function drawFlow(server, path, viewer, seen) {
 }
 
 /** Light the boxes of steps by what became of the last run of each. @param {Element} picture @param {any[]} steps */
-function light(picture, steps) {
+export function light(picture, steps) {
   const last = new Map(steps.filter((one) => one.status !== "undone").map((one) => [one.step, one.status]));
   for (const box of picture.querySelectorAll("g.box")) {
     const status = last.get(box.querySelector("text")?.textContent || "");
@@ -118,19 +152,27 @@ function actions(server, run, path, refresh) {
 }
 
 /** Return the steps of a run with how long each took, as text and as a bar. @param {any[]} steps */
-function stepTable(steps) {
+export function stepTable(steps) {
   if (!steps.length) return nothing(t("(none)"));
   const moments = steps.flatMap((one) => [one.began, one.ended]).filter(Boolean).map((one) => Date.parse(one));
   const isGoingOn = steps.some((one) => !one.ended);
   const [first, last] = [Math.min(...moments), isGoingOn ? Date.now() : Math.max(...moments)];
+  const isPaid = steps.some((one) => one.tokens);
   const rows = steps.slice(-LINES).map((one) => [
     one.step,
     h("span", { class: `status ${one.status}` }, one.status),
     `${one.took} → ${one.gave || one.error || "…"}`,
     one.attempts,
     [bar(one, first, last), ` ${length(one.began, one.ended)}`],
+    ...(isPaid ? [one.tokens ? `${one.tokens.toLocaleString()} · ${price(one.cost_usd)}` : ""] : []),
   ]);
-  return table([t("Step"), t("Status"), t("What it gave"), t("Attempts"), t("Take")], rows, t("Steps and attempts"));
+  const heads = [t("Step"), t("Status"), t("What it gave"), t("Attempts"), t("Take"), ...(isPaid ? [t("Tokens and cost")] : [])];
+  return table(heads, rows, t("Steps and attempts"));
+}
+
+/** Return a cost; 0 where no price is known. @param {number} dollars */
+function price(dollars) {
+  return dollars ? `$${dollars < 0.01 ? dollars.toPrecision(2) : dollars.toFixed(2)}` : "–";
 }
 
 /** @param {any} step @param {number} first @param {number} last */

@@ -33,8 +33,13 @@ export async function showWorkflow({ main, server, me, id }) {
     tell(t("The command is in the clipboard; it needs your token."));
   });
   const mayStart = me.roles.includes("start");
-  show(main, h("h1", {}, told.workflow), mayStart ? [h("h2", {}, t("Start a run")), start, h("p", {}, copied)] : null, h("h2", {}, t("Flow")), flow);
-  new Viewer(flow, undefined, t).show(await server.picture(`${path}/flow?form=svg`));
+  const viewer = new Viewer(flow, undefined, t);
+  const draw = () => server.picture(`${path}/flow?form=svg`);
+  const file = me.roles.includes("author") ? (await server.call("v1/offers")).offers[told.workflow] : undefined;
+  const rehearse = h("details", {}, h("summary", {}, t("Rehearse, without doing anything")));
+  rehearse.addEventListener("toggle", async () => rehearse.append((await import("./rehearse.js")).rehearsals(server, file, draw, viewer)), { once: true });
+  show(main, h("h1", {}, told.workflow), mayStart ? [h("h2", {}, t("Start a run")), start, h("p", {}, copied)] : null, file ? rehearse : null, h("h2", {}, t("Flow")), flow);
+  viewer.show(await draw());
 }
 
 /** Return a command that starts a run; the token is not in it. @param {string} address */

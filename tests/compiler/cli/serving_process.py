@@ -63,8 +63,8 @@ PROGRAM = "import sys; from wfc.compiler.cli import main; sys.exit(main())"
 class Serving:
     """A server in a process of its own, and requests to it."""
 
-    def __init__(self, folder: Path, *arguments: str, before: str = "") -> None:
-        command = [sys.executable, "-c", before + PROGRAM, "serve", *arguments, "--port", "0"]
+    def __init__(self, folder: Path, *arguments: str, before: str = "", port: int = 0) -> None:
+        command = [sys.executable, "-c", before + PROGRAM, "serve", *arguments, "--port", str(port)]
         self.process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
         assert self.process.stderr is not None
         self.told = ""

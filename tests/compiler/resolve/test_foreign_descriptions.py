@@ -72,6 +72,11 @@ def codes(found: Compiled) -> list[str]:
     return [each.code for each in found.diagnostics]
 
 
+def test_none_of_its_operations_is_not_a_choice() -> None:
+    spec = SPEC.replace(b"only: [get]", b"only: []").replace(b"tool: desk", b"tool: desk.get")
+    assert codes(check(described({"parameters": [NUMBER]}), spec)) == ["nothing-in-it"]
+
+
 def test_a_good_one_has_no_findings() -> None:
     assert codes(check(described({"parameters": [NUMBER]}))) == []
 

@@ -1,0 +1,333 @@
+"""What goes wrong between a page and its server, who else is there, and what is tried before it is done."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from talking import HELPER, Sayings, model_server
+
+pytestmark = pytest.mark.full
+
+QUORUM = """\
+wfc: 1
+workflow: vote
+start: Proposed
+end: Decided
+events:
+  Proposed: {what: string}
+  Decided: {votes: integer}
+steps:
+  ask:
+    kind: human
+    accepts: Proposed
+    assign: ["group:board"]
+    quorum: 2
+    title: Are you for ${{ event.what }}?
+    form: {agreed: boolean}
+    within: 4h
+    on_timeout: {event: Decided, with: {votes: 0}}
+    emit: {event: Decided, with: {votes: "${{ result | length }}"}}
+"""
+
+TRIED = """\
+wfc: 1
+workflow: tried
+start: Begun
+end: Over
+events:
+  Begun: {name: string}
+  Over: {said: string}
+tools:
+  act: {http: {url: "http://127.0.0.1:9/act", method: POST}, output: {said: string}}
+steps:
+  go:
+    kind: tool
+    accepts: Begun
+    tool: act
+    timeout: 5 s
+    emit: Over
+tests:
+  - name: it answers
+    start: {name: Ada}
+    mock: {go: {said: yes indeed}}
+    expect: {end: Over}
+"""
+
+SUM = """\
+wfc: 1
+workflow: sum
+start: Begun
+end: Over
+state: {total: {type: integer, default: 0}}
+events:
+  Begun: {number: integer}
+  Added: {}
+  Over: {total: integer}
+steps:
+  add:
+    kind: transform
+    accepts: Begun
+    save: {total: "${{ event.number }}"}
+    emit: Added
+  tell:
+    kind: transform
+    accepts: Added
+    emit: {event: Over, with: {total: "${{ state.total }}"}}
+"""
+
+SLOW = """\
+wfc: 1
+workflow: slow
+start: Begun
+end: Over
+events:
+  Begun: {name: string}
+  Over: {name: string}
+steps:
+  rest:
+    kind: wait
+    accepts: Begun
+    for: 3 s
+    emit: {event: Over, with: {name: "${{ event.name }}"}}
+"""
+
+TOKENS = {"user:boss": "b" * 40, "user:eve": "e" * 40, "user:max": "m" * 40}
+ALL = ["see", "start", "answer", "author", "operate"]
+
+
+def principals() -> str:
+    """Return who may do what: one all of it, two others answer for the board."""
+    tables = [
+        f'[[principal]]\nname = "{name}"\nsha256 = "{hashlib.sha256(token.encode()).hexdigest()}"\n'
+        f'roles = {ALL if name == "user:boss" else ["answer"]}\ngroups = ["board"]\n'
+        for name, token in TOKENS.items()
+    ]
+    return "\n".join(tables)
+
+
+@pytest.fixture(scope="module")
+def sayings() -> Iterator[Sayings]:
+    with model_server() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def server(served: Any, sayings: Sayings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    folder = tmp_path_factory.mktemp("days")
+    for name, text in {
+        "helper": HELPER.format(address=sayings.address),
+        "vote": QUORUM,
+        "tried": TRIED,
+        "slow": SLOW,
+        "sum": SUM,
+    }.items():
+        (folder / f"{name}.yaml").write_text(text)
+    (folder / "who.toml").write_text(principals())
+    (folder / ".wfc").mkdir()
+    (folder / ".wfc/server.token").write_text(TOKENS["user:boss"])
+    yield from served(folder, "--tokens", "who.toml")
+
+
+def started(server: Any, workflow: str, wait: int = 60, **inputs: object) -> str:
+    return str(server.start(workflow, wait, **inputs)["run"])
+
+
+# --- tried before it is done
+
+
+def test_a_run_is_rehearsed_with_what_a_test_answers(reader: Any, server: Any) -> None:
+    before = server.call("GET", "/v1/runs?workflow=tried")[1]["runs"]
+    page = reader.open("start/tried")
+    page.get_by_text("Rehearse, without doing anything").click()
+    page.get_by_label("The test that answers for all that acts").select_option("it answers")
+    form = page.locator("details form")
+    form.get_by_label("Name").fill("")
+    form.get_by_role("button", name="Rehearse").click()
+    page.get_by_text("nothing was done for real").wait_for()
+    form.get_by_label("Name").fill("Eve")
+    form.get_by_role("button", name="Rehearse").click()
+    page.get_by_text('{"name":"Eve"}').wait_for()
+    page.get_by_text("yes indeed").first.wait_for()
+    page.locator("figure svg .box.lit.done", has_text="go").wait_for()
+    assert server.call("GET", "/v1/runs?workflow=tried")[1]["runs"] == before
+
+
+def test_an_author_rehearses_beside_the_text(reader: Any) -> None:
+    page = reader.open("author/tried.yaml")
+    page.get_by_text("No findings.").wait_for()
+    page.get_by_role("button", name="Rehearse").first.click()
+    page.locator("form").get_by_role("button", name="Rehearse").click()
+    page.get_by_text("Rehearsed with it answers").wait_for()
+    page.locator("figure svg .box.lit.done", has_text="go").wait_for()
+
+
+# --- as it comes
+
+
+def test_what_a_model_says_is_seen_as_it_comes_and_what_it_took(
+    reader: Any, server: Any, sayings: Sayings
+) -> None:
+    sayings.goes_on.clear()
+    run = started(server, "helper", 0, who="bo", text="is it late?")
+    page = reader.open(f"runs/{run}")
+    page.locator(".coming", has_text="answer: yes,").wait_for()
+    sayings.goes_on.set()
+    page.locator(".coming").wait_for(state="hidden")
+    page.get_by_role("columnheader", name="Tokens and cost").wait_for()
+    row = page.get_by_role("table", name="Steps and attempts").get_by_role("row", name="answer").first
+    assert "·" in row.get_by_role("cell").last.inner_text()
+
+
+def test_a_run_of_an_earlier_version_is_compared_with_the_one_of_now(reader: Any, server: Any) -> None:
+    run = started(server, "vote", what="a tree")
+    path = server.folder / "vote.yaml"
+    path.write_text(QUORUM.replace("Are you for", "Do you want"))
+    status, told = server.call("POST", "/v1/offers", {"path": "vote.yaml"})
+    assert (status, told["workflow"]) == (200, "vote")
+    page = reader.open(f"runs/{run}")
+    page.get_by_text("Its version differs from today's").click()
+    page.get_by_text("+", exact=False).get_by_text("Do you want").first.wait_for()
+    path.write_text(QUORUM)
+    server.call("POST", "/v1/offers", {"path": "vote.yaml"})
+    page = reader.open(f"runs/{started(server, 'vote', what='a bush')}")
+    page.get_by_text("Time machine").wait_for()
+    assert page.get_by_text("Its version differs").count() == 0
+
+
+def test_a_fork_goes_on_with_an_edited_state(reader: Any, server: Any) -> None:
+    run = started(server, "sum", number=3)
+    page = reader.open(f"runs/{run}")
+    page.get_by_text('"total": 3').first.wait_for()
+    page.get_by_text("Time machine").click()
+    page.get_by_label("Tick").fill("2")
+    page.get_by_text("Tick 2 of").wait_for()
+    page.get_by_role("button", name="Fork from here").click()
+    dialog = page.locator("dialog")
+    dialog.get_by_label("The state from there on").fill("{nonsense")
+    dialog.get_by_role("button", name="Fork from here").click()
+    dialog.get_by_role("alert").get_by_text("that is not JSON").wait_for()
+    dialog.get_by_label("The state from there on").fill('{"surplus": 1}')
+    dialog.get_by_role("button", name="Fork from here").click()
+    dialog.get_by_role("alert").wait_for()
+    dialog.get_by_label("The state from there on").fill('{"total": 7}')
+    dialog.get_by_role("button", name="Fork from here").click()
+    page.wait_for_url(lambda address: run not in address)
+    page.locator(".status.done").first.wait_for()
+    page.get_by_text('"total": 7').first.wait_for()
+    reader.forgive(400, 422)
+
+
+# --- several people
+
+
+def test_two_answer_one_question_and_only_one_counts(readers: Any, server: Any) -> None:
+    run = started(server, "desk", what="a kite")
+    (task,) = server.call("GET", f"/v1/tasks?run={run}")[1]["tasks"]
+    link = server.call("POST", f"/v1/tasks/{task['task']}/link", {"for": "user:eve"})[1]["link"]
+    first, second = readers(width=360), readers(width=360)
+    for one in (first, second):
+        one.page.goto(link)
+        one.page.get_by_label("Why").fill("why not")
+    first.page.get_by_role("button", name="Answer").click()
+    first.page.get_by_text("Your answer is recorded").wait_for()
+    second.page.get_by_role("button", name="Answer").click()
+    second.page.get_by_text("is answered").or_(second.page.get_by_text("is used up")).first.wait_for()
+    second.forgive(409, 410)
+    altered = readers()
+    altered.page.goto(link[:-4] + ("AAAA" if not link.endswith("AAAA") else "BBBB"))
+    altered.page.get_by_role("alert").wait_for()
+    altered.forgive(401)
+
+
+def test_a_quorum_needs_two_people_with_tokens_of_their_own(readers: Any, server: Any) -> None:
+    run = started(server, "vote", what="a bench")
+    for number, token in enumerate((TOKENS["user:eve"], TOKENS["user:max"])):
+        one = readers(width=360)
+        one.token = token
+        page = one.open("inbox")
+        page.get_by_role("link", name="Are you for a bench?").click()
+        page.get_by_label("Agreed").check()
+        page.get_by_role("button", name="Answer", exact=True).click()
+        page.get_by_text("Your answer is recorded").wait_for()
+        if number == 0:
+            assert server.call("GET", f"/v1/runs/{run}?wait=1")[1]["status"] == "parked"
+            assert one.page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert server.call("GET", f"/v1/runs/{run}?wait=20")[1]["result"]["with"] == {"votes": 2}
+
+
+# --- hard days
+
+
+def test_seven_pages_of_one_browser_are_followed_as_they_are_looked_at(reader: Any, server: Any) -> None:
+    runs = [started(server, "slow", 0, name=f"number {number}") for number in range(7)]
+    pages = []
+    for run in runs:
+        page = reader.context.new_page()
+        page.goto(f"{reader.at}#k={reader.token}")
+        page.goto(f"{reader.at}#/runs/{run}")
+        pages.append(page)
+    for page in pages:
+        page.bring_to_front()
+        page.locator(".status.done").first.wait_for()
+        page.get_by_text("the end: done").wait_for()
+
+
+def test_an_address_of_a_run_leads_to_it_and_back(reader: Any, server: Any) -> None:
+    run = started(server, "count", to=1)
+    page = reader.open(f"runs/{run}")
+    page.get_by_role("heading", name=f"Run {run}").wait_for()
+    page.get_by_role("link", name="Inbox").click()
+    page.get_by_role("heading", name="Inbox").wait_for()
+    page.go_back()
+    page.get_by_role("heading", name=f"Run {run}").wait_for()
+    page.reload()
+    page.get_by_role("heading", name=f"Run {run}").wait_for()
+
+
+def test_large_letters_on_a_small_screen(readers: Any, server: Any) -> None:
+    run = started(server, "desk", what="a table")
+    reader = readers(width=320)
+    for screen in ("runs", f"runs/{run}", "inbox?view=open", "start/desk", "author"):
+        page = reader.open(screen)
+        page.locator("main h1").wait_for()
+        page.evaluate("document.documentElement.style.fontSize = '200%'")
+        page.wait_for_timeout(200)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320, screen
+
+
+def test_a_token_that_is_gone_says_so(reader: Any) -> None:
+    page = reader.open("runs")
+    page.get_by_role("heading", name="Runs").wait_for()
+    page.evaluate("sessionStorage.clear()")
+    page.reload()
+    page.get_by_label("Your token").wait_for()
+    assert page.locator("table").count() == 0
+
+
+def test_a_run_goes_on_before_the_eyes_of_who_looks_when_its_server_is_killed(
+    served: Any, readers: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "slow.yaml").write_text(SLOW)
+    first = served(tmp_path)
+    server = next(first)
+    run = str(server.start("slow", name="Ada")["run"])
+    reader = readers(of=server)
+    page = reader.open(f"runs/{run}")
+    page.locator(".status.live, .status.parked").first.wait_for()
+    server.process.kill()
+    server.process.wait()
+    time.sleep(1.0)
+    again = served(tmp_path, port=server.port)
+    revived = next(again)
+    assert revived.port == server.port
+    page.get_by_text("the end: done").wait_for()
+    page.locator(".status.done").first.wait_for()
+    assert page.locator("table.log td", has_text="Begun").count() == 1  # nothing is told twice
+    reader.wrong[:] = [one for one in reader.wrong if "net::ERR" not in one]
+    for one in (again, first):
+        one.close()
