@@ -63,6 +63,11 @@ def _played(program: Program, test: str, inputs: dict[str, Any] | None) -> dict[
     if test not in known:
         raise click.ClickException(f"it has no test `{test[:100]}`")
     case = named_test(program.resolved, test)
+    if case.real:
+        acting = ", ".join(f"`{step}`" for step in case.real)
+        raise click.ClickException(
+            f"this test lets {acting} really act, which a rehearsal must not: choose another"
+        )
     if inputs is not None:
         given = read_inputs(definition_of(program.workflow).plan.start_class, inputs)
         case = replace(case, start=given.model_dump(mode="json"))

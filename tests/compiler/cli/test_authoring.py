@@ -227,6 +227,7 @@ def test_only_authors_may(writing: Writing) -> None:
     async def use(client: Client) -> None:
         paths = [("GET", "/v1/files"), ("GET", "/v1/files/greet.yaml"), ("PUT", "/v1/files/greet.yaml")]
         paths += [("POST", f"/v1/{one}") for one in ("check", "complete", "hover", "tests", "proposals")]
+        paths += [("GET", "/v1/rehearsals/greet.yaml"), ("POST", "/v1/rehearsals")]
         paths += [("POST", f"/v1/{one}") for one in ("draw", "look", "patterns")]
         paths += [("GET", "/v1/proposals"), ("GET", "/v1/patterns")]
         for method, path in paths:
@@ -271,6 +272,52 @@ def test_tests_run_apart_without_our_secrets(
         assert "WFC_SERVER_KEY" not in str(spied)
 
     writing(use)
+
+
+@pytest.mark.full
+def test_a_run_is_rehearsed_and_nothing_acts(writing: Writing, tmp_path: Path) -> None:
+    acting = GREET.replace(
+        "workflow: greet", "workflow: act\ntools: {act: {python: 'act:act', output: string}}"
+    )
+    acting = acting.replace("kind: transform", "kind: tool\n    tool: act").replace(
+        "Hello ${{ event.name }}", "${{ result }}"
+    )
+    (tmp_path / "specs/act.yaml").write_text(
+        acting.replace("start: {name: Ann}, ", "start: {name: Ann}, mock: {greet: Hello Ann}, ")
+        + "  - {name: it acts, start: {name: Ann}, real: [greet], expect: {end: Greeted}}\n"
+    )
+    (tmp_path / "specs/act.py").write_text("def act() -> str:\n    open('acted', 'w')\n    return 'a'\n")
+    (tmp_path / "specs/broken.yaml").write_text(GREET.replace("end: Greeted\n", "end: Gone\n", 1))
+
+    async def use(client: Client) -> None:
+        known = (await client.get("/v1/rehearsals/act.yaml")).json
+        assert [one["name"] for one in known["tests"]] == ["it greets", "it acts"]
+        assert (
+            known["tests"][0]["inputs"]
+            == {"name": "Ann"}
+            == dict.fromkeys(known["inputs"]["required"], "Ann")
+        )
+        wanted = {"path": "act.yaml", "test": "it greets"}
+        told = (await client.post("/v1/rehearsals", {**wanted, "inputs": {"name": "Bo"}})).json
+        assert told["result"] == {"event": "Greeted", "with": {"text": "Hello Ann"}}
+        assert [(one["step"], one["status"], one["gave"]) for one in told["steps"]] == [
+            ("greet", "done", "Greeted")
+        ]
+        assert told["messages"][0]["data"]["with"] == {"name": "Bo"}
+        for change, status, said in (
+            ({"test": "no such"}, 422, "it has no test `no such`"),
+            ({"test": "it acts"}, 422, "lets `greet` really act"),
+            ({"inputs": {"name": 1}}, 422, "do not fit"),
+            ({"path": "broken.yaml"}, 422, "it has errors"),
+            ({"path": "../greet.yaml"}, 404, "there is no file"),
+        ):
+            refused = await client.post("/v1/rehearsals", {**wanted, **change})
+            assert (refused.status, said in refused.json["detail"]) == (status, True), refused.json
+            if "inputs" in change:
+                assert refused.json["errors"][0]["pointer"] == "/inputs/name"
+
+    writing(use)
+    assert not list(tmp_path.rglob("acted"))
 
 
 def test_what_takes_too_long_is_ended_with_all_it_has_started(
