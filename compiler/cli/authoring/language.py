@@ -6,6 +6,10 @@ Places are counted as JavaScript counts them: in units of UTF-16 from the beginn
 from __future__ import annotations
 
 import os
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Diagnostic
@@ -18,21 +22,26 @@ __all__ = ["checked", "completed", "shown_at"]
 MOST: Final = 200
 """How many findings or proposals are told."""
 
+MOST_DESKS: Final = 20
+"""Of how many texts something is kept from one question to the next: those that were asked about last."""
+
 
 def checked(place: str, text: str) -> dict[str, Any]:
     """Return the findings in a text, each with its fix, as if the text were in the file at a place."""
-    documents, document = _opened(place, text)
-    found = documents.findings(document)
+    with _opened(place, text) as (documents, document):
+        found = documents.findings(document)
+        is_spec = document.is_spec
     units = Units(text)
     told = [_finding(one, units) for one in found[:MOST]]
-    return {"is_spec": document.is_spec, "findings": told, "left_off": max(len(found) - MOST, 0)}
+    return {"is_spec": is_spec, "findings": told, "left_off": max(len(found) - MOST, 0)}
 
 
 def completed(place: str, text: str, at: int) -> dict[str, Any]:
     """Return what may be written at a place of a text."""
-    documents, document = _opened(place, text)
     units = Units(text)
     offset = units.to_offset(at)
+    with _opened(place, text) as (documents, document):
+        found = proposals(documents, document, offset)[:MOST]
     told = [
         {
             "label": one.label,
@@ -43,24 +52,46 @@ def completed(place: str, text: str, at: int) -> dict[str, Any]:
             "from": units.of(one.start),
             "to": at,
         }
-        for one in proposals(documents, document, offset)[:MOST]
+        for one in found
     ]
     return {"proposals": told}
 
 
 def shown_at(place: str, text: str, at: int) -> dict[str, Any]:
     """Return what there is to say of a place of a text, in Markdown; nothing, if there is nothing."""
-    documents, document = _opened(place, text)
     units = Units(text)
-    found = hover(documents, document, units.to_offset(at)) if document.is_spec else None
+    with _opened(place, text) as (documents, document):
+        found = hover(documents, document, units.to_offset(at)) if document.is_spec else None
     if found is None:
         return {"said": None}
     return {"said": found.said, "from": units.of(found.start), "to": units.of(found.end)}
 
 
-def _opened(place: str, text: str) -> tuple[Documents, OpenDocument]:
-    documents = Documents()
-    return documents, documents.put(place.replace(os.sep, "/"), text)
+class _Desk:
+    """What is kept of a text from one question to the next, so that only what was changed is looked at anew."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.documents = Documents()
+
+
+_DESKS: Final[OrderedDict[str, _Desk]] = OrderedDict()
+_OF_DESKS: Final = threading.Lock()
+
+
+@contextmanager
+def _opened(place: str, text: str) -> Iterator[tuple[Documents, OpenDocument]]:
+    """Give a text as the document of a place; others who ask for the same place wait meanwhile."""
+    path = place.replace(os.sep, "/")
+    with _OF_DESKS:
+        desk = _DESKS.setdefault(path, _Desk())
+        _DESKS.move_to_end(path)
+        while len(_DESKS) > MOST_DESKS:
+            _DESKS.popitem(last=False)
+    with desk.lock:
+        document = desk.documents.put(path, text)
+        desk.documents.changed()  # a file beside it may be another one now
+        yield desk.documents, document
 
 
 def _finding(found: Diagnostic, units: Units) -> dict[str, Any]:
