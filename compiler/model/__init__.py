@@ -9,6 +9,7 @@ from wfc.compiler.model.accepts import AnyOf, Join, clock_start, joined_events
 from wfc.compiler.model.agents import (
     Agent,
     Approval,
+    CollectionUse,
     HandOver,
     Knowledge,
     KnowledgeIndex,
@@ -84,6 +85,7 @@ __all__ = [
     "AgentCall",
     "AnyOf",
     "Approval",
+    "CollectionUse",
     "Argument",
     "AskPerson",
     "Asks",

@@ -35,6 +35,18 @@ class Approval:
 
 
 @dataclass(frozen=True, slots=True)
+class CollectionUse:
+    """A collection as a tool of an agent.
+
+    Args:
+        remembers: Whether the tool writes it; else it searches.
+    """
+
+    knowledge: Knowledge
+    remembers: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ToolUse:
     """A tool as an agent has it.
 
@@ -44,6 +56,7 @@ class ToolUse:
         final: Whether its result is the agent's answer.
         approval: That a person has to allow its calls, if one has to.
         agent: The agent that is this tool; ``tool`` has its name, its arguments and its output.
+        collection: The collection that is, likewise.
         address: Where it is listed.
         when: When it is offered; ``None``: always.
         save: What the step saves when a call of it is done.
@@ -58,6 +71,7 @@ class ToolUse:
     address: Address = ()
     when: Expression | None = None
     save: tuple[Save, ...] = ()
+    collection: CollectionUse | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +217,7 @@ class Knowledge:
         per: Whose entries these are, where runs write it; ``None``: it is made of its sources.
         entries: How many of them are kept for each.
         seconds: How old these may be.
+        description: What it is, for people and for models.
     """
 
     name: str
@@ -223,11 +238,13 @@ class Knowledge:
     entries: int | None = None
     seconds: float | None = None
     max_calls: int = 0
+    description: str = ""
 
 
 __all__ = [
     "Agent",
     "Approval",
+    "CollectionUse",
     "HandOver",
     "Knowledge",
     "KnowledgeIndex",

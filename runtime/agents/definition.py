@@ -41,6 +41,7 @@ class AgentTool:
         timeout: The seconds that a call may take.
         final: Whether its result is the agent's answer, if it is called alone.
         takes_config: Whether ``call`` is given the config.
+        takes_key: The collection whose key ``call`` is given: whose entries those are that it sees.
         approve: How a person allows a call, worked out from the agent's own arguments, the config and those of the
             call; it returns ``None`` where nobody has to.
         agent: The class of the loop of an agent that is a tool of this one.
@@ -62,6 +63,7 @@ class AgentTool:
     timeout: float = LONGEST_CALL
     final: bool = False
     takes_config: bool = False
+    takes_key: str = ""
     approve: Callable[[Any, Any, Any], Approval | None] | None = None
     agent: Any = None
     hand_over: str = ""

@@ -65,6 +65,7 @@ class AgentInput(ClosedFields, StartEvent):
         kept_as: What is kept in the thread in place of the prompt.
         read_only: Whether nothing is kept in the thread.
         history: What was said before, for an agent without a thread.
+        collection_keys: Whose entries it sees in collections that runs write, by their names.
     """
 
     prompt: str
@@ -76,6 +77,7 @@ class AgentInput(ClosedFields, StartEvent):
     kept_as: str | None = None
     read_only: bool = False
     history: list[Message] = Field(default_factory=list)
+    collection_keys: dict[str, str] = Field(default_factory=dict)
 
 
 class AgentAtWork(Record):

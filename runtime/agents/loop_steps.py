@@ -202,7 +202,7 @@ class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
             return hand_over(self.team[tool.hand_over], args, config)
         try:
             with asking_for(asking_in(event, tool)):
-                result = await make_call(ctx, config, tool, args)
+                result = await make_call(ctx, config, tool, args, inputs.collection_keys)
         except QuestionWantedError as wanted:
             return CallDone(text="", question=wanted.question)
         return self.done(tool, result, state)
@@ -315,7 +315,9 @@ class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
         tool, args = self.checked(event, inputs, state)
         if tool.workflow:
             return Child(tool.workflow, json.loads(json_outside(args)))
-        more = {} if inputs.timeout is None else {"timeout": inputs.timeout}
+        more: dict[str, Any] = {} if inputs.timeout is None else {"timeout": inputs.timeout}
+        if inputs.collection_keys:
+            more["collection_keys"] = inputs.collection_keys
         return Child(tool.agent, tool.agent.agent.asked(args, config, **more))
 
     @delegate.then

@@ -222,7 +222,7 @@ class AgentDoubles:
             if answer.asks is not None:
                 self._asking[call] = answer
                 return CallDone(text="", question=ToolQuestion.model_validate(answer.asks))
-        given_back = replace(tool, call=self._giving(answer), takes_config=False)
+        given_back = replace(tool, call=self._giving(answer), takes_config=False, takes_key="")
         result = await make_call(context, None, given_back, args)
         return run.workflow.done(tool, result, run.execution.state)
 

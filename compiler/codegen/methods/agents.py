@@ -12,6 +12,7 @@ from wfc.compiler.codegen.layout.statements import fit
 from wfc.compiler.codegen.literals.constants import call, tuple_of
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter
 from wfc.compiler.codegen.literals.values import ValueWriter
+from wfc.compiler.codegen.methods.agent_collections import collection_function, keys_of
 from wfc.compiler.codegen.methods.agent_texts import AgentTexts
 from wfc.compiler.codegen.methods.pauses import key_text
 from wfc.compiler.codegen.names import ModuleNames
@@ -67,6 +68,7 @@ class AgentWriter:
         if action.thread is not None:
             given |= thread_of(action.thread, function)
         agent = action.agent
+        given |= keys_of(agent, function)
         if agent.args is not None:
             positional = self.positional(action, values, function)
             asked = call(Code(f"{team.constants[id(agent)]}.asked"), *positional, **given)
@@ -99,7 +101,9 @@ class AgentWriter:
         if use.tool.workflow is not None:
             named["workflow"] = literal(use.tool.workflow)
             return [literal(use.tool.name), Code("None"), self.names.of(use.tool.args)], named
-        called = self.call(use.tool, step)
+        called = self.call(use, step)
+        if use.collection is not None and use.collection.knowledge.per is not None:
+            named["takes_key"] = literal(use.collection.knowledge.name)
         if use.tool.timeout is not None:
             named["timeout"] = literal(use.tool.timeout)
         if called in self.configured:
@@ -111,12 +115,20 @@ class AgentWriter:
             named["ask"] = call(Code("AskingTool"), literal(asks.within), **how)
         return [literal(use.tool.name), called, self.names.of(use.tool.args)], named
 
-    def call(self, tool: Tool, step: Step) -> Code:
+    def call(self, use: ToolUse, step: Step) -> Code:
         """Return the function that calls a tool with a record of its arguments."""
+        tool = use.tool
         if id(tool) not in self.calls:
             name = self.names.scope.give(f"call_{tool.identifier}")
             self.calls[id(tool)] = name
-            self.bindings.functions.append(self.call_function(name, tool, step))
+            if use.collection is None:
+                function = self.call_function(name, tool, step)
+            else:
+                function, takes_config = collection_function(
+                    name, tool, use.collection, self.workflow, self.names, self.bindings
+                )
+                self.configured |= {name} if takes_config else set()
+            self.bindings.functions.append(function)
         return self.calls[id(tool)]
 
     def call_function(self, name: Code, tool: Tool, step: Step) -> PythonFunction:
