@@ -18,6 +18,7 @@ __all__ = [
     "history_beside_thread",
     "not_in_code",
     "not_its_tool",
+    "not_with_thread",
     "save_outside_step",
     "tool_listed_twice",
     "tool_without_args",
@@ -163,6 +164,17 @@ def not_in_code(place: Place, name: str, why: str) -> Finding:
         place,
         "take it out, or give the agent another `style`",
     )
+
+
+@problem
+def not_with_thread(place: Place, key: str, why: str) -> Finding:
+    """A step of kind `llm` has a `thread`, and a key that is not there beside one.
+
+    What was said in a thread is another thing each time, so that no answer of the cache would do; what is kept of it
+    are texts, and no files; and an answer is shown as text, or when it is whole. Take the key out, or ask without a
+    thread.
+    """
+    return Finding("not-with-thread", f"`{key}` is not there beside a `thread`: {why}", place, "leave it out")
 
 
 @problem

@@ -16,6 +16,7 @@ from wfc.runtime.agents.react import KEEP_TO_THE_FORM, in_words, read_marks
 from wfc.runtime.agents.turns import bounded, judge, wanted_calls
 from wfc.runtime.calls.transcripts import Said, TurnReply, TurnRequest
 from wfc.runtime.driver.context import Context
+from wfc.runtime.errors import StepError
 
 __all__ = ["AgentTurns"]
 
@@ -85,8 +86,16 @@ class AgentTurns:
     def judged(
         self, ctx: Context[LoopState], reply: TurnReply, state: LoopState, offer: Offer
     ) -> JudgedReply:
-        """Return what a reply to an offer comes to, with what the agent has used by now."""
+        """Return what a reply to an offer comes to, with what the agent has used by now.
+
+        Raises:
+            StepError: ``requirement``, ``model.invalid_output``: It is the last one of a model that is asked for one
+                answer, and is none.
+        """
         found = self._judged(ctx, reply, state, offer.first)
+        if self.agent.asks_once and found.problem and state.turns + 1 >= self.agent.max_turns:
+            name = "requirement" if found.is_unmet else "model.invalid_output"
+            raise StepError(name, f"the model has given no answer of use: {found.problem}")
         return found.model_copy(update={"offered": offer.names})
 
     def _judged(self, ctx: Context[LoopState], reply: TurnReply, state: LoopState, first: str) -> JudgedReply:

@@ -129,6 +129,8 @@ class Agent:
         last_turn: ``answer``: in the last turn no tools may be called.
         first_tool: The tool that has to be called before others are offered; empty: none.
         offer: How many tools are offered at once; ``None``: all.
+        asks_once: Whether it is a model that is asked for one answer: if the last reply does not fit, that is told as
+            of any call of a model.
         parallel_calls: How many calls may be made at once.
         on_tool_error: Whether the model is told of a tool's error, or the agent fails by it.
         tokens: How many tokens the models may use; ``None``: any number.
@@ -159,6 +161,7 @@ class Agent:
     style: Literal["function", "react", "code"] = "function"
     first_tool: str = ""
     offer: int | None = None
+    asks_once: bool = False
 
     def asked(
         self, args: Any = None, config: Any = None, *, prompt: str | None = None, **more: Any

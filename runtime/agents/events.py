@@ -287,6 +287,7 @@ class JudgedReply(Record):
     """A model's reply and what it comes to: an answer as JSON, calls to make, or what is wrong with it.
 
     Args:
+        is_unmet: Whether it is an answer that only breaks a requirement.
         told: What the model is told of calls that nobody makes, by their ids.
         offered: The tools that it was offered.
     """
@@ -294,6 +295,7 @@ class JudgedReply(Record):
     reply: TurnReply
     answer: str | None = None
     problem: str | None = None
+    is_unmet: bool = False
     told: dict[str, str] = Field(default_factory=dict)
     offered: list[str] | None = None
 
@@ -360,6 +362,7 @@ class LoopState(RunState):
         before: What was said before the prompt, in the thread of the agent.
         prompt: What stands in the prompt's place since a hand-over.
         at_work: The agent that was handed over to.
+        elsewhere: The agent at work in the thread, where that is one of another step.
         told: What the model is told of calls that are not made, by their ids.
         tokens: How many its models have used.
         code: What came of the code of an agent that writes it.
@@ -379,6 +382,7 @@ class LoopState(RunState):
     code: CodeRun = Field(default_factory=CodeRun)
     prompt: str | None = None
     at_work: AgentAtWork | None = None
+    elsewhere: AgentAtWork | None = None
     came_from: str = ""
     offered: list[str] | None = None
     saved: list[SavedCall] = Field(default_factory=list)
