@@ -15,17 +15,35 @@ from wfc.runtime.calls.asking import AskingTool
 from wfc.runtime.calls.foreign_schemas import ForeignSchema
 from wfc.runtime.calls.llm import Model
 from wfc.runtime.calls.transcripts import ANSWER_TOOL, OfferedTool
+from wfc.runtime.errors import WorkflowRuntimeError
 from wfc.runtime.plan.retries import RetryRule
 from wfc.runtime.values.outputs import adapter, from_json
 from wfc.runtime.values.outside_names import json_outside
 
-__all__ = ["LONGEST_CALL", "Agent", "AgentTool", "Approval"]
+__all__ = ["LONGEST_CALL", "Agent", "AgentTool", "Approval", "WorkflowStyle"]
 
 LONGEST_CALL: Final = 300.0
 """How many seconds a call may take whose tool does not say it."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """The names of tools that all providers take."""
+
+
+TAKEN: Final = ("messages", "tools", "system", "turn", "last")
+"""What a workflow may take that works out a reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowStyle:
+    """The workflow that works out an agent's replies.
+
+    Args:
+        workflow: Its name.
+        takes: Which of ``TAKEN`` its start event has.
+    """
+
+    workflow: str
+    takes: Sequence[str] = TAKEN
 
 
 @dataclass(frozen=True)
@@ -116,8 +134,9 @@ class Agent:
 
     Args:
         name: For messages.
-        style: How the model calls tools: as its provider offers it, in plain text, or in code that it writes.
-        model: The model, or a function of the config that returns it.
+        style: How the model calls tools: as its provider offers it, in plain text, or in code that it writes; or the
+            workflow that works out each reply.
+        model: The model, or a function of the config that returns it; ``None``: a workflow works out the replies.
         args: The record class of what it is asked; ``None``: it is always given a text.
         prompt: Returns what it is asked as a text, from its arguments and the config; ``None``: they are that, one
             a line.
@@ -141,7 +160,7 @@ class Agent:
     """
 
     name: str
-    model: Model | Callable[[Any], Model]
+    model: Model | Callable[[Any], Model] | None
     tools: Sequence[AgentTool] = ()
     output: Any = None
     max_turns: int = 20
@@ -158,7 +177,7 @@ class Agent:
     system: str | Callable[[Any, Any], str] | None = None
     bind: Callable[[Any, Any], Mapping[str, Mapping[str, Any]]] | None = None
     sees: Literal["said", "all", "nothing"] = "said"
-    style: Literal["function", "react", "code"] = "function"
+    style: Literal["function", "react", "code"] | WorkflowStyle = "function"
     first_tool: str = ""
     offer: int | None = None
     asks_once: bool = False
@@ -189,7 +208,13 @@ class Agent:
         return None if self.args is None or not data else from_json(self.args, to_json(data), outside=True)
 
     def model_for(self, config: Any) -> Model:
-        """Return the model, made with the config if it needs that."""
+        """Return the model, made with the config if it needs that.
+
+        Raises:
+            WorkflowRuntimeError: It has none.
+        """
+        if self.model is None:
+            raise WorkflowRuntimeError(f"the agent `{self.name}` has no model")
         return self.model if isinstance(self.model, Model) else self.model(config)
 
     @cached_property

@@ -37,6 +37,8 @@ __all__ = [
     "LoopState",
     "Outcome",
     "PersonGives",
+    "ReplyDue",
+    "ReplyGiven",
     "Review",
     "ReviewWanted",
     "SavedCall",
@@ -92,6 +94,27 @@ class AgentAtWork(Record):
 
 class TurnDue(ClosedFields, Event):
     """The model is to be asked again."""
+
+
+class ReplyDue(ClosedFields, Event):
+    """A reply that a workflow is to work out.
+
+    Args:
+        given: What that begins with, as JSON.
+        offered: The tools that are offered, as models know them.
+        first: The one that has to be called now; empty: none has to be.
+    """
+
+    given: str
+    offered: list[str] = Field(default_factory=list)
+    first: str = ""
+
+
+class ReplyGiven(ClosedFields, Event):
+    """The end of a workflow that was to work out a reply, as JSON."""
+
+    end: str
+    due: ReplyDue
 
 
 class ToolCall(ClosedFields, Event):

@@ -82,8 +82,9 @@ class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
             definition_of(cls).shows = shown_calls
         cls.team = {each.name: each for each in (agent, *team)}
         definition_of(cls).places = LoopPlaces(agent, cls.team)
+        of_calls = {"retry_policy": agent.retry_policy, "timeout": agent.timeout}
         options: dict[str, dict[str, Any]] = {
-            "think": {"retry_policy": agent.retry_policy, "timeout": agent.timeout, "limit": agent.max_turns},
+            "think": {"limit": agent.max_turns, **(of_calls if agent.model is not None else {})},
             "call": {"num_workers": agent.parallel_calls},
             "recall": {"retry_policy": agent.retry_policy},
         }

@@ -74,11 +74,11 @@ def changes_of_knowledge(pair: Pair) -> Iterator[SpecChange]:
     old, new = pair.old["knowledge"], pair.new["knowledge"]
     for name in dict.fromkeys([*old, *new]):
         before, after = old.get(name), new.get(name)
-        of_memory: tuple[str, ...] = ()
+        of_memory: tuple[tuple[str], ...] = ()
         if before is not None and after is not None and before["per"] and after["per"]:
             yield from _of_memory(pair, name, before, after)
-            of_memory = ("per", *_BOUNDS)
-        changed = [each for each in differences(before, after) if each.path[0] not in of_memory]
+            of_memory = tuple((key,) for key in ("per", *_BOUNDS))
+        changed = [each for each in differences(before, after) if each.path[:1] not in of_memory]
         if not changed:
             continue
         told = f"the collection `{name}` is {'gone' if after is None else 'new'}"
