@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.expressions import Expression, Template
@@ -91,12 +91,26 @@ class HandOver:
     address: Address
 
 
+@dataclass(frozen=True, slots=True)
+class OwnStyle:
+    """The workflow that works out the replies of an agent.
+
+    Args:
+        takes: What it is given of what there is.
+        callee: What is known of it; ``None`` where that is nothing, which has been reported.
+    """
+
+    workflow: str
+    takes: tuple[str, ...]
+    callee: Any
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Agent:
     """A model that works with tools in a loop.
 
     Args:
-        model: ``None`` where that is not known, which has been reported.
+        model: ``None`` where that is not known, which has been reported, or where a workflow works out the replies.
         system: What the model is told before anything else.
         output: ``STRING`` where the agent declares none.
         tools: What the model may use.
@@ -108,6 +122,7 @@ class Agent:
         sees: What a hand-over to it brings.
         handoffs: The agents that it may hand over to.
         mentioned: First words of what its system text and its tools mention.
+        own_style: The workflow that works out its replies, if one does.
     """
 
     name: str
@@ -124,6 +139,7 @@ class Agent:
     sees: str = "said"
     handoffs: list[HandOver] = field(default_factory=list)
     mentioned: set[str] = field(default_factory=set)
+    own_style: OwnStyle | None = None
 
     @property
     def needs_args(self) -> bool:
@@ -248,6 +264,7 @@ __all__ = [
     "HandOver",
     "Knowledge",
     "KnowledgeIndex",
+    "OwnStyle",
     "Thread",
     "ThreadUse",
     "ToolUse",

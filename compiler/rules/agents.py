@@ -17,9 +17,11 @@ __all__ = [
     "hands_over_to_itself",
     "history_beside_thread",
     "not_in_code",
+    "not_in_own_style",
     "not_its_tool",
     "not_with_thread",
     "save_outside_step",
+    "style_does_not_fit",
     "tool_listed_twice",
     "tool_without_args",
     "unknown_thread",
@@ -161,6 +163,41 @@ def not_in_code(place: Place, name: str, why: str) -> Finding:
     return Finding(
         "not-in-code",
         f"the agent `{name}` writes code: {why}",
+        place,
+        "take it out, or give the agent another `style`",
+    )
+
+
+@problem
+def style_does_not_fit(place: Place, name: str, why: str, declared: Place) -> Finding:
+    """A workflow is the `style` of an agent, and does not take or give what such a workflow has to.
+
+    It works out each reply of the agent in a run of its own. Its start event takes `messages`, a `list of Message`, and
+    if it likes `tools`, a text that tells of them, `system`, an `optional string`, `turn`, an integer, and `last`,
+    whether nothing may be called any more. Each of its ends has either `answer`, which the agent answers, or `calls`, a
+    `list of` records with `tool` and `args`, the arguments as JSON in a text or as a record; beside `calls` it may have
+    `text`. Give the workflow such events, or the agent another `style`.
+    """
+    return Finding(
+        "style-does-not-fit",
+        f"the workflow `{name}` cannot work out the replies of an agent: {why}",
+        place,
+        "",
+        related=((declared, "its start event is declared here"),),
+    )
+
+
+@problem
+def not_in_own_style(place: Place, name: str, key: str, why: str) -> Finding:
+    """An agent whose replies a workflow works out has a key that means nothing there.
+
+    That workflow asks models of its own, tries its own steps again and bounds their time; the agent does not hand over,
+    nobody hands over to it, and what it has said is kept in no thread. Take the key out, or give the agent another
+    `style`.
+    """
+    return Finding(
+        "not-in-own-style",
+        f"`{key}` means nothing for the agent `{name}`, whose replies a workflow works out: {why}",
         place,
         "take it out, or give the agent another `style`",
     )

@@ -199,6 +199,8 @@ class TeamWriter:
         loop = Code("AgentLoop" if thread is None else "ThreadedLoop")
         if writes_code(agent):
             loop = Code("CodeLoop")
+        elif agent.own_style is not None:
+            loop = Code("WorkflowLoop")
         bases = call(Code("AgentLoop"), loop, **named)
         head = Code(bases.removeprefix("AgentLoop(").removesuffix(")"))
         said = docstring(f"The work of the agent `{agent.name}`.", INDENT)
@@ -227,7 +229,6 @@ class TeamWriter:
         """Return the constant that says what an agent is."""
         if id(agent) in self.constants:
             return self.constants[id(agent)]
-        assert agent.model is not None, agent.name
         step, named = self.step, dict[str, Code]()
         tools = [*(self.tool(use, agent) for use in agent.tools), *map(self.hand_over, agent.handoffs)]
         if tools:
@@ -237,16 +238,19 @@ class TeamWriter:
             named |= self.bindings.output(output, step.name if self.is_first(agent) else agent.name)
         limits = self.action.limits if self.is_first(agent) else {}
         named |= {key: literal(value) for key, value in {**agent.bounds, **limits}.items()}
-        if step.retry is not None:
+        if (style := agent.own_style) is not None:
+            named["style"] = call(Code("WorkflowStyle"), literal(style.workflow), literal(list(style.takes)))
+        if step.retry is not None and agent.model is not None:
             named["retry_policy"] = self.bindings.retry(step.retry)
-        if isinstance(step.timeout, float):
+        if isinstance(step.timeout, float) and agent.model is not None:
             named["timeout"] = literal(step.timeout)
         if shown := [SHOWN[key] for key in self.action.shown if key in SHOWN]:
             named["shown"] = literal(shown)
         named |= self.writer.texts.of(agent)
         own = "" if self.is_first(agent) else f"{agent.name}_"
         name = self.names.scope.give(constant_name(f"{step.name}_{own}agent"))
-        made = call(Code("Agent"), literal(agent.name), self.bindings.declared(agent.model), **named)
+        model = Code("None") if agent.model is None else self.bindings.declared(agent.model)
+        made = call(Code("Agent"), literal(agent.name), model, **named)
         self.pending.append(fit(f"{name} = {made}"))
         self.constants[id(agent)] = name
         return name

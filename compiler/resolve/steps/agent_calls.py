@@ -92,9 +92,30 @@ def resolve_agent_call(
             declared.report(problems.history_beside_thread((place / "history").key))
     if agent is not None and "thread" in data and writes_code(agent):
         declared.report(problems.not_in_code((place / "thread").key, agent.name, "its talk is not kept"))
-    if agent is None or agent.model is None or (prompt is None and args is None):
+    if agent is not None and agent.own_style is not None:
+        report_in_own_style(agent, data, place, declared, shown)
+    if (
+        agent is None
+        or (agent.model is None and agent.own_style is None)
+        or (prompt is None and args is None)
+    ):
         return None
     return AgentCall(agent, prompt, system, output, shown, args, limits, thread=thread, history=history)
+
+
+def report_in_own_style(
+    agent: Agent, data: Data, place: Place, declared: Declarations, shown: tuple[str, ...]
+) -> None:
+    """Report what a step says of calls of a model, whose agent asks none itself."""
+    for key in ("thread", "retry", "timeout") if "agent" in data else ():
+        if key in data:
+            why = "its talk is not kept" if key == "thread" else "steps of the workflow have it"
+            declared.report(problems.not_in_own_style((place / key).key, agent.name, key, why))
+    for key in ("tokens", "thinking"):
+        if key in shown:
+            why = "steps of the workflow show what their models say"
+            at = (place / "stream" / key).key
+            declared.report(problems.not_in_own_style(at, agent.name, key, why))
 
 
 MOST_REPLIES: Final = 3
