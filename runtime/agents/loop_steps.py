@@ -344,6 +344,7 @@ class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
         said = state.messages[-1]
         if not said.calls:
             return TurnDue()
+        events = self.handle_tool_call_results(events, state)
         going_on = first_to_go_on(said, events)
         told = {**state.told, **{each.id: each.text for each in events}}
         told |= told_of_hand_overs(events, going_on)
