@@ -173,9 +173,10 @@ def not_in_code(place: Place, name: str, why: str) -> Finding:
 def asks_in_map(place: Place, key: str) -> Finding:
     """An agent that stands in the `do` of a `map` has a tool with `approve`, `when` or `save`.
 
-    What stands there is worked out by the step while the agent works, and many agents of one step work at once, each for
-    another item. An agent under `agents` works out `approve` and `when` itself, of its `args`: declare it there, and give
-    it the item by `with`. What calls have given can be in the agent's answer, and be saved by the step's own `save`.
+    What stands there is worked out by the step while the agent works, and many agents of one step work at once, each
+    for another item. An agent under `agents` works out `approve` and `when` itself, of its `args`: declare it there,
+    and give it the item by `with`. What calls have given can be in the agent's answer, and be saved by the step's own
+    `save`.
     """
     hint = "declare the agent under `agents`, where it sees its `args`, and name it by `agent`"
     if key == "save":

@@ -141,7 +141,7 @@ class Past:
         own, _, beneath = step.partition("/")
         if beneath and own in self._plan.by_name:
             raise StoreError(
-                f"a run goes on from a step of its own, such as `{own}`: what the agent of `{own}` has done goes with it"
+                f"a run goes on from a step of its own, such as `{own}`: what its agent has done begins anew then"
             )
         if step not in self._plan.by_name:
             raise StoreError(f"the workflow has no step `{step}`")
