@@ -79,8 +79,12 @@ class Desk:
         return self.folder.place_of(call.data["path"]), call.data["text"]
 
     async def check(self, _: Installation, call: Call) -> Reply:
-        """Tell the findings in a text, each with its fix, as if it stood in the file at `path`."""
-        return Reply(await asyncio.to_thread(language.checked, *self._place(call)))
+        """Tell the findings in a text, each with its fix, as if it stood in the file at `path`.
+
+        With `?now` they come sooner, for who is typing; then one mistake may lead to several of them.
+        """
+        now = call.flag("now")
+        return Reply(await asyncio.to_thread(language.checked, *self._place(call), at_once=now))
 
     async def complete(self, _: Installation, call: Call) -> Reply:
         """Tell what may be written `at` a place of a text, counted in units of UTF-16."""
@@ -204,7 +208,9 @@ def endpoints_of(desk: Desk) -> tuple[Endpoint, ...]:
         Endpoint("GET", "/v1/files", "list_files", desk.list_files, AUTHOR),
         Endpoint("GET", "/v1/files/{path}", "show_file", desk.show_file, AUTHOR),
         Endpoint("PUT", "/v1/files/{path}", "save_file", desk.save_file, AUTHOR, text, headers=seen),
-        Endpoint("POST", "/v1/check", "check", desk.check, AUTHOR, body=typed, changes=False),
+        Endpoint(
+            "POST", "/v1/check", "check", desk.check, AUTHOR, body=typed, query={"now": FLAG}, changes=False
+        ),
         Endpoint("POST", "/v1/complete", "complete", desk.complete, AUTHOR, body=pointed, changes=False),
         Endpoint("POST", "/v1/hover", "hover", desk.hover, AUTHOR, body=pointed, changes=False),
         Endpoint(

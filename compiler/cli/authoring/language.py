@@ -26,10 +26,14 @@ MOST_DESKS: Final = 20
 """Of how many texts something is kept from one question to the next: those that were asked about last."""
 
 
-def checked(place: str, text: str) -> dict[str, Any]:
-    """Return the findings in a text, each with its fix, as if the text were in the file at a place."""
+def checked(place: str, text: str, *, at_once: bool = False) -> dict[str, Any]:
+    """Return the findings in a text, each with its fix, as if the text were in the file at a place.
+
+    Args:
+        at_once: In a fraction of the time; then one mistake may lead to several findings.
+    """
     with _opened(place, text) as (documents, document):
-        found = documents.findings(document)
+        found = documents.findings_now(document) if at_once else documents.findings(document)
         is_spec = document.is_spec
     units = Units(text)
     told = [_finding(one, units) for one in found[:MOST]]
