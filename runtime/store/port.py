@@ -316,7 +316,7 @@ class Port:
     def _release(self, held: list[Held]) -> None:
         run, in_flight = self._run, self._run.execution.in_flight
         for one in held:
-            if type(one) is StepRun:
+            if isinstance(one, StepRun):
                 if in_flight.get(one.number) is one:  # else it was dropped meanwhile
                     self.ready.append(one)
             elif isinstance(one, StartChild):

@@ -135,9 +135,11 @@ class Values:
         fields = codec.plain_json(value)
         return None if fields is None else head + fields + b"]}"
 
-    def _plain_form(self, kind: type[Any]) -> tuple[bytes, ModelCodec | None]:
+    def _plain_form(self, kind: type[object]) -> tuple[bytes, ModelCodec | None]:
         """Return how the JSON texts of models of a class begin, and what writes the rest, if it is soon done."""
-        name = self.classes.name_of(kind) if issubclass(kind, BaseModel) else None
+        if not issubclass(kind, BaseModel):
+            return b"", None
+        name = self.classes.name_of(kind)
         if name is None or not codec_of(kind).is_plain:
             return b"", None
         return b'{"$":"model","of":[' + to_json(name) + b",", codec_of(kind)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from wfc.runtime.core.body_ticks import ChildJoined, ChildStarted, Collected, WaitEnded, Waiting
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import (
@@ -57,12 +59,13 @@ _OF_PAUSES = frozenset(
 def is_relevant(execution: Execution, tick: Tick) -> bool:
     """Return whether a tick can change a run; a journal has no others, for nobody could say what they are about."""
     kind = type(tick)
+    about: Any = tick
     if execution.outcome is not None:
         return kind is Rewound
     if kind in _OF_WORK:
-        return tick.number in execution.in_flight  # type: ignore[union-attr]
+        return about.number in execution.in_flight
     if kind in _OF_PAUSES:
-        return tick.number in execution.paused  # type: ignore[union-attr]
+        return about.number in execution.paused
     if isinstance(tick, InboxEventDropped):
         return tick.event in execution.inbox
     if isinstance(tick, WaitEnded):
