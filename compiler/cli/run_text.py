@@ -98,12 +98,15 @@ def step_of(line: Any) -> dict[str, Any]:
         "status": "undone" if line.is_undone else line.status,
         "gave": line.gave,
         "error": line.error,
+        "tokens": line.tokens,
+        "cost_usd": round(line.cost_usd, 6),
     }
 
 
 def steps_of(steps: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[object]]]:
     """Return step runs as the names and rows of a table."""
     names = ["number", "step", "took", "began", "seconds", "attempts", "status", "gave", "error"]
+    names += [name for name in ("tokens", "cost_usd") if any(step[name] for step in steps)]
     return names, [[cell(step[name]) for name in names] for step in steps]
 
 

@@ -373,13 +373,18 @@ class RunExitTaken:
 
 
 class ModelUsed:
-    """A call of a model: its number of tokens, in and out, and its cost in US dollars."""
+    """A call of a model: its number of tokens, in and out, and its cost in US dollars.
 
-    __slots__ = ("cost_usd", "tokens")
+    Args:
+        number: The step run that made the call, or whose part has made it; 0: it was not recorded.
+    """
 
-    def __init__(self, tokens: int, cost_usd: float) -> None:
+    __slots__ = ("cost_usd", "number", "tokens")
+
+    def __init__(self, tokens: int, cost_usd: float, number: int = 0) -> None:
         self.tokens = tokens
         self.cost_usd = cost_usd
+        self.number = number
 
 
 class Cancelled:

@@ -10,7 +10,7 @@ from wfc.runtime.drawing.graph import Graph
 from wfc.runtime.drawing.rendering import render
 from wfc.runtime.drawing.representation import get_workflow_representation
 from wfc.runtime.drawing.workflows import workflow_graph
-from wfc.runtime.store.replay import StepLine
+from wfc.runtime.store.timeline import StepLine
 from wfc.runtime.workflow import Workflow
 
 __all__ = ["draw_stored"]

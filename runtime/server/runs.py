@@ -175,6 +175,8 @@ def _told_at(server: Installation, row: RunRow, seq: int) -> dict[str, Any]:
                 "status": "undone" if line.is_undone else line.status,
                 "gave": line.gave,
                 "error": line.error,
+                "tokens": line.tokens,
+                "cost_usd": line.cost_usd,
             }
             for line in replay.lines()
         ],

@@ -16,8 +16,9 @@ from wfc.runtime.plan import Plan
 from wfc.runtime.plan.signature import Gives
 from wfc.runtime.store.folding import fold
 from wfc.runtime.store.journal import Kept
-from wfc.runtime.store.replay import Replay, Replayed, StepLine
+from wfc.runtime.store.replay import Replay, Replayed
 from wfc.runtime.store.ticks import decode_tick
+from wfc.runtime.store.timeline import StepLine
 from wfc.runtime.store.values import Values
 
 __all__ = ["Past", "StepAgain"]

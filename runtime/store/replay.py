@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from wfc.runtime.core.advance import advance
@@ -15,7 +15,7 @@ from wfc.runtime.core.effects import NotifyObservers, Publish
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.halt_ticks import Continued, Halted
 from wfc.runtime.core.step_runs import Exit, StepRun
-from wfc.runtime.core.ticks import AttemptFailed, Failed, ItemFailed, Recovered, Rewound, Tick
+from wfc.runtime.core.ticks import AttemptFailed, Failed, ItemFailed, ModelUsed, Recovered, Rewound, Tick
 from wfc.runtime.errors import StoreError
 from wfc.runtime.events import Event, StopEvent
 from wfc.runtime.events.internal import StepState, StepStateChanged
@@ -24,10 +24,11 @@ from wfc.runtime.store.folding import fold
 from wfc.runtime.store.journal import Kept
 from wfc.runtime.store.state_changes import StateChange, changes_between
 from wfc.runtime.store.ticks import decode_tick
+from wfc.runtime.store.timeline import StepLine, Timeline
 from wfc.runtime.store.values import Values
 from wfc.runtime.values.drafts import draft_of
 
-__all__ = ["Replay", "Replayed", "StepLine"]
+__all__ = ["Replay", "Replayed"]
 
 
 class Replayed(NamedTuple):
@@ -56,47 +57,8 @@ class Replayed(NamedTuple):
     halted: str = ""
 
 
-@dataclass(slots=True)
-class StepLine:
-    """A step run as a timeline shows it; the moments are in nanoseconds.
-
-    Args:
-        took: The name of the event that it runs on.
-        status: ``running``, ``waits``, ``retries``, ``done``, ``failed``, ``cancelled``, or ``cut off``: the run was
-            over before.
-        gave: The names of what it has emitted.
-        error: Why its last attempt has failed, if it has.
-        since: The tick by which it began.
-        until: The tick by which it ended; ``None``: it has not.
-        is_undone: Whether the run went back to a time before it.
-    """
-
-    number: int
-    step: str
-    took: str
-    began: int
-    ended: int | None = None
-    attempts: int = 1
-    status: str = "running"
-    gave: str = ""
-    error: str = ""
-    since: int = 0
-    until: int | None = None
-    is_undone: bool = False
-
-
-_STATUS: Final = {
-    StepState.RUNNING: "running",
-    StepState.WAITING: "waits",
-    StepState.RETRYING: "retries",
-    StepState.NOT_RUNNING: "done",
-    StepState.CANCELLED: "cancelled",
-}
-
 _MOVED: Final = b'["upgraded",'
 """How the tick begins by which a run moves to another version: from there on its steps are others."""
-
-_ENDS: Final = (StepState.NOT_RUNNING, StepState.CANCELLED)
 
 
 class Replay:
@@ -124,8 +86,8 @@ class Replay:
         self._failing_by = 0  # the tick that an exit of the run was taken for
         self._returns: list[tuple[int, int]] = []  # the ticks by which the run went back, and to which
         self._values = values
-        self._ends: dict[int, list[StepLine]] = {}  # the lines of step runs as they were when these ended
-        self._lines: dict[int, StepLine] = {}
+        self._timeline = Timeline()
+        self._lines = self._timeline.lines
         for one in self.execution.in_flight.values():
             self._begin(one, "running")
         for pause in self.execution.paused.values():
@@ -184,12 +146,14 @@ class Replay:
         execution.starting.clear()
         for event in events:
             if isinstance(event, StepStateChanged):
-                self._note(event, execution.at)
+                self._timeline.note(event, execution.at, self.seq)
         if isinstance(execution.outcome, StopEvent):
             events.append(execution.outcome)
         if is_over:
-            self._cut_off(execution.at)
+            self._timeline.cut_off(execution.at)
         back_to = None
+        if isinstance(tick, ModelUsed):
+            self._timeline.pay(tick.number, tick.tokens, tick.cost_usd)
         if isinstance(tick, Rewound):
             back_to = tick.to
             self._go_back(tick.to)
@@ -205,33 +169,6 @@ class Replay:
             _halt_of(tick),
         )
 
-    def _note(self, event: StepStateChanged, at: int) -> None:
-        number, state = int(event.worker_id), event.step_state
-        line = self._lines.get(number)
-        if line is None:
-            if state not in _STATUS:
-                return
-            line = self._lines[number] = StepLine(
-                number, event.name, event.input_event_name, at, since=self.seq
-            )
-        if line.ended is not None:
-            return
-        line.status = _STATUS.get(state, line.status)
-        line.attempts = max(line.attempts, event.attempt)
-        if event.error is not None:
-            line.error = event.error
-        if state in _ENDS:
-            line.ended, line.until = at, self.seq
-            line.gave = event.output_event_name or ""
-            if event.error is not None:
-                line.status = "failed"
-            self._ends.setdefault(number, []).append(replace(line))
-
-    def _cut_off(self, at: int) -> None:
-        for line in self._lines.values():
-            if line.ended is None:
-                line.ended, line.status = at, "cut off"
-
     def _go_back(self, to: int) -> None:
         """Note what is undone, and what is under way again."""
         self.ended_by = None
@@ -241,9 +178,11 @@ class Replay:
             self.ready_by[number] = self.seq
         for number, line in list(self._lines.items()):
             is_undone = not self.counts(line.since)
-            ended = [end for end in self._ends.get(number, ()) if self.counts(end.until or 0)]
+            ended = [end for end in self._timeline.ends.get(number, ()) if self.counts(end.until or 0)]
             if ended and not is_undone:
-                self._lines[number] = replace(ended[-1], attempts=line.attempts)
+                self._lines[number] = replace(
+                    ended[-1], attempts=line.attempts, tokens=line.tokens, cost_usd=line.cost_usd
+                )
             elif is_undone:
                 line.is_undone = True
             else:

@@ -412,8 +412,8 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
     ),
     ticks.ModelUsed: (
         "model-used",
-        lambda tick, _, values: [tick.tokens, tick.cost_usd],
-        lambda data, _, values: ticks.ModelUsed(data[0], data[1]),
+        lambda tick, _, values: [tick.tokens, tick.cost_usd, tick.number],
+        lambda data, _, values: ticks.ModelUsed(*data[:3]),
     ),
     ticks.MatchValueComputed: (
         "match-value-computed",

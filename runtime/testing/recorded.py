@@ -34,7 +34,7 @@ from wfc.runtime.store.replay import Replay
 from wfc.runtime.store.ticks import decode_tick
 from wfc.runtime.store.values import Values
 from wfc.runtime.testing.answers import MockAnswer
-from wfc.runtime.testing.cases import Delivery, SpecTest
+from wfc.runtime.testing.preparing import Delivery, SpecTest
 
 __all__ = ["RunReader", "recorded_test", "test_as_data"]
 

@@ -16,7 +16,7 @@ from wfc.runtime.calls.transcripts import ANSWER_TOOL
 from wfc.runtime.driver.engine import Engine
 from wfc.runtime.driver.engine.durable import values_of
 from wfc.runtime.testing.answers import MockAnswer, ScriptedReply
-from wfc.runtime.testing.cases import SpecTest
+from wfc.runtime.testing.preparing import SpecTest
 from wfc.runtime.testing.recorded import RunReader
 from wfc.runtime.values.outputs import plain_type
 

@@ -10,6 +10,7 @@ from wfc.runtime.calls.sibling_modules import settings_folder
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.core.ticks import ModelUsed, Tick
+from wfc.runtime.driver.run.children import Parent
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.errors import LimitError
@@ -40,6 +41,14 @@ class SpendingRun(Protocol):
     @property
     def above(self) -> Any:
         """The run that this run is part of; ``None`` if there is none."""
+
+    @property
+    def parent(self) -> Parent | None:
+        """The step run that started it; ``None`` if none did."""
+
+    @property
+    def port(self) -> object | None:
+        """What keeps the run; ``None``: nothing does."""
 
     @property
     def watchers(self) -> Watchers:
@@ -89,7 +98,7 @@ def count_call(
 ) -> None:
     """Add a model call to what a run and its payers have used.
 
-    Its cost is worked out where one of them limits it, or somebody watches.
+    Its cost is worked out where one of them limits it, the run is kept, or somebody watches.
 
     Args:
         cached: The number of the tokens that came from the provider's cache.
@@ -98,11 +107,13 @@ def count_call(
     payers = list(_payers(run))
     is_limited = any(one.limits is not None and one.limits.cost_usd is not None for one in payers)
     cost = None
-    if is_limited or run.execution.observed:
+    if is_limited or run.execution.observed or run.port is not None:
         folder = settings_folder(type(run.workflow))
         cost = cost_of_call(model, tokens_in, tokens_out, folder, price)
+    number = step_run.number
     for payer in payers:
-        payer.take(ModelUsed(tokens_in + tokens_out, cost or 0.0))
+        payer.take(ModelUsed(tokens_in + tokens_out, cost or 0.0, number))
+        number = payer.parent.number if payer.parent is not None else 0
     if run.execution.observed:
         called = ModelCalled(
             step_name=step_run.step.name,

@@ -1,0 +1,98 @@
+"""The step runs of a run as a timeline shows them, noted as they begin, go on and end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from wfc.runtime.events.internal import StepState, StepStateChanged
+
+__all__ = ["StepLine", "Timeline"]
+
+
+@dataclass(slots=True)
+class StepLine:
+    """A step run as a timeline shows it; the moments are in nanoseconds.
+
+    Args:
+        took: The name of the event that it runs on.
+        status: ``running``, ``waits``, ``retries``, ``done``, ``failed``, ``cancelled``, or ``cut off``: the run was
+            over before.
+        gave: The names of what it has emitted.
+        error: Why its last attempt has failed, if it has.
+        tokens: Of the models that it has called so far, in and out, those of agents included.
+        cost_usd: Their cost in US dollars, as far as prices are known.
+        since: The tick by which it began.
+        until: The tick by which it ended; ``None``: it has not.
+        is_undone: Whether the run went back to a time before it.
+    """
+
+    number: int
+    step: str
+    took: str
+    began: int
+    ended: int | None = None
+    attempts: int = 1
+    status: str = "running"
+    gave: str = ""
+    error: str = ""
+    tokens: int = 0
+    cost_usd: float = 0.0
+    since: int = 0
+    until: int | None = None
+    is_undone: bool = False
+
+
+_STATUS: Final = {
+    StepState.RUNNING: "running",
+    StepState.WAITING: "waits",
+    StepState.RETRYING: "retries",
+    StepState.NOT_RUNNING: "done",
+    StepState.CANCELLED: "cancelled",
+}
+
+_ENDS: Final = (StepState.NOT_RUNNING, StepState.CANCELLED)
+
+
+class Timeline:
+    """The step runs of a run by their numbers, in the order in which they began.
+
+    ``ends`` holds the lines of step runs as they were when these ended; a run that goes back can end one twice.
+    """
+
+    def __init__(self) -> None:
+        self.lines: dict[int, StepLine] = {}
+        self.ends: dict[int, list[StepLine]] = {}
+
+    def note(self, event: StepStateChanged, at: int, seq: int) -> None:
+        """Note what a step run has come to, by a tick at a moment."""
+        number, state = int(event.worker_id), event.step_state
+        line = self.lines.get(number)
+        if line is None:
+            if state not in _STATUS:
+                return
+            line = self.lines[number] = StepLine(number, event.name, event.input_event_name, at, since=seq)
+        if line.ended is not None:
+            return
+        line.status = _STATUS.get(state, line.status)
+        line.attempts = max(line.attempts, event.attempt)
+        if event.error is not None:
+            line.error = event.error
+        if state in _ENDS:
+            line.ended, line.until = at, seq
+            line.gave = event.output_event_name or ""
+            if event.error is not None:
+                line.status = "failed"
+            self.ends.setdefault(number, []).append(replace(line))
+
+    def pay(self, number: int, tokens: int, cost_usd: float) -> None:
+        """Note what a step run has spent on models."""
+        if (line := self.lines.get(number)) is not None:
+            line.tokens += tokens
+            line.cost_usd += cost_usd
+
+    def cut_off(self, at: int) -> None:
+        """Note that the run was over before what is still under way."""
+        for line in self.lines.values():
+            if line.ended is None:
+                line.ended, line.status = at, "cut off"
