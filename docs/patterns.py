@@ -42,6 +42,7 @@ PATTERNS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "A model with tools": ("order_desk",),
         "Thought, action, observation": ("react_calculator",),
         "Code that is written for the question": ("sales_analyst",),
+        "Functions that are kept once a person has approved them": ("kept_functions",),
         "People allow an agent's calls": ("refund_desk",),
         "Tools that depend on what has happened": ("bank_desk",),
         "A supervisor with agents as tools": ("report_desk",),

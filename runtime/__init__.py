@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Agent as Agent,
         AgentTool as AgentTool,
         Approval as Approval,
+        WorkflowStyle as WorkflowStyle,
     )
     from wfc.runtime.agents.code_loop import (
         CodeLoop as CodeLoop,
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     )
     from wfc.runtime.agents.threads import (
         KeptThread as KeptThread,
+    )
+    from wfc.runtime.agents.workflow_loop import (
+        WorkflowLoop as WorkflowLoop,
     )
     from wfc.runtime.plan.run_rules import (
         Bounds as Bounds,
@@ -351,12 +355,13 @@ _AUTHORS: Final = {
     "wfc.runtime.workflow": "Workflow",
 }
 _GENERATED_CODE: Final = {
-    "wfc.runtime.agents.definition": "Agent AgentTool Approval",
+    "wfc.runtime.agents.definition": "Agent AgentTool Approval WorkflowStyle",
     "wfc.runtime.agents.code_loop": "CodeLoop",
     "wfc.runtime.agents.events": "DoneCall Worked",
     "wfc.runtime.agents.loop": "AgentLoop",
     "wfc.runtime.agents.threaded_loop": "ThreadedLoop",
     "wfc.runtime.agents.threads": "KeptThread",
+    "wfc.runtime.agents.workflow_loop": "WorkflowLoop",
     "wfc.runtime.authoring.decorators": "pause transform",
     "wfc.runtime.authoring.output_format": "require_output_format",
     "wfc.runtime.authoring.migrations": "run_migration",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wfc.compiler.cli.tables import moment
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from wfc.runtime.store.replay import Replay
     from wfc.runtime.store.sql.reading import TaskRow
 
-__all__ = ["steps_of", "task_as_data", "told_of"]
+__all__ = ["steps_of", "task_as_data", "told_of", "turns_as_rows"]
 
 SECOND = 1_000_000_000
 
@@ -49,7 +49,30 @@ def told_of(engine: Engine, run_id: str, at: int | None) -> dict[str, Any]:
         "state": state_of(execution),
         "outcome": outcome_of(execution.outcome),
         "steps": [step_of(line) for line in replay.lines()],
+        "agents": list(turns_of(engine, run_id, replay)) if is_now else [],
     }
+
+
+def turns_of(engine: Engine, run_id: str, replay: Replay, above: str = "") -> Iterator[dict[str, Any]]:
+    """Yield what the agents have done that work for a run, by places such as `settle/turn 3/refund`.
+
+    Args:
+        above: The place of the agent that the run is the work of, with `/`.
+    """
+    lines = {line.number: line for line in replay.lines()}
+    for part in engine.parts_of(run_id):
+        number = part.removeprefix(f"{run_id}/").split("/")[-1].partition(".")[0]
+        begun_by = lines.get(int(number)) if number.isdecimal() else None
+        if begun_by is None:
+            continue
+        place = f"{above}{begun_by.place or begun_by.step}/"
+        told = engine.told(part)
+        if told.execution.plan.places is None:
+            continue  # a workflow, and no agent
+        for line in told.lines():
+            if line.place:
+                yield {"place": f"{place}{line.place}", **step_of(line), "run": part}
+        yield from turns_of(engine, part, told, place)
 
 
 def wait_of(wait: Any) -> str:
@@ -108,6 +131,13 @@ def steps_of(steps: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[obje
     names = ["number", "step", "took", "began", "seconds", "attempts", "status", "gave", "error"]
     names += [name for name in ("tokens", "cost_usd") if any(step[name] for step in steps)]
     return names, [[cell(step[name]) for name in names] for step in steps]
+
+
+def turns_as_rows(turns: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[object]]]:
+    """Return what agents have done as the names and rows of a table, in the order in which it began."""
+    names = ["place", "began", "seconds", "attempts", "status", "error"]
+    ordered = sorted(turns, key=lambda each: str(each["began"]))
+    return names, [[cell(each[name]) for name in names] for each in ordered]
 
 
 def cell(value: object) -> object:

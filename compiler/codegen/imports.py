@@ -20,7 +20,7 @@ NAMES_BY_MODULE: Final = {
     "wfc.runtime.records": ("File", "Message", "Passage"),
     "wfc.runtime": tuple(
         """
-        Agent AgentLoop AgentTool Approval CodeLoop DoneCall KeptThread ThreadedLoop
+        Agent AgentLoop AgentTool Approval CodeLoop DoneCall KeptThread ThreadedLoop WorkflowLoop WorkflowStyle
         All AllOf AtLeast Basic Batch Bearer Bounds Cache CallLimit Child ChildEnd ClosedFields Context Delay
         Duration EachOf Event Fail FirstOf ForeignSchema Format HttpResponse Inputs Item Items Keep Knowledge Limits
         AskingTool Loop McpServer Model Moment Number OAuth2 OpenApiOperation Output Outside PythonResource PythonTool

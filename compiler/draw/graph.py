@@ -286,7 +286,9 @@ def at_work(action: Action) -> Iterator[str]:
     others = [one.name for one in agents_of(action)[1:]]
     if others:
         yield f"with {shortened(others)}"
-    started = dict.fromkeys(tool.workflow for tool in agent_tools(action) if tool.workflow is not None)
+    styles = [one.own_style.workflow for one in agents_of(action) if one.own_style is not None]
+    tools = [tool.workflow for tool in agent_tools(action) if tool.workflow is not None]
+    started = dict.fromkeys([*styles, *tools])
     if started:
         yield f"may run {shortened(list(started))}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.expressions import Expression, Template
@@ -35,6 +35,18 @@ class Approval:
 
 
 @dataclass(frozen=True, slots=True)
+class CollectionUse:
+    """A collection as a tool of an agent.
+
+    Args:
+        remembers: Whether the tool writes it; else it searches.
+    """
+
+    knowledge: Knowledge
+    remembers: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ToolUse:
     """A tool as an agent has it.
 
@@ -44,6 +56,7 @@ class ToolUse:
         final: Whether its result is the agent's answer.
         approval: That a person has to allow its calls, if one has to.
         agent: The agent that is this tool; ``tool`` has its name, its arguments and its output.
+        collection: The collection that is, likewise.
         address: Where it is listed.
         when: When it is offered; ``None``: always.
         save: What the step saves when a call of it is done.
@@ -58,6 +71,7 @@ class ToolUse:
     address: Address = ()
     when: Expression | None = None
     save: tuple[Save, ...] = ()
+    collection: CollectionUse | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +91,26 @@ class HandOver:
     address: Address
 
 
+@dataclass(frozen=True, slots=True)
+class OwnStyle:
+    """The workflow that works out the replies of an agent.
+
+    Args:
+        takes: What it is given of what there is.
+        callee: What is known of it; ``None`` where that is nothing, which has been reported.
+    """
+
+    workflow: str
+    takes: tuple[str, ...]
+    callee: Any
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Agent:
     """A model that works with tools in a loop.
 
     Args:
-        model: ``None`` where that is not known, which has been reported.
+        model: ``None`` where that is not known, which has been reported, or where a workflow works out the replies.
         system: What the model is told before anything else.
         output: ``STRING`` where the agent declares none.
         tools: What the model may use.
@@ -94,6 +122,7 @@ class Agent:
         sees: What a hand-over to it brings.
         handoffs: The agents that it may hand over to.
         mentioned: First words of what its system text and its tools mention.
+        own_style: The workflow that works out its replies, if one does.
     """
 
     name: str
@@ -110,6 +139,7 @@ class Agent:
     sees: str = "said"
     handoffs: list[HandOver] = field(default_factory=list)
     mentioned: set[str] = field(default_factory=set)
+    own_style: OwnStyle | None = None
 
     @property
     def needs_args(self) -> bool:
@@ -203,6 +233,7 @@ class Knowledge:
         per: Whose entries these are, where runs write it; ``None``: it is made of its sources.
         entries: How many of them are kept for each.
         seconds: How old these may be.
+        description: What it is, for people and for models.
     """
 
     name: str
@@ -223,14 +254,17 @@ class Knowledge:
     entries: int | None = None
     seconds: float | None = None
     max_calls: int = 0
+    description: str = ""
 
 
 __all__ = [
     "Agent",
     "Approval",
+    "CollectionUse",
     "HandOver",
     "Knowledge",
     "KnowledgeIndex",
+    "OwnStyle",
     "Thread",
     "ThreadUse",
     "ToolUse",

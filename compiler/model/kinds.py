@@ -420,6 +420,8 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
                 "KeptThread",
                 "ThreadedLoop",
                 "Worked",
+                "WorkflowLoop",
+                "WorkflowStyle",
             }
         ),
     ),

@@ -152,9 +152,9 @@ def declare_named(data: Data, declared: Declarations) -> None:
         tools.declare_tools(data, declared)
     if mentions("defaults"):
         defaults.declare_defaults(data.get("defaults"), declared)
+    if mentions("knowledge"):
+        knowledge.declare_knowledge(declared)
     if mentions("agents"):
         agents.declare_agents(declared)
     if mentions("threads"):
         threads.declare_threads(declared)
-    if mentions("knowledge"):
-        knowledge.declare_knowledge(declared)

@@ -13,12 +13,16 @@ __all__ = [
     "agent_without_description",
     "agents_in_a_circle",
     "args_not_given",
+    "asks_in_map",
     "handoff_output_differs",
     "hands_over_to_itself",
     "history_beside_thread",
     "not_in_code",
+    "not_in_own_style",
     "not_its_tool",
+    "not_with_thread",
     "save_outside_step",
+    "style_does_not_fit",
     "tool_listed_twice",
     "tool_without_args",
     "unknown_thread",
@@ -163,6 +167,67 @@ def not_in_code(place: Place, name: str, why: str) -> Finding:
         place,
         "take it out, or give the agent another `style`",
     )
+
+
+@problem
+def asks_in_map(place: Place, key: str) -> Finding:
+    """An agent that stands in the `do` of a `map` has a tool with `approve`, `when` or `save`.
+
+    What stands there is worked out by the step while the agent works, and many agents of one step work at once, each
+    for another item. An agent under `agents` works out `approve` and `when` itself, of its `args`: declare it there,
+    and give it the item by `with`. What calls have given can be in the agent's answer, and be saved by the step's own
+    `save`.
+    """
+    hint = "declare the agent under `agents`, where it sees its `args`, and name it by `agent`"
+    if key == "save":
+        hint = "let the agent answer with it, and save that by the `save` of the step"
+    return Finding("asks-in-map", f"a tool of an agent in the `do` of a `map` has no `{key}`", place, hint)
+
+
+@problem
+def style_does_not_fit(place: Place, name: str, why: str, declared: Place) -> Finding:
+    """A workflow is the `style` of an agent, and does not take or give what such a workflow has to.
+
+    It works out each reply of the agent in a run of its own. Its start event takes `messages`, a `list of Message`, and
+    if it likes `tools`, a text that tells of them, `system`, an `optional string`, `turn`, an integer, and `last`,
+    whether nothing may be called any more. Each of its ends has either `answer`, which the agent answers, or `calls`, a
+    `list of` records with `tool` and `args`, the arguments as JSON in a text or as a record; beside `calls` it may have
+    `text`. Give the workflow such events, or the agent another `style`.
+    """
+    return Finding(
+        "style-does-not-fit",
+        f"the workflow `{name}` cannot work out the replies of an agent: {why}",
+        place,
+        "",
+        related=((declared, "its start event is declared here"),),
+    )
+
+
+@problem
+def not_in_own_style(place: Place, name: str, key: str, why: str) -> Finding:
+    """An agent whose replies a workflow works out has a key that means nothing there.
+
+    That workflow asks models of its own, tries its own steps again and bounds their time; the agent does not hand over,
+    nobody hands over to it, and what it has said is kept in no thread. Take the key out, or give the agent another
+    `style`.
+    """
+    return Finding(
+        "not-in-own-style",
+        f"`{key}` means nothing for the agent `{name}`, whose replies a workflow works out: {why}",
+        place,
+        "take it out, or give the agent another `style`",
+    )
+
+
+@problem
+def not_with_thread(place: Place, key: str, why: str) -> Finding:
+    """A step of kind `llm` has a `thread`, and a key that is not there beside one.
+
+    What was said in a thread is another thing each time, so that no answer of the cache would do; what is kept of it
+    are texts, and no files; and an answer is shown as text, or when it is whole. Take the key out, or ask without a
+    thread.
+    """
+    return Finding("not-with-thread", f"`{key}` is not there beside a `thread`: {why}", place, "leave it out")
 
 
 @problem

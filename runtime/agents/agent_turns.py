@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from wfc.runtime.agents.asking_step import is_offered, system_of, unmet_by
 from wfc.runtime.agents.code import as_code, judge_code
 from wfc.runtime.agents.definition import Agent
-from wfc.runtime.agents.events import AgentInput, AgentOutput, AgentStopped, JudgedReply, LoopState, ToolCall
+from wfc.runtime.agents.events import (
+    AgentInput,
+    AgentOutput,
+    AgentStopped,
+    JudgedReply,
+    LoopState,
+    ToolCall,
+    ToolCallResult,
+)
 from wfc.runtime.agents.hand_overs import given_to, instructions_in, prompt_of, said_before
 from wfc.runtime.agents.offers import Offer, before_the_first, offer_of
 from wfc.runtime.agents.react import KEEP_TO_THE_FORM, in_words, read_marks
 from wfc.runtime.agents.turns import bounded, judge, wanted_calls
+from wfc.runtime.calls.llm import Model
 from wfc.runtime.calls.transcripts import Said, TurnReply, TurnRequest
 from wfc.runtime.driver.context import Context
+from wfc.runtime.errors import StepError
 
 __all__ = ["AgentTurns"]
 
@@ -33,8 +43,30 @@ class AgentTurns:
         models = self.at_work(state).model_for(config).chain()
         chosen = models[ctx.choose_model(len(models))]
         offer = self.offer(ctx, inputs, state, config)
-        reply = await chosen.take_turn(ctx, self.request(ctx, inputs, state, offer))
+        reply = await self.take_step(ctx, chosen, self.request(ctx, inputs, state, offer))
         return self.judged(ctx, reply, state, offer)
+
+    async def take_step(self, ctx: Context[LoopState], model: Model, request: TurnRequest) -> TurnReply:
+        """Return the model's next reply. A subclass may ask otherwise, or look at what was said.
+
+        It is part of the step `think`: what comes of it is recorded, and after a crash it is not called again for it.
+        """
+        return await model.take_turn(ctx, request)
+
+    def handle_tool_call_results(
+        self, results: Sequence[ToolCallResult], state: LoopState
+    ) -> Sequence[ToolCallResult]:
+        """Return what the model is told of the calls of a turn. A subclass may tell it otherwise.
+
+        It is called once in a turn, when all its calls have ended, and must work out the same from the same.
+        """
+        return results
+
+    def finalize(self, output: AgentOutput, state: LoopState) -> AgentOutput:
+        """Return the end of the agent, whose ``answer`` is JSON. A subclass may change it, and must work out the same
+        from the same.
+        """
+        return output
 
     def offer(self, ctx: Context[LoopState], inputs: AgentInput, state: LoopState, config: object) -> Offer:
         """Return the tools that the model is offered in the next turn."""
@@ -85,8 +117,16 @@ class AgentTurns:
     def judged(
         self, ctx: Context[LoopState], reply: TurnReply, state: LoopState, offer: Offer
     ) -> JudgedReply:
-        """Return what a reply to an offer comes to, with what the agent has used by now."""
+        """Return what a reply to an offer comes to, with what the agent has used by now.
+
+        Raises:
+            StepError: ``requirement``, ``model.invalid_output``: It is the last one of a model that is asked for one
+                answer, and is none.
+        """
         found = self._judged(ctx, reply, state, offer.first)
+        if self.agent.asks_once and found.problem and state.turns + 1 >= self.agent.max_turns:
+            name = "requirement" if found.is_unmet else "model.invalid_output"
+            raise StepError(name, f"the model has given no answer of use: {found.problem}")
         return found.model_copy(update={"offered": offer.names})
 
     def _judged(self, ctx: Context[LoopState], reply: TurnReply, state: LoopState, first: str) -> JudgedReply:
@@ -127,13 +167,14 @@ class AgentTurns:
 
     def answered(self, answer: str, state: LoopState) -> AgentOutput:
         """Return the end of an agent that has given its answer."""
-        return AgentOutput(
+        output = AgentOutput(
             answer=answer,
             name=self.at_work(state).name,
             turns=state.turns,
             tokens=state.tokens,
             cost_usd=state.cost_usd,
         )
+        return self.finalize(output, state)
 
     def stopped(self, state: LoopState) -> AgentStopped:
         """Return the end of an agent that has taken all its turns."""

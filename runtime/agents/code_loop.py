@@ -97,7 +97,8 @@ class CodeLoop(AgentSteps, name="agent.code_loop", is_part=True):
         code, said = state.code, state.messages[-1]
         running = next(each.id for each in said.calls if each.id not in state.told)
         if code.calls:
-            return CodeDue(call=running, results=list(_in_order(events)))
+            results = self.handle_tool_call_results(_in_order(events), state)
+            return CodeDue(call=running, results=list(results))
         told = {**state.told, running: told_of_code(code.printed, code.error)}
         state.messages = [*state.messages, Said(role="tools", answers=answers_to(said, told))]
         state.told = {}

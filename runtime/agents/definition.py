@@ -15,17 +15,35 @@ from wfc.runtime.calls.asking import AskingTool
 from wfc.runtime.calls.foreign_schemas import ForeignSchema
 from wfc.runtime.calls.llm import Model
 from wfc.runtime.calls.transcripts import ANSWER_TOOL, OfferedTool
+from wfc.runtime.errors import WorkflowRuntimeError
 from wfc.runtime.plan.retries import RetryRule
 from wfc.runtime.values.outputs import adapter, from_json
 from wfc.runtime.values.outside_names import json_outside
 
-__all__ = ["LONGEST_CALL", "Agent", "AgentTool", "Approval"]
+__all__ = ["LONGEST_CALL", "Agent", "AgentTool", "Approval", "WorkflowStyle"]
 
 LONGEST_CALL: Final = 300.0
 """How many seconds a call may take whose tool does not say it."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """The names of tools that all providers take."""
+
+
+TAKEN: Final = ("messages", "tools", "system", "turn", "last")
+"""What a workflow may take that works out a reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowStyle:
+    """The workflow that works out an agent's replies.
+
+    Args:
+        workflow: Its name.
+        takes: Which of ``TAKEN`` its start event has.
+    """
+
+    workflow: str
+    takes: Sequence[str] = TAKEN
 
 
 @dataclass(frozen=True)
@@ -41,6 +59,7 @@ class AgentTool:
         timeout: The seconds that a call may take.
         final: Whether its result is the agent's answer, if it is called alone.
         takes_config: Whether ``call`` is given the config.
+        takes_key: The collection whose key ``call`` is given: whose entries those are that it sees.
         approve: How a person allows a call, worked out from the agent's own arguments, the config and those of the
             call; it returns ``None`` where nobody has to.
         agent: The class of the loop of an agent that is a tool of this one.
@@ -62,6 +81,7 @@ class AgentTool:
     timeout: float = LONGEST_CALL
     final: bool = False
     takes_config: bool = False
+    takes_key: str = ""
     approve: Callable[[Any, Any, Any], Approval | None] | None = None
     agent: Any = None
     hand_over: str = ""
@@ -114,8 +134,9 @@ class Agent:
 
     Args:
         name: For messages.
-        style: How the model calls tools: as its provider offers it, in plain text, or in code that it writes.
-        model: The model, or a function of the config that returns it.
+        style: How the model calls tools: as its provider offers it, in plain text, or in code that it writes; or the
+            workflow that works out each reply.
+        model: The model, or a function of the config that returns it; ``None``: a workflow works out the replies.
         args: The record class of what it is asked; ``None``: it is always given a text.
         prompt: Returns what it is asked as a text, from its arguments and the config; ``None``: they are that, one
             a line.
@@ -127,6 +148,8 @@ class Agent:
         last_turn: ``answer``: in the last turn no tools may be called.
         first_tool: The tool that has to be called before others are offered; empty: none.
         offer: How many tools are offered at once; ``None``: all.
+        asks_once: Whether it is a model that is asked for one answer: if the last reply does not fit, that is told as
+            of any call of a model.
         parallel_calls: How many calls may be made at once.
         on_tool_error: Whether the model is told of a tool's error, or the agent fails by it.
         tokens: How many tokens the models may use; ``None``: any number.
@@ -137,7 +160,7 @@ class Agent:
     """
 
     name: str
-    model: Model | Callable[[Any], Model]
+    model: Model | Callable[[Any], Model] | None
     tools: Sequence[AgentTool] = ()
     output: Any = None
     max_turns: int = 20
@@ -154,9 +177,10 @@ class Agent:
     system: str | Callable[[Any, Any], str] | None = None
     bind: Callable[[Any, Any], Mapping[str, Mapping[str, Any]]] | None = None
     sees: Literal["said", "all", "nothing"] = "said"
-    style: Literal["function", "react", "code"] = "function"
+    style: Literal["function", "react", "code"] | WorkflowStyle = "function"
     first_tool: str = ""
     offer: int | None = None
+    asks_once: bool = False
 
     def asked(
         self, args: Any = None, config: Any = None, *, prompt: str | None = None, **more: Any
@@ -184,7 +208,13 @@ class Agent:
         return None if self.args is None or not data else from_json(self.args, to_json(data), outside=True)
 
     def model_for(self, config: Any) -> Model:
-        """Return the model, made with the config if it needs that."""
+        """Return the model, made with the config if it needs that.
+
+        Raises:
+            WorkflowRuntimeError: It has none.
+        """
+        if self.model is None:
+            raise WorkflowRuntimeError(f"the agent `{self.name}` has no model")
         return self.model if isinstance(self.model, Model) else self.model(config)
 
     @cached_property

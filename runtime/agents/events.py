@@ -37,6 +37,8 @@ __all__ = [
     "LoopState",
     "Outcome",
     "PersonGives",
+    "ReplyDue",
+    "ReplyGiven",
     "Review",
     "ReviewWanted",
     "SavedCall",
@@ -65,6 +67,7 @@ class AgentInput(ClosedFields, StartEvent):
         kept_as: What is kept in the thread in place of the prompt.
         read_only: Whether nothing is kept in the thread.
         history: What was said before, for an agent without a thread.
+        collection_keys: Whose entries it sees in collections that runs write, by their names.
     """
 
     prompt: str
@@ -76,6 +79,7 @@ class AgentInput(ClosedFields, StartEvent):
     kept_as: str | None = None
     read_only: bool = False
     history: list[Message] = Field(default_factory=list)
+    collection_keys: dict[str, str] = Field(default_factory=dict)
 
 
 class AgentAtWork(Record):
@@ -90,6 +94,27 @@ class AgentAtWork(Record):
 
 class TurnDue(ClosedFields, Event):
     """The model is to be asked again."""
+
+
+class ReplyDue(ClosedFields, Event):
+    """A reply that a workflow is to work out.
+
+    Args:
+        given: What that begins with, as JSON.
+        offered: The tools that are offered, as models know them.
+        first: The one that has to be called now; empty: none has to be.
+    """
+
+    given: str
+    offered: list[str] = Field(default_factory=list)
+    first: str = ""
+
+
+class ReplyGiven(ClosedFields, Event):
+    """The end of a workflow that was to work out a reply, as JSON."""
+
+    end: str
+    due: ReplyDue
 
 
 class ToolCall(ClosedFields, Event):
@@ -285,6 +310,7 @@ class JudgedReply(Record):
     """A model's reply and what it comes to: an answer as JSON, calls to make, or what is wrong with it.
 
     Args:
+        is_unmet: Whether it is an answer that only breaks a requirement.
         told: What the model is told of calls that nobody makes, by their ids.
         offered: The tools that it was offered.
     """
@@ -292,6 +318,7 @@ class JudgedReply(Record):
     reply: TurnReply
     answer: str | None = None
     problem: str | None = None
+    is_unmet: bool = False
     told: dict[str, str] = Field(default_factory=dict)
     offered: list[str] | None = None
 
@@ -358,6 +385,7 @@ class LoopState(RunState):
         before: What was said before the prompt, in the thread of the agent.
         prompt: What stands in the prompt's place since a hand-over.
         at_work: The agent that was handed over to.
+        elsewhere: The agent at work in the thread, where that is one of another step.
         told: What the model is told of calls that are not made, by their ids.
         tokens: How many its models have used.
         code: What came of the code of an agent that writes it.
@@ -377,6 +405,7 @@ class LoopState(RunState):
     code: CodeRun = Field(default_factory=CodeRun)
     prompt: str | None = None
     at_work: AgentAtWork | None = None
+    elsewhere: AgentAtWork | None = None
     came_from: str = ""
     offered: list[str] | None = None
     saved: list[SavedCall] = Field(default_factory=list)

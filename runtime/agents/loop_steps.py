@@ -82,8 +82,9 @@ class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
             definition_of(cls).shows = shown_calls
         cls.team = {each.name: each for each in (agent, *team)}
         definition_of(cls).places = LoopPlaces(agent, cls.team)
+        of_calls = {"retry_policy": agent.retry_policy, "timeout": agent.timeout}
         options: dict[str, dict[str, Any]] = {
-            "think": {"retry_policy": agent.retry_policy, "timeout": agent.timeout, "limit": agent.max_turns},
+            "think": {"limit": agent.max_turns, **(of_calls if agent.model is not None else {})},
             "call": {"num_workers": agent.parallel_calls},
             "recall": {"retry_policy": agent.retry_policy},
         }
@@ -202,7 +203,7 @@ class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
             return hand_over(self.team[tool.hand_over], args, config)
         try:
             with asking_for(asking_in(event, tool)):
-                result = await make_call(ctx, config, tool, args)
+                result = await make_call(ctx, config, tool, args, inputs.collection_keys)
         except QuestionWantedError as wanted:
             return CallDone(text="", question=wanted.question)
         return self.done(tool, result, state)
@@ -315,7 +316,9 @@ class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
         tool, args = self.checked(event, inputs, state)
         if tool.workflow:
             return Child(tool.workflow, json.loads(json_outside(args)))
-        more = {} if inputs.timeout is None else {"timeout": inputs.timeout}
+        more: dict[str, Any] = {} if inputs.timeout is None else {"timeout": inputs.timeout}
+        if inputs.collection_keys:
+            more["collection_keys"] = inputs.collection_keys
         return Child(tool.agent, tool.agent.agent.asked(args, config, **more))
 
     @delegate.then
@@ -341,6 +344,7 @@ class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
         said = state.messages[-1]
         if not said.calls:
             return TurnDue()
+        events = self.handle_tool_call_results(events, state)
         going_on = first_to_go_on(said, events)
         told = {**state.told, **{each.id: each.text for each in events}}
         told |= told_of_hand_overs(events, going_on)

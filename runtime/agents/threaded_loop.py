@@ -88,7 +88,7 @@ class ThreadedLoop(AgentSteps, name="agent.threaded_loop", is_part=True):
     @recall.then
     def after_recall(self, state: LoopState, result: Transcript) -> TurnDue:
         """Go on with what was said, and with the agent that was at work last."""
-        state.before, state.at_work = result.said, result.at_work
+        state.before, state.at_work, state.elsewhere = result.said, result.at_work, result.elsewhere
         return TurnDue()
 
     @step(num_workers=1)
@@ -130,7 +130,8 @@ class ThreadedLoop(AgentSteps, name="agent.threaded_loop", is_part=True):
         if inputs.read_only:
             return
         run, thread = _run_of(ctx), self.thread
-        kept = Transcript(said=kept_of(inputs, state, event.output.answer), at_work=state.at_work)
+        said = kept_of(inputs, state, event.output.answer)
+        kept = Transcript(said=said, at_work=state.at_work or state.elsewhere)
         known = ThreadKey(thread.name, inputs.thread)
         await run.engine.threads.put(known, run.run_id, kept.model_dump_json(), thread.seconds)
 

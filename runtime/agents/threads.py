@@ -67,10 +67,12 @@ class Transcript(Record):
     Args:
         said: The messages, from one of the user to one of the model.
         at_work: The agent that was handed over to last.
+        elsewhere: That one, where it is of another step; it goes on when that step does.
     """
 
     said: list[Said] = Field(default_factory=list)
     at_work: AgentAtWork | None = None
+    elsewhere: AgentAtWork | None = None
 
 
 def read_transcript(text: str, agent: Agent, team: Mapping[str, Agent]) -> Transcript:
@@ -79,11 +81,14 @@ def read_transcript(text: str, agent: Agent, team: Mapping[str, Agent]) -> Trans
         kept: Transcript = from_json(Transcript, text) if text else Transcript()
     except InvalidOutput:  # kept by another version
         return Transcript()
-    at_work = kept.at_work
-    if at_work is not None and (at_work.agent == agent.name or at_work.agent not in team):
+    at_work, elsewhere = kept.at_work, None
+    if at_work is not None and at_work.agent not in team:
+        at_work, elsewhere = None, at_work
+    elif at_work is not None and at_work.agent == agent.name:
         at_work = None
     goes_on = agent if at_work is None else team[at_work.agent]
-    return Transcript(said=merged(seen_by(goes_on, kept.said, "all")), at_work=at_work)
+    said = merged(seen_by(goes_on, kept.said, "all"))
+    return Transcript(said=said, at_work=at_work, elsewhere=elsewhere)
 
 
 def first_to_keep(thread: KeptThread, said: Sequence[Said]) -> int:

@@ -28,6 +28,8 @@ _LARGEST: Final = 16_000_000
 
 _LONGEST_ERROR: Final = 300
 
+_NO_KEYS: Final[Mapping[str, str]] = {}
+
 
 def read_call(
     agent: Agent,
@@ -69,13 +71,22 @@ def read_call(
         raise StepError("agent.arguments", f"the arguments of `{call.tool}` do not fit: {error}") from None
 
 
-async def make_call(context: Any, config: Any, tool: AgentTool, args: Any) -> Any:
+async def make_call(
+    context: Any, config: Any, tool: AgentTool, args: Any, keys: Mapping[str, str] = _NO_KEYS
+) -> Any:
     """Call a tool; return its result.
+
+    Args:
+        keys: Whose entries are meant, by the names of collections.
 
     Raises:
         StepError: The call failed, or took too long.
     """
-    more = (config,) if tool.takes_config else ()
+    more = [config] if tool.takes_config else []
+    if tool.takes_key:
+        if tool.takes_key not in keys:  # begun by a version that had no such tool
+            raise StepError("knowledge.key", f"it is not known whose entries `{tool.name}` is to see")
+        more.append(keys[tool.takes_key])
     try:
         async with asyncio.timeout(tool.timeout) as bound:
             assert tool.call is not None

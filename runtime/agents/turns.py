@@ -43,13 +43,16 @@ def judge(agent: Agent, reply: TurnReply, unmet: Callable[[Any], Sequence[str]])
         told |= {each.id: _TOO_MANY for each in wanted[MOST_CALLS:]}
         told |= {each.id: _TOO_MANY_AGENTS for each in _of_agents(agent, wanted)[agent.parallel_calls :]}
         return JudgedReply(reply=kept, told=told)
+    is_unmet = False
     try:
         value = _answer_in(agent, reply)
         said = "; ".join(unmet(value))
+        is_unmet = bool(said)
     except InvalidOutput as error:
         said = f"This answer cannot be used: {error}\nAnswer again, without this mistake."
     if said:
-        return JudgedReply(reply=kept, problem=said, told={each.id: said for each in reply.calls})
+        told = {each.id: said for each in reply.calls}
+        return JudgedReply(reply=kept, problem=said, is_unmet=is_unmet, told=told)
     return JudgedReply(reply=kept, answer=json_outside(value).decode())
 
 

@@ -41,6 +41,7 @@ class Definition:
         self.parts: tuple[type[Any], ...] = ()
         self.shows: Shows | None = base.shows if base else None
         self.places: Places | None = base.places if base else None
+        self.pays_for: frozenset[str] = base.pays_for if base else frozenset()
         self.added_steps: dict[str, StepFunction[Any, Any]] = {}  # the free functions among its steps
         self._plan: Plan | None = None
         self._run_rules: RunRules | None = None
@@ -65,6 +66,7 @@ class Definition:
             )
             self._plan.shows = self.shows
             self._plan.places = self.places
+            self._plan.pays_for = self.pays_for
         return self._plan
 
     @property

@@ -97,6 +97,7 @@ class Plan:
         self.state = _state_class(self.steps, self.exit_signatures)
         self.shows: Shows | None = None
         self.places: Places | None = None
+        self.pays_for: frozenset[str] = frozenset()
 
     @cached_property
     def events_of_exits(self) -> tuple[EventClass, ...]:

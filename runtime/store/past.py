@@ -138,6 +138,11 @@ class Past:
         Raises:
             StoreError: There is no such step, or it has not run.
         """
+        own, _, beneath = step.partition("/")
+        if beneath and own in self._plan.by_name:
+            raise StoreError(
+                f"a run goes on from a step of its own, such as `{own}`: what its agent has done begins anew then"
+            )
         if step not in self._plan.by_name:
             raise StoreError(f"the workflow has no step `{step}`")
         began = [line.since for line in self.replay.lines() if line.step == step and not line.is_undone]

@@ -102,7 +102,23 @@ class Replay:
             attempts=run.attempt,
             status=status,
             since=self.seq,
+            place=self._place_of(run),
         )
+
+    def _place_of(self, run: StepRun | None) -> str:
+        """Return the place of a step run that begins now; empty for one that has none."""
+        places = self.execution.plan.places
+        return (
+            "" if places is None or run is None else places.of(run.step.name, run.event, self.execution.state)
+        )
+
+    def _note(self, event: StepStateChanged) -> None:
+        """Note what a step run has come to, and where it is within an agent."""
+        number = int(event.worker_id)
+        is_new = number not in self._lines
+        self._timeline.note(event, self.execution.at, self.seq)
+        if is_new and number in self._lines:
+            self._lines[number].place = self._place_of(self.execution.in_flight.get(number))
 
     def tell(self, body: bytes) -> Replayed:
         """Tell the next tick.
@@ -146,7 +162,7 @@ class Replay:
         execution.starting.clear()
         for event in events:
             if isinstance(event, StepStateChanged):
-                self._timeline.note(event, execution.at, self.seq)
+                self._note(event)
         if isinstance(execution.outcome, StopEvent):
             events.append(execution.outcome)
         if is_over:

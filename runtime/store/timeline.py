@@ -25,6 +25,7 @@ class StepLine:
         since: The tick by which it began.
         until: The tick by which it ended; ``None``: it has not.
         is_undone: Whether the run went back to a time before it.
+        place: Where it is within an agent, such as ``turn 3/refund``; empty for a step of another workflow.
     """
 
     number: int
@@ -41,6 +42,7 @@ class StepLine:
     since: int = 0
     until: int | None = None
     is_undone: bool = False
+    place: str = ""
 
 
 _STATUS: Final = {

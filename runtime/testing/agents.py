@@ -21,6 +21,7 @@ from wfc.runtime.agents.threaded_loop import ThreadedLoop
 from wfc.runtime.agents.threads import Transcript, in_words
 from wfc.runtime.agents.tool_calls import make_call
 from wfc.runtime.agents.turns import cut
+from wfc.runtime.agents.workflow_loop import WorkflowLoop
 from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.calls.asking import ToolQuestion
 from wfc.runtime.calls.llm import Model
@@ -149,7 +150,7 @@ class AgentDoubles:
             if left
         ]
 
-    async def _think(self, context: StepContext) -> JudgedReply:
+    async def _think(self, context: StepContext) -> JudgedReply | AgentOutput:
         run = context._run
         assert isinstance(run, Run) and isinstance(run.workflow, AgentSteps)
         inputs = run.execution.inputs
@@ -164,6 +165,8 @@ class AgentDoubles:
             raise error
         self.turns += 1
         state = run.execution.state
+        if isinstance(run.workflow, WorkflowLoop):
+            return _as_end(reply, run.workflow.agent)
         turns = len(state.before) + state.turns
         said = _as_said(reply, request, run.workflow.at_work(state), turns)
         return run.workflow.judged(context, said, state, offer)
@@ -222,7 +225,7 @@ class AgentDoubles:
             if answer.asks is not None:
                 self._asking[call] = answer
                 return CallDone(text="", question=ToolQuestion.model_validate(answer.asks))
-        given_back = replace(tool, call=self._giving(answer), takes_config=False)
+        given_back = replace(tool, call=self._giving(answer), takes_config=False, takes_key="")
         result = await make_call(context, None, given_back, args)
         return run.workflow.done(tool, result, run.execution.state)
 
@@ -263,6 +266,16 @@ class AgentDoubles:
             return answer.value
 
         return give
+
+
+def _as_end(reply: ScriptedReply, agent: Agent) -> AgentOutput:
+    """Return a scripted reply as the end of the workflow that works out replies."""
+    names = {tool.name: name for name, tool in agent.by_name.items()}
+    end: dict[str, Any] = {"answer": reply.give[0] if reply.give else reply.say}
+    if reply.calls:
+        wanted = [{"tool": names.get(tool, tool), "args": dict(args)} for tool, args in reply.calls]
+        end = {"calls": wanted, "text": reply.say}
+    return AgentOutput(answer=to_json(end).decode(), turns=0, tokens=0, cost_usd=0.0)
 
 
 def _as_said(reply: ScriptedReply, request: TurnRequest, agent: Agent, turns: int) -> TurnReply:

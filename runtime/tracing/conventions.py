@@ -85,6 +85,7 @@ SERVER_PORT: Final = "server.port"
 # our own names, where the conventions have none
 RUN_ID: Final = "wfc.run.id"
 STEP: Final = "wfc.step.name"
+PLACE: Final = "wfc.place"
 STEP_RUN: Final = "wfc.step.run"
 EVENT: Final = "wfc.step.event"
 EMITTED: Final = "wfc.step.emitted"

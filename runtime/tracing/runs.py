@@ -60,6 +60,7 @@ class Trace:
         "_last",
         "_last_number",
         "_parent",
+        "_place_of",
         "_run_id",
         "_steps",
         "_tags",
@@ -83,18 +84,28 @@ class Trace:
         self._tags = dict(active_instrument_tags())
         self._steps: dict[int, tuple[Span, StepRun]] = {}  # of step runs that are not over, by number
         self._crowded = _CROWDED  # how many there may be before those are sought that were dropped
+        self._place_of: Callable[[StepRun], str] | None = None
         self._last_number, self._last = 0, None  # the one that ended last, of which the run has yet to tell
 
     def begin(
-        self, workflow: object, name: str, run_id: str, inputs: StartEvent | None, starter: Span | None
+        self,
+        workflow: object,
+        name: str,
+        run_id: str,
+        inputs: StartEvent | None,
+        starter: Span | None,
+        place_of: Callable[[StepRun], str] | None = None,
     ) -> None:
         """Open the run's span.
 
         Args:
             name: The workflow's name.
             starter: The span of the step run that has started this run, and that of its run above it.
+            place_of: Returns the place of a step run within an agent, such as ``settle/turn 3/refund``; empty for one
+                that has none.
         """
         self._run_id = run_id
+        self._place_of = place_of
         self._find_parent(starter)
         self.root = Span(
             "run",
@@ -184,15 +195,18 @@ class Trace:
             for number in [at for at, (_, one) in self._steps.items() if _is_dropped(one)]:
                 self._close(number)
             self._crowded = 2 * len(self._steps) + _CROWDED
+        attributes = {
+            conventions.STEP: step_run.step.name,
+            conventions.STEP_RUN: step_run.number,
+            conventions.EVENT: step_run.event_name,
+            conventions.RUN_ID: self._run_id,
+        }
+        if place := self._place_of(step_run) if self._place_of is not None else "":
+            attributes[conventions.PLACE] = place
         span = self.root.below(
             "step",
-            step_run.step.name,
-            attributes={
-                conventions.STEP: step_run.step.name,
-                conventions.STEP_RUN: step_run.number,
-                conventions.EVENT: step_run.event_name,
-                conventions.RUN_ID: self._run_id,
-            },
+            place or step_run.step.name,
+            attributes=attributes,
             content={conventions.CONTENT + "event": step_run.event},
         )
         self._steps[step_run.number] = span, step_run

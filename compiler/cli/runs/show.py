@@ -11,7 +11,7 @@ import click
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.json_text import one_line
 from wfc.compiler.cli.resuming import load_code
-from wfc.compiler.cli.run_text import steps_of, told_of
+from wfc.compiler.cli.run_text import steps_of, told_of, turns_as_rows
 from wfc.compiler.cli.stores import StorePlace, open_engine, place_of, refusals, store_option
 from wfc.compiler.cli.tables import format_option, moment, show_rows
 from wfc.compiler.diagnostics.escaping import printable
@@ -105,12 +105,17 @@ def show_all(engine: Engine, run: str, at: int | None, format: str) -> None:
         click.echo(one_line(told, sys.stdout.encoding))
         return
     steps: list[dict[str, Any]] = told.pop("steps")
+    turns: list[dict[str, Any]] = told.pop("agents")
     for name, value in told.items():
         if value not in (None, "", [], {}, 0):
             show_value(name, value)
     if steps:
         click.echo()
         names, rows = steps_of(steps)
+        show_rows(names, rows, format)
+    if turns:
+        click.echo()
+        names, rows = turns_as_rows(turns)
         show_rows(names, rows, format)
 
 

@@ -12,6 +12,7 @@ from wfc.compiler.codegen.layout.statements import fit
 from wfc.compiler.codegen.literals.constants import call, tuple_of
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter
 from wfc.compiler.codegen.literals.values import ValueWriter
+from wfc.compiler.codegen.methods.agent_collections import collection_function, keys_of
 from wfc.compiler.codegen.methods.agent_texts import AgentTexts
 from wfc.compiler.codegen.methods.pauses import key_text
 from wfc.compiler.codegen.names import ModuleNames
@@ -67,6 +68,7 @@ class AgentWriter:
         if action.thread is not None:
             given |= thread_of(action.thread, function)
         agent = action.agent
+        given |= keys_of(agent, function)
         if agent.args is not None:
             positional = self.positional(action, values, function)
             asked = call(Code(f"{team.constants[id(agent)]}.asked"), *positional, **given)
@@ -99,7 +101,9 @@ class AgentWriter:
         if use.tool.workflow is not None:
             named["workflow"] = literal(use.tool.workflow)
             return [literal(use.tool.name), Code("None"), self.names.of(use.tool.args)], named
-        called = self.call(use.tool, step)
+        called = self.call(use, step)
+        if use.collection is not None and use.collection.knowledge.per is not None:
+            named["takes_key"] = literal(use.collection.knowledge.name)
         if use.tool.timeout is not None:
             named["timeout"] = literal(use.tool.timeout)
         if called in self.configured:
@@ -111,12 +115,20 @@ class AgentWriter:
             named["ask"] = call(Code("AskingTool"), literal(asks.within), **how)
         return [literal(use.tool.name), called, self.names.of(use.tool.args)], named
 
-    def call(self, tool: Tool, step: Step) -> Code:
+    def call(self, use: ToolUse, step: Step) -> Code:
         """Return the function that calls a tool with a record of its arguments."""
+        tool = use.tool
         if id(tool) not in self.calls:
             name = self.names.scope.give(f"call_{tool.identifier}")
             self.calls[id(tool)] = name
-            self.bindings.functions.append(self.call_function(name, tool, step))
+            if use.collection is None:
+                function = self.call_function(name, tool, step)
+            else:
+                function, takes_config = collection_function(
+                    name, tool, use.collection, self.workflow, self.names, self.bindings
+                )
+                self.configured |= {name} if takes_config else set()
+            self.bindings.functions.append(function)
         return self.calls[id(tool)]
 
     def call_function(self, name: Code, tool: Tool, step: Step) -> PythonFunction:
@@ -187,6 +199,8 @@ class TeamWriter:
         loop = Code("AgentLoop" if thread is None else "ThreadedLoop")
         if writes_code(agent):
             loop = Code("CodeLoop")
+        elif agent.own_style is not None:
+            loop = Code("WorkflowLoop")
         bases = call(Code("AgentLoop"), loop, **named)
         head = Code(bases.removeprefix("AgentLoop(").removesuffix(")"))
         said = docstring(f"The work of the agent `{agent.name}`.", INDENT)
@@ -215,7 +229,6 @@ class TeamWriter:
         """Return the constant that says what an agent is."""
         if id(agent) in self.constants:
             return self.constants[id(agent)]
-        assert agent.model is not None, agent.name
         step, named = self.step, dict[str, Code]()
         tools = [*(self.tool(use, agent) for use in agent.tools), *map(self.hand_over, agent.handoffs)]
         if tools:
@@ -225,16 +238,19 @@ class TeamWriter:
             named |= self.bindings.output(output, step.name if self.is_first(agent) else agent.name)
         limits = self.action.limits if self.is_first(agent) else {}
         named |= {key: literal(value) for key, value in {**agent.bounds, **limits}.items()}
-        if step.retry is not None:
+        if (style := agent.own_style) is not None:
+            named["style"] = call(Code("WorkflowStyle"), literal(style.workflow), literal(list(style.takes)))
+        if step.retry is not None and agent.model is not None:
             named["retry_policy"] = self.bindings.retry(step.retry)
-        if isinstance(step.timeout, float):
+        if isinstance(step.timeout, float) and agent.model is not None:
             named["timeout"] = literal(step.timeout)
         if shown := [SHOWN[key] for key in self.action.shown if key in SHOWN]:
             named["shown"] = literal(shown)
         named |= self.writer.texts.of(agent)
         own = "" if self.is_first(agent) else f"{agent.name}_"
         name = self.names.scope.give(constant_name(f"{step.name}_{own}agent"))
-        made = call(Code("Agent"), literal(agent.name), self.bindings.declared(agent.model), **named)
+        model = Code("None") if agent.model is None else self.bindings.declared(agent.model)
+        made = call(Code("Agent"), literal(agent.name), model, **named)
         self.pending.append(fit(f"{name} = {made}"))
         self.constants[id(agent)] = name
         return name

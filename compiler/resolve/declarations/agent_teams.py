@@ -41,6 +41,9 @@ def check_styles(agent: Agent, wanted: HandOver, declared: Declarations) -> None
         declared.report(problems.not_in_code(place, agent.name, "it cannot hand over"))
     elif writes_code(wanted.agent):
         declared.report(problems.not_in_code(place, wanted.agent.name, "nobody can hand over to it"))
+    elif wanted.agent.own_style is not None:
+        why = "nobody can hand over to it"
+        declared.report(problems.not_in_own_style(place, wanted.agent.name, "handoffs", why))
 
 
 def _way(start: Agent, goal: Agent) -> list[Agent] | None:

@@ -9,6 +9,7 @@ from wfc.compiler.expressions import Scope
 from wfc.compiler.model import Agent, Approval, Save, Tool, ToolUse, Value
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.declarations import called_workflows, operations
+from wfc.compiler.resolve.declarations.agent_collections import as_collection_tool, collection_of
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.assignees import assigned
@@ -72,7 +73,7 @@ class ToolReader:
         return list(found.values())
 
     def operations(self, tool: Tool, data: Data, place: Place) -> Sequence[Tool]:
-        """Return what a name stands for: a tool, or all operations of a service or a server."""
+        """Return what a name stands for: a tool, or all operations of a service, a server or a collection."""
         used = self.declared.tools.used
         used.add(tool.group)
         if tool.operations is None:
@@ -94,15 +95,29 @@ class ToolReader:
             return as_tool(agent, agent.args), agent
         if own in agents.broken or (agents.unread and own not in tools.nodes):
             return None, None
-        if own not in tools.nodes and own not in tools.broken and not tools.unread and agents.nodes:
-            known = (*tools.nodes, *tools.broken, *agents.nodes, *agents.broken)
-            if own.partition(".")[0] not in tools.nodes:
-                self.declared.report(name_problems.unknown_tool(place, own, known))
-                return None, None
+        group = own.partition(".")[0]
+        if not {own, group} & {*tools.nodes, *tools.broken} and not tools.unread:
+            return self.collection(own, group, place), None
         tool = operations.find_tool(name, place, self.declared)
         if tool is not None and tool.workflow is not None:
             tool = called_workflows.as_tool(tool, self.declared)
         return tool, None
+
+    def collection(self, name: str, group: str, place: Place) -> Tool | None:
+        """Return a collection as a tool, or one of its operations; ``None`` if it is broken, or with a finding."""
+        agents, tools, knowledge = self.declared.agents, self.declared.tools, self.declared.knowledge
+        known = {each: None for table in (tools, agents, knowledge) for each in (*table.nodes, *table.broken)}
+        found = knowledge.nodes.get(group)
+        if found is not None:
+            knowledge.used.add(group)
+            whole = as_collection_tool(found, self.declared)
+            operations = {each.name: each for each in whole.operations or ()}
+            if name == group or name in operations:
+                return whole if name == group else operations[name]
+            known |= dict.fromkeys(operations)
+        if found is not None or not (group in knowledge.broken or knowledge.unread):
+            self.declared.report(name_problems.unknown_tool(place, name, tuple(known)))
+        return None
 
     def is_description_broken(self, agent: Agent) -> bool:
         """Return whether what an agent says of itself is wrong, which is told there."""
@@ -154,7 +169,10 @@ class ToolReader:
             self.declared.report(value_problems.wrong_value((place / "save").key, why, hint))
         elif "save" in data:
             save = self.saved(data["save"], place / "save", tool)
-        return ToolUse(tool, ordered, free, final, approval, agent, place.address, when, save)
+        collection = None if agent is not None else collection_of(tool, self.declared)
+        return ToolUse(
+            tool, ordered, free, final, approval, agent, place.address, when, save, collection=collection
+        )
 
     def saved(self, data: object, place: Place, tool: Tool) -> tuple[Save, ...]:
         """Return what is saved when a call of a tool is done."""

@@ -14,6 +14,7 @@ from wfc.compiler.resolve.declarations.agent_teams import check_teams
 from wfc.compiler.resolve.declarations.agent_tools import SaveReader, ToolReader
 from wfc.compiler.resolve.declarations.defaults import step_model
 from wfc.compiler.resolve.declarations.fields import read_fields
+from wfc.compiler.resolve.declarations.workflow_styles import check_own_style, own_style
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data
@@ -61,6 +62,7 @@ def declare_agents(declared: Declarations) -> None:
     for agent, data, place, scope, reader in begun:
         agent.tools.extend(ToolReader(declared, reader, scope, agent.output).uses(data, place))
         set_first_tool(agent, data, place, declared)
+        check_own_style(agent, data, place, declared)
         agent.handoffs.extend(hand_overs(agent, data, place, declared))
     check_teams([agent for agent, *_ in begun], declared)
 
@@ -123,14 +125,21 @@ def begin_agent(
     limits = data.get("limits")
     if isinstance(limits, Mapping):
         bounds |= limits
+    style = own_style(data, place, declared)
+    model = None
+    if style is None:
+        model = step_model(data, place, name, declared)
+    elif isinstance(data.get("model"), str):
+        declared.models.find(str(data["model"]), place / "model", declared.report)
     return Agent(
         name=name,
-        model=step_model(data, place, name, declared),
+        model=model,
         system=system,
         output=output,
         tools=[],
         bounds=bounds,
         address=place.address,
+        own_style=style,
     )
 
 
@@ -154,6 +163,7 @@ def resolve_agent(
     agent = begin_agent(name, data, place, declared, system=None, output=output)
     agent.tools.extend(ToolReader(declared, reader, scope, output, saves).uses(data, place))
     set_first_tool(agent, data, place, declared)
+    check_own_style(agent, data, place, declared)
     agent.handoffs.extend(hand_overs(agent, data, place, declared))
     check_teams([agent], declared)
     return agent

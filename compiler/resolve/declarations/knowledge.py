@@ -87,6 +87,7 @@ def knowledge(name: str, data: Data, place: Place, declared: Declarations) -> Kn
         python(data.get("python"), place / "python", declared),
         *written(name, data, place, declared),
         most_calls(data, place, index, declared),
+        str(data.get("description", "")),
     )
 
 

@@ -215,7 +215,11 @@ class ActionResolver:
         at = place if "with" in self.data else self.place / "tool"
         return self.reader.fields(given, at, tool.args, tool.name, scope)
 
-    def llm(self, _tool: Tool | None, result: Type | None, scope: Scope) -> LlmCall | None:
+    def llm(self, _tool: Tool | None, result: Type | None, scope: Scope) -> LlmCall | AgentCall | None:
+        if "thread" in self.data:
+            return agent_calls.resolve_talk(
+                self.name, self.data, self.place, result, scope, self.declared, self.reader, self.shown
+            )
         model = defaults.step_model(self.data, self.place, self.name, self.declared)
         prompt = self.prompted("prompt", scope)
         system: Template | None = None

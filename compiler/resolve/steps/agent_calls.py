@@ -19,9 +19,9 @@ from wfc.compiler.resolve.values.texts import read_prompt
 from wfc.compiler.rules import agents as problems
 from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as step_problems
-from wfc.compiler.types import MESSAGE, STRING, UNKNOWN, ListOf, Record, Type
+from wfc.compiler.types import FILE, MESSAGE, STRING, UNKNOWN, ListOf, Record, Type
 
-__all__ = ["agent_result", "resolve_agent_call"]
+__all__ = ["agent_result", "resolve_agent_call", "resolve_talk"]
 
 OF_THE_AGENT: Final = (
     "model", "system", "tools", "output", "max_turns", "last_turn", "parallel_calls", "on_tool_error",
@@ -92,9 +92,81 @@ def resolve_agent_call(
             declared.report(problems.history_beside_thread((place / "history").key))
     if agent is not None and "thread" in data and writes_code(agent):
         declared.report(problems.not_in_code((place / "thread").key, agent.name, "its talk is not kept"))
-    if agent is None or agent.model is None or (prompt is None and args is None):
+    if agent is not None and agent.own_style is not None:
+        report_in_own_style(agent, data, place, declared, shown)
+    if (
+        agent is None
+        or (agent.model is None and agent.own_style is None)
+        or (prompt is None and args is None)
+    ):
         return None
     return AgentCall(agent, prompt, system, output, shown, args, limits, thread=thread, history=history)
+
+
+def report_in_own_style(
+    agent: Agent, data: Data, place: Place, declared: Declarations, shown: tuple[str, ...]
+) -> None:
+    """Report what a step says of calls of a model, whose agent asks none itself."""
+    for key in ("thread", "retry", "timeout") if "agent" in data else ():
+        if key in data:
+            why = "its talk is not kept" if key == "thread" else "steps of the workflow have it"
+            declared.report(problems.not_in_own_style((place / key).key, agent.name, key, why))
+    for key in ("tokens", "thinking"):
+        if key in shown:
+            why = "steps of the workflow show what their models say"
+            at = (place / "stream" / key).key
+            declared.report(problems.not_in_own_style(at, agent.name, key, why))
+
+
+MOST_REPLIES: Final = 3
+"""How often the model of an `llm` step is asked for one answer: what does not fit is sent back twice."""
+
+NOT_IN_TALKS: Final = {
+    "files": "texts are kept of a talk",
+    "cache": "what was said before is another thing each time",
+}
+
+
+def resolve_talk(
+    name: str,
+    data: Data,
+    place: Place,
+    result: Type | None,
+    scope: Scope,
+    declared: Declarations,
+    reader: ValueReader,
+    shown: tuple[str, ...],
+) -> AgentCall | None:
+    """Return the call of a model in a thread: it works as an agent without tools, whose talk is kept."""
+    output = UNKNOWN if result is None else result
+    agent = agents.begin_agent(
+        name,
+        {"model": data.get("model")} if "model" in data else {},
+        place,
+        declared,
+        system=None,
+        output=output,
+    )
+    agent.bounds.update(max_turns=MOST_REPLIES, asks_once=True)
+    prompt = read_prompt(data.get("prompt", ""), place / "prompt", scope, declared, reader)
+    system = None
+    if "system" in data:
+        system = read_prompt(data["system"], place / "system", scope, declared, reader)
+    thread = threads.resolve_thread(data["thread"], place / "thread", scope, declared, reader)
+    for key, why in NOT_IN_TALKS.items():
+        if key in data and data[key] is not False:
+            declared.report(problems.not_with_thread((place / key).key, key, why))
+    if "files" in data:
+        reader.value(data["files"], place / "files", ListOf(FILE), scope)
+    if "partial" in shown:
+        why = "an answer in it is shown as text, or when it is whole"
+        declared.report(problems.not_with_thread((place / "stream" / "partial").key, "partial", why))
+    if "history" in data:
+        reader.value(data["history"], place / "history", ListOf(MESSAGE), scope)
+        declared.report(problems.history_beside_thread((place / "history").key))
+    if agent.model is None or thread is None:
+        return None
+    return AgentCall(agent, prompt, system, output, shown, thread=thread)
 
 
 def given_args(

@@ -18,6 +18,7 @@ from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.values.inferred_types import inferred_type, with_inferred_type
 from wfc.compiler.resolve.values.reader import ValueReader, hint_for_list
 from wfc.compiler.resolve.values.scopes import ERROR, RESERVED, RESPONSE
+from wfc.compiler.rules import agents as agent_problems
 from wfc.compiler.rules import comprehensions as comprehension_problems
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import shape as shape_problems
@@ -141,7 +142,7 @@ class MapResolver:
                     )
                 )
         for at in asking_step_in(data, self.place / "do"):
-            self.declared.report(shape_problems.not_supported_yet(at.key, f"`{at.address[-1]}` in a `map`"))
+            self.declared.report(agent_problems.asks_in_map(at.key, str(at.address[-1])))
         tool = acting.tool()
         result = acting.result(tool) or UNKNOWN
         return acting.action(tool, result, scope), result, acting.sends_request(tool)

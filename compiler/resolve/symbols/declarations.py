@@ -161,6 +161,7 @@ class Declarations:
         waited: Event → address of the first step that waits for it.
         called: The other workflows that steps call, by name; ``None`` for what cannot be called.
         workflow_tools: What workflows are as tools of agents, by the tools' names; ``None`` likewise.
+        collection_tools: What collections are as tools of agents, by their names.
         adopted: Names given to types of other workflows.
         expression_cache: Of the expressions in steps.
         types_in_expressions: What `from_json` is told to read.
@@ -206,6 +207,7 @@ class Declarations:
     waited: dict[str, Address] = field(default_factory=dict)
     called: dict[str, CalledWorkflow | None] = field(default_factory=dict)
     workflow_tools: dict[str, Tool | None] = field(default_factory=dict)
+    collection_tools: dict[str, Tool] = field(default_factory=dict)
     adopted: set[str] = field(default_factory=set)
     types_in_expressions: list[Type] = field(default_factory=list)
     found_in_texts: dict[Place, int] = field(default_factory=dict)

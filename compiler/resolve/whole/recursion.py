@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from wfc.compiler.diagnostics import Address, Origin, Place
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.declarations.called_workflows import report_unknown
+from wfc.compiler.resolve.declarations.workflow_styles import STYLES
 from wfc.compiler.resolve.symbols.declarations import Declarations, ProjectView
 from wfc.compiler.resolve.symbols.tables import Data, entries
 from wfc.compiler.rules import files as problems
@@ -64,6 +65,9 @@ def workflows_of_agents(data: Data, place: Place, declared: Declarations) -> Ite
     met: set[str] = set()
     while waiting:
         agent, at, owner = waiting.pop()
+        style = agent.get("style")
+        if isinstance(style, str) and style not in STYLES:
+            yield (at / "style" if owner is declared else at), normal_form(style)
         for named, name in named_by(agent, at):
             own, told = normal_form(name), named if owner is declared else at
             tool = owner.tools.nodes.get(own)

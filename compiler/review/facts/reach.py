@@ -65,6 +65,8 @@ def _action(action: Action | None) -> Iterator[tuple[str, str]]:
             for agent in team_of(action.agent):
                 if agent.model is not None:
                     yield from _model(agent.model)
+                if agent.own_style is not None:
+                    yield "workflows", agent.own_style.workflow
                 for use in agent.tools:
                     if use.agent is None:
                         yield from _tool(use.tool)

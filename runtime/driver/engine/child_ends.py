@@ -74,6 +74,9 @@ def _end_as_declared(workflow: RunWorkflow[Run], end: StopEvent, child: Child[An
 
 
 def _failure(workflow: RunWorkflow[Run], error: BaseException) -> StepError:
+    cause = error.__cause__
+    if isinstance(cause, LimitError) and cause.name.startswith(OWN_LIMITS):
+        return StepError(cause.name, str(cause))  # of an agent above, which pays for it
     kind = "failed"
     if isinstance(error, WorkflowTimeoutError):
         kind = "timeout"
@@ -90,7 +93,7 @@ def _failure_of_part(workflow: RunWorkflow[Run], error: BaseException) -> Workfl
     """Return the error of a step whose action was a run: what has failed in there, as if the step had done it."""
     cause = error.__cause__
     if isinstance(cause, LimitError) and cause.name.startswith(OWN_LIMITS):
-        return StepError(cause.name, str(cause))
+        return _failure(workflow, error)
     if isinstance(cause, WorkflowError) and is_final(cause):
         return cause
     if isinstance(error, StepFailedError) and error.name != "expression":

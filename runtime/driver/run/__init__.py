@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from wfc.runtime.core.advance import advance
@@ -36,7 +37,7 @@ from wfc.runtime.driver.run.breakpoints import Breakpoints
 from wfc.runtime.driver.run.children import NO_CHILDREN, Children
 from wfc.runtime.driver.run.ending import Ending
 from wfc.runtime.driver.run.event_waits import EventWaits
-from wfc.runtime.driver.run.halting_places import check_place, paused_above
+from wfc.runtime.driver.run.halting_places import check_place, paused_above, place_of
 from wfc.runtime.driver.run.leaving import take_exit
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.part_breakpoints import PartBreakpoints
@@ -325,7 +326,9 @@ class Run(ReachableRun["Run"]):
             other = self.above or self.engine.run(self.parent.run_id)
             if other is not None and other.trace is not None:
                 starter = other.trace.span_of(self.parent.number)
-        self.trace.begin(self.workflow, self.workflow._wfc.name, self.run_id, self.execution.inputs, starter)
+        places = None if self.execution.plan.places is None else partial(place_of, self)
+        inputs = self.execution.inputs
+        self.trace.begin(self.workflow, self.workflow._wfc.name, self.run_id, inputs, starter, places)
         if self.trace.event_handlers:
             self.look_inside()
 

@@ -59,11 +59,15 @@ class SpendingRun(Protocol):
 
 
 def _payers(run: SpendingRun) -> Iterator[SpendingRun]:
-    """Yield a run, and those that pay for it because it is nothing but a part of them."""
+    """Yield a run, and those that pay for it, for it is nothing but a part of them, or their step pays for it."""
     paying: SpendingRun | None = run
     while paying is not None:
         yield paying
-        paying = paying.above if paying.workflow._wfc.is_part else None
+        above, parent = paying.above, paying.parent
+        is_paid = (
+            above is not None and parent is not None and parent.step in above.workflow._wfc.plan.pays_for
+        )
+        paying = above if is_paid or paying.workflow._wfc.is_part else None
 
 
 def check_limits(run: SpendingRun, model: str, *, own_server: bool) -> None:

@@ -25,6 +25,18 @@ Observer = Callable[[Event], None]
 """A function called with each event of a run: ``InternalDispatchEvent`` s and streamed events."""
 
 
+class StartedBy(Protocol):
+    """A step run that has started a run."""
+
+    @property
+    def step(self) -> str:
+        """The step's name."""
+
+    @property
+    def number(self) -> int:
+        """The step run's number."""
+
+
 class WatchedRun(Protocol):
     """The interface of a run that watchers use."""
 
@@ -61,6 +73,10 @@ class WatchedRun(Protocol):
         """The run that this run is part of; ``None`` if there is none."""
 
     @property
+    def parent(self) -> StartedBy | None:
+        """The step run that has started this run; ``None`` if there is none."""
+
+    @property
     def watchers(self) -> Watchers:
         """The run's watchers."""
 
@@ -74,13 +90,14 @@ class WatchedRun(Protocol):
 class Watchers:
     """The watchers of one run; events of a run that is part of another are shown in the parent too."""
 
-    __slots__ = ("_inner", "_observers", "_run", "_stream")
+    __slots__ = ("_inner", "_observers", "_replies", "_run", "_stream")
 
     def __init__(self, run: WatchedRun) -> None:
         self._run = run
         self._stream: Stream | None = None
         self._inner: Stream | None = None
         self._observers: tuple[Observer, ...] = ()
+        self._replies = 0  # how many were shown of an agent and of those who work for it
 
     def publish(self, event: Event, run_id: str | None = None, *, is_durable: bool = False) -> None:
         """Show an event to all watchers, here and in the runs above, unless the run has ended.
@@ -101,16 +118,34 @@ class Watchers:
 
     @contextmanager
     def answering(self, step_run: StepRun) -> Iterator[ShownReply]:
-        """Show a further model reply of a step run to all watchers, here and in the runs above."""
-        attempt, reply = getattr(step_run, "replies", (0, 0))
-        reply = reply + 1 if attempt == step_run.attempt else 1
-        step_run.replies = step_run.attempt, reply
-        place = ReplyPlace(step_run.step.name, str(step_run.number), step_run.attempt, reply)
-        shown = ShownReply(self, place)
+        """Show a further model reply of a step run to all watchers, here and in the runs above.
+
+        A reply of an agent is one of the step that lets it work, also if it works for another agent.
+        """
+        shown = ShownReply(self, self._place_in_agent() or self._place(step_run))
         try:
             yield shown
         finally:
             shown.end()
+
+    def _place(self, step_run: StepRun) -> ReplyPlace:
+        """Return the place of a further reply of a step run."""
+        attempt, reply = getattr(step_run, "replies", (0, 0))
+        reply = reply + 1 if attempt == step_run.attempt else 1
+        step_run.replies = step_run.attempt, reply
+        return ReplyPlace(step_run.step.name, str(step_run.number), step_run.attempt, reply)
+
+    def _place_in_agent(self) -> ReplyPlace | None:
+        """Return the place of a further reply within an agent; ``None`` in other runs."""
+        first: WatchedRun = self._run
+        if first.execution.plan.places is None or first.parent is None:
+            return None
+        while (above := first.above) is not None and above.execution.plan.places is not None:
+            first = above
+        step = first.parent
+        assert step is not None, "an agent above which there is another one has begun in a step"
+        first.watchers._replies += 1
+        return ReplyPlace(step.step, str(step.number), 1, first.watchers._replies)
 
     @property
     def are_shown_more(self) -> bool:

@@ -134,6 +134,20 @@ def test_a_run_with_agents_becomes_a_test_with_scripts(
     answer = '{"decision": "change", "args": {"amount": "1.00"}, "note": "half"}'
     answered = wfc("tasks", "answer", task, answer)
     assert answered.status == 0, answered.err
+    shown = wfc("runs", "show", "one", "--format", "json")
+    assert sorted(each["place"] for each in json.loads(shown.out)["agents"]) == [
+        "settle/turn 1",
+        "settle/turn 1/find",
+        "settle/turn 1/helper",
+        "settle/turn 1/helper/turn 1",
+        "settle/turn 1/helper/turn 1/note",
+        "settle/turn 1/helper/turn 2",
+        "settle/turn 1/nope",
+        "settle/turn 2",
+        "settle/turn 2/refund",
+        "settle/turn 3",
+    ]
+    assert "settle/turn 2/refund" in wfc("runs", "show", "one").out
     done = wfc("record", "one", "--name", "nothing is paid")
     assert done.status == 0, done.err
     found = {

@@ -1,4 +1,4 @@
-"""What the tests of this folder share is imported by name: `from desk_flow import desk`."""
+"""What the tests of this folder share is imported by name, such as `from desk_flow import desk`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import importlib.util
 import sys
 from pathlib import Path
 
-_spec = importlib.util.spec_from_file_location("desk_flow", Path(__file__).with_name("desk_flow.py"))
-assert _spec is not None
-assert _spec.loader is not None
-sys.modules["desk_flow"] = _module = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_module)
+for _name in ("desk_flow", "careful_agent"):
+    _spec = importlib.util.spec_from_file_location(_name, Path(__file__).with_name(f"{_name}.py"))
+    assert _spec is not None
+    assert _spec.loader is not None
+    sys.modules[_name] = _module = importlib.util.module_from_spec(_spec)
+    _spec.loader.exec_module(_module)

@@ -17,6 +17,7 @@ from pydantic import Field
 from wfc.runtime import (
     Child,
     Engine,
+    Knowledge,
     Record,
     RunState,
     StartEvent,
@@ -35,6 +36,7 @@ from wfc.runtime.agents.threads import KeptThread
 from wfc.runtime.calls.llm import Model
 from wfc.runtime.calls.transcripts import CallRequest, TurnReply, TurnRequest
 from wfc.runtime.errors import RunUnknownError
+from wfc.runtime.records import Passage
 
 Answering = Callable[[TurnRequest], TurnReply | Exception]
 
@@ -415,7 +417,55 @@ def saving(agent: Agent) -> type[Workflow]:
     return Desk
 
 
+class RememberArgs(Record):
+    text: str
+
+
+class SearchArgs(Record):
+    query: str
+
+
+NOTES = Knowledge("notes", kept_as="desk.notes")
+
+
+def note_tools(note: Callable[[str], None]) -> list[AgentTool]:
+    """A collection as tools of an agent, as the compiler writes them; ``note`` is told of each call."""
+
+    async def remember(ctx: Any, key: str, args: RememberArgs) -> str:
+        note(f"remember {args.text[0]}")
+        return str(await ctx.remember(NOTES.of(key), args.text))
+
+    async def search(ctx: Any, key: str, args: SearchArgs) -> list[Passage]:
+        note(f"search {args.query}")
+        return list(await ctx.retrieve(NOTES.of(key), args.query))
+
+    return [
+        AgentTool("notes.remember", remember, RememberArgs, takes_key="notes"),
+        AgentTool("notes.search", search, SearchArgs, takes_key="notes"),
+    ]
+
+
+def knowing_written_down(log: Path) -> type[Workflow]:
+    """The desk whose agent remembers three things, and answers with what it finds then."""
+    note = noting(log)
+
+    def answer(request: TurnRequest) -> TurnReply:
+        assert_valid(request.said)
+        turn = 1 + sum(one.role == "model" for one in request.said)
+        note(f"think {turn}")
+        if turn == 4:
+            found = json.loads(request.said[-1].answers[0].text)
+            return says(", ".join(sorted(each["text"] for each in found)))
+        wanted = {1: ("A", "B"), 2: ("C",)}.get(turn, ())
+        said = [call("notes_remember", json.dumps({"text": f"{each} is here"}), each) for each in wanted]
+        return calls(*said, *([] if said else [call("notes_search", '{"query": "here"}', "s")]))
+
+    agent = Agent("desk", TurnModel(answer), tools=note_tools(note), parallel_calls=1)
+    return desk(agent, collection_keys={"notes": "ann"})
+
+
 FLOWS = {
+    "knowing": knowing_written_down,
     "saving": saving_written_down,
     "talk": talk_written_down,
     "code": code_written_down,
@@ -427,6 +477,7 @@ FLOWS = {
 
 
 WANTED_IN_FLOWS = {
+    "knowing": "think 1,remember A,remember B,think 2,remember C,think 3,search here,think 4",
     "desk": "think 1,find A,find B,think 2,find C,think 3",
     "team": "lead 1,lead 2,lead 3,think A 1,think A 3,think B 1,think B 3,think C 1,think C 3,find A,find B,find C",
     "code": "think 1,find A,find B,find C,think 3",

@@ -340,6 +340,7 @@ def kill_after(flow: str, commits: int, store: Path, log: Path) -> subprocess.Co
 KILLS: list[tuple[str, list[int]]] = [
     *(("desk", [each]) for each in (1, 2, 3, 4, 6, 7, 8, 9, 10)),
     *(("saving", [each]) for each in range(2, 16)),
+    *(("knowing", [each]) for each in range(2, 14)),
     *(("code", [each]) for each in (2, 3, 4, 6, 7, 8, 9, 11, 13)),
     *((flow, [each]) for flow in ("team", "workflows", "hand-over") for each in (2, 3, 4, 5, 6, 8, 10)),
     *((flow, [3] * 9) for flow in WANTED_IN_FLOWS),

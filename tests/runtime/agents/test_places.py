@@ -15,6 +15,7 @@ from desk_flow import FLOWS, WANTED_IN_FLOWS, FindArgs, TurnModel, call, calls, 
 from wfc.runtime import Breakpoint, Engine, WorkflowHandler
 from wfc.runtime.agents.definition import Agent, AgentTool
 from wfc.runtime.errors import RunParkedError, WorkflowStepDoesNotExistError
+from wfc.runtime.tracing import Span, SpanHandler, get_dispatcher
 
 PLACES = {
     "desk": [
@@ -260,3 +261,37 @@ def test_by_whatever_it_halts_each_reply_and_call_is_made_once(
             found = resume(flow, folder, by_step=chance.random() < 0.4)
         assert found == "A is here, B is here, C is here"
         assert Counter(lines(folder / "log")) == Counter(WANTED_IN_FLOWS[flow].split(",")), (seed, places)
+
+
+class Spans(SpanHandler):
+    """Keeps the spans of steps, in the order in which they begin."""
+
+    def __init__(self) -> None:
+        self.steps: list[Span] = []
+
+    def enter(self, span: Span) -> None:
+        if span.kind == "step":
+            self.steps.append(span)
+
+
+def test_spans_within_agents_have_the_names_of_their_places(tmp_path: Path) -> None:
+    spans = Spans()
+    dispatcher = get_dispatcher()
+    dispatcher.add_span_handler(spans)
+
+    async def main() -> None:
+        await FLOWS["team"](tmp_path / "log")().run(question="where?")
+
+    try:
+        asyncio.run(main())
+    finally:
+        dispatcher.remove_handler(spans)
+    named = {one.name: one.attributes.get("wfc.place") for one in spans.steps}
+    assert {
+        "answer/turn 3",
+        "answer/turn 1/finder",
+        "answer/turn 2/finder/turn 1/find",
+        "answer/turn 2/finder/turn 2",
+    } <= named.keys()
+    assert all(place in (None, name) for name, place in named.items())
+    assert named["answer/turn 3"] == "answer/turn 3"

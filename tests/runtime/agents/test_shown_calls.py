@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from desk_flow import FindArgs, Task, TurnModel, call, calls, desk, hand_over_to, in_turn, says
+from desk_flow import FindArgs, Task, TurnModel, as_tool, call, calls, desk, hand_over_to, in_turn, says
 
-from wfc.runtime import CallAnswered, CallAsked, HandedOver, StepError
+from wfc.runtime import CallAnswered, CallAsked, HandedOver, StepError, TokenText
 from wfc.runtime.agents.definition import Agent, AgentTool, Approval
 from wfc.runtime.testing import run_virtually
 
@@ -77,3 +77,29 @@ def test_who_does_not_ask_is_told_nothing() -> None:
     model = TurnModel(in_turn(calls(call("find", '{"order_id": "A"}', "one")), says("done")))
     agent = Agent("desk", model, tools=[AgentTool("find", find, FindArgs)], shown=["text"])
     assert shown(desk(agent)) == []
+
+
+class Speaking(TurnModel):
+    """A model whose texts watchers are shown while they come."""
+
+    async def take_turn(self, host: Any, request: Any) -> Any:
+        reply = await super().take_turn(host, request)
+        with host.answering() as tell:
+            tell(reply.text or "I call.")
+        return reply
+
+
+def test_what_agents_say_is_shown_as_of_the_step_that_lets_them_work() -> None:
+    parts: list[Any] = []
+    below = as_tool(Agent("clerk", Speaking(in_turn(says("yes"))), args=Task), parts)
+    lead = Speaking(in_turn(calls(call("clerk", '{"task": "A?"}', "a")), says("done")))
+    kind = desk(Agent("desk", lead, tools=[below]), parts=parts)
+
+    async def main() -> list[Any]:
+        handler = kind().run(question="where?")
+        return [each async for each in handler.stream_events() if isinstance(each, TokenText)]
+
+    found = run_virtually(main)
+    assert [each.text for each in found] == ["I call.", "yes", "done"]
+    assert {(each.step, each.worker_id) for each in found} == {("answer", found[0].worker_id)}
+    assert [each.reply for each in found] == [1, 2, 3]

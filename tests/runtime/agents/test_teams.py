@@ -281,3 +281,23 @@ def test_a_question_of_an_agent_beneath_another_one_survives_in_the_store(tmp_pa
     assert asyncio.run(answer(asyncio.run(begin()))).text == "done"
     assert told(of_helper) == ["refused: no"]
     assert told(chief) == ["helped", "A is here"]
+
+
+def test_one_beneath_another_may_hand_over_to_one_outside_who_answers_in_its_place() -> None:
+    """Whom the caller knows nothing of: it is told the answer as that of the one that it has called."""
+    parts: list[type[AgentLoop]] = []
+    outside = TurnModel(
+        in_turn(calls(call("find", '{"order_id": "A"}', "f")), says("A is here, says billing"))
+    )
+    billing = Agent("billing", outside, tools=[FIND], args=Task)
+    over = TurnModel(in_turn(calls(call("hand_over_to_billing", '{"task": "A"}', "h"))))
+    clerk = Agent("clerk", over, tools=[hand_over_to("billing")], args=Task)
+    lead = TurnModel(in_turn(calls(call("clerk", '{"task": "where is A?"}', "c")), says("done")))
+    kind = desk(Agent("chief", lead, tools=[as_tool(clerk, parts, [billing])]), parts=parts)
+
+    async def main() -> Any:
+        return await kind().run(question="?")
+
+    assert asyncio.run(main()).text == "done"
+    assert lead.asked[-1].said[-1].answers[0].text == "A is here, says billing"
+    assert (len(lead.asked), len(over.asked), len(outside.asked)) == (2, 1, 2)
