@@ -26,13 +26,19 @@ DAY = 86_400.0
 @click.option(
     "--older-than", type=click.FloatRange(0), metavar="DAYS", help="The runs that ended so long ago."
 )
-@click.option("--dry-run", is_flag=True, help="Only list the runs.")
+@click.option(
+    "--remembered",
+    metavar="WORKFLOW.COLLECTION",
+    help="No runs: what runs of this workflow remember under the --key in this collection.",
+)
+@click.option("--dry-run", is_flag=True, help="Only list the runs, or count what is remembered.")
 @store_option
 def command(
     runs: tuple[str, ...],
     key: str | None,
     workflow: str | None,
     older_than: float | None,
+    remembered: str | None,
     dry_run: bool,
     store: str | None,
 ) -> int:
@@ -40,7 +46,14 @@ def command(
 
     Prints the id of each. A run that is not over is refused: cancel it first. What runs have sent to others stays in
     the journals of these.
+
+    With --remembered and --key, what is kept of one key in a collection that runs write is deleted instead, and how
+    many entries there were is printed.
     """
+    if remembered is not None:
+        if key is None or runs or workflow is not None or older_than is not None:
+            raise click.UsageError("`--remembered` goes with `--key`, and nothing else that chooses")
+        return forget_key(remembered, key, store, is_rehearsal=dry_run)
     if bool(runs) == (key is not None or older_than is not None):
         raise click.UsageError("name runs, or choose them by `--key` or `--older-than`")
     engine = open_engine(place_of(store), is_new_allowed=False)
@@ -51,6 +64,27 @@ def command(
             asyncio.run(forget(engine, found, is_rehearsal=dry_run))
     finally:
         engine.close()
+    return 0
+
+
+def forget_key(collection: str, key: str, store: str | None, *, is_rehearsal: bool) -> int:
+    """Delete what runs remember under a key, and print how many entries there were."""
+    from wfc.runtime.calls.knowledge.remembered import MOST_ENTRIES
+    from wfc.runtime.calls.memories import Shelf, ShelfBounds
+
+    if not all(collection.partition(".")):
+        raise click.UsageError("name the collection with its workflow, as `--remembered greeter.wishes`")
+    engine = open_engine(place_of(store), is_new_allowed=False)
+    shelf = Shelf.of(collection, key)
+    try:
+        with refusals():
+            if is_rehearsal:
+                count = len(asyncio.run(engine.memories.entries(shelf, ShelfBounds(MOST_ENTRIES, None))))
+            else:
+                count = asyncio.run(engine.memories.forget(shelf))
+    finally:
+        engine.close()
+    click.echo(count)
     return 0
 
 

@@ -58,7 +58,9 @@ def collection_function(
     else:
         named["top"] = Code("args.top")
         if about:
-            named["that"] = Code(f"lambda passage: {' and '.join(conditions(about))}")
+            wanted = conditions(about)
+            holds = wanted[0] if len(wanted) == 1 else " and ".join(f"({each})" for each in wanted)
+            named["that"] = Code(f"lambda passage: {holds}")
         done = call(Code("ctx.retrieve"), whose, Code("args.query"), **named)
     body = fit(f"return await {done}", INDENT)
     made = PythonFunction(name, head, annotation(tool.output, names), body, is_async=True)
@@ -75,5 +77,5 @@ def conditions(about: list[tuple[str, str]]) -> list[str]:
     found = []
     for name, given in about:
         value = f"args.{field_name(given)}"
-        found.append(f"({value} is None or passage.typed.{field_name(name)} == {value})")
+        found.append(f"{value} is None or passage.typed.{field_name(name)} == {value}")
     return found
