@@ -18,7 +18,9 @@ def entry_of(
     Args:
         first: The number of the first tick.
     """
-    if not rows and all(len(body) < LARGE for body in bodies):
+    if not rows and (
+        len(bodies[0]) < LARGE if len(bodies) == 1 else all(len(body) < LARGE for body in bodies)
+    ):
         return Entry(lease, first, bodies, rows, created)
     blobs: dict[str, bytes] = {}
     mentions: list[tuple[int, list[str]]] = []

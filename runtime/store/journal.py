@@ -11,12 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
 
 __all__ = [
+    "Append",
     "Claim",
     "Created",
     "EndAwaited",
     "Ended",
     "Entry",
     "Fate",
+    "Gather",
     "InboxTaken",
     "Journal",
     "Kept",
@@ -309,14 +311,18 @@ Then = Callable[[Lost | None], None]
 """Called in the loop, in the order of the appends, once an entry is durable, or never will be."""
 
 
+Append = tuple[Entry, Then]
+"""An entry, and what is called once it is durable."""
+
+Gather = Callable[[], Append | None]
+"""Returns what is to be appended; ``None``: nothing."""
+
+
 class Journal(Protocol):
     """A store of runs, as far as a run that is under way needs it."""
 
-    def soon(self, loop: AbstractEventLoop, call: Callable[[], None]) -> None:
-        """Call a function in the next turn of a loop; what such calls append is written together."""
-
-    def append(self, entry: Entry, then: Then) -> None:
-        """Append an entry, in order; it is durable when ``then`` is called."""
+    def soon(self, loop: AbstractEventLoop, gather: Gather) -> None:
+        """Append what a function returns in the next turn of a loop, in order, together with what others do."""
 
     async def claim(self, most: int = 1, run_id: str | None = None) -> list[Claim]:
         """Claim runs that nobody has: due ones, or the one with an id."""

@@ -18,13 +18,14 @@ from wfc.runtime.core.advance.releasing import finish_run
 from wfc.runtime.core.advance.relevance import is_relevant
 from wfc.runtime.core.effects import Effect, Publish, ResumeBody, StartChild
 from wfc.runtime.core.execution import Execution
-from wfc.runtime.core.step_runs import Exit, Pause, StepRun
+from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Answered, Tick
 from wfc.runtime.errors import RunLostError
 from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.entries import entry_of
 from wfc.runtime.store.folding import write_snapshot
 from wfc.runtime.store.journal import (
+    Append,
     Created,
     Entry,
     InboxTaken,
@@ -44,6 +45,7 @@ __all__ = ["Port"]
 SHORTEST_TAIL: Final = 65_536
 """The bytes of ticks after which a snapshot is worth its while at the earliest."""
 
+_ACTION: Final = Exit.ACTION  # to look up a member of an enum is slow before Python 3.12
 _HELD: Final = (Publish, ResumeBody, StartChild)
 """The effects that others can see."""
 
@@ -165,23 +167,25 @@ class Port:
             reach("encode")
         at = max(self._run.now(), execution.at)
         body = encode_tick(tick, at, execution, self._values)
-        asked = _pause_of(execution, tick)
+        asked = execution.paused.get(tick.number) if type(tick) is Answered else None
         advance(execution, tick, at)
         if CRASHES:
             reach("advanced")
         self._ticks.append(body)
-        self._schedule()
-        self._hold(execution, "" if asked is None else ",".join(by for by, _ in asked.answers))
-
-    def _hold(self, execution: Execution, answered_by: str) -> None:
-        """Hold what others could see of the last tick, and carry out the rest now."""
+        if not self._scheduled:
+            self._schedule()
         starting = execution.starting
         while starting:
             step_run = starting.popleft()
-            if step_run.step.action is None or step_run.exit is not Exit.ACTION:
-                self.ready.append(step_run)
-            else:
+            if step_run.exit is _ACTION and step_run.step.action is not None:
                 self._held.append(step_run)
+            else:
+                self.ready.append(step_run)
+        if execution.effects or execution.outcome is not None:
+            self._hold(execution, "" if asked is None else ",".join(by for by, _ in asked.answers))
+
+    def _hold(self, execution: Execution, answered_by: str) -> None:
+        """Hold what others could see of the last tick, and carry out the rest now."""
         effects, execution.effects = execution.effects, []
         if execution.outcome is not None and not self._end:
             finish_run(execution)
@@ -250,31 +254,30 @@ class Port:
     def _schedule(self) -> None:
         if not self._scheduled:
             self._scheduled = True
-            self._journal.soon(self._run.loop, self._flush)
+            self._journal.soon(self._run.loop, self._gather)
 
-    def _flush(self) -> None:
-        """Hand over to the journal what has come together in this turn of the loop."""
+    def _gather(self) -> Append | None:
+        """Return what has come together in this turn of the loop, for the journal; ``None``: nothing."""
         self._scheduled = False
         if self.lease.lost is not None:
-            return
-        if not (self._ticks or self._rows or self._created):
+            return None
+        ticks, rows, held = self._ticks, self._rows, self._held
+        if not (ticks or rows or self._created):
             if not self._pending:
-                self._release(self._take_held())
-            return
-        ticks, rows = self._ticks, self._rows
-        self._ticks, self._rows = [], []
-        self._tail += sum(map(len, ticks))
-        if self._tail >= max(SHORTEST_TAIL, self._snapshot_size) and self._can_be_written():
+                self._held = []
+                self._release(held)
+            return None
+        self._ticks, self._rows, self._held = [], [], []
+        for body in ticks:
+            self._tail += len(body)
+        if self._tail >= SHORTEST_TAIL and self._tail >= self._snapshot_size and self._can_be_written():
             rows.append(self._snapshot(self._seq + len(ticks)))
-        self._append(ticks, rows, self._take_held())
+        return self._append_of(ticks, rows, held)
 
-    def _take_held(self) -> list[Held]:
-        held, self._held = self._held, []
-        return held
-
-    def _append(self, ticks: list[bytes], rows: list[Row], held: list[Held]) -> None:
+    def _append_of(self, ticks: list[bytes], rows: list[Row], held: list[Held]) -> Append:
+        """Return what is written next, and what is called once it is durable."""
         self._pending += 1
-        self._journal.append(self._entry(ticks, rows), partial(self._durable, held))
+        return self._entry(ticks, rows), partial(self._durable, held)
 
     def _entry(self, ticks: list[bytes], rows: list[Row]) -> Entry:
         """Return what is written next, with its large values apart."""
@@ -305,7 +308,8 @@ class Port:
         if self.lease.lost is None:
             self.lease.lost = Lost(reason)
         self._run.release_worker()
-        for one in self._take_held():
+        held, self._held = self._held, []
+        for one in held:
             if isinstance(one, asyncio.Future) and not one.done():
                 one.set_exception(RunLostError(reason))
 
@@ -381,7 +385,3 @@ class Port:
         self.is_parking = True
         rows, self._rows = self._rows, []
         return self._entry([], [*rows, snapshot, Parked(wake_at, is_halted)])
-
-
-def _pause_of(execution: Execution, tick: Tick) -> Pause | None:
-    return execution.paused.get(tick.number) if isinstance(tick, Answered) else None

@@ -69,7 +69,7 @@ class Values:
     def __init__(self, classes: Classes, serializer: BaseSerializer | None = None) -> None:
         self.classes = classes
         self._serializer = serializer
-        self._heads: dict[type[Any], bytes] = {}  # how the JSON texts of models begin, by class
+        self._plain: dict[type[Any], tuple[bytes, ModelCodec | None]] = {}  # see `_plain_form`
 
     @classmethod
     def of_classes(cls, kinds: Iterable[type[Any]]) -> Values:
@@ -125,17 +125,24 @@ class Values:
 
     def plain_model(self, value: object) -> bytes | None:
         """Return what ``write`` gives of a model as JSON text, if that is soon done; else ``None``."""
-        if not isinstance(value, BaseModel):
-            return None
         kind = type(value)
-        head = self._heads.get(kind)
-        if head is None:
-            name = self.classes.name_of(kind)
-            if name is None:
-                return None
-            head = self._heads[kind] = b'{"$":"model","of":[' + to_json(name) + b","
-        fields = codec_of(kind).plain_json(value)
+        plain = self._plain.get(kind)
+        if plain is None:
+            plain = self._plain[kind] = self._plain_form(kind)
+        head, codec = plain
+        if codec is None:
+            return None
+        fields = codec.plain_json(value)
         return None if fields is None else head + fields + b"]}"
+
+    def _plain_form(self, kind: type[object]) -> tuple[bytes, ModelCodec | None]:
+        """Return how the JSON texts of models of a class begin, and what writes the rest, if it is soon done."""
+        if not issubclass(kind, BaseModel):
+            return b"", None
+        name = self.classes.name_of(kind)
+        if name is None or not codec_of(kind).is_plain:
+            return b"", None
+        return b'{"$":"model","of":[' + to_json(name) + b",", codec_of(kind)
 
     def write_model(self, value: BaseModel, depth: int = 0) -> list[Any]:
         """Return a model as its class's name, its fields, and any undeclared fields and private attributes.

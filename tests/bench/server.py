@@ -30,7 +30,7 @@ from wfc.runtime import Engine, Event, StartEvent, StopEvent, Workflow, step
 WAITS = 0.25
 """The seconds that a step of a worker's run waits."""
 
-AT_ONCE = 5
+AT_ONCE = 1
 """The runs that a worker has under way at once."""
 
 
@@ -258,9 +258,22 @@ def workers(server: Any, count: int, runs: int, most: int) -> float:
     return runs * most / (max(moments) - min(moments) + WAITS)
 
 
+def compare_workers(server: Any, runs: int, most: int, turns: int) -> None:
+    """Prints how many steps a second one, two and four workers make, which take turns, and by how much that is more."""
+    found: dict[int, list[float]] = {1: [], 2: [], 4: []}
+    for _ in range(turns):
+        for count, rates in found.items():
+            rates.append(workers(server, count, runs, most))
+    for count, rates in found.items():
+        times = statistics.median(one / alone for one, alone in zip(rates, found[1], strict=True))
+        waits = f"{count} workers, {runs * most} steps that wait {WAITS} s, {AT_ONCE} at a time each"
+        print(f"| {waits} | {shown(rates, 2)} a second | {times:.2f} × one |", flush=True)
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--quick", action="store_true")
+    options.add_argument("--workers", action="store_true", help="only how much more several workers do")
     options.add_argument("--do", nargs=4)
     chosen = options.parse_args()
     if chosen.do:
@@ -269,20 +282,16 @@ def main() -> None:
         return
     steps, turns = (50, 1) if chosen.quick else (1_000, 3)
     with running(is_safe=True) as server:
+        if chosen.workers:
+            compare_workers(server, *((8, 2, 1) if chosen.quick else (40, 10, 1)))
+            return
         print("| | wfc | bare dbos | wfc by bare dbos |\n|---|--:|--:|--:|")
         compare(server, f"steps a second, one run of {steps}", ["kept"], ["bare"], (1, steps), turns)
         many = steps // 5
         compare(server, f"steps a second, 20 runs of {many} at once", ["kept"], ["bare"], (20, many), turns)
         again = ["kept_dies", "kept_again"], ["bare_dies", "bare_again"]
         compare(server, f"seconds to the next step after {steps // 2} steps", *again, (1, steps // 2), turns)
-        runs, most = (10, 2) if chosen.quick else (40, 10)
-        for count in (2, 4):
-            found = [workers(server, count, runs, most) for _ in range(turns)]
-            bound = count * AT_ONCE / WAITS
-            rates = shown(found, 1)
-            share = statistics.median(found) / bound
-            waits = f"{count} workers, {runs * most} steps that wait {WAITS} s"
-            print(f"{waits}: {rates} a second; {share:.2f} of {bound:.0f}")
+        compare_workers(server, *((8, 2, 1) if chosen.quick else (40, 10, turns)))
 
 
 if __name__ == "__main__":

@@ -145,10 +145,17 @@ ALL = (
 NAPPING = Flow("long", {"n": 40}, once("nap", *range(40)), in_order=True)
 """It takes two seconds at least."""
 
+
+def guests_of(n: int, *, is_first: bool) -> Flow:
+    """What is true of runs that want the same run of another workflow: who has started it has its calls."""
+    calls = once("work", n, n + 1) if is_first else {}
+    return Flow("guest", {"n": n + 2}, calls, in_order=True, parts=("shared",))
+
+
 ASKING = frozenset({"models", "agent"})
 """Flows that ask models."""
 
-OTHERS = ("long", "many", "poison")
+OTHERS = ("guest", "long", "many", "poison")
 """Flows for single tests."""
 
 FLOWS = {flow.name: flow for flow in ALL}

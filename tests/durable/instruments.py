@@ -17,6 +17,7 @@ from folding import Fold, picture
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import Tick
 from wfc.runtime.store import port, sqlite
+from wfc.runtime.store.journal import Append
 from wfc.runtime.store.port import Port
 from wfc.runtime.store.postgresql import workers as server_workers
 from wfc.runtime.store.sqlite import workers
@@ -40,7 +41,7 @@ def install(folder: Path) -> None:
     if os.environ.get("WFC_FOLDS") == "0":
         return
     port.SHORTEST_TAIL = 600  # type: ignore[misc]
-    encode, advance, append = port.encode_tick, port.advance, Port._append
+    encode, advance, append = port.encode_tick, port.advance, Port._append_of
 
     def encode_noted(tick: Tick, at: int, execution: Execution, values: Values) -> bytes:
         body = encode(tick, at, execution, values)
@@ -58,7 +59,7 @@ def install(folder: Path) -> None:
         except Exception:
             write("differences", {"run": execution.run_id, "said": traceback.format_exc()})
 
-    def append_noted(self: Port, ticks: list[bytes], rows: list[Any], held: list[Any]) -> None:
+    def append_noted(self: Port, ticks: list[bytes], rows: list[Any], held: list[Any]) -> Append:
         first, bodies = self._seq + 1, [body.decode() for body in ticks]
         run_id = self.lease.run_id
 
@@ -66,10 +67,10 @@ def install(folder: Path) -> None:
             for seq, body in enumerate(bodies, first):
                 write("recorded", {"at": time.time_ns(), "run": run_id, "seq": seq, "body": body})
 
-        append(self, ticks, rows, [recorded, *held])
+        return append(self, ticks, rows, [recorded, *held])
 
     port.encode_tick, port.advance = encode_noted, advance_compared
-    Port._append = append_noted  # type: ignore[method-assign]
+    Port._append_of = append_noted  # type: ignore[method-assign]
 
 
 def _compare(fold: Fold, live: Execution, body: bytes) -> None:

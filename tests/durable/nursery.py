@@ -101,11 +101,11 @@ class Stage:
         await handing_out
         engine.close()
 
-    async def enqueue(self, flow: str, run_id: str) -> None:
+    async def enqueue(self, flow: str, run_id: str, inputs: dict[str, Any] | None = None) -> None:
         """Puts a run aside for others."""
         engine = self.opened(flow)
         workflow = engine.workflow(flow)
-        await engine.enqueue(workflow, workflow._wfc.plan.start_class(n=0), run_id)
+        await engine.enqueue(workflow, workflow._wfc.plan.start_class(**(inputs or {"n": 0})), run_id)
         engine.close()
 
     async def people(self, flow: str, run_id: str) -> None:

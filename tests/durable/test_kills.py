@@ -7,12 +7,17 @@ the seed, and ``WFC_KEEPER`` the store if it is to be only one.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
+import signal
+import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
-from durable_flows import FLOWS, Flow
+from durable_flows import FLOWS, Flow, guests_of
+from judging import file_of_errors
 from playing import Nursery, keepers, new_nursery_in, play
 from stores import POINTS
 
@@ -59,6 +64,46 @@ def test_what_people_do_while_a_run_is_put_to_rest_is_taken_once(nursery: Nurser
         killed += nursery.wait(nursery.ask("restless", **about, point=f"{point}:3"), point)
         died += play(nursery, flow, about["run_id"], [], [], died=killed)
     assert died >= 6
+
+
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(2, 9))])
+def test_who_has_joined_a_run_that_is_no_part_of_it_gets_its_end(nursery: Nursery, seed: int) -> None:
+    """Two runs want the same one, at first of one worker, which dies; then each is in a process of its own."""
+    chance = random.Random(seed)  # noqa: S311 - the same each time
+    guests, died, about = [f"guest-{seed}-{n}" for n in range(2)], 0, {"flow": "guest", "inputs": {"n": seed}}
+    for run_id in guests:
+        assert not nursery.wait(nursery.ask("enqueue", run_id=run_id, **about))
+    point = f"{chance.choice(POINTS[:6])}:{chance.randint(4, 9)}"
+    working: dict[str, Any] = {"flows": ["guest", "shared"], "said_of": f"guest-{seed}"}
+    died += nursery.wait(nursery.ask("work", **working, point=point))
+    for _ in range(2):
+        pids = [nursery.ask("run", run_id=run_id, **about) for run_id in guests]
+        time.sleep(chance.uniform(0.005, 0.1))
+        for pid in chance.sample(pids, chance.randint(1, 2)):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        for pid in pids:
+            if (was_killed := nursery.was_killed(pid)) is None:
+                time.sleep(chance.uniform(0.0, 0.2))
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                was_killed = nursery.wait(pid)
+            died += was_killed
+    assert not nursery.wait(nursery.ask("work", **working))
+    assert not file_of_errors(nursery.folder, working["said_of"]).read_text()
+    first = [run_id for run_id in guests if nursery.judge.noted("effects", run_id)]
+    assert first
+    for run_id in guests:
+        nursery.judge.judge(guests_of(seed, is_first=run_id in first), run_id, died)
+
+
+def test_a_worker_goes_on_with_a_run_whose_part_has_just_ended(nursery: Nursery) -> None:
+    """Its process died before the run had heard of that end; whoever takes it up must not put it to rest before."""
+    flow, run_id = FLOWS["whole"], "whole-ended"
+    died = nursery.wait(nursery.ask("run", flow=flow.name, run_id=run_id, point="child-ended:1"))
+    assert died
+    assert not nursery.wait(nursery.ask("work", flows=[flow.name, "part"], said_of=run_id))
+    nursery.judge.judge(flow, run_id, died)
 
 
 @pytest.mark.slow

@@ -47,12 +47,11 @@ def body_waits(execution: Execution, tick: Waiting) -> None:
 
 
 def _take_earlier(execution: Execution, run: StepRun, key: WaitKey) -> EventWait | None:
-    """Remove and return the same wait of an attempt of the step run that was cut off."""
-    found = None
-    for number, waiter in list(execution.event_waits.items()):
+    """Remove and return the same wait of an attempt of the step run that was cut off: the first, if there are more."""
+    for number, waiter in execution.event_waits.items():
         if waiter.run is run and waiter.attempt < run.attempt and waiter.key == key:
-            found = execution.event_waits.pop(number)
-    return found
+            return execution.event_waits.pop(number)
+    return None
 
 
 def wait_ended(execution: Execution, tick: WaitEnded) -> None:

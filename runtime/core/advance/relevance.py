@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from wfc.runtime.core.body_ticks import ChildJoined, ChildStarted, Collected, WaitEnded, Waiting
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import (
@@ -27,37 +29,43 @@ from wfc.runtime.core.ticks import (
 
 __all__ = ["is_relevant"]
 
-_OF_WORK = (
-    AttemptFailed,
-    ChildStarted,
-    Collected,
-    Completed,
-    Failed,
-    ItemCompleted,
-    ItemFailed,
-    MatchValueComputed,
-    Paused,
-    Waiting,
+_OF_WORK = frozenset(
+    {
+        AttemptFailed,
+        ChildStarted,
+        Collected,
+        Completed,
+        Failed,
+        ItemCompleted,
+        ItemFailed,
+        MatchValueComputed,
+        Paused,
+        Waiting,
+    }
 )
-_OF_PAUSES = (
-    Answered,
-    ChildJoined,
-    Delegated,
-    InboxEventTaken,
-    InboxEventsRefused,
-    PauseFailed,
-    PauseResolved,
+_OF_PAUSES = frozenset(
+    {
+        Answered,
+        ChildJoined,
+        Delegated,
+        InboxEventTaken,
+        InboxEventsRefused,
+        PauseFailed,
+        PauseResolved,
+    }
 )
 
 
 def is_relevant(execution: Execution, tick: Tick) -> bool:
     """Return whether a tick can change a run; a journal has no others, for nobody could say what they are about."""
+    kind = type(tick)
+    about: Any = tick
     if execution.outcome is not None:
-        return isinstance(tick, Rewound)
-    if isinstance(tick, _OF_WORK):
-        return tick.number in execution.in_flight
-    if isinstance(tick, _OF_PAUSES):
-        return tick.number in execution.paused
+        return kind is Rewound
+    if kind in _OF_WORK:
+        return about.number in execution.in_flight
+    if kind in _OF_PAUSES:
+        return about.number in execution.paused
     if isinstance(tick, InboxEventDropped):
         return tick.event in execution.inbox
     if isinstance(tick, WaitEnded):

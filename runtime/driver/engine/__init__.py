@@ -251,6 +251,8 @@ class Engine(UpgradedRuns):
     def admit(self, run: Run) -> Run:
         """Admit a new run, which begins when its gates allow; return it, or the run that it joins by policy.
 
+        One that goes on, as its process has died, was admitted already: it is no second start.
+
         Raises:
             RunExistsError: A run with this id is not over, or one with its key, which only one run may have.
             ExpressionError: Its key cannot be computed.
@@ -268,7 +270,8 @@ class Engine(UpgradedRuns):
         if rules.key is not None and run.key is None:
             run.key = rules.key(run)
         with self.lock:
-            others = self.runs_of(workflow._wfc.name, run.key) if run.key is not None else []
+            is_start = run.key is not None and not (run.goes_on and run.port is not None)
+            others = self.runs_of(workflow._wfc.name, run.key or "") if is_start else []
             if others and (joined := self._make_way(run, rules, others)) is not None:
                 return joined
             gates = self._gates_for(run, rules)

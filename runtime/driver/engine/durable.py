@@ -152,7 +152,7 @@ class Durable:
         if run.port is not None and run.port.is_parking:  # as somebody else has asked for it too
             return True
         every = list(dict.fromkeys([run, *_all_parts(run)]))
-        if any(one.run_id in self._reading or not _rests(one) for one in every):
+        if any(one.run_id in self._reading or one.children.has_news or not _rests(one) for one in every):
             return False
         if any(self._waits_here(one, every) for one in every):
             return False

@@ -324,22 +324,21 @@ def _evaluate(run: AttemptingRun, tail: Call, step_run: StepRun, result: Any) ->
     return tail(run, step_run, result), deep_changes_in(draft, state)
 
 
-def settle(run: AttemptingRun, step_run: StepRun, tick: Tick, keep: Callable[[Tick], None]) -> None:
-    """Keep the tick of an attempt; a result that cannot be kept is an error of the step.
+def settle(
+    run: AttemptingRun, step_run: StepRun, refused: SnapshotError, keep: Callable[[Tick], None]
+) -> None:
+    """Keep the tick of an attempt whose result cannot be kept, which is an error of the step.
 
     Args:
         keep: Records and applies a tick, or raises a ``SnapshotError`` before anything has happened.
     """
+    error = _not_kept(refused)
+    again = step_run.step.action is not None and step_run.exit in (Exit.ACTION, Exit.RESULT)
+    tick = failed_attempt(run, step_run, error) if again else _tail_failure(run, step_run, error)
     try:
         keep(tick)
-    except SnapshotError as refused:
-        error = _not_kept(refused)
-        again = step_run.step.action is not None and step_run.exit in (Exit.ACTION, Exit.RESULT)
-        tick = failed_attempt(run, step_run, error) if again else _tail_failure(run, step_run, error)
-        try:
-            keep(tick)
-        except SnapshotError:  # so is what its `on_error` emits
-            keep(_failure(run, step_run, error, error))
+    except SnapshotError:  # so is what its `on_error` emits
+        keep(_failure(run, step_run, error, error))
 
 
 def _tail_failure(run: AttemptingRun, step_run: StepRun, error: Exception, result: Any = None) -> Tick:

@@ -133,6 +133,11 @@ class Children(Generic[R]):
         """Yield the live parts of this run, with the numbers of the step runs that they are for."""
         return (one for one in list(self._live.values()) if one[0].above is self._owner)
 
+    @property
+    def has_news(self) -> bool:
+        """Whether one of those runs is over, of which the step run that waits for it has not heard yet."""
+        return any(child.is_done for child, _ in self._live.values())
+
     def has_asked_before(self, question: str) -> bool:
         """Return whether a part that is over has asked a question."""
         if not self.asked_before:

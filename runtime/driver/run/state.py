@@ -61,6 +61,7 @@ class StatefulRun(Generic[R]):
         "engine",
         "execution",
         "future",
+        "goes_on",
         "has_begun",
         "has_bounds",
         "kept",
@@ -119,7 +120,8 @@ class StatefulRun(Generic[R]):
             self.execution.at = self.now()
         self._config = config
         self.bounds: Mapping[tuple[str, int], float] = self.execution.bounds  # worked out at the start
-        self.has_bounds = stored is not None and stored.begun
+        self.goes_on = stored is not None and stored.begun  # it has begun elsewhere, or before
+        self.has_bounds = self.goes_on
         self.bounds_ahead: BoundsAtStart | WorkflowError | None = None  # those of the next start
         self.has_begun = False
         self.early: list[Arrived] | None = None  # what was sent before it began

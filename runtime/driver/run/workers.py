@@ -171,11 +171,12 @@ class Workers:
                             return
                         tick = self._failure(step_run, task, error)
                     step_run.task = None
-                    at = now()
                     if port is None:
+                        at = now()
                         advance(execution, tick, at)
                     else:
-                        self._record(step_run, tick)
+                        self._record(port, step_run, tick)
+                        at = execution.at
                     if (execution.effects or execution.outcome is not None) and self._is_over():
                         return
                     if copy_context() != variables or task.cancelling():
@@ -186,8 +187,10 @@ class Workers:
                         break
                 if ready:
                     await self._rest()
-                elif port is not None:
-                    await self._wait(port)
+                elif port is not None and self._idle is None and port.is_recording:
+                    # most step runs begin once that is recorded: to wait here spares a task for each
+                    self._idle = asyncio.Future(loop=run.loop)
+                    await self._idle
         except CancelledError:
             if execution.outcome is None:
                 self._stop("the event loop cancelled the run")
@@ -203,12 +206,6 @@ class Workers:
         else:
             run.abandon(RunLostError(reason))
         _seen(run.future)  # the loop is about to end: nobody will ask
-
-    async def _wait(self, port: Port) -> None:
-        """Wait until what has happened is recorded, after which most step runs begin: that spares a task for each."""
-        if self._idle is None and port.is_recording:
-            self._idle = self._run.loop.create_future()
-            await self._idle
 
     def _is_over(self) -> bool:
         """Carry out what the last tick has made happen; return whether the run is over."""
@@ -271,11 +268,17 @@ class Workers:
             raise error
         return self._failed(step_run, StepError("cancelled", "something that it waited for was cancelled"))
 
-    def _record(self, step_run: StepRun, tick: Tick) -> None:
+    def _record(self, port: Port, step_run: StepRun, tick: Tick) -> None:
         """Apply and record the tick of a step run; where it cannot be written, the step has failed by that."""
+        try:
+            port.apply(tick)
+        except SnapshotError as refused:
+            self._refused(step_run, refused)
+
+    def _refused(self, step_run: StepRun, refused: SnapshotError) -> None:
         run = self._run
         try:
-            settle(run, step_run, tick, run.apply)
+            settle(run, step_run, refused, run.apply)
         except SnapshotError as error:  # so is even the error of that
             told = str(error).encode("ascii", "backslashreplace").decode()
             run.apply(Cancelled(WorkflowRuntimeError(f"step `{step_run.step.name}`: {told}")))

@@ -54,6 +54,8 @@ class ServerConnection:
         psycopg.Error: It cannot be opened.
     """
 
+    writes_alone: Final = False
+
     def __init__(self, address: str) -> None:
         self.raw: psycopg.Connection[tuple[Any, ...]] = psycopg.connect(
             address,

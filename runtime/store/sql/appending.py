@@ -43,7 +43,11 @@ _TICKS: Final = """INSERT INTO ticks (run, seq, body)
     ON CONFLICT DO NOTHING"""
 _ROW: Final = "(CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), ?)"
 _MOST: Final = 128
-"""Ticks in one statement."""
+"""Ticks, or runs, in one statement."""
+_OWNED: Final = "SELECT run, epoch FROM runs WHERE owner = ? AND run IN ({})"
+_REFUSED: Final = "some of these ticks are refused"
+_Tick = tuple[int, int, int, bytes]
+"""The number and the epoch of a run, and the number and the body of a tick."""
 _IS_OURS: Final = "SELECT 1 FROM runs WHERE run = ? AND epoch = ? AND owner = ? /* FOR SHARE */"
 
 
@@ -60,7 +64,7 @@ def append_all(
     if len(entries) == 1:
         return [append(connection, entries[0], owner, told)]
     found: list[Lost | None] = [None] * len(entries)
-    ticks: list[tuple[int, int, int, bytes]] = []
+    ticks: list[_Tick] = []
     numbers: set[int] = set()  # of the runs whose ticks are among those
     for at, entry in enumerate(entries):
         _, seq, bodies, rows, created, blobs, mentions = entry
@@ -77,7 +81,31 @@ def append_all(
     return found
 
 
-def _append_ticks(connection: Connection, ticks: list[tuple[int, int, int, bytes]], owner: str) -> None:
+def _append_ticks(connection: Connection, ticks: list[_Tick], owner: str) -> None:
+    if connection.writes_alone:
+        _append_alone(connection, ticks, owner)
+    else:
+        _append_fenced(connection, ticks, owner)
+    ticks.clear()
+
+
+def _append_alone(connection: Connection, ticks: list[_Tick], owner: str) -> None:
+    """Write ticks row by row, once their runs are known to be this process's: nothing can change that meanwhile.
+
+    In a file this takes two thirds of the time of the statements with many rows.
+    """
+    epochs: dict[int, int] = {}
+    numbers = list({number for number, _, _, _ in ticks})
+    for first in range(0, len(numbers), _MOST):
+        some = numbers[first : first + _MOST]
+        some += some[:1] * ((1 << (len(some) - 1).bit_length()) - len(some))  # 1, 2, 4 … as below
+        epochs.update(connection.execute(_owned_statement(len(some)), [owner, *some]).fetchall())
+    if any(epochs.get(number) != epoch for number, epoch, _, _ in ticks):
+        raise StoreError(_REFUSED)
+    connection.executemany("INSERT INTO ticks (run, seq, body) VALUES (?1, ?3, ?4)", ticks)
+
+
+def _append_fenced(connection: Connection, ticks: list[_Tick], owner: str) -> None:
     """Write ticks by few statements, of 1, 2, 4 … rows, so that the database has seen each of them before."""
     first = 0
     while first < len(ticks):
@@ -85,9 +113,13 @@ def _append_ticks(connection: Connection, ticks: list[tuple[int, int, int, bytes
         rows = ticks[first : first + size]
         cursor = connection.execute(_ticks_statement(size), [*chain.from_iterable(rows), owner])
         if cursor.rowcount != size:
-            raise StoreError("some of these ticks are refused")
+            raise StoreError(_REFUSED)
         first += size
-    ticks.clear()
+
+
+@cache
+def _owned_statement(size: int) -> str:
+    return _OWNED.format(", ".join("?" * size))
 
 
 @cache

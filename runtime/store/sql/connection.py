@@ -37,6 +37,10 @@ class Cursor(Protocol):
 class Connection(Protocol):
     """A connection within a transaction."""
 
+    @property
+    def writes_alone(self) -> bool:
+        """Whether nobody else can write before a transaction that writes has ended."""
+
     def execute(self, statement: str, parameters: Parameters = ..., /) -> Cursor:
         """Execute a statement."""
 

@@ -10,17 +10,14 @@ from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from wfc.runtime.errors import StoreError
-from wfc.runtime.store.journal import Entry, Lost, Then
+from wfc.runtime.store.journal import Append, Entry, Gather, Lost
 from wfc.runtime.store.sql.appending import append, append_all
 from wfc.runtime.store.sql.connection import Connection
-from wfc.runtime.store.sql.writer import MOST, Job, StoreConnection, Writer, call_all
+from wfc.runtime.store.sql.writer import MOST, Job, StoreConnection, Writer, tell_of_failure
 
 __all__ = ["Database", "on_one_line"]
 
 T = TypeVar("T")
-
-Append = tuple[Entry, Then]
-"""An entry, and what is called once it is durable."""
 
 
 class Database(ABC):
@@ -44,11 +41,8 @@ class Database(ABC):
         self.told: frozenset[str] = frozenset()  # what people are told of: see `messages`
         self._is_known = False
         self._is_closed = False
-        self._calls: dict[
-            asyncio.AbstractEventLoop, list[Callable[[], None]]
-        ] = {}  # for the next turn of a loop
-        self._gathered: dict[asyncio.AbstractEventLoop, list[Append]] = {}  # what was appended in this one
-        self._ending: asyncio.AbstractEventLoop | None = None  # the loop whose calls are being made
+        self._gathers: dict[asyncio.AbstractEventLoop, list[Gather]] = {}  # for the next turn of a loop
+        self._gathered: dict[asyncio.AbstractEventLoop, list[Append]] = {}  # what these have returned so far
 
     @abstractmethod
     def _connect(self) -> StoreConnection:
@@ -82,40 +76,38 @@ class Database(ABC):
         """How many commits this process has made, and the seconds that they took."""
         return self._writer.commits, self._writer.seconds
 
-    def append(self, entry: Entry, then: Then) -> None:
-        """Append an entry, in order; ``then`` is called in this loop once it is durable."""
-        if not self._is_known:
-            self._known()
-        loop = asyncio.get_running_loop()
-        gathered = self._gathered.get(loop)
-        if gathered is None:
-            gathered = self._gathered[loop] = []
-            if loop is not self._ending:
-                loop.call_soon(self._hand_over, loop)
-        gathered.append((entry, then))
+    def soon(self, loop: asyncio.AbstractEventLoop, gather: Gather) -> None:
+        """Append what a function returns in the next turn of a loop, in order, together with what others do."""
+        gathers = self._gathers.get(loop)
+        if gathers is None:
+            gathers = self._gathers[loop] = []
+            loop.call_soon(self._gather, loop)
+        gathers.append(gather)
 
-    def soon(self, loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
-        """Call a function in the next turn of a loop; what all of these append is handed over together."""
-        calls = self._calls.get(loop)
-        if calls is None:
-            calls = self._calls[loop] = []
-            loop.call_soon(self._make_calls, loop)
-        calls.append(call)
-
-    def _make_calls(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._ending = loop
+    def _gather(self, loop: asyncio.AbstractEventLoop) -> None:
+        appends = self._gathered[loop] = []
         try:
-            call_all(loop, self._calls.pop(loop))
+            for gather in self._gathers.pop(loop):
+                try:
+                    found = gather()
+                except Exception as error:
+                    tell_of_failure(loop, error)
+                else:
+                    if found is not None:
+                        appends.append(found)
         finally:
-            self._ending = None
             self._hand_over(loop)
+            del self._gathered[loop]
 
     def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
         """Hand over to the writer what has come together in a turn of a loop: its thread then has Python for itself."""
-        gathered = self._gathered.pop(loop, None)
-        for first in range(0, len(gathered or ()), MOST):
-            assert gathered is not None
-            self._writer.submit([self._job_of(gathered[first : first + MOST], loop)])
+        appends = self._gathered.get(loop)
+        if appends:
+            if not self._is_known:
+                self._known()
+            for first in range(0, len(appends), MOST):
+                self._writer.submit([self._job_of(appends[first : first + MOST], loop)])
+            appends.clear()
 
     def _job_of(self, appends: Sequence[Append], loop: asyncio.AbstractEventLoop) -> Job:
         """Return the job that appends entries: together, or else each by itself."""
@@ -125,12 +117,11 @@ class Database(ABC):
             return append_all(connection, entries, self.owner, self.told)
 
         def finished(found: Sequence[Exception | None] | None, error: Exception | None) -> None:
-            calls = []
             for (entry, then), said in zip(appends, found or [error] * len(entries), strict=True):
-                calls.append(
-                    partial(then, said if said is None or isinstance(said, Lost) else entry.lease.lost)
-                )
-            call_all(loop, calls)
+                try:
+                    then(said if said is None or isinstance(said, Lost) else entry.lease.lost)
+                except Exception as failure:
+                    tell_of_failure(loop, failure)
 
         apart = (lambda: [self._job_alone(entry) for entry in entries]) if len(entries) > 1 else None
         return Job(write, finished, loop, partial(self._fail, entries), len(entries), apart)

@@ -106,8 +106,6 @@ class SqlJournal(Database):
     def close(self) -> None:
         """Write what is left, give back the runs of this process, and close the database."""
         self.calls.close()
-        for loop in list(self._gathered):
-            self._hand_over(loop)
         if self._is_known:
             with contextlib.suppress(StoreError):  # then it counts as gone when its signs of life stop
                 self.write_now(self._give_back)

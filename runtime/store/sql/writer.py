@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.sql.connection import Connection
 
-__all__ = ["MOST", "Job", "Outcome", "StoreConnection", "Writer", "call_all"]
+__all__ = ["MOST", "Job", "Outcome", "StoreConnection", "Writer", "tell_of_failure"]
 
 MOST: Final = 2_000
 """Rows in one commit, about."""
@@ -197,7 +197,7 @@ class Writer:
                 calls.setdefault(job.loop, []).append(partial(job.then, found, error))
         for loop, those in calls.items():
             with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits there any more
-                loop.call_soon_threadsafe(call_all, loop, those)
+                loop.call_soon_threadsafe(_call_all, loop, those)
 
 
 def _transaction(connection: StoreConnection, jobs: Sequence[Job]) -> list[Any]:
@@ -215,10 +215,15 @@ def _transaction(connection: StoreConnection, jobs: Sequence[Job]) -> list[Any]:
     return found
 
 
-def call_all(loop: asyncio.AbstractEventLoop, calls: Sequence[Callable[[], None]]) -> None:
+def _call_all(loop: asyncio.AbstractEventLoop, calls: Sequence[Callable[[], None]]) -> None:
     """Make calls that follow from what was done together."""
     for call in calls:
         try:
             call()
-        except Exception as error:  # one run's mistake does no harm to the others of its commit
-            loop.call_exception_handler({"message": "what follows from a commit failed", "exception": error})
+        except Exception as error:
+            tell_of_failure(loop, error)
+
+
+def tell_of_failure(loop: asyncio.AbstractEventLoop, error: Exception) -> None:
+    """Tell of a mistake in what follows from a commit: it does no harm to the other runs of that."""
+    loop.call_exception_handler({"message": "what follows from a commit failed", "exception": error})

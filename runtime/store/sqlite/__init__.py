@@ -40,7 +40,8 @@ PATIENCE: Final = 30.0
 class _FileConnection(sqlite3.Connection):
     """A connection to a file, of which only the owner says when a transaction begins."""
 
-    is_broken = False
+    is_broken: Final = False
+    writes_alone: Final = True
 
     def begin(self, *, writes: bool) -> None:
         """Begin a transaction; one that writes has the file for itself."""

@@ -25,9 +25,10 @@ from wfc.runtime import (
 )
 from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.core.advance import advance
+from wfc.runtime.core.body_ticks import Waiting
 from wfc.runtime.core.effects import StartTimer
 from wfc.runtime.core.execution import Execution
-from wfc.runtime.core.ticks import Arrived, Cancelled, Completed, Started, Tick, TimerFired
+from wfc.runtime.core.ticks import Arrived, Cancelled, Completed, Recovered, Started, Tick, TimerFired
 from wfc.runtime.driver import run as runs
 from wfc.runtime.driver.run import workers
 from wfc.runtime.testing import run_virtually
@@ -213,3 +214,30 @@ def test_each_event_costs_the_same_however_many_there_were(calls_counted: Callab
         return made[0]
 
     assert calls(1_000) == calls(10_000)
+
+
+class Heard(Event):
+    pass
+
+
+class Listening(Workflow):
+    @step
+    async def listen(self, ctx: Context, ev: Begin) -> StopEvent:
+        """Wait twice for the same, side by side, the first time for ever."""
+        await asyncio.gather(*(ctx.wait_for_event(Heard, timeout=seconds) for seconds in (None, 5.0)))
+        return StopEvent()
+
+
+def test_each_of_two_equal_waits_of_a_body_keeps_its_own_time_when_it_was_cut_off() -> None:
+    plan = definition_of(Listening).plan
+    execution = Execution(plan, "r", plan.new_state())
+    advance(execution, Started(Begin(seconds=[]), {}), 10)
+
+    def wait(at: int) -> list[int | None]:
+        for seconds in (None, 5.0):
+            advance(execution, Waiting(1, Heard, None, {}, None, seconds), at)
+        return [one.until for one in execution.event_waits.values()]
+
+    assert wait(20) == [None, 5_000_000_020]
+    advance(execution, Recovered(()), 30)
+    assert wait(40) == [None, 5_000_000_020]

@@ -22,6 +22,16 @@ class Plain(Event):
     many: list[str | int] = Field(default_factory=list)
 
 
+class Scalars(Event):
+    text: str
+    number: int
+    maybe: bool | None = None
+
+
+class Renamed(Event):
+    number: int = Field(alias="theNumber")
+
+
 class WithFloat(Event):
     n: float
 
@@ -39,13 +49,15 @@ class Open(Event):
 
 
 TEXTS = st.text(st.characters(codec="utf-8"))
-VALUES = Values.of_classes([Plain, WithFloat, InItsOwnWay, Open])
+VALUES = Values.of_classes([Plain, Scalars, Renamed, WithFloat, InItsOwnWay, Open])
 
 
 @given(
     st.builds(Plain, text=TEXTS, number=st.integers(), maybe=st.none() | st.booleans(), many=st.lists(TEXTS))
+    | st.builds(Scalars, text=TEXTS, number=st.integers(), maybe=st.none() | st.booleans())
+    | st.builds(Renamed, theNumber=st.integers())
 )
-def test_what_is_written_in_one_call_is_what_is_written_by_parts(event: Plain) -> None:
+def test_what_is_written_in_one_call_is_what_is_written_by_parts(event: Event) -> None:
     found = VALUES.plain_model(event)
     assert found is not None
     assert json.loads(found) == VALUES.write(event)
@@ -61,6 +73,9 @@ def test_what_is_written_in_one_call_is_what_is_written_by_parts(event: Plain) -
         Plain(text="", number=1, more="not declared"),  # type: ignore[call-arg]
         Plain(text="\ud800", number=1),
         Plain.model_construct(text="", number=math.nan),
+        Scalars(text="\ud800", number=1),
+        Scalars.model_construct(text="", number="1"),
+        Scalars.model_construct(text="", number=math.nan),
         object(),
         [Plain(text="", number=1)],
     ],

@@ -14,7 +14,7 @@ from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import AttemptFailed, Completed, Failed, Tick
 from wfc.runtime.driver.run import workers
 from wfc.runtime.driver.run.attempts import settle
-from wfc.runtime.errors import StepError, StepFailedError
+from wfc.runtime.errors import SnapshotError, StepError, StepFailedError
 from wfc.runtime.store.snapshots import values_for
 from wfc.runtime.store.ticks import decode_tick, encode_tick
 from wfc.runtime.testing import run_virtually
@@ -72,7 +72,10 @@ def settled(kind: type[Workflow], emitted: object) -> tuple[list[Tick], list[byt
             tried.append(tick)
             kept.append(encode_tick(tick, 5, run.execution, values))
 
-        settle(run, step_run, Completed(step_run.number, emitted), keep)
+        try:
+            keep(Completed(step_run.number, emitted))
+        except SnapshotError as refused:
+            settle(run, step_run, refused, keep)
         for body in kept:
             assert encode_tick(decode_tick(body, run.execution, values)[0], 5, run.execution, values) == body
         run.cancel()

@@ -404,3 +404,26 @@ def test_a_message_to_a_part_of_a_part_wakes_all_that_is_above_it(store: str | P
 
     asyncio.run(with_engine(first))
     asyncio.run(with_engine(second))
+
+
+def test_a_part_that_goes_on_joins_no_run_that_was_started_meanwhile(store: str | Path) -> None:
+    """It was admitted when it began: it goes on once the other one, with the same key, is over."""
+
+    async def first() -> None:
+        with opened(store) as engine:
+            engine.workflow("boss").run(run_id="early")  # type: ignore[attr-defined]
+            await until(engine.tasks)
+
+    async def second() -> None:
+        with opened(store) as engine:
+            late: WorkflowHandler[Any] = engine.workflow("boss").run(run_id="late")  # type: ignore[attr-defined]
+            await until(lambda: engine.tasks(run_id="late/hire/1"))
+            early = await engine.resume("early")
+            for run_id, word in (("late", "good"), ("early", "better")):
+                await engine.answer(f"{run_id}/hire/1/ask/1", {"word": word}, by="user:ann", leave=True)
+            assert (await late, await early) == ("good", "better")
+            assert not wait_begun(engine, "early")
+            assert {row.status for row in engine.list_runs()} == {"done"}
+
+    asyncio.run(first())
+    asyncio.run(asyncio.wait_for(second(), 60))

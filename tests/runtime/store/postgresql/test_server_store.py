@@ -51,9 +51,10 @@ async def main():
     journal = PostgresJournal(sys.argv[1])
     lease, seq = Lease("run"), 1
     while True:
-        future = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
         new = Created("flow", "shape", "", None, b"{}", 1) if seq == 1 else None
-        journal.append(Entry(lease, seq, [b"[%d]" % seq], [], new), future.set_result)
+        journal.soon(loop, lambda: (Entry(lease, seq, [b"[%d]" % seq], [], new), future.set_result))
         lost = await future
         if lost is not None:
             print("lost", flush=True)

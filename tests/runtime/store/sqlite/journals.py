@@ -6,13 +6,17 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from wfc.runtime.store.journal import Created, Entry, Lease, Lost, Row
+from wfc.runtime.store.journal import Created, Entry, Lease, Lost, Row, Then
 from wfc.runtime.store.sql.journal import SqlJournal
 from wfc.runtime.store.sqlite import SqliteJournal
 
 
 def created(start: bytes = b"{}") -> Created:
     return Created("flow", "shape", "", None, start, 1)
+
+
+def append_soon(journal: SqlJournal, entry: Entry, then: Then) -> None:
+    journal.soon(asyncio.get_running_loop(), lambda: (entry, then))
 
 
 async def append(
@@ -25,7 +29,7 @@ async def append(
 ) -> Lost | None:
     """Appends one record, and waits until its fate is known."""
     future: asyncio.Future[Lost | None] = asyncio.get_running_loop().create_future()
-    journal.append(Entry(lease, seq, ticks, rows, new), future.set_result)
+    append_soon(journal, Entry(lease, seq, ticks, rows, new), future.set_result)
     return await asyncio.wait_for(future, 30)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from journals import append, new_run, opened
+from journals import append, append_soon, new_run, opened
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.blobs import LARGE, divide, unite
@@ -75,7 +75,7 @@ def test_a_copy_is_that_of_one_moment_while_runs_go_on(tmp_path: Path) -> None:
         seq, copies = 2, 0
         while copies < 3:
             for _ in range(50):
-                journal.append(Entry(lease, seq, [b"[0]"]), lambda _: None)
+                append_soon(journal, Entry(lease, seq, [b"[0]"]), lambda _: None)
                 seq += 1
             await asyncio.to_thread(journal.backup, tmp_path / f"copy-{copies}.db")
             copies += 1
@@ -141,7 +141,9 @@ def test_a_check_finds_what_is_missing(tmp_path: Path) -> None:
         async def main() -> Lease:
             lease = await new_run(journal)
             done: asyncio.Future[object] = asyncio.get_running_loop().create_future()
-            journal.append(Entry(lease, 2, [body], blobs=blobs, mentions=[(2, list(blobs))]), done.set_result)
+            append_soon(
+                journal, Entry(lease, 2, [body], blobs=blobs, mentions=[(2, list(blobs))]), done.set_result
+            )
             await done
             await append(journal, lease, 3, [b"[3]", b"[4]"])
             return lease
@@ -179,7 +181,9 @@ def test_large_values_are_kept_once_and_go_with_the_last_that_mentions_them(tmp_
                 lease = await new_run(journal, name)
                 done: asyncio.Future[object] = asyncio.get_running_loop().create_future()
                 mentions = [(2, list(blobs)), (3, list(blobs))]
-                journal.append(Entry(lease, 2, [body, body], [], None, blobs, mentions), done.set_result)
+                append_soon(
+                    journal, Entry(lease, 2, [body, body], [], None, blobs, mentions), done.set_result
+                )
                 await done
             assert counts() == (1, 4)
             await journal.forget("one")
