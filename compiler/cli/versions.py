@@ -100,7 +100,7 @@ def kept_texts(place: StorePlace, workflow: str, version: str) -> dict[str, str]
         data = read_version(place, workflow, version)
     except click.ClickException:
         return None
-    found = {}
+    found: dict[str, str] = {}
     for one in data.get("workflows", ()):
         found |= {one["path"]: one["text"]} | {path: text for _, path, text in one["imports"]}
     return found
