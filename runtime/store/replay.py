@@ -151,15 +151,7 @@ class Replay:
         if is_over:
             self.ended_by = self._failing_by if was_failing else self.seq
             finish_run(execution)
-        for effect in execution.effects:
-            if isinstance(effect, (Publish, NotifyObservers)):
-                events.append(effect.event)
-        for begun in execution.starting:
-            self.ready_by[begun.number] = self.seq
-            if begun.exit <= Exit.TIMEOUT and not (isinstance(tick, Recovered) and begun.step.action is None):
-                events.append(_state(begun, StepState.RUNNING))
-        execution.effects.clear()
-        execution.starting.clear()
+        events += self._follows(tick)
         for event in events:
             if isinstance(event, StepStateChanged):
                 self._note(event)
@@ -184,6 +176,18 @@ class Replay:
             () if before is None else tuple(changes_between(before, execution.state)),
             _halt_of(tick),
         )
+
+    def _follows(self, tick: Tick) -> list[Event]:
+        """Return what is shown of what follows from a tick, and note which step runs may go on by it."""
+        execution = self.execution
+        events = [one.event for one in execution.effects if isinstance(one, (Publish, NotifyObservers))]
+        for begun in execution.starting:
+            self.ready_by[begun.number] = self.seq
+            if begun.exit <= Exit.TIMEOUT and not (isinstance(tick, Recovered) and begun.step.action is None):
+                events.append(_state(begun, StepState.RUNNING))
+        execution.effects.clear()
+        execution.starting.clear()
+        return events
 
     def _go_back(self, to: int) -> None:
         """Note what is undone, and what is under way again."""

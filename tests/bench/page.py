@@ -9,7 +9,6 @@ The times are by the clock, as people wait by it, so the machine should be quiet
 from __future__ import annotations
 
 import argparse
-import gzip
 import importlib.util
 import os
 import shutil
@@ -129,14 +128,6 @@ def heap_after(page: Any, server: Any, reconnects: int) -> str:
         page.evaluate("window.gc()")
         sizes.append(page.evaluate(HEAP) / 1e6)
     return f"{sizes[0]:.1f} MB after a tenth, {sizes[1]:.1f} MB at the end"
-
-
-def packed(names: Callable[[str], bool]) -> float:
-    from wfc.runtime.server.pages import all_files
-
-    return (
-        sum(len(gzip.compress(text.encode(), 9)) for name, text in all_files().items() if names(name)) / 1000
-    )
 
 
 def main() -> None:

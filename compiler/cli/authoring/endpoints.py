@@ -41,17 +41,8 @@ class Desk:
             except Problem as problem:
                 found.append({"path": path, "problem": problem.code})
                 continue
-            told = language.checked(self.folder.place_of(path), file.text)
-            severities = [one["severity"] for one in told["findings"] if not one["suppressed"]]
-            found.append(
-                {
-                    "path": path,
-                    "etag": file.etag,
-                    "is_spec": told["is_spec"],
-                    "errors": severities.count("error"),
-                    "warnings": len(severities) - severities.count("error"),
-                }
-            )
+            health = language.health(self.folder.place_of(path), file.text)
+            found.append({"path": path, "etag": file.etag, **health})
         return found
 
     async def show_file(self, _: Installation, call: Call) -> Reply:

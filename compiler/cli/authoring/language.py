@@ -12,18 +12,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from wfc.compiler.diagnostics import Diagnostic
+from wfc.compiler.diagnostics import Diagnostic, Severity
 from wfc.compiler.lsp.completion import proposals
 from wfc.compiler.lsp.documents import Documents, OpenDocument
 from wfc.compiler.lsp.hover import hover
 
-__all__ = ["checked", "completed", "shown_at"]
+__all__ = ["checked", "completed", "health", "shown_at"]
 
 MOST: Final = 200
 """How many findings or proposals are told."""
 
-MOST_DESKS: Final = 20
+MOST_DESKS: Final = 8
 """Of how many texts something is kept from one question to the next: those that were asked about last."""
+
+
+def health(place: str, text: str) -> dict[str, Any]:
+    """Return whether a text is a spec, and how many errors and warnings it has; nothing is kept of it."""
+    documents = Documents()
+    document = documents.put(place.replace(os.sep, "/"), text)
+    severities = [one.severity for one in documents.findings(document) if not one.suppressed]
+    errors = severities.count(Severity.ERROR)
+    return {"is_spec": document.is_spec, "errors": errors, "warnings": len(severities) - errors}
 
 
 def checked(place: str, text: str, *, at_once: bool = False) -> dict[str, Any]:
@@ -88,8 +97,8 @@ def _opened(place: str, text: str) -> Iterator[tuple[Documents, OpenDocument]]:
     """Give a text as the document of a place; others who ask for the same place wait meanwhile."""
     path = place.replace(os.sep, "/")
     with _OF_DESKS:
-        desk = _DESKS.setdefault(path, _Desk())
-        _DESKS.move_to_end(path)
+        desk = _DESKS.pop(path, None) or _Desk()
+        _DESKS[path] = desk
         while len(_DESKS) > MOST_DESKS:
             _DESKS.popitem(last=False)
     with desk.lock:

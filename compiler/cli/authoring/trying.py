@@ -69,7 +69,13 @@ class Trials:
         try:
             told: dict[str, Any] = json.loads(said)
         except ValueError:
-            raise Problem(422, "rehearsal.failed", "it cannot be played: its code cannot be loaded") from None
+            said_too_much = f"what happens in it is more than {LONGEST // 1_000_000} MB of text"
+            reason = (
+                said_too_much
+                if len(said) >= LONGEST
+                else "the process that plays it has ended without a word"
+            )
+            raise Problem(422, "rehearsal.failed", f"it cannot be played: {reason}") from None
         if "problem" in told:
             errors = tuple(FieldProblem(**one) for one in told.get("errors", ()))
             raise Problem(422, "rehearsal.failed", told["problem"], errors=errors)

@@ -1,7 +1,8 @@
 // The screen of one run: its flow lit by what its steps do, what has happened, and how it was at any moment.
 import { part } from "./api.js";
-import { ask, badge, button, data, h, length, moment, nothing, show, table } from "./dom.js";
+import { ask, badge, button, data, h, length, moment, nothing, show, table, wrong } from "./dom.js";
 import { again, timeMachine } from "./moments.js";
+import { GrowingTexts } from "./texts.js";
 import { Viewer } from "./viewer.js";
 import { t } from "./words.js";
 
@@ -16,7 +17,7 @@ export async function showRun(place) {
   const viewer = new Viewer(flow, undefined, t);
   const steps = h("div");
   const log = h("tbody");
-  const said = new Texts();
+  const said = saying();
   const version = h("div");
   const machine = timeMachine(place, path, (seen) => drawFlow(server, path, viewer, seen));
   const refresh = async () => {
@@ -39,28 +40,21 @@ export async function showRun(place) {
       h("div", {}, h("h2", {}, t("Steps and attempts")), steps, said.element, h("h2", {}, t("What has happened")), h("table", { "aria-label": t("What has happened"), class: "log" }, log)),
     ),
   );
-  compareVersions(server, path, version).catch(() => {}); // a workflow that is not served any more is compared with nothing
+  compareVersions(server, path, version).catch((error) => [404, 409].includes(error.status) || show(version, wrong(error))); // it is not served any more, or does not rest
   const note = noteIn(log, soonAndSeldom(refresh));
   server.follow(`${path}/stream`, (message) => (message.event === "text" ? said.hear(message.data) : note(message)), left);
 }
 
-/** What models say, as it comes. */
-class Texts {
-  constructor() {
-    this.element = h("div", { class: "coming", hidden: true, "aria-label": t("What models say"), role: "group" });
-    this.texts = /** @type {Map<string, {step: string, text: string}>} */ (new Map());
-  }
-
-  /** @param {any} piece */
-  hear(piece) {
-    const key = `${piece.step} ${piece.worker} ${piece.attempt} ${piece.reply}`;
-    const before = piece.from ? this.texts.get(key)?.text : "";
-    if (piece.over) this.texts.delete(key);
-    else if (before !== undefined) this.texts.set(key, { step: piece.step, text: before + piece.text }); // its beginning was missed: the whole comes soon
-    const lines = [...this.texts.values()].map((one) => h("p", {}, h("strong", {}, `${one.step}: `), one.text));
-    show(this.element, lines);
-    this.element.hidden = !lines.length;
-  }
+/** Return a place for what models say, and what shows there a piece of it. */
+function saying() {
+  const texts = new GrowingTexts();
+  const element = h("div", { class: "coming", hidden: true, "aria-label": t("What models say"), role: "group" });
+  const hear = (/** @type {any} */ piece) => {
+    texts.take(piece);
+    show(element, texts.all().map((one) => h("p", {}, h("strong", {}, `${one.step}: `), one.text)));
+    element.hidden = !texts.all().length;
+  };
+  return { element, hear };
 }
 
 /** Tell in what a run's version differs from the one that is served, if it does. @param {any} server @param {string} path @param {HTMLElement} room */

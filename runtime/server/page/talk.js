@@ -1,5 +1,6 @@
 // A talk with a workflow: what was said, what is being said, and a place to say something.
 import { button, h, moment, show } from "./dom.js";
+import { GrowingTexts } from "./texts.js";
 import { t } from "./words.js";
 
 const LINES = 500; // are shown; those before are left out
@@ -34,7 +35,7 @@ class Talk {
     };
     this.form = h("form", { submit, class: "say" }, h("label", { for: "say" }, t("Your message")), this.field, h("div", { class: "row" }, h("button", {}, t("Send")), h("span", { class: "soft" }, t("Enter sends, Shift+Enter begins a line"))));
     this.known = new Set();
-    this.texts = /** @type {Map<string, string>} */ (new Map());
+    this.texts = new GrowingTexts();
     this.waiting = /** @type {{text: string, line: HTMLElement}[]} */ ([]);
   }
 
@@ -69,13 +70,8 @@ class Talk {
   /** Show what is being said, piece by piece; nothing any more once it was said. @param {any} piece */
   grow(piece) {
     if (piece === null) this.texts.clear();
-    else {
-      const key = `${piece.step} ${piece.worker} ${piece.attempt} ${piece.reply}`;
-      if (piece.over) this.texts.delete(key);
-      const before = piece.from ? this.texts.get(key) : "";
-      if (before !== undefined && !piece.over) this.texts.set(key, before + piece.text); // its beginning was missed: the whole comes soon
-    }
-    const said = [...this.texts.values()].pop() || "";
+    else this.texts.take(piece);
+    const said = this.texts.all().pop()?.text || "";
     this.coming.textContent = said;
     this.coming.hidden = !said;
     if (said) this.coming.scrollIntoView({ block: "nearest" });

@@ -286,7 +286,9 @@ def test_a_run_is_rehearsed_and_nothing_acts(writing: Writing, tmp_path: Path) -
         acting.replace("start: {name: Ann}, ", "start: {name: Ann}, mock: {greet: Hello Ann}, ")
         + "  - {name: it acts, start: {name: Ann}, real: [greet], expect: {end: Greeted}}\n"
     )
-    (tmp_path / "specs/act.py").write_text("def act() -> str:\n    open('acted', 'w')\n    return 'a'\n")
+    (tmp_path / "specs/act.py").write_text(
+        "print('a module that talks')\ndef act() -> str:\n    open('acted', 'w')\n    return 'a'\n"
+    )
     (tmp_path / "specs/broken.yaml").write_text(GREET.replace("end: Greeted\n", "end: Gone\n", 1))
 
     async def use(client: Client) -> None:
@@ -305,7 +307,7 @@ def test_a_run_is_rehearsed_and_nothing_acts(writing: Writing, tmp_path: Path) -
         ]
         assert told["messages"][0]["data"]["with"] == {"name": "Bo"}
         for change, status, said in (
-            ({"test": "no such"}, 422, "it has no test `no such`"),
+            ({"test": "no such"}, 422, "has no test `no such`"),
             ({"test": "it acts"}, 422, "lets `greet` really act"),
             ({"inputs": {"name": 1}}, 422, "do not fit"),
             ({"path": "broken.yaml"}, 422, "it has errors"),
