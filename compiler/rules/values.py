@@ -9,7 +9,7 @@ from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import closest, problem
 from wfc.compiler.rules.fixes import add_quotes, correct_name, own_name_instead
 
-__all__ = ["missing_entry", "unknown_entry", "wrong_value"]
+__all__ = ["missing_entry", "secret_as_data", "unknown_entry", "wrong_value"]
 
 QUOTES = "put it in quotes"
 """The hint of :mod:`wfc.compiler.types.values` for what YAML has not read as a text."""
@@ -82,3 +82,29 @@ def missing_entry(place: Place, names: Sequence[str], owner: str) -> Finding:
     """
     shown = " and ".join(f"`{name}`" for name in names)
     return Finding("missing-entry", f"{owner} needs {shown}", place, about=tuple(names))
+
+
+@problem
+def secret_as_data(place: Place, name: str) -> Finding:
+    """A secret is named where data of the run stands.
+
+    What is in events and in the state, what tools and other workflows are given and what is streamed is recorded and
+    shown, and a secret is not. So `{secret: NAME}` stands only where something is sent or started: in a header, in
+    `query` and `body` of a request, in `env` of a program, and under `secrets` of a tool in Python; `auth` and
+    `api_key` take the name alone. A record with a field `secret` is written `{secret: "${{ 'NAME' }}"}`.
+    """
+    return Finding(
+        "secret-as-data",
+        f"the secret `{name}` would be plain data here, which is recorded and may be shown",
+        place,
+        HINTS_FOR_SECRETS.get(place.address[-2:-1], NAMED_WHERE_USED),
+    )
+
+
+NAMED_WHERE_USED: Final = (
+    "name it where it is used: in `auth`, as `{secret: NAME}` in a header, in `query`, `body` or `env`, "
+    "or under `secrets` of a tool in Python"
+)
+HINTS_FOR_SECRETS: Final = {
+    ("settings",): "a model is given its key by `api_key`: `api_key: NAME`",
+}

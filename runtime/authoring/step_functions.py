@@ -206,7 +206,8 @@ class StepFunction(Generic[P, R]):
         """Register the action for each of a step's ``Items``: it returns a result, or a pause to wait for it.
 
         Args:
-            num_workers: The maximum number of items at work at once, within one run of the workflow.
+            num_workers: The maximum number of items at work at once, within one run of the workflow. One that waits for
+                its next attempt is among them.
             retry_policy: The policy for failed attempts.
             timeout: Seconds for one attempt.
             on_error: What to do with an item that has failed for good; ``fail``: cancel the others.

@@ -203,6 +203,7 @@ class StepRun:
         "fresh",
         "given",
         "gone",
+        "keeps_place",
         "key",
         "messages",
         "number",
@@ -284,6 +285,7 @@ class StepRun:
         self.round = 1  # how often the step has run by now, if that is counted
         self.sends = 0  # events sent so far, which orders them in a batch
         self.task: Any = None  # the driver's, while an attempt runs
+        self.keeps_place = False  # among those at work, until its next attempt
 
     @property
     def event_name(self) -> str:

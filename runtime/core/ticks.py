@@ -145,15 +145,26 @@ class AttemptFailed:
     """The failure of an attempt by an error; the next one starts after ``delay`` seconds.
 
     ``falls_back`` says that the next one asks the next of its models, whose retries count from then on.
+    ``keeps_place`` says that no other takes its place among those at work meanwhile. That is so of items, but was not
+    always: ticks of before do not say it, and are what they were.
     """
 
-    __slots__ = ("delay", "error", "falls_back", "number")
+    __slots__ = ("delay", "error", "falls_back", "keeps_place", "number")
 
-    def __init__(self, number: int, delay: float, error: Exception, *, falls_back: bool = False) -> None:
+    def __init__(
+        self,
+        number: int,
+        delay: float,
+        error: Exception,
+        *,
+        falls_back: bool = False,
+        keeps_place: bool = False,
+    ) -> None:
         self.number = number
         self.delay = delay
         self.error = error
         self.falls_back = falls_back
+        self.keeps_place = keeps_place
 
 
 class Failed:

@@ -243,6 +243,9 @@ class _SnapshotReader:
             busy[run.step.index] += 1
         for pause in self._execution.paused.values():
             busy[pause.run.step.index] += pause.at_work
+        for one in self._execution.timers.values():
+            if isinstance(one, StepRun):
+                busy[one.step.index] += one.keeps_place
 
     # --- pauses and timers
 
@@ -293,6 +296,7 @@ class _SnapshotReader:
             if kind == "attempt":
                 run = timers[number] = self._place(about[0])
                 run.timer = natural(number)
+                run.keeps_place = about[1:] == [True]
             elif kind == "pause":
                 pause = timers[number] = execution.paused[about[0]]
                 if number not in pause.timers:

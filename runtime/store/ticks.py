@@ -295,9 +295,15 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
     ),
     ticks.AttemptFailed: (
         "attempt-failed",
-        lambda tick, _, values: [tick.number, tick.delay, values.write(tick.error), tick.falls_back],
+        lambda tick, _, values: [
+            tick.number,
+            tick.delay,
+            values.write(tick.error),
+            tick.falls_back,
+            *([True] if tick.keeps_place else []),
+        ],
         lambda data, _, values: ticks.AttemptFailed(
-            data[0], data[1], _error(data[2], values), falls_back=data[3]
+            data[0], data[1], _error(data[2], values), falls_back=data[3], keeps_place=data[4:] == [True]
         ),
     ),
     ticks.Failed: ("failed", _write_failed, _read_failed),

@@ -233,7 +233,7 @@ class _Writer:
         one = self._execution.timers[number]
         data: list[Any] = [number, self._execution.due_at[number] - self._now]
         if isinstance(one, StepRun):
-            return [*data, "attempt", one.number]
+            return [*data, "attempt", one.number, *([True] if one.keeps_place else [])]
         if isinstance(one, Pause):
             return [*data, "pause", one.run.number]
         frame, step = one

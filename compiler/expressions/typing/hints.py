@@ -60,8 +60,8 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
         return f"leave out `{node.name}.`"
     if node.name in EVENTS and (not after or EVENTS & scope.names.keys()):
         return ""
-    if node.name == "secrets":
-        return for_secret(text, asked) if after else ""
+    if node.name == "secrets" or asked in scope.secrets:
+        return for_secret(text, asked) if after or node.name != "secrets" else ""
     trigger = scope.names.get("trigger")
     if trigger is not None and any(
         node.name in each.fields for each in members(trigger) if isinstance(each, Record)
@@ -84,7 +84,8 @@ def for_secret(text: str, name: str) -> str:
     if "basic " in words:
         return f"a secret is never part of a text: write `auth: {{basic: {{user: …, password: {name}}}}}`"
     return (
-        f"a secret is never part of a text: it stands in `auth`, in `api_key`, or alone: `{{secret: {name}}}`"
+        f"a secret is never part of a text: it stands in `auth`, in `api_key`, or as `{{secret: {name}}}` alone "
+        "in a header, `query`, `body` or `env`"
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Final
 
 from wfc.compiler.diagnostics import Place, Report
@@ -70,6 +70,7 @@ class Scope:
             what may be null would be about nothing, and what is found out holds nowhere else.
         texts: Where texts are found that others use by name; ``None`` where none can be.
         types: Reads the types that filters are given.
+        secrets: The names of secrets, which are no data.
     """
 
     names: Mapping[str, Type]
@@ -79,6 +80,7 @@ class Scope:
     reached: bool = True
     texts: TextSource | None = None
     types: TypeSource = built_in_type
+    secrets: Container[str] = ()
 
     def assuming(self, condition: Expression, holds: bool) -> Scope:
         """Return the scope where a condition is known to hold, or not to."""
@@ -106,7 +108,15 @@ class Scope:
         events = self.names.get("events")
         if isinstance(events, Record) and events.role == "choices":
             facts.update(of_choices("events", events, facts))
-        return Scope(self.names, self.classes, facts, self.cache, texts=self.texts, types=self.types)
+        return Scope(
+            self.names,
+            self.classes,
+            facts,
+            self.cache,
+            texts=self.texts,
+            types=self.types,
+            secrets=self.secrets,
+        )
 
     def doubts(self) -> Facts:
         """Return facts that leave open whether anything is null, and which of several types it has."""

@@ -154,6 +154,10 @@ class ValueReader:
     def record(self, data: Mapping[object, object], place: Place, wanted: Type, scope: Scope) -> Value:
         """Read a mapping: the fields of a record, or the entries of a map."""
         target = matching_member(data, wanted)
+        named = named_secret(data, scope)
+        if named and not (isinstance(target, Record) and "secret" in target.fields):
+            self.report(problems.secret_as_data(place, named))
+            return Value(target, place.address, entries=())
         if isinstance(target, Record):
             return Value(target, place.address, entries=self.fields(data, place, target, show(target), scope))
         inner = target.value if isinstance(target, MapOf) else target
@@ -240,6 +244,12 @@ def constant(data: object, place: Place, wanted: Type, constraints: Constraints,
         hint = closest(str(data), wrong.known) if wrong.known else wrong.hint
         report(problems.wrong_value(place, wrong.reason, hint, str(data), wrong.known))
     return Value(wanted, place.address, constant=data)
+
+
+def named_secret(data: Mapping[object, object], scope: Scope) -> str:
+    """Return the name of a secret in `{secret: NAME}`; an empty text for all else."""
+    named = data.get("secret")
+    return named if len(data) == 1 and isinstance(named, str) and named in scope.secrets else ""
 
 
 def in_backticks(words: str) -> str:

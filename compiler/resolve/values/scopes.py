@@ -82,7 +82,13 @@ def binding_scope(declared: Declarations, args: Record | None = None) -> Scope:
     names: dict[str, Type] = {"config": declared.record("config")}
     if args is not None:
         names["args"] = args
-    return Scope(names=names, classes=declared.classes, texts=texts_of(declared), types=types_of(declared))
+    return Scope(
+        names=names,
+        classes=declared.classes,
+        texts=texts_of(declared),
+        types=types_of(declared),
+        secrets=declared.secrets.nodes,
+    )
 
 
 def texts_of(declared: Declarations) -> TextSource:
@@ -191,6 +197,7 @@ class StepScopes:
             cache=declared.expression_cache,
             texts=self.texts,
             types=self.types,
+            secrets=declared.secrets.nodes,
         )
 
 

@@ -60,7 +60,8 @@ def read_migration(
     given = content.get("to")
     if now is None or not isinstance(given, Mapping):
         return None
-    scope = Scope(names={"old": before}, classes=declared.classes, types=types_of(declared))
+    secrets = declared.secrets.nodes
+    scope = Scope(names={"old": before}, classes=declared.classes, types=types_of(declared), secrets=secrets)
     title = "the state" if name == "state" else f"`{name}`"
     values = ValueReader(declared.report).given(given, place / "to", now.fields, title, scope)
     migration = Migration(name, before, tuple(values.items()))

@@ -63,7 +63,13 @@ def run_exit(key: str, data: object, declared: Declarations, *, whole: bool) -> 
         "run": RUN,
     }
     names["error"] = ERROR_OF_RUN if key == "on_error" else ERROR
-    scope = Scope(names=names, classes=declared.classes, texts=texts_of(declared), types=types_of(declared))
+    scope = Scope(
+        names=names,
+        classes=declared.classes,
+        texts=texts_of(declared),
+        types=types_of(declared),
+        secrets=declared.secrets.nodes,
+    )
     place = Place((key,))
     found = ExitResolver(declared, ValueReader(declared.report)).exit(data, place, scope)
     for entry in found.entries:

@@ -156,7 +156,8 @@ def start_values(
         return {}, {}
     event = declared.start
     names = {"trigger": trigger, "config": declared.record("config")}
-    scope = Scope(names=names, classes=declared.classes, types=types_of(declared))
+    secrets = declared.secrets.nodes
+    scope = Scope(names=names, classes=declared.classes, types=types_of(declared), secrets=secrets)
     reader = ValueReader(declared.report)
     values = reader.given(with_, place / "with", event.record.fields, f"`{event.name}`", scope)
     given_names = len(values)

@@ -108,7 +108,7 @@ def report_unused(data: Data, declared: Declarations, used: UsedTypes) -> None:
                 report(
                     name_problems.unused_declaration(Place(address).key, table.what.partition(" ")[2], name)
                 )
-    if "unknown-secret" not in codes:
+    if not codes & {"unknown-secret", "secret-as-data"}:
         for index, name in enumerate(declared.secrets.nodes):
             if normal_form(name) not in declared.secrets.used:
                 report(name_problems.unused_declaration(Place(("secrets", index)), "secret", name))

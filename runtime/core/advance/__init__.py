@@ -169,7 +169,10 @@ def _attempt_failed(execution: Execution, tick: AttemptFailed) -> None:
             run.began = execution.at
         run.attempt += 1
         run.timer = start_timer(execution, tick.delay, run)
-        free_worker(execution, run.step)
+        if tick.keeps_place:
+            run.keeps_place = True
+        else:
+            free_worker(execution, run.step)
 
 
 def _forget_done(run: StepRun) -> None:

@@ -80,6 +80,9 @@ def drop(execution: Execution, run: StepRun) -> None:
         free_worker(execution, run.step)
     else:
         stop_timer(execution, getattr(run, "timer", 0))
+        if run.keeps_place:
+            run.keeps_place = False
+            free_worker(execution, run.step)
     run.exit = Exit.DROPPED  # for a queue, which it stays in until its turn comes
     note_state(execution, run, StepState.CANCELLED, None)
     if run.frame is not None and run.step.of is None:

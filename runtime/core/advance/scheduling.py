@@ -100,11 +100,12 @@ def free_worker(execution: Execution, step: Step) -> None:
 
 
 def resume(execution: Execution, run: StepRun) -> None:
-    """Start a step run's next attempt, ahead of those that came after it."""
+    """Start a step run's next attempt: at once if it has kept its place, else ahead of those that came after it."""
     run.exit = Exit.ACTION
-    index = run.step.index
-    if execution.busy[index] < execution.workers[index]:
-        execution.busy[index] += 1
+    index, kept = run.step.index, run.keeps_place
+    if kept or execution.busy[index] < execution.workers[index]:
+        run.keeps_place = False
+        execution.busy[index] += not kept
         execution.in_flight[run.number] = run
         execution.starting.append(run)
     else:

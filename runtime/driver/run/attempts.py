@@ -262,7 +262,8 @@ def failed_attempt(run: AttemptingRun, step_run: StepRun, error: Exception) -> T
         delay = 0.0
     if delay is not None:
         note_state(run, step_run, StepState.RETRYING, error=found.message, retry_in=delay)
-        return AttemptFailed(step_run.number, delay, error, falls_back=falls_back)
+        is_item = step.of is not None  # which keeps its place, so that the next one begins after it
+        return AttemptFailed(step_run.number, delay, error, falls_back=falls_back, keeps_place=is_item)
     if step.of is not None and not final:
         return _item_failed(run, step_run, found)
     saved: Saved = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -33,6 +33,7 @@ from wfc.runtime import (
 from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.core.advance import advance
 from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.core.ticks import Completed, ItemCompleted, Paused, Started
 from wfc.runtime.testing import run_virtually
 
@@ -140,6 +141,88 @@ def failing(on_error: str, **options: Any) -> type[Workflow]:
 )
 def test_an_item_that_fails_for_good(play: Play, on_error: str, options: Any, expected: Any) -> None:
     assert play(failing(on_error, **options), seconds=[2.0, 1.0, 4.0, 9.0]) == expected
+
+
+def trying(num_workers: int, on_error: str = "skip") -> type[Workflow]:
+    """Items that take a second for each attempt, and fail as often as they say, each time for another second."""
+
+    class Trying(Workflow):
+        began: ClassVar[list[tuple[float, float, int]]] = []
+
+        @pause
+        def work(self, event: Began) -> Items[float]:
+            return Items(event.seconds)
+
+        @work.item(
+            num_workers=num_workers,
+            on_error=on_error,  # type: ignore[arg-type]
+            retry_policy=RetryPolicy(max_attempts=3, delay=5, backoff=1),
+        )
+        async def work_item(self, ctx: Context, event: Began, item: Item[float]) -> float:
+            self.began.append((asyncio.get_running_loop().time(), item, ctx.attempt))
+            await asyncio.sleep(1)
+            if ctx.attempt <= item:
+                raise StepError("busy", "not yet")
+            return item
+
+        @work.then
+        def after_work(self, event: Began, result: list[float]) -> StopEvent:
+            return StopEvent(result=result)
+
+        @work.on_error
+        def work_failed(self, event: Began, error: StepError) -> StopEvent:
+            return StopEvent(result=error.name)
+
+    return Trying
+
+
+@pytest.mark.parametrize(
+    ("num_workers", "seconds", "began", "expected"),
+    [
+        # one after the other: the next one waits for all attempts of the one before it
+        (1, [1, 0], [(0, 1, 1), (6, 1, 2), (7, 0, 1)], [1, 0]),
+        (1, [2, 1], [(0, 2, 1), (6, 2, 2), (12, 2, 3), (13, 1, 1), (19, 1, 2)], [2, 1]),
+        (1, [3, 0], [(0, 3, 1), (6, 3, 2), (12, 3, 3), (13, 0, 1)], [0]),  # the first one for nothing
+        # two at once: the third one begins when one of them is done, not when one waits
+        (2, [1, 1, 0], [(0, 1, 1), (0, 1, 1), (6, 1, 2), (6, 1, 2), (7, 0, 1)], [1, 1, 0]),
+        (2, [1, 0, 0], [(0, 1, 1), (0, 0, 1), (1, 0, 1), (6, 1, 2)], [1, 0, 0]),
+        (3, [1, 1, 0], [(0, 1, 1), (0, 1, 1), (0, 0, 1), (6, 1, 2), (6, 1, 2)], [1, 1, 0]),
+    ],
+)
+def test_an_item_keeps_its_place_between_its_attempts(
+    play: Play, num_workers: int, seconds: list[float], began: Any, expected: Any
+) -> None:
+    workflow = trying(num_workers)
+    assert play(workflow, seconds=seconds) == expected
+    assert workflow.began == began  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("seconds", [[9, 9, 9, 9], [9, 0, 9, 0]])
+def test_a_place_that_is_kept_is_given_back_when_the_map_has_failed(
+    virtually: Play, seconds: list[float]
+) -> None:
+    workflow = trying(2, "fail")
+
+    async def main() -> Any:
+        handler = workflow(timeout=None).run(seconds=seconds)
+        await asyncio.sleep(3)
+        assert handler._run.execution.busy[-1] == 2
+        return await handler, handler._run.execution.busy[-1]
+
+    assert virtually(main) == ("busy", 0)
+
+
+def test_a_place_that_is_kept_is_given_back_when_its_item_is_cancelled(virtually: Play) -> None:
+    workflow = trying(1)
+
+    async def main() -> Any:
+        handler = workflow(timeout=None).run(seconds=[1, 0])
+        await asyncio.sleep(3)
+        (waiting,) = [one for one in handler._run.execution.timers.values() if isinstance(one, StepRun)]
+        assert handler._run.cancel_step(waiting.number) == 1
+        return await handler, asyncio.get_running_loop().time()
+
+    assert virtually(main) == ([0], 4.0)
 
 
 def test_what_a_failed_map_has_begun_is_cancelled(virtually: Play) -> None:

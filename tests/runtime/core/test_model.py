@@ -97,6 +97,7 @@ class Play:
         self.has_cancelled = False
         self.cut_off: set[int] = set()
         self.fold = Fold(self.execution) if folds else None
+        self.keeps_places = rng.random() < 0.8  # else the run is recorded as before items did so
         self.apply(Started(Begin(), {}))
 
     def fresh(self) -> Execution:
@@ -154,6 +155,7 @@ class Play:
         while execution.starting:
             self.begins(execution.starting.popleft())
         self.check_items_under_way()
+        self.check_places()
         wants, execution.effects = execution.effects, []
         for want in wants:
             if isinstance(want, StartTimer):
@@ -210,6 +212,24 @@ class Play:
             opener = self.frames[batch].fork
             most = self.maker.at_once.get(opener.name) if opener is not None else None
             assert most is None or len(of_batch) <= most, "too many items of a batch are under way"
+
+    def check_places(self) -> None:
+        """As many are counted at work as are; and of the items of a map no more are under way than may be."""
+        execution = self.execution
+        if execution.outcome is not None or not self.keeps_places:
+            return
+        at_work = [run.step for run in execution.in_flight.values()]
+        at_work += [pause_.run.step for pause_ in execution.paused.values() if pause_.at_work]
+        at_work += [
+            one.step
+            for one in execution.timers.values()
+            if isinstance(one, StepRun) and one.step.of is not None
+        ]
+        counts = Counter(step_.index for step_ in at_work)
+        assert execution.busy == [counts[index] for index in range(len(execution.busy))]
+        for step_ in at_work:
+            if step_.of is not None:
+                assert counts[step_.index] <= step_.num_workers, "too many items of a map are under way"
 
     def look(self, number: int) -> None:
         pause_ = self.execution.paused.get(number)
@@ -384,7 +404,8 @@ class Play:
         self.end_waits(run)
         error = StepError("busy", "no")
         if run.step.retry is not None and run.exit is Exit.ACTION and run.attempt < 3:
-            self.apply(AttemptFailed(run.number, 1.0, error))
+            keeps_place = self.keeps_places and run.step.of is not None
+            self.apply(AttemptFailed(run.number, 1.0, error, keeps_place=keeps_place))
         elif run.step.of is not None:
             self.done.add(run.number)
             self.apply(ItemFailed(run.number, error))

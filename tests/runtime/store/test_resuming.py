@@ -155,6 +155,31 @@ def test_the_time_left_before_an_attempt_and_the_count_of_attempts_are_kept() ->
     assert took == pytest.approx([50], abs=0.1)
 
 
+class InARow(Workflow):
+    """One item after the other, each of which is tried twice."""
+
+    @pause
+    def work(self, event: StartEvent) -> Items[int]:
+        return Items([1, 2])
+
+    @work.item(num_workers=1, retry_policy=RetryPolicy(max_attempts=2, delay=30, backoff=1))
+    async def work_item(self, ctx: Context[Any], event: StartEvent, item: Item[int]) -> float:
+        if ctx.attempt == 1:
+            raise StepError("busy", "not yet")
+        return asyncio.get_running_loop().time()
+
+    @work.then
+    def after_work(self, event: StartEvent, result: list[float]) -> StopEvent:
+        return StopEvent(result=result)
+
+
+@pytest.mark.parametrize("seconds", [10, 40])
+def test_an_item_keeps_its_place_in_a_snapshot(seconds: float) -> None:
+    ended = gone_on(InARow, parked(InARow, after(seconds)))
+    assert ended[-1] - ended[0] == 30 if seconds == 10 else ended[0] == 30
+    assert ended[-1] == 60 - seconds
+
+
 class Paid(Event, closed=True):
     number: int
 

@@ -35,7 +35,9 @@ from wfc.runtime import (
     step,
     transform,
 )
+from wfc.runtime.core.ticks import AttemptFailed
 from wfc.runtime.driver.messages import EventData
+from wfc.runtime.driver.run import attempts
 from wfc.runtime.errors import (
     RunEndedError,
     RunExistsError,
@@ -529,6 +531,72 @@ def test_the_items_of_a_map_go_on_where_they_were(store: str | Path) -> None:
     within(store, first)
     assert within(store, second, Mapping) == End(n=66)
     assert sorted(LOG) == sorted([f"item {n}" for n in range(12)] + ["item 5"])
+
+
+class InARow(Workflow):
+    """Of three items one after the other, the first is tried twice, and the second is cut off once."""
+
+    @pause
+    def work(self, ev: Go) -> Items[int]:
+        return Items(list(range(ev.most)))
+
+    @work.item(num_workers=1, retry_policy=RetryPolicy(max_attempts=2, delay=0.5, backoff=1))
+    async def item(self, ev: Go, item: Item[int]) -> int:
+        LOG.append(f"item {item}")
+        if LOG.count("item 0") == 1 and item == 0:
+            raise StepError("http.503", "not now")
+        if item == 1 and LOG.count("item 1") == 1:
+            await asyncio.sleep(60)
+        return item
+
+    @work.then
+    def worked(self, ev: Go, result: list[int]) -> End:
+        return End(n=sum(result))
+
+
+def test_an_item_keeps_its_place_over_crashes(store: str | Path) -> None:
+    async def first(engine: Engine) -> None:
+        InARow(engine=engine).run(run_id="one")
+        await until(lambda: ticks(engine) >= 3)  # it begins, it goes through its items, and an attempt fails
+
+    async def second(engine: Engine) -> None:
+        await engine.resume("one")
+        await until(lambda: LOG.count("item 1") == 1)
+
+    async def third(engine: Engine) -> Any:
+        return await (await engine.resume("one"))
+
+    within(store, first)
+    assert LOG == ["item 0"]
+    within(store, second, InARow)
+    assert LOG == ["item 0", "item 0", "item 1"]
+    assert within(store, third, InARow) == End(n=3)
+    assert LOG == ["item 0", "item 0", "item 1", "item 1", "item 2"]
+
+
+def test_what_was_recorded_before_items_kept_their_places_is_what_it_was(
+    store: str | Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its attempts that have failed say nothing of a place: the next item has begun, and both go on."""
+
+    def of_before(number: int, delay: float, error: Exception, **how: Any) -> AttemptFailed:
+        return AttemptFailed(number, delay, error, falls_back=how["falls_back"])
+
+    monkeypatch.setattr(attempts, "AttemptFailed", of_before)
+
+    async def first(engine: Engine) -> None:
+        InARow(engine=engine).run(run_id="one")
+        await until(lambda: ticks(engine) >= 4)  # its time has come, and it waits for the item at work
+
+    async def second(engine: Engine) -> Any:
+        (failed,) = [one for one in engine.history("one") if one.kind == "attempt-failed"]
+        return len(failed.data), await (await engine.resume("one"))
+
+    within(store, first)
+    monkeypatch.undo()
+    assert LOG == ["item 0", "item 1"]
+    assert within(store, second, InARow) == (4, End(n=3))
+    assert LOG == ["item 0", "item 1", "item 1", "item 0", "item 2"]
 
 
 turns = ContextVar("turns", default=0)
