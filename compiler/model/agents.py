@@ -96,6 +96,7 @@ class OwnStyle:
     """The workflow that works out the replies of an agent.
 
     Args:
+        workflow: Its name; empty where it is not clear which is meant, which has been reported.
         takes: What it is given of what there is.
         callee: What is known of it; ``None`` where that is nothing, which has been reported.
     """

@@ -87,7 +87,7 @@ def unused_import(place: Place, path: str) -> Finding:
 
 
 @problem
-def unknown_workflow(place: Place, name: str, known: Iterable[str]) -> Finding:
+def unknown_workflow(place: Place, name: str, known: Iterable[str], *, may_choose: bool = True) -> Finding:
     """A workflow is mentioned that no spec around declares.
 
     Specs refer to each other by the names under their key `workflow`, not by their files. Looked at are the specs
@@ -97,7 +97,7 @@ def unknown_workflow(place: Place, name: str, known: Iterable[str]) -> Finding:
     """
     names = sorted(known)
     hint = closest(name, names)
-    if "${{" in name:
+    if "${{" in name and may_choose:
         hint = "a step of kind `workflow` lets data choose by `workflow: {from: event.kind, only: [refund, exchange]}`"
     if not hint and names:
         hint = "there is " if len(names) == 1 else "there are "

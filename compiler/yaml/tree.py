@@ -51,6 +51,9 @@ BREAKING: Final = frozenset(
 DOUBTFUL: Final = FIRST | {"", "<"}
 """With what a text begins that may be none, or no key; some of those that are empty or merge keys too."""
 
+TOO_DEEP: Final = "maximum nesting depth"
+"""What newer versions of libyaml say where its scanner, which looks ahead, gives up before an event comes."""
+
 NO_COLON: Final = r"\s*[,}]"
 PROPERTIES: Final = r"(?:[&!]\S*\s+(?:#[^\r\n\x85\u2028\u2029]*\s+)*)+"
 TAG: Final = r"(?:&\S*\s+)?(!\S*)[ \t]*"
@@ -82,6 +85,10 @@ def build(text: str, report: Report, *, fast: bool = True) -> tuple[object, bool
     except GiveUp as end:
         finding = end.finding
     except YAMLError as error:
+        if TOO_DEEP in str(getattr(error, "problem", "")):
+            at = error.problem_mark.index  # type: ignore[attr-defined]
+            report(problems.too_deep(Place((), "text", at, at + 1), MAX_DEPTH))
+            return None, False, at
         from wfc.compiler.yaml.syntax_errors import syntax_finding  # a good spec never needs it
 
         finding = syntax_finding(error, text)

@@ -26,7 +26,8 @@ def as_collection_tool(knowledge: Knowledge, declared: Declarations) -> Tool:
     if knowledge.name not in known:
         nothing = Record(pascal_case(knowledge.name), role="namespace", address=knowledge.address)
         operations = [searching(knowledge)]
-        if knowledge.per is not None:
+        broken = declared.is_broken((*knowledge.address, "per"))  # which is told there
+        if knowledge.per is not None or broken:
             operations.append(remembering(knowledge))
         known[knowledge.name] = tool(knowledge, "", nothing, "", tuple(operations))
     return known[knowledge.name]

@@ -45,16 +45,24 @@ GIVEN: Final[Mapping[str, Type]] = {
 
 
 def own_style(data: Data, place: Place, declared: Declarations) -> OwnStyle | None:
-    """Return the workflow that works out an agent's replies; ``None`` without one, or with a finding."""
+    """Return the workflow that works out an agent's replies; ``None`` without one.
+
+    Where it is not clear which workflow is meant, which is reported, it has no name.
+    """
     written, at = data.get("style"), place / "style"
+    if declared.is_broken(at.address):
+        return OwnStyle("", (), None)
     if not isinstance(written, str) or written in STYLES:
         return None
     name = normal_form(written)
     project = declared.project
     if project.workflow(name) is None and name != declared.data.get("workflow"):
         known = (*STYLES, *(() if project.alone else project.workflows()))
-        if name not in known and (not project.alone or closest(name, STYLES)):
-            declared.report(file_problems.unknown_workflow(at, name, known))
+        # a text that is no name, or that stands beside a model, is no workflow of another file
+        is_none = not name or "${{" in name or "model" in data or closest(name, STYLES)
+        if name not in known and (is_none or not project.alone):
+            declared.report(file_problems.unknown_workflow(at, name, known, may_choose=False))
+            return OwnStyle("", (), None)
         return OwnStyle(name, (), None)
     callee = find_callee(name, at, declared)
     found = unless_itself(None if callee is None else (callee,), declared)
@@ -78,7 +86,7 @@ def own_style(data: Data, place: Place, declared: Declarations) -> OwnStyle | No
 def check_own_style(agent: Agent, data: Data, place: Place, declared: Declarations) -> None:
     """Report what does not go with an agent's own style: its workflow's ends, and keys that have no effect."""
     style = agent.own_style
-    if style is None:
+    if style is None or not style.workflow:
         return
     at = place / "style"
     if style.callee is not None:

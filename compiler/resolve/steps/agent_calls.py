@@ -92,7 +92,7 @@ def resolve_agent_call(
             declared.report(problems.history_beside_thread((place / "history").key))
     if agent is not None and "thread" in data and writes_code(agent):
         declared.report(problems.not_in_code((place / "thread").key, agent.name, "its talk is not kept"))
-    if agent is not None and agent.own_style is not None:
+    if agent is not None and agent.own_style is not None and agent.own_style.workflow:
         report_in_own_style(agent, data, place, declared, shown)
     if (
         agent is None

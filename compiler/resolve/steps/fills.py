@@ -47,9 +47,12 @@ def field_type(type: Type, name: str) -> Type | None:
 
 
 def given_as_whole(source: str, fills: dict[str, Fill]) -> bool:
-    """Return whether `with` gives a field the whole of a source, which is then meant for that field alone."""
+    """Return whether `with` gives a field the whole of a source, which is then meant for that field alone.
+
+    What has no type, as its name is not known, may be meant as the source.
+    """
     given = (fill.value.expression for fill in fills.values() if fill.how == "with")
-    return any(each is not None and each.text.strip() == source for each in given)
+    return any(each is not None and (each.text.strip() == source or each.type is UNKNOWN) for each in given)
 
 
 @dataclass(slots=True)
