@@ -147,6 +147,7 @@ class Application:
             link,
             str(request.base_url).rstrip("/"),
             via,
+            endpoint.name,
         )
         await self.server.begin()
         reply = await self._do(endpoint, call)
@@ -171,12 +172,14 @@ class Application:
         except (Problem, WorkflowError) as error:
             if call.principal is not NOBODY:  # strangers fill no audit
                 problem = error if isinstance(error, Problem) else problem_of(error)
-                await self.server.audit.note(call, endpoint.name, problem.code, reason)
+                await self.server.audit.note(call, problem.code, reason)
             raise
+        if isinstance(reply, Reply) and reply.is_noted:
+            return reply
         made = reply.data.get("run") if isinstance(reply, Reply) and isinstance(reply.data, dict) else None
         target = made if isinstance(made, str) and "task" not in call.path else ""
         result = str(reply.status) if isinstance(reply, Reply) else "200"
-        await self.server.audit.note(call, endpoint.name, result, reason, target)
+        await self.server.audit.note(call, result, reason, target)
         return reply
 
     def _response(

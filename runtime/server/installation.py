@@ -28,7 +28,7 @@ from wfc.runtime.server.feeds import Feeds
 from wfc.runtime.server.hooked import hooks_of
 from wfc.runtime.server.openings import Openings
 from wfc.runtime.server.watching import Watch
-from wfc.runtime.store.journal import Lost
+from wfc.runtime.store.journal import AuditEntry, Lost
 from wfc.runtime.store.sql import paging
 from wfc.runtime.store.sql.reading import RunRow
 from wfc.runtime.store.sql.selecting import DueRun
@@ -175,16 +175,28 @@ class Installation:
         if note.what in {"refused", "failed"}:
             self.note(f"{note.run_id}  {note.workflow}  {note.what}: {note.because}")
 
-    async def begin_here(self, workflow: StartableWorkflow, start: StartEvent, run_id: str) -> Run | None:
+    async def begin_here(
+        self, workflow: StartableWorkflow, start: StartEvent, run_id: str, noted: AuditEntry | None
+    ) -> Run | None:
         """Let a new run begin in this process, if the worker has room for it, and return it once it is durable.
 
         A run that may have to wait for others, by rules of its workflow, begins when it is claimed, as does one where
         workers share a queue.
 
+        Args:
+            noted: What the audit gets by the same commit.
+
         Raises:
             Lost: There is a run of this id.
             StoreError: The store cannot be written.
         """
+
+        def begin() -> Run:
+            run = self.engine.begin(workflow, start, run_id)
+            if noted is not None and run.port is not None:
+                run.port.note(noted)
+            return run
+
         if (
             self._working is None
             or self.engine.store.has_queue
@@ -194,7 +206,7 @@ class Installation:
             return None
         try:
             try:
-                return await self._working.begin(lambda: self.engine.begin(workflow, start, run_id))
+                return await self._working.begin(begin)
             except RunExistsError:
                 if (run := self.engine.run(run_id)) is not None and run.port is not None:
                     await run.port.settled()  # nobody is told of it before it is durable

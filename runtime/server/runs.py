@@ -83,7 +83,8 @@ async def run_reply(
     """Return a run as it is now, with its end, if it is over.
 
     Args:
-        begun: The run, if it was begun here: what has ended well meanwhile need not be read from the store.
+        begun: The run, if it was begun here, with its entry in the audit: what has ended well meanwhile need not be
+            read from the store.
     """
     told = None if begun is None else _told_here(server, begun)
     if told is None:
@@ -91,7 +92,7 @@ async def run_reply(
         if row.outcome is not None:
             server.load_code(row)
             told |= outcome_data(await asyncio.to_thread(server.engine.outcome, run_id))
-    return Reply(told, status, {"ETag": f'"{told["tick"]}"', **(headers or {})})
+    return Reply(told, status, {"ETag": f'"{told["tick"]}"', **(headers or {})}, is_noted=begun is not None)
 
 
 def _told_here(server: Installation, run: Run) -> dict[str, Any] | None:

@@ -16,12 +16,13 @@ from wfc.runtime.driver.run import Run
 from wfc.runtime.errors import RunExistsError
 from wfc.runtime.events import StartEvent
 from wfc.runtime.server.access import Principal
+from wfc.runtime.server.auditing import entry_of
 from wfc.runtime.server.calls import Call, FieldProblem, Problem, Reply
 from wfc.runtime.server.data import json_bytes
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.refusals import misfit
 from wfc.runtime.server.runs import run_reply
-from wfc.runtime.store.journal import Entry, Lost
+from wfc.runtime.store.journal import AuditEntry, Entry, Lost
 from wfc.runtime.store.sql import selecting
 
 __all__ = ["LONGEST_WAIT", "begin_run", "start_run"]
@@ -49,7 +50,7 @@ async def start_run(server: Installation, call: Call) -> Reply:
     is_again = False
     begun = Begun(run_id)
     try:
-        begun = await begin_run(server, workflow, start, run_id)
+        begun = await begin_run(server, workflow, start, run_id, entry_of(call, "201", run_id))
     except Lost:
         await _check_same(server, run_id, server.engine.queued_entry(workflow, start, run_id))
         is_again = True
@@ -98,15 +99,22 @@ class Begun(NamedTuple):
 
 
 async def begin_run(
-    server: Installation, workflow: StartableWorkflow, start: StartEvent, run_id: str
+    server: Installation,
+    workflow: StartableWorkflow,
+    start: StartEvent,
+    run_id: str,
+    noted: AuditEntry | None = None,
 ) -> Begun:
     """Record a new run, which begins here, or is due; or join another one as its workflow says.
+
+    Args:
+        noted: What the audit has of it, if it begins here.
 
     Raises:
         Lost: There is a run of this id.
         RunExistsError: There is one of its key, and the workflow allows no second.
     """
-    if (run := await server.begin_here(workflow, start, run_id)) is not None:
+    if (run := await server.begin_here(workflow, start, run_id, noted)) is not None:
         return Begun(run_id, run)
     joined = await _enqueue(server, workflow, server.engine.queued_entry(workflow, start, run_id))
     server.look_now()
