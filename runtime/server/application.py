@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import uuid
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
+from random import getrandbits
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
@@ -15,7 +15,7 @@ from wfc.runtime.errors import MissingPackageError, WorkflowError
 from wfc.runtime.server.access import NOBODY, Principal
 from wfc.runtime.server.calls import PROBLEM, Call, Problem, Reply, StreamMessage, StreamReply, TextReply
 from wfc.runtime.server.data import json_bytes
-from wfc.runtime.server.endpoint import ANYBODY, LINK, OPENED, SENDER, Endpoint, find
+from wfc.runtime.server.endpoint import ANYBODY, LINK, OPENED, SENDER, Endpoint, Table
 from wfc.runtime.server.fitting import fitting_body, fitting_query
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.links import LINKED, read_link, run_of_link
@@ -49,10 +49,10 @@ _HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-_ONCE: Final = (
-    """host origin authorization content-type content-length content-encoding idempotency-key if-match if-none-match
-    last-event-id"""
-).split()
+_ONCE: Final = frozenset(
+    b"""host origin authorization content-type content-length content-encoding idempotency-key if-match if-none-match
+    last-event-id""".split()
+)
 """Headers of which a request has one at most: of two, two readers may heed different ones."""
 
 
@@ -76,6 +76,8 @@ class Application:
         self.allow(hosts, origins)
         self._streams: Counter[str] = Counter()  # by the names of principals, or by links
         self.faces: dict[str, ASGIApp] = {}  # other ways in, such as MCP, by their paths
+        self._beside: Sequence[Endpoint] = ()
+        self._table = Table(ENDPOINTS)
 
     def allow(self, hosts: Iterable[str], origins: Iterable[str]) -> None:
         """Let it be reached under more names, and used by more pages."""
@@ -105,7 +107,7 @@ class Application:
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _respond(self, request: Request) -> ASGIApp:
-        request_id = uuid.uuid4().hex
+        request_id = f"{getrandbits(128):032x}"  # which nobody need be unable to guess
         try:
             return await self._answer(request, {"X-Request-Id": request_id})
         except Problem as problem:
@@ -127,7 +129,7 @@ class Application:
         if (face := self.faces.get(path_of(request.scope))) is not None:
             return await self._handed_to(face, request)
         method = "GET" if request.method == "HEAD" else request.method
-        endpoint, path, methods = find((*ENDPOINTS, *self.server.beside), method, path_of(request.scope))
+        endpoint, path, methods = self._endpoints().find(method, path_of(request.scope))
         if endpoint is None and methods:
             raise Problem(
                 405, "method", "there is no such method here", headers={"Allow": ", ".join(methods)}
@@ -145,7 +147,7 @@ class Application:
             {} if endpoint.is_raw else fitting_body(body, endpoint.body),
             body if endpoint.is_raw else b"",
             link,
-            str(request.base_url).rstrip("/"),
+            address_of(request),
             via,
             endpoint.name,
         )
@@ -154,10 +156,16 @@ class Application:
         reader = run_of_link(link) if via == "link" else principal.name
         return self._response(reply, request, reader, {**_HEADERS, **headers})
 
+    def _endpoints(self) -> Table:
+        if self.server.beside is not self._beside:  # which may be given later
+            self._beside = self.server.beside
+            self._table = Table((*ENDPOINTS, *self._beside))
+        return self._table
+
     async def _handed_to(self, face: ASGIApp, request: Request) -> ASGIApp:
         """Return the reply of somebody else to a request, once it is known who asks."""
         found = self._of_token(request)
-        request.scope["wfc.principal"] = found, str(request.base_url).rstrip("/")
+        request.scope["wfc.principal"] = found, address_of(request)
         await self.server.begin()
         return face
 
@@ -211,9 +219,10 @@ class Application:
         Raises:
             Problem: It does not.
         """
-        for name in _ONCE:
-            if len(request.headers.getlist(name)) > 1:
-                raise Problem(400, "header.twice", f"the header `{name}` is there twice")
+        names = [name for name, _ in request.headers.raw if name in _ONCE]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1).decode()
+            raise Problem(400, "header.twice", f"the header `{twice}` is there twice")
         if "transfer-encoding" in request.headers and "content-length" in request.headers:
             raise Problem(
                 400,
@@ -370,6 +379,13 @@ async def lines(messages: AsyncGenerator[StreamMessage, None]) -> AsyncGenerator
             continue
         head = json_bytes({"id": message_id or None, "event": kind})
         yield head[:-1] + b',"data":' + data + b"}\n"
+
+
+def address_of(request: Request) -> str:
+    """Return the address under which a request has reached the server, without a slash at its end."""
+    scope = request.scope
+    root: str = scope.get("app_root_path", scope.get("root_path", ""))
+    return f"{scope['scheme']}://{request.headers['host']}{root}".rstrip("/")
 
 
 def path_of(scope: Scope) -> str:
