@@ -50,7 +50,7 @@ _HEADERS: Final = {
     "X-Frame-Options": "DENY",
 }
 _ONCE: Final = frozenset(
-    b"""host origin authorization content-type content-length content-encoding idempotency-key if-match if-none-match
+    """host origin authorization content-type content-length content-encoding idempotency-key if-match if-none-match
     last-event-id""".split()
 )
 """Headers of which a request has one at most: of two, two readers may heed different ones."""
@@ -125,9 +125,10 @@ class Application:
         return Response(json_bytes(found.as_data(request_id)), found.status, headers, PROBLEM)
 
     async def _answer(self, request: Request, headers: Mapping[str, str]) -> ASGIApp:
-        self._check_sender(request)
+        shown = headers_of(request)
+        self._check_sender(request.method, shown)
         if (face := self.faces.get(path_of(request.scope))) is not None:
-            return await self._handed_to(face, request)
+            return await self._handed_to(face, request, shown)
         method = "GET" if request.method == "HEAD" else request.method
         endpoint, path, methods = self._endpoints().find(method, path_of(request.scope))
         if endpoint is None and methods:
@@ -136,18 +137,18 @@ class Application:
             )
         if endpoint is None:
             raise Problem(404, "path", "there is nothing under this path")
-        principal, via, link = self._let_in(request, endpoint)
+        principal, via, link = self._let_in(shown, endpoint)
         query = fitting_query(request.query_params.multi_items(), endpoint.query)
-        body = await self._body_of(request, endpoint)
+        body = await self._body_of(request, shown, endpoint)
         call = Call(
             principal,
             path,
             query,
-            dict(request.headers),
+            shown,
             {} if endpoint.is_raw else fitting_body(body, endpoint.body),
             body if endpoint.is_raw else b"",
             link,
-            address_of(request),
+            address_of(request.scope, shown),
             via,
             endpoint.name,
         )
@@ -162,10 +163,10 @@ class Application:
             self._table = Table((*ENDPOINTS, *self._beside))
         return self._table
 
-    async def _handed_to(self, face: ASGIApp, request: Request) -> ASGIApp:
+    async def _handed_to(self, face: ASGIApp, request: Request, shown: Mapping[str, str]) -> ASGIApp:
         """Return the reply of somebody else to a request, once it is known who asks."""
-        found = self._of_token(request)
-        request.scope["wfc.principal"] = found, address_of(request)
+        found = self._of_token(shown)
+        request.scope["wfc.principal"] = found, address_of(request.scope, shown)
         await self.server.begin()
         return face
 
@@ -211,7 +212,7 @@ class Application:
 
     # --- who asks
 
-    def _check_sender(self, request: Request) -> None:
+    def _check_sender(self, method: str, shown: Mapping[str, str]) -> None:
         """Check whether a request names us as its host, and comes from no page of somebody else.
 
         A page of somebody else may reach us under a name of its own, which it lets point to this machine.
@@ -219,11 +220,7 @@ class Application:
         Raises:
             Problem: It does not.
         """
-        names = [name for name, _ in request.headers.raw if name in _ONCE]
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1).decode()
-            raise Problem(400, "header.twice", f"the header `{twice}` is there twice")
-        if "transfer-encoding" in request.headers and "content-length" in request.headers:
+        if "transfer-encoding" in shown and "content-length" in shown:
             raise Problem(
                 400,
                 "body.two_lengths",
@@ -232,15 +229,15 @@ class Application:
                     "Connection": "close"
                 },  # whoever stands between may see another request behind this one
             )
-        host = request.headers.get("host", "")
+        host = shown.get("host", "")
         reached = host_name(host)
         if reached is None or ("*" not in self._hosts and reached not in self._hosts):
             raise Problem(
                 421, "host", "this server is not reached under this name; `wfc serve --name` gives it one"
             )
-        origin = request.headers.get("origin")
+        origin = shown.get("origin")
         if origin is None:
-            if request.headers.get("sec-fetch-site", "none") == "cross-site" and request.method not in {
+            if shown.get("sec-fetch-site", "none") == "cross-site" and method not in {
                 "GET",
                 "HEAD",
             }:
@@ -250,33 +247,33 @@ class Application:
         if origin.lower() not in own and origin.lower() not in self._origins:
             raise Problem(403, "origin", "pages of other sites may not use this server")
 
-    def _let_in(self, request: Request, endpoint: Endpoint) -> tuple[Principal, str, str]:
+    def _let_in(self, shown: Mapping[str, str], endpoint: Endpoint) -> tuple[Principal, str, str]:
         """Return who asks, by what this one is known, and the link that is shown instead of a token.
 
         Raises:
             Problem: Nobody knows who it is, or this one may not.
         """
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        scheme, _, token = shown.get("authorization", "").partition(" ")
         if endpoint.roles == (SENDER,):  # what a sender shows is judged with the body
             return NOBODY, "webhook", ""
         if endpoint.roles in {(ANYBODY,), (OPENED,)}:
             return NOBODY, "open", ""
         if endpoint.roles == (LINK,):
             link = token.strip() if scheme.lower() == "link" else ""
-            shown = read_link(link, self.server.key, endpoint.link)  # before anything of the body is read
-            return Principal(shown.by, frozenset(), workflows=()), "link", link
-        found = self._of_token(request)
+            made = read_link(link, self.server.key, endpoint.link)  # before anything of the body is read
+            return Principal(made.by, frozenset(), workflows=()), "link", link
+        found = self._of_token(shown)
         if not any(map(found.may, endpoint.roles)):
             raise Problem(403, "role.missing", f"this needs the role {' or '.join(endpoint.roles)}")
         return found, "token", ""
 
-    def _of_token(self, request: Request) -> Principal:
+    def _of_token(self, shown: Mapping[str, str]) -> Principal:
         """Return whose token a request shows.
 
         Raises:
             Problem: It shows none that counts.
         """
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        scheme, _, token = shown.get("authorization", "").partition(" ")
         found = self.server.access.find(token.strip()) if scheme.lower() == "bearer" else None
         if found is None:
             raise Problem(
@@ -287,16 +284,16 @@ class Application:
             )
         return found
 
-    async def _body_of(self, request: Request, endpoint: Endpoint) -> bytes:
+    async def _body_of(self, request: Request, shown: Mapping[str, str], endpoint: Endpoint) -> bytes:
         """Return the body of a request.
 
         Raises:
             Problem: It is too large, too slow, or of another type.
         """
-        if request.headers.get("content-encoding", "identity").lower() != "identity":
+        if shown.get("content-encoding", "identity").lower() != "identity":
             raise Problem(415, "body.encoding", "a body is taken as it is, not compressed")
         most, found = self.server.bounds.body, bytearray()
-        length = request.headers.get("content-length", "0")
+        length = shown.get("content-length", "0")
         if not (length.isascii() and length.isdigit()) or int(length[:20]) > most:
             raise Problem(413, "body.large", f"a body has {most} bytes at most")
         try:
@@ -309,7 +306,7 @@ class Application:
             raise Problem(408, "body.slow", f"a body has to come within {BODY_IN:.0f} seconds") from None
         if found and endpoint.body is None:
             raise Problem(400, "body.members", "no body is wanted here")
-        kind = request.headers.get("content-type")
+        kind = shown.get("content-type")
         if endpoint.is_raw:
             return bytes(found)
         if (found or kind) and endpoint.body is not None and media_type(kind or "") != "application/json":
@@ -381,11 +378,26 @@ async def lines(messages: AsyncGenerator[StreamMessage, None]) -> AsyncGenerator
         yield head[:-1] + b',"data":' + data + b"}\n"
 
 
-def address_of(request: Request) -> str:
+def headers_of(request: Request) -> dict[str, str]:
+    """Return the headers of a request by their names in lower case, read once for all who ask for them.
+
+    Raises:
+        Problem: One is there twice of which there is one at most.
+    """
+    found: dict[str, str] = {}
+    for raw, value in request.scope["headers"]:
+        name = raw.decode("latin-1").lower()
+        if name not in found:
+            found[name] = value.decode("latin-1")
+        elif name in _ONCE:
+            raise Problem(400, "header.twice", f"the header `{name}` is there twice")
+    return found
+
+
+def address_of(scope: Scope, shown: Mapping[str, str]) -> str:
     """Return the address under which a request has reached the server, without a slash at its end."""
-    scope = request.scope
     root: str = scope.get("app_root_path", scope.get("root_path", ""))
-    return f"{scope['scheme']}://{request.headers['host']}{root}".rstrip("/")
+    return f"{scope['scheme']}://{shown['host']}{root}".rstrip("/")
 
 
 def path_of(scope: Scope) -> str:

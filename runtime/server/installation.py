@@ -18,7 +18,7 @@ from wfc.runtime.driver.engine.telling import Teller
 from wfc.runtime.driver.engine.working import Load, Worker, WorkerNote
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.driver.run import Run
-from wfc.runtime.errors import RunExistsError, RunLostError, RunUnknownError, StoreError, WorkflowError
+from wfc.runtime.errors import RunExistsError, RunLostError, RunUnknownError, WorkflowError
 from wfc.runtime.events import StartEvent
 from wfc.runtime.server.access import Access, Principal
 from wfc.runtime.server.auditing import Audit
@@ -188,7 +188,7 @@ class Installation:
 
         Raises:
             Lost: There is a run of this id.
-            StoreError: The store cannot be written.
+            Problem: The store cannot be written.
         """
 
         def begin() -> Run:
@@ -214,7 +214,7 @@ class Installation:
         except RunLostError as error:
             if await asyncio.to_thread(self.engine.store.runs, run_id=run_id):
                 raise Lost(run_id) from None
-            raise StoreError(str(error)) from None
+            raise Problem(503, "store.unavailable", f"the run cannot be recorded now: {error}") from None
 
     def look_now(self) -> None:
         """Let the worker and those who wait look at what has just been recorded."""

@@ -154,6 +154,7 @@ class Worker:
         run = start()
         self._beginning += 1
         try:
+            await asyncio.sleep(0)  # what the run does first joins the commit that creates it
             if run.port is not None:
                 await run.port.settled()
         finally:
