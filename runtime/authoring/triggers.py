@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeVar, cast, get_args, get_origin
 from zoneinfo import ZoneInfo
 
@@ -172,7 +173,7 @@ def start_by(
         WorkflowValidationError: The method gives something else.
         SettingsError: The config cannot be read.
     """
-    wanted = inspect.signature(rule.function.function).parameters
+    wanted = _wanted_by(rule.function.function)
     given: dict[str, Any] = {}
     if "trigger" in wanted:
         given["trigger"] = trigger
@@ -189,3 +190,8 @@ def start_by(
             f"the trigger `{rule.name}` gives {type(found).__name__}, no start event"
         )
     return found
+
+
+@lru_cache(256)  # to read a signature takes longer than to check what a webhook sends
+def _wanted_by(function: Callable[..., Any]) -> frozenset[str]:
+    return frozenset(inspect.signature(function).parameters)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import uuid
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
+from random import getrandbits
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
@@ -15,7 +15,7 @@ from wfc.runtime.errors import MissingPackageError, WorkflowError
 from wfc.runtime.server.access import NOBODY, Principal
 from wfc.runtime.server.calls import PROBLEM, Call, Problem, Reply, StreamMessage, StreamReply, TextReply
 from wfc.runtime.server.data import json_bytes
-from wfc.runtime.server.endpoint import ANYBODY, LINK, OPENED, SENDER, Endpoint, find
+from wfc.runtime.server.endpoint import ANYBODY, LINK, OPENED, SENDER, Endpoint, Table
 from wfc.runtime.server.fitting import fitting_body, fitting_query
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.links import LINKED, read_link, run_of_link
@@ -49,10 +49,10 @@ _HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-_ONCE: Final = (
+_ONCE: Final = frozenset(
     """host origin authorization content-type content-length content-encoding idempotency-key if-match if-none-match
-    last-event-id"""
-).split()
+    last-event-id""".split()
+)
 """Headers of which a request has one at most: of two, two readers may heed different ones."""
 
 
@@ -76,6 +76,8 @@ class Application:
         self.allow(hosts, origins)
         self._streams: Counter[str] = Counter()  # by the names of principals, or by links
         self.faces: dict[str, ASGIApp] = {}  # other ways in, such as MCP, by their paths
+        self._beside: Sequence[Endpoint] = ()
+        self._table = Table(ENDPOINTS)
 
     def allow(self, hosts: Iterable[str], origins: Iterable[str]) -> None:
         """Let it be reached under more names, and used by more pages."""
@@ -105,7 +107,7 @@ class Application:
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _respond(self, request: Request) -> ASGIApp:
-        request_id = uuid.uuid4().hex
+        request_id = f"{getrandbits(128):032x}"  # which nobody need be unable to guess
         try:
             return await self._answer(request, {"X-Request-Id": request_id})
         except Problem as problem:
@@ -123,40 +125,48 @@ class Application:
         return Response(json_bytes(found.as_data(request_id)), found.status, headers, PROBLEM)
 
     async def _answer(self, request: Request, headers: Mapping[str, str]) -> ASGIApp:
-        self._check_sender(request)
+        shown = headers_of(request)
+        self._check_sender(request.method, shown)
         if (face := self.faces.get(path_of(request.scope))) is not None:
-            return await self._handed_to(face, request)
+            return await self._handed_to(face, request, shown)
         method = "GET" if request.method == "HEAD" else request.method
-        endpoint, path, methods = find((*ENDPOINTS, *self.server.beside), method, path_of(request.scope))
+        endpoint, path, methods = self._endpoints().find(method, path_of(request.scope))
         if endpoint is None and methods:
             raise Problem(
                 405, "method", "there is no such method here", headers={"Allow": ", ".join(methods)}
             )
         if endpoint is None:
             raise Problem(404, "path", "there is nothing under this path")
-        principal, via, link = self._let_in(request, endpoint)
+        principal, via, link = self._let_in(shown, endpoint)
         query = fitting_query(request.query_params.multi_items(), endpoint.query)
-        body = await self._body_of(request, endpoint)
+        body = await self._body_of(request, shown, endpoint)
         call = Call(
             principal,
             path,
             query,
-            dict(request.headers),
+            shown,
             {} if endpoint.is_raw else fitting_body(body, endpoint.body),
             body if endpoint.is_raw else b"",
             link,
-            str(request.base_url).rstrip("/"),
+            address_of(request.scope, shown),
             via,
+            endpoint.name,
         )
         await self.server.begin()
         reply = await self._do(endpoint, call)
         reader = run_of_link(link) if via == "link" else principal.name
         return self._response(reply, request, reader, {**_HEADERS, **headers})
 
-    async def _handed_to(self, face: ASGIApp, request: Request) -> ASGIApp:
+    def _endpoints(self) -> Table:
+        if self.server.beside is not self._beside:  # which may be given later
+            self._beside = self.server.beside
+            self._table = Table((*ENDPOINTS, *self._beside))
+        return self._table
+
+    async def _handed_to(self, face: ASGIApp, request: Request, shown: Mapping[str, str]) -> ASGIApp:
         """Return the reply of somebody else to a request, once it is known who asks."""
-        found = self._of_token(request)
-        request.scope["wfc.principal"] = found, str(request.base_url).rstrip("/")
+        found = self._of_token(shown)
+        request.scope["wfc.principal"] = found, address_of(request.scope, shown)
         await self.server.begin()
         return face
 
@@ -171,12 +181,14 @@ class Application:
         except (Problem, WorkflowError) as error:
             if call.principal is not NOBODY:  # strangers fill no audit
                 problem = error if isinstance(error, Problem) else problem_of(error)
-                await self.server.audit.note(call, endpoint.name, problem.code, reason)
+                await self.server.audit.note(call, problem.code, reason)
             raise
+        if isinstance(reply, Reply) and reply.is_noted:
+            return reply
         made = reply.data.get("run") if isinstance(reply, Reply) and isinstance(reply.data, dict) else None
         target = made if isinstance(made, str) and "task" not in call.path else ""
         result = str(reply.status) if isinstance(reply, Reply) else "200"
-        await self.server.audit.note(call, endpoint.name, result, reason, target)
+        await self.server.audit.note(call, result, reason, target)
         return reply
 
     def _response(
@@ -200,7 +212,7 @@ class Application:
 
     # --- who asks
 
-    def _check_sender(self, request: Request) -> None:
+    def _check_sender(self, method: str, shown: Mapping[str, str]) -> None:
         """Check whether a request names us as its host, and comes from no page of somebody else.
 
         A page of somebody else may reach us under a name of its own, which it lets point to this machine.
@@ -208,10 +220,7 @@ class Application:
         Raises:
             Problem: It does not.
         """
-        for name in _ONCE:
-            if len(request.headers.getlist(name)) > 1:
-                raise Problem(400, "header.twice", f"the header `{name}` is there twice")
-        if "transfer-encoding" in request.headers and "content-length" in request.headers:
+        if "transfer-encoding" in shown and "content-length" in shown:
             raise Problem(
                 400,
                 "body.two_lengths",
@@ -220,15 +229,15 @@ class Application:
                     "Connection": "close"
                 },  # whoever stands between may see another request behind this one
             )
-        host = request.headers.get("host", "")
+        host = shown.get("host", "")
         reached = host_name(host)
         if reached is None or ("*" not in self._hosts and reached not in self._hosts):
             raise Problem(
                 421, "host", "this server is not reached under this name; `wfc serve --name` gives it one"
             )
-        origin = request.headers.get("origin")
+        origin = shown.get("origin")
         if origin is None:
-            if request.headers.get("sec-fetch-site", "none") == "cross-site" and request.method not in {
+            if shown.get("sec-fetch-site", "none") == "cross-site" and method not in {
                 "GET",
                 "HEAD",
             }:
@@ -238,33 +247,33 @@ class Application:
         if origin.lower() not in own and origin.lower() not in self._origins:
             raise Problem(403, "origin", "pages of other sites may not use this server")
 
-    def _let_in(self, request: Request, endpoint: Endpoint) -> tuple[Principal, str, str]:
+    def _let_in(self, shown: Mapping[str, str], endpoint: Endpoint) -> tuple[Principal, str, str]:
         """Return who asks, by what this one is known, and the link that is shown instead of a token.
 
         Raises:
             Problem: Nobody knows who it is, or this one may not.
         """
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        scheme, _, token = shown.get("authorization", "").partition(" ")
         if endpoint.roles == (SENDER,):  # what a sender shows is judged with the body
             return NOBODY, "webhook", ""
         if endpoint.roles in {(ANYBODY,), (OPENED,)}:
             return NOBODY, "open", ""
         if endpoint.roles == (LINK,):
             link = token.strip() if scheme.lower() == "link" else ""
-            shown = read_link(link, self.server.key, endpoint.link)  # before anything of the body is read
-            return Principal(shown.by, frozenset(), workflows=()), "link", link
-        found = self._of_token(request)
+            made = read_link(link, self.server.key, endpoint.link)  # before anything of the body is read
+            return Principal(made.by, frozenset(), workflows=()), "link", link
+        found = self._of_token(shown)
         if not any(map(found.may, endpoint.roles)):
             raise Problem(403, "role.missing", f"this needs the role {' or '.join(endpoint.roles)}")
         return found, "token", ""
 
-    def _of_token(self, request: Request) -> Principal:
+    def _of_token(self, shown: Mapping[str, str]) -> Principal:
         """Return whose token a request shows.
 
         Raises:
             Problem: It shows none that counts.
         """
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        scheme, _, token = shown.get("authorization", "").partition(" ")
         found = self.server.access.find(token.strip()) if scheme.lower() == "bearer" else None
         if found is None:
             raise Problem(
@@ -275,16 +284,16 @@ class Application:
             )
         return found
 
-    async def _body_of(self, request: Request, endpoint: Endpoint) -> bytes:
+    async def _body_of(self, request: Request, shown: Mapping[str, str], endpoint: Endpoint) -> bytes:
         """Return the body of a request.
 
         Raises:
             Problem: It is too large, too slow, or of another type.
         """
-        if request.headers.get("content-encoding", "identity").lower() != "identity":
+        if shown.get("content-encoding", "identity").lower() != "identity":
             raise Problem(415, "body.encoding", "a body is taken as it is, not compressed")
         most, found = self.server.bounds.body, bytearray()
-        length = request.headers.get("content-length", "0")
+        length = shown.get("content-length", "0")
         if not (length.isascii() and length.isdigit()) or int(length[:20]) > most:
             raise Problem(413, "body.large", f"a body has {most} bytes at most")
         try:
@@ -297,7 +306,7 @@ class Application:
             raise Problem(408, "body.slow", f"a body has to come within {BODY_IN:.0f} seconds") from None
         if found and endpoint.body is None:
             raise Problem(400, "body.members", "no body is wanted here")
-        kind = request.headers.get("content-type")
+        kind = shown.get("content-type")
         if endpoint.is_raw:
             return bytes(found)
         if (found or kind) and endpoint.body is not None and media_type(kind or "") != "application/json":
@@ -367,6 +376,28 @@ async def lines(messages: AsyncGenerator[StreamMessage, None]) -> AsyncGenerator
             continue
         head = json_bytes({"id": message_id or None, "event": kind})
         yield head[:-1] + b',"data":' + data + b"}\n"
+
+
+def headers_of(request: Request) -> dict[str, str]:
+    """Return the headers of a request by their names in lower case, read once for all who ask for them.
+
+    Raises:
+        Problem: One is there twice of which there is one at most.
+    """
+    found: dict[str, str] = {}
+    for raw, value in request.scope["headers"]:
+        name = raw.decode("latin-1").lower()
+        if name not in found:
+            found[name] = value.decode("latin-1")
+        elif name in _ONCE:
+            raise Problem(400, "header.twice", f"the header `{name}` is there twice")
+    return found
+
+
+def address_of(scope: Scope, shown: Mapping[str, str]) -> str:
+    """Return the address under which a request has reached the server, without a slash at its end."""
+    root: str = scope.get("app_root_path", scope.get("root_path", ""))
+    return f"{scope['scheme']}://{shown['host']}{root}".rstrip("/")
 
 
 def path_of(scope: Scope) -> str:

@@ -10,10 +10,11 @@ from typing import Final
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.server.calls import Call
-from wfc.runtime.store.sql.audit import AuditEntry, add_to_audit, drop_from_audit
+from wfc.runtime.store.journal import AuditEntry
+from wfc.runtime.store.sql.audit import add_to_audit, drop_from_audit
 from wfc.runtime.store.sql.journal import SqlJournal
 
-__all__ = ["Audit", "target_of"]
+__all__ = ["Audit", "entry_of", "target_of"]
 
 KEPT: Final = 400 * 24 * 3600 * 1_000_000_000
 """The nanoseconds for which entries are kept."""
@@ -27,7 +28,7 @@ class Audit:
     def __init__(self, store: SqlJournal) -> None:
         self._store = store
 
-    async def note(self, call: Call, action: str, result: str, reason: str = "", target: str = "") -> None:
+    async def note(self, call: Call, result: str, reason: str = "", target: str = "") -> None:
         """Write what somebody has done, or what was refused to somebody who is known.
 
         What is done is done, so an entry that cannot be written is told in the log, and nothing is refused for it.
@@ -36,11 +37,9 @@ class Audit:
             target: To what it was done; by default what the path names.
         """
         said = f"{result}: {reason}" if reason else result
-        entry = AuditEntry(
-            time.time_ns(), call.principal.name, call.via, action, target or target_of(call), said
-        )
+        entry = entry_of(call, said, target)
         try:
-            await self._store.write(partial(add_to_audit, entry=_printable(entry)))
+            await self._store.write(partial(add_to_audit, entry=entry))
         except StoreError as error:
             _LOG.error("the audit lacks %s: %s", entry, error)
 
@@ -50,10 +49,15 @@ class Audit:
             await self._store.write(partial(drop_from_audit, before=time.time_ns() - KEPT))
 
 
-def _printable(entry: AuditEntry) -> AuditEntry:
-    """Return an entry without the characters that a database has in no text."""
-    texts = (text.replace("\0", "").encode("utf-8", "replace").decode() for text in entry[1:])
-    return AuditEntry(entry.at, *texts)
+def entry_of(call: Call, result: str, target: str = "") -> AuditEntry:
+    """Return the entry for a request, without the characters that a database has in no text.
+
+    Args:
+        target: To what it was done; by default what the path names.
+    """
+    said = (call.principal.name, call.via, call.action, target or target_of(call), result)
+    texts = (text.replace("\0", "").encode("utf-8", "replace").decode() for text in said)
+    return AuditEntry(time.time_ns(), *texts)
 
 
 def target_of(call: Call) -> str:

@@ -76,6 +76,7 @@ class Call:
         link: What a link allows whoever has it, if the request has one.
         server: The address under which the server is reached, without a slash at its end.
         via: By what this one is known, for the audit: ``token``, ``link``, ``webhook`` or ``form``.
+        action: The name of the endpoint, for the audit.
     """
 
     principal: Principal
@@ -87,6 +88,7 @@ class Call:
     link: str = ""
     server: str = ""
     via: str = "token"
+    action: str = ""
 
     def number(self, name: str, default: int) -> int:
         """Return a whole number among the parameters."""
@@ -104,11 +106,16 @@ def pointer(*parts: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply with JSON data, or with none."""
+    """A reply with JSON data, or with none.
+
+    Args:
+        is_noted: Whether the audit has it already, by the commit of what was done.
+    """
 
     data: Any = None
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
+    is_noted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,9 @@ __all__ = ["event_data", "json_bytes", "moment", "outcome_data", "run_data", "st
 
 _SECOND: Final = 1_000_000_000
 
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=str)
+"""Made once, where ``json.dumps`` makes one for each text."""
+
 
 def moment(at: int | None) -> str | None:
     """Return a moment in nanoseconds as RFC 3339 writes it."""
@@ -102,7 +105,7 @@ def json_bytes(data: object) -> bytes:
 
     Half characters and the like, which no encoding has, are written so too.
     """
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=str)
+    text = _ENCODER.encode(data)
     if not text.isprintable():
         text = "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in text)
     return text.encode("utf-8", "backslashreplace")

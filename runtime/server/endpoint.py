@@ -22,7 +22,7 @@ __all__ = [
     "SENDER",
     "TEXT",
     "Endpoint",
-    "find",
+    "Table",
     "list_of",
     "object_of",
     "whole",
@@ -138,15 +138,30 @@ _ID: Final = "(?P<{}>.+)"
 """Ids of parts of runs, of tasks, and paths of files have slashes; who writes these as ``%2F`` is never misread."""
 
 
-def find(
-    endpoints: Iterable[Endpoint], method: str, path: str
-) -> tuple[Endpoint | None, dict[str, str], list[str]]:
-    """Return the endpoint of a request and the parameters in its path; without one, the methods that there are."""
-    methods: list[str] = []
-    for one in endpoints:
-        found = one.match(path)
-        if found is not None:
-            if one.method == method:
-                return one, found, []
-            methods.append(one.method)
-    return None, {}, sorted(set(methods))
+class Table:
+    """Endpoints by the first two parts of their paths, so that a request is held against few of them and not all.
+
+    Of two paths that a request fits the first one counts, or that which has no parameter there.
+    """
+
+    def __init__(self, endpoints: Iterable[Endpoint]) -> None:
+        self._found: dict[tuple[str, ...], list[Endpoint]] = {}
+        for one in endpoints:
+            beginning = tuple("" if part.startswith("{") else part for part in _beginning(one.path))
+            self._found.setdefault(beginning, []).append(one)
+
+    def find(self, method: str, path: str) -> tuple[Endpoint | None, dict[str, str], list[str]]:
+        """Return the endpoint of a request and the parameters in its path; without one, the methods that there are."""
+        methods: list[str] = []
+        beginning = _beginning(path)
+        for one in (*self._found.get(beginning, ()), *self._found.get((*beginning[:-1], ""), ())):
+            found = one.match(path)
+            if found is not None:
+                if one.method == method:
+                    return one, found, []
+                methods.append(one.method)
+        return None, {}, sorted(set(methods))
+
+
+def _beginning(path: str) -> tuple[str, ...]:
+    return tuple(path.split("/", 3)[1:3])

@@ -95,10 +95,9 @@ async def start(
     if is_stranger:
         opening.come_in()
     try:
-        await begin_run(server, workflow, server.engine.queued_entry(workflow, begins, run_id))
+        await begin_run(server, workflow, begins, run_id)
     except Lost:
         return False
-    server.look_now()
     return True
 
 

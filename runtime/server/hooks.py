@@ -12,6 +12,7 @@ from wfc.runtime.authoring.triggers import Hook, TriggerRule, start_by
 from wfc.runtime.calls.secrets import Secret
 from wfc.runtime.errors import ExpressionError, SettingsError, StepError
 from wfc.runtime.plan.triggers import WebhookTrigger
+from wfc.runtime.server.auditing import entry_of
 from wfc.runtime.server.calls import Call, Problem, Reply
 from wfc.runtime.server.hooked import Hooked
 from wfc.runtime.server.installation import Installation
@@ -51,16 +52,13 @@ async def receive_hook(server: Installation, call: Call) -> Reply:
     trigger = WebhookTrigger(found.rule.name, body_of(found.rule, call.raw), headers_of(call))
     try:
         start = start_by(found.rule, found.workflow, trigger, found.workflow._wfc.read_config)
-        entry = server.engine.queued_entry(found.workflow, start, run_id)
+        begun = await begin_run(server, found.workflow, start, run_id, entry_of(call, "202", run_id))
     except (ExpressionError, StepError) as error:
         server.note(f"{run_id} cannot be started: {error}")
         raise Problem(422, "hook.values", "the trigger cannot make a start event of it") from None
-    try:
-        joined = await begin_run(server, found.workflow, entry)
     except Lost:
         return Reply({"run": run_id}, 202, {"Idempotent-Replay": "true"})
-    server.look_now()
-    return Reply({"run": joined or run_id}, 202)
+    return Reply({"run": begun.run_id}, 202, is_noted=begun.run is not None)
 
 
 def refused() -> Problem:

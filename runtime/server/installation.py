@@ -17,7 +17,9 @@ from wfc.runtime.driver.engine.starting import TriggerStarter
 from wfc.runtime.driver.engine.telling import Teller
 from wfc.runtime.driver.engine.working import Load, Worker, WorkerNote
 from wfc.runtime.driver.handler import WorkflowHandler
-from wfc.runtime.errors import RunUnknownError, WorkflowError
+from wfc.runtime.driver.run import Run
+from wfc.runtime.errors import RunExistsError, RunLostError, RunUnknownError, WorkflowError
+from wfc.runtime.events import StartEvent
 from wfc.runtime.server.access import Access, Principal
 from wfc.runtime.server.auditing import Audit
 from wfc.runtime.server.calls import Problem
@@ -26,6 +28,7 @@ from wfc.runtime.server.feeds import Feeds
 from wfc.runtime.server.hooked import hooks_of
 from wfc.runtime.server.openings import Openings
 from wfc.runtime.server.watching import Watch
+from wfc.runtime.store.journal import AuditEntry, Lost
 from wfc.runtime.store.sql import paging
 from wfc.runtime.store.sql.reading import RunRow
 from wfc.runtime.store.sql.selecting import DueRun
@@ -172,6 +175,47 @@ class Installation:
         if note.what in {"refused", "failed"}:
             self.note(f"{note.run_id}  {note.workflow}  {note.what}: {note.because}")
 
+    async def begin_here(
+        self, workflow: StartableWorkflow, start: StartEvent, run_id: str, noted: AuditEntry | None
+    ) -> Run | None:
+        """Let a new run begin in this process, if the worker has room for it, and return it once it is durable.
+
+        A run that may have to wait for others, by rules of its workflow, begins when it is claimed, as does one where
+        workers share a queue.
+
+        Args:
+            noted: What the audit gets by the same commit.
+
+        Raises:
+            Lost: There is a run of this id.
+            Problem: The store cannot be written.
+        """
+
+        def begin() -> Run:
+            run = self.engine.begin(workflow, start, run_id)
+            if noted is not None and run.port is not None:
+                run.port.note(noted)
+            return run
+
+        if (
+            self._working is None
+            or self.engine.store.has_queue
+            or not workflow._wfc.run_rules.has_none
+            or workflow._wfc.gate is not None
+        ):
+            return None
+        try:
+            try:
+                return await self._working.begin(begin)
+            except RunExistsError:
+                if (run := self.engine.run(run_id)) is not None and run.port is not None:
+                    await run.port.settled()  # nobody is told of it before it is durable
+                raise Lost(run_id) from None
+        except RunLostError as error:
+            if await asyncio.to_thread(self.engine.store.runs, run_id=run_id):
+                raise Lost(run_id) from None
+            raise Problem(503, "store.unavailable", f"the run cannot be recorded now: {error}") from None
+
     def look_now(self) -> None:
         """Let the worker and those who wait look at what has just been recorded."""
         if self._working is not None:
@@ -282,6 +326,11 @@ class Installation:
         self.waits += 1
         try:
             while (left := until - time.monotonic()) > 0 and not self.is_draining:
+                if (run := self.engine.run(run_id)) is not None and not run.is_done:
+                    await asyncio.wait([run.future], timeout=min(left, 1.0))  # nobody need look at the store
+                    if run.is_done and not isinstance(run.execution.outcome, RunLostError):
+                        return
+                    continue
                 found = await self.watch.changed(run_id, before, min(left, 1.0))
                 if found is not None and found.rests:
                     return

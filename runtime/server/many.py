@@ -160,6 +160,7 @@ async def _each(
             {"reason": call.data.get("reason", "")} if do is cancel_run else {},
             server=call.server,
             via=call.via,
+            action=action,
         )
         if call.flag("dry") and do is cancel_run:
             told.append(await _would_cancel(server, call.principal, run_id))
@@ -173,7 +174,7 @@ async def _each(
             result = problem.code
             told.append({"run": run_id, "done": False, "code": problem.code, "detail": problem.detail})
         if not call.flag("dry"):
-            await server.audit.note(own, action, result, str(call.data.get("reason", "")))
+            await server.audit.note(own, result, str(call.data.get("reason", "")))
     return told
 
 

@@ -10,6 +10,8 @@ from typing import Any, Final
 
 from wfc.runtime.driver.engine.pictures import pending_of, state_of
 from wfc.runtime.driver.messages import EventData
+from wfc.runtime.driver.run import Run
+from wfc.runtime.events import StopEvent
 from wfc.runtime.server.access import Principal
 from wfc.runtime.server.calls import Call, Problem, Reply, StreamReply, TextReply
 from wfc.runtime.server.cursors import read_cursor, read_moment, write_cursor
@@ -76,13 +78,35 @@ async def run_reply(
     *,
     status: int = 200,
     headers: Mapping[str, str] | None = None,
+    begun: Run | None = None,
 ) -> Reply:
-    """Return a run as it is now, with its end, if it is over."""
-    row, told = await asyncio.to_thread(_told_of, server, principal, run_id)
-    if row.outcome is not None:
-        server.load_code(row)
-        told |= outcome_data(await asyncio.to_thread(server.engine.outcome, run_id))
-    return Reply(told, status, {"ETag": f'"{told["tick"]}"', **(headers or {})})
+    """Return a run as it is now, with its end, if it is over.
+
+    Args:
+        begun: The run, if it was begun here, with its entry in the audit: what has ended well meanwhile need not be
+            read from the store.
+    """
+    told = None if begun is None else _told_here(server, begun)
+    if told is None:
+        row, told = await asyncio.to_thread(_told_of, server, principal, run_id)
+        if row.outcome is not None:
+            server.load_code(row)
+            told |= outcome_data(await asyncio.to_thread(server.engine.outcome, run_id))
+    return Reply(told, status, {"ETag": f'"{told["tick"]}"', **(headers or {})}, is_noted=begun is not None)
+
+
+def _told_here(server: Installation, run: Run) -> dict[str, Any] | None:
+    """Return what is told of a run that was begun and has ended well in this process; ``None``: it has not."""
+    port, execution = run.port, run.execution
+    if port is None or port.created_at is None or not run.is_done:
+        return None
+    if not isinstance(execution.outcome, StopEvent):
+        return None
+    name, version = run.workflow._wfc.name, server.engine.version_of(run.workflow)
+    row = RunRow(
+        run.run_id, name, version, run.key, "done", None, port.created_at, execution.at, None, 0, 0, None
+    )
+    return {**run_data(row), "tick": port.seq, "waits": [], **outcome_data(execution.outcome)}
 
 
 def _told_of(server: Installation, principal: Principal, run_id: str) -> tuple[RunRow, dict[str, Any]]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 import hmac
 from collections.abc import Mapping
 from typing import Final, NamedTuple
@@ -50,7 +49,7 @@ def signed_content(
     if not text or len(text) > LONGEST or not text.isascii():
         return None
     signed = read_signature(text, secret, headers, body)
-    wanted = hmac.new(signed.key, signed.content, hashlib.sha256).digest()
+    wanted = hmac.digest(signed.key, signed.content, "sha256")
     is_theirs = any(hmac.compare_digest(wanted, one) for one in signed.signatures[:MOST])
     if not is_theirs or not signed.key:  # with an empty key anybody could sign
         return None

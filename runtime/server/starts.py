@@ -7,20 +7,22 @@ import hashlib
 import json
 import uuid
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
 
 from wfc.runtime.driver.engine.children import StartableWorkflow
+from wfc.runtime.driver.run import Run
 from wfc.runtime.errors import RunExistsError
 from wfc.runtime.events import StartEvent
 from wfc.runtime.server.access import Principal
+from wfc.runtime.server.auditing import entry_of
 from wfc.runtime.server.calls import Call, FieldProblem, Problem, Reply
 from wfc.runtime.server.data import json_bytes
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.refusals import misfit
 from wfc.runtime.server.runs import run_reply
-from wfc.runtime.store.journal import Entry, Lost
+from wfc.runtime.store.journal import AuditEntry, Entry, Lost
 from wfc.runtime.store.sql import selecting
 
 __all__ = ["LONGEST_WAIT", "begin_run", "start_run"]
@@ -45,25 +47,22 @@ async def start_run(server: Installation, call: Call) -> Reply:
     start = read_inputs(workflow._wfc.plan.start_class, call.data.get("inputs", {}))
     key = call.headers.get("idempotency-key")
     run_id = uuid.uuid4().hex if key is None else keyed_id(call.principal, workflow._wfc.name, key)
-    entry = server.engine.queued_entry(workflow, start, run_id)
-    assert entry.created is not None
     is_again = False
+    begun = Begun(run_id)
     try:
-        joined = await begin_run(server, workflow, entry)
+        begun = await begin_run(server, workflow, start, run_id, entry_of(call, "201", run_id))
     except Lost:
-        await _check_same(server, run_id, entry)
+        await _check_same(server, run_id, server.engine.queued_entry(workflow, start, run_id))
         is_again = True
-    else:
-        if joined is not None:
-            return await run_reply(server, call.principal, joined)
-    server.look_now()
-    if wait:
+    if begun.run_id != run_id:
+        return await run_reply(server, call.principal, begun.run_id)
+    if wait and (begun.run is None or not begun.run.is_done):
         await server.wait_for(run_id, wait)
     headers = {"Location": f"{call.server}/v1/runs/{run_id}"}
     if is_again:
         headers["Idempotent-Replay"] = "true"
     status = 200 if is_again else 201
-    return await run_reply(server, call.principal, run_id, status=status, headers=headers)
+    return await run_reply(server, call.principal, run_id, status=status, headers=headers, begun=begun.run)
 
 
 def read_inputs(kind: type[StartEvent], inputs: dict[str, Any], *above: str) -> StartEvent:
@@ -92,7 +91,37 @@ def keyed_id(principal: Principal, workflow: str, key: str) -> str:
     return f"k-{hashlib.sha256(parts.encode()).hexdigest()[:32]}"
 
 
-async def begin_run(server: Installation, workflow: StartableWorkflow, entry: Entry) -> str | None:
+class Begun(NamedTuple):
+    """The run that a request has started or joined; the run itself if it was begun in this process."""
+
+    run_id: str
+    run: Run | None = None
+
+
+async def begin_run(
+    server: Installation,
+    workflow: StartableWorkflow,
+    start: StartEvent,
+    run_id: str,
+    noted: AuditEntry | None = None,
+) -> Begun:
+    """Record a new run, which begins here, or is due; or join another one as its workflow says.
+
+    Args:
+        noted: What the audit has of it, if it begins here.
+
+    Raises:
+        Lost: There is a run of this id.
+        RunExistsError: There is one of its key, and the workflow allows no second.
+    """
+    if (run := await server.begin_here(workflow, start, run_id, noted)) is not None:
+        return Begun(run_id, run)
+    joined = await _enqueue(server, workflow, server.engine.queued_entry(workflow, start, run_id))
+    server.look_now()
+    return Begun(joined or run_id)
+
+
+async def _enqueue(server: Installation, workflow: StartableWorkflow, entry: Entry) -> str | None:
     """Record a new run, which then is due; return the run that it joins instead, if it does.
 
     Raises:

@@ -117,7 +117,7 @@ async def answer_tasks(server: Installation, call: Call) -> Reply:
     """Answer several questions, each as if it were alone: one that is refused hinders no other."""
     told: list[dict[str, Any]] = []
     for one in call.data["answers"]:
-        own = replace(call, path={"task": one["task"]}, data={"answer": one["answer"]})
+        own = replace(call, path={"task": one["task"]}, data={"answer": one["answer"]}, action="answer_task")
         result = "200"
         try:
             reply = await answer_task(server, own)
@@ -127,7 +127,7 @@ async def answer_tasks(server: Installation, call: Call) -> Reply:
             result = problem.code
             refused = {"task": one["task"], "done": False, "code": problem.code, "detail": problem.detail}
             told.append(refused)
-        await server.audit.note(own, "answer_task", result)
+        await server.audit.note(own, result)
     return Reply({"answers": told})
 
 

@@ -132,17 +132,18 @@ class ToolCalls:
         data: dict[str, Any],
         address: str = "",
     ) -> Reply:
-        call = Call(principal, path, {}, {}, data, b"", "", address, MARK)
+        call = Call(principal, path, {}, {}, data, b"", "", address, MARK, action)
         try:
             reply = await do(self.server, call)
         except (Problem, WorkflowError) as error:
             problem = (
                 error if isinstance(error, Problem) else problem_of(error, self.server.engine.store.errors)
             )
-            await self.server.audit.note(call, action, problem.code)
+            await self.server.audit.note(call, problem.code)
             raise problem from None
         target = reply.data.get("run", "") if action == "start_run" else ""
-        await self.server.audit.note(call, action, str(reply.status), target=target)
+        if not reply.is_noted:
+            await self.server.audit.note(call, str(reply.status), target=target)
         return reply
 
     async def follow(

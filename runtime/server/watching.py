@@ -38,7 +38,7 @@ class Watch:
     async def run(self) -> None:
         """Look at the store again and again, as long as anybody waits."""
         while True:
-            if not self._wanted:
+            while not self._wanted:
                 self._look.clear()
                 await self._look.wait()
             with contextlib.suppress(StoreError):  # it may be back at the next look

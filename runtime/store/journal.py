@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple, Protocol
 
 __all__ = [
     "Append",
+    "AuditEntry",
     "Claim",
     "Created",
     "EndAwaited",
@@ -196,6 +197,26 @@ class Ended(NamedTuple):
     step: str = ""
 
 
+class AuditEntry(NamedTuple):
+    """Something that was done, or was refused to somebody who is known.
+
+    Args:
+        at: The moment, in nanoseconds since 1970.
+        who: As principals are named: ``user:ann``.
+        via: By what this one was known: ``token``, ``link``, ``webhook``, ``form``.
+        action: The name of the endpoint, such as ``cancel_run``.
+        target: The run, task, workflow or file that it was done to.
+        result: The status of the reply or the code of the problem; behind a colon the reason that was given.
+    """
+
+    at: int
+    who: str
+    via: str
+    action: str
+    target: str
+    result: str
+
+
 Row = (
     TaskOpened
     | TaskClosed
@@ -210,6 +231,7 @@ Row = (
     | Snapshot
     | Parked
     | Ended
+    | AuditEntry
 )
 
 

@@ -99,7 +99,7 @@ class Port:
         tail: The bytes of the ticks since the last snapshot.
         created: What is written of a new run, with its first tick.
 
-    ``ready`` holds the step runs that may begin, in order.
+    ``ready`` holds the step runs that may begin, in order; ``created_at`` is the moment of a run that was created here.
     """
 
     __slots__ = (
@@ -117,6 +117,7 @@ class Port:
         "_taken",
         "_ticks",
         "_values",
+        "created_at",
         "is_parking",
         "lease",
         "ready",
@@ -144,6 +145,7 @@ class Port:
         self._tail = tail
         self._snapshot_size = snapshot_size
         self._created = created
+        self.created_at = None if created is None else created.at
         self._ticks: list[bytes] = []
         self._rows: list[Row] = []
         self._held: list[Held] = []
@@ -236,14 +238,14 @@ class Port:
             call()
 
     async def settled(self) -> None:
-        """Wait until all that has happened so far is durable.
+        """Wait until all that has happened so far is durable, the beginning of a new run too.
 
         Raises:
             RunLostError: It never will be.
         """
         if self.lease.lost is not None:
             raise RunLostError(str(self.lease.lost))
-        if self._held or self._pending or self._ticks or self._rows:
+        if self._held or self._pending or self._ticks or self._rows or self._created:
             settled: asyncio.Future[None] = self._run.loop.create_future()
             self._held.append(settled)
             self._schedule()
@@ -338,6 +340,11 @@ class Port:
             run.rests()
 
     # --- rest
+
+    @property
+    def seq(self) -> int:
+        """The number of the last tick that is handed over to the journal."""
+        return self._seq
 
     @property
     def is_recording(self) -> bool:

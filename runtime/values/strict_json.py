@@ -24,16 +24,20 @@ def parsed(text: str | bytes) -> Any:
         ValueError: It is not JSON.
     """
     try:
-        value = json.loads(text, object_pairs_hook=record, parse_constant=no_number, parse_float=number)
+        value = _DECODER.decode(text if isinstance(text, str) else _text_of(text))
     except RecursionError:
         raise NotPlainError(f"it is nested more than {DEEPEST} deep") from None
     refuse_deep(value)
     try:
-        json.dumps(value, ensure_ascii=False).encode()
+        _ENCODER.encode(value).encode()
     except UnicodeEncodeError as error:
         half = ord(error.object[error.start])
         raise NotPlainError(f"it has half a character, `\\u{half:04x}`") from None
     return value
+
+
+def _text_of(raw: bytes) -> str:
+    return raw.decode(json.detect_encoding(raw), "surrogatepass")
 
 
 def record(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -68,3 +72,8 @@ def refuse_deep(value: Any) -> None:
         if not level:
             return
     raise NotPlainError(f"it is nested more than {DEEPEST} deep")
+
+
+# made once, where `json.loads` and `json.dumps` make one for each text
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=record, parse_constant=no_number, parse_float=number)
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False)

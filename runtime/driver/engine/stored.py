@@ -209,6 +209,18 @@ class StoredRuns(EventDelivery, Protocol):
         """
         return self.kept.queued(self._prepared(workflow, start_event, run_id))
 
+    def begin(self, workflow: StartableWorkflow, start_event: StartEvent, run_id: str) -> Run:
+        """Let a new run of a workflow without rules about its runs begin in this process, and return it.
+
+        Raises:
+            RunExistsError: A run of this id is under way here.
+            SnapshotError: What it begins with cannot be kept.
+        """
+        return self.admit(self._prepared(workflow, start_event, run_id))
+
+    def admit(self, run: Run) -> Run:
+        """Admit a new run; return it, or the existing run that it joins."""
+
     def _prepared(self, workflow: StartableWorkflow, start_event: StartEvent, run_id: str | None) -> Run:
         run = workflow._wfc.prepare(workflow, start_event=start_event, run_id=run_id, engine=self)
         rules = workflow._wfc.run_rules

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any, Final, NamedTuple
 
 from wfc.runtime.driver.engine.retold import LOOKS_EVERY, RetoldRuns
 from wfc.runtime.driver.handler import WorkflowHandler
+from wfc.runtime.driver.run import Run
 from wfc.runtime.errors import RunEndedError, RunLostError, RunParkedError, StoreError, WorkflowError
 from wfc.runtime.store.sql.selecting import DueRun
 
@@ -70,6 +71,7 @@ class Worker:
         self._going: dict[str, asyncio.Task[None]] = {}
         self._begun: dict[str, float] = {}  # when those that are going were taken up, by the monotonic clock
         self._alone: str | None = None  # the run that is taken up alone
+        self._beginning = 0  # new runs that are being recorded
         self._is_held_back = False
         self._leaves = asyncio.Event()
         self._news = asyncio.Event()  # that there is something to be looked at
@@ -112,10 +114,8 @@ class Worker:
 
     def _claim_due(self) -> None:
         """Begin with what is due, as far as there is room."""
-        room = self._at_once - len(self._going)
-        if self._going and self._must_wait():
-            return
-        if room <= 0 or (self._alone is not None and not self._is_safe(self._alone)):
+        room = self._room()
+        if room <= 0:
             return
         self._alone = None
         found = self._engine.store.due(list(self._refused), room + len(self._going) + len(self._broken))
@@ -129,9 +129,41 @@ class Worker:
                     break
                 self._alone = due.run_id
             self._begun[due.run_id] = time.monotonic()
-            self._going[due.run_id] = asyncio.create_task(self._drive(due))
+            self._going[due.run_id] = asyncio.create_task(self._drive(due.run_id, self._outcome(due)))
             if self._alone is not None:
                 break
+
+    def _room(self) -> int:
+        """Return how many more runs may be taken up now."""
+        if self._going and self._must_wait():
+            return 0
+        if self._alone is not None and not self._is_safe(self._alone):
+            return 0
+        return self._at_once - len(self._going) - self._beginning
+
+    async def begin(self, start: Callable[[], Run]) -> Run | None:
+        """Start a new run here if there is room, and return it once that is durable.
+
+        So nobody writes first that it is to begin, looks for it, claims it and reads it.
+
+        Raises:
+            RunLostError: It could not be recorded.
+        """
+        if self._leaves.is_set() or self._room() <= 0:
+            return None
+        run = start()
+        self._beginning += 1
+        try:
+            await asyncio.sleep(0)  # what the run does first joins the commit that creates it
+            if run.port is not None:
+                await run.port.settled()
+        finally:
+            self._beginning -= 1
+        run_id, workflow = run.run_id, run.workflow._wfc.name
+        self._begun[run_id] = time.monotonic()
+        outcome = self._end_of(WorkflowHandler(run), run_id, workflow)
+        self._going[run_id] = asyncio.create_task(self._drive(run_id, outcome))
+        return run
 
     def _must_wait(self) -> bool:
         """Return whether the store is so slow that no more is taken up; tell of it when that has changed."""
@@ -158,18 +190,18 @@ class Worker:
                 self._tell(WorkerNote(due.run_id, due.workflow, "refused", reason))
         return version in self._loaded
 
-    async def _drive(self, due: DueRun) -> None:
+    async def _drive(self, run_id: str, outcome: Coroutine[Any, Any, WorkerNote]) -> None:
         try:
-            self._tell(await self._outcome(due))
+            self._tell(await outcome)
         finally:
-            del self._going[due.run_id]
-            del self._begun[due.run_id]
+            del self._going[run_id]
+            del self._begun[run_id]
 
     async def _outcome(self, due: DueRun) -> WorkerNote:
         """Let a run go on until it ends or rests; return how."""
         run_id, workflow = due.run_id, due.workflow
         try:
-            handler: WorkflowHandler[Any] = await self._engine.resume(run_id)
+            handler = await self._engine.resume(run_id)
         except (RunEndedError, RunLostError) as error:  # another process was faster
             return WorkerNote(run_id, workflow, "lost", str(error))
         except WorkflowError as error:
@@ -178,8 +210,12 @@ class Worker:
                 return WorkerNote(run_id, workflow, "lost", str(error))
             self._broken.add(run_id)
             return WorkerNote(run_id, workflow, "refused", str(error))
+        return await self._end_of(handler, run_id, workflow)
+
+    async def _end_of(self, handler: WorkflowHandler[Any], run_id: str, workflow: str) -> WorkerNote:
+        """Wait until a run that goes on here ends or rests; return how."""
         self._tell(WorkerNote(run_id, workflow, "begins"))
-        parking = asyncio.ensure_future(self._engine.park(run_id))
+        parking = None if handler.is_done() else asyncio.ensure_future(self._engine.park(run_id))
         try:
             await handler
         except RunParkedError:
@@ -194,9 +230,10 @@ class Worker:
                 status = "live"
             return WorkerNote(run_id, workflow, status if status != "live" else "lost", str(error))
         finally:
-            parking.cancel()
-            with contextlib.suppress(WorkflowError, asyncio.CancelledError):
-                await parking
+            if parking is not None:
+                parking.cancel()
+                with contextlib.suppress(WorkflowError, asyncio.CancelledError):
+                    await parking
         return WorkerNote(run_id, workflow, "done")
 
     async def _let_go(self, run_id: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.journal import (
+    AuditEntry,
     Created,
     EndAwaited,
     Ended,
@@ -28,6 +29,7 @@ from wfc.runtime.store.journal import (
     VersionChanged,
     WorkflowRenamed,
 )
+from wfc.runtime.store.sql.audit import add_to_audit
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.joining import await_end, tell_waiting
 from wfc.runtime.store.sql.messages import note_message
@@ -354,4 +356,5 @@ _ROWS: dict[type[Row], Callable[[Connection, int, Any], None]] = {
     Snapshot: _keep_snapshot,
     Parked: _park,
     Ended: _end,
+    AuditEntry: lambda connection, number, row: add_to_audit(connection, row),
 }

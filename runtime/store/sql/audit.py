@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from wfc.runtime.store.journal import AuditEntry
 from wfc.runtime.store.sql.connection import Connection
 
-__all__ = ["AuditEntry", "add_to_audit", "drop_from_audit", "page_of_audit"]
+__all__ = ["add_to_audit", "drop_from_audit", "page_of_audit"]
 
 LONGEST: Final = 500
 """The characters of a text that are kept: nobody fills a store by long names."""
-
-
-class AuditEntry(NamedTuple):
-    """Something that was done, or was refused to somebody who is known.
-
-    Args:
-        at: The moment, in nanoseconds since 1970.
-        who: As principals are named: ``user:ann``.
-        via: By what this one was known: ``token``, ``link``, ``webhook``, ``form``.
-        action: The name of the endpoint, such as ``cancel_run``.
-        target: The run, task, workflow or file that it was done to.
-        result: The status of the reply or the code of the problem; behind a colon the reason that was given.
-    """
-
-    at: int
-    who: str
-    via: str
-    action: str
-    target: str
-    result: str
 
 
 def add_to_audit(connection: Connection, entry: AuditEntry) -> None:
