@@ -20,7 +20,7 @@ except ImportError:
 
 from wfc.runtime.store.addresses import secrets_of, without_password
 from wfc.runtime.store.postgresql.connection import SCHEMA, ServerConnection, checked
-from wfc.runtime.store.postgresql.listening import CHANNEL, Listener
+from wfc.runtime.store.postgresql.listening import Listener
 from wfc.runtime.store.postgresql.schema import format_of, prepare, prepare_calls
 from wfc.runtime.store.postgresql.workers import BEAT, ServerWorkers, beat, hold_session
 from wfc.runtime.store.sql.connection import Connection
@@ -105,11 +105,7 @@ class PostgresJournal(SqlJournal):
 
     def _leave(self, connection: Connection) -> None:
         connection.execute("DELETE FROM workers WHERE owner = ?", (self.owner,))
-        connection.execute("SELECT pg_notify(?, ?)", (CHANNEL, self.owner))  # which wakes the listener
-
-    def _tell(self, connection: Connection, owner: str | None) -> Callable[[], None] | None:
-        connection.execute("SELECT pg_notify(?, ?)", (CHANNEL, owner or ""))
-        return None
+        connection.tell(self.owner)  # which wakes the listener
 
     def _heard(self, told: str | None) -> None:
         """Pass on, in the listener's thread, that something was posted."""

@@ -15,10 +15,13 @@ from wfc.runtime.errors import StoreError
 from wfc.runtime.store.addresses import SERVERS, without_password
 from wfc.runtime.store.sql.connection import Cursor, Parameters
 
-__all__ = ["SCHEMA", "ServerConnection", "checked"]
+__all__ = ["CHANNEL", "SCHEMA", "ServerConnection", "checked"]
 
 SCHEMA: Final = "wfc"
 """The schema of our tables, so that the database may have others."""
+
+CHANNEL: Final = "wfc"
+"""The channel on which the server tells who has a run to which something was posted; nothing, if nobody has it."""
 
 PATIENCE: Final = 10
 """The seconds within which a server must answer that somebody connects."""
@@ -87,6 +90,13 @@ class ServerConnection:
         cursor = self.raw.cursor()
         cursor.executemany(translated(statement), parameters)
         return cursor
+
+    def tell(self, owner: str | None) -> None:
+        """Let the process that has a run hear, once this is durable, that something came into the run's inbox."""
+        self.raw.execute(b"SELECT pg_notify(%s, %s)", (CHANNEL, owner or ""))
+
+    def ring(self) -> None:
+        """Do nothing: the server has told them."""
 
     def begin(self, *, writes: bool) -> None:
         """Begin a transaction; one that only reads sees all as of one moment."""

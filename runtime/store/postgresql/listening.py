@@ -8,12 +8,9 @@ from typing import Final
 
 import psycopg
 
-from wfc.runtime.store.postgresql.connection import ServerConnection
+from wfc.runtime.store.postgresql.connection import CHANNEL, ServerConnection
 
-__all__ = ["CHANNEL", "Listener"]
-
-CHANNEL: Final = "wfc"
-"""The channel on which the server tells of it. What it says is who has the run; nothing, if nobody has it."""
+__all__ = ["Listener"]
 
 _AGAIN_AFTER: Final = 0.5
 """The seconds after which a lost connection is opened again."""

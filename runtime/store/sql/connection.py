@@ -47,6 +47,13 @@ class Connection(Protocol):
     def executemany(self, statement: str, parameters: Iterable[Sequence[Any]], /) -> Cursor:
         """Execute a statement once for each of several parameters."""
 
+    def tell(self, owner: str | None) -> None:
+        """Let the process that has a run hear, once this is durable, that something came into the run's inbox.
+
+        Args:
+            owner: Who has the run; ``None``: nobody, so that whoever takes up what is due hears of it.
+        """
+
 
 class StoreWorkers(Protocol):
     """The processes that work on a store."""

@@ -14,8 +14,8 @@ _ADDRESSED: Final = "FROM runs WHERE run IN (SELECT run FROM inbox) AND owner = 
 """By way of the inbox: most runs may be at rest, and a join would go through all of them."""
 
 
-def post(connection: Connection, run_id: str, item: Posted) -> tuple[Fate, str | None]:
-    """Put something into a run's inbox; return its fate, and who has the run."""
+def post(connection: Connection, run_id: str, item: Posted) -> Fate:
+    """Put something into a run's inbox, and let whoever has the run hear of it; return what became of it."""
     # of two answers of one person at the same moment, over two servers, one comes after the other
     lock = "FOR UPDATE" if item.kind == "answer" else "FOR SHARE"
     found = connection.execute(
@@ -23,17 +23,18 @@ def post(connection: Connection, run_id: str, item: Posted) -> tuple[Fate, str |
         (run_id,),
     ).fetchone()
     if found is None:
-        return "unknown", None
+        return "unknown"
     number, ended, owner = found
     if ended is not None:
-        return "ended", None
+        return "ended"
     if item.kind == "answer" and (before := _came_before(connection, run_id, item)):
-        return before, owner
+        return before
     connection.execute(
         "INSERT INTO inbox (run, kind, body, by, at) VALUES (?, ?, ?, ?, ?)",
         (number, item.kind, item.body, item.by, item.at),
     )
-    return "new", owner
+    connection.tell(owner)
+    return "new"
 
 
 def _came_before(connection: Connection, run_id: str, item: Posted) -> Fate | None:

@@ -70,6 +70,8 @@ def _tell_all(connection: Connection, number: int, waiting: list[Any], end: dict
 def _tell(connection: Connection, run: int, paused: int, end: dict[str, Any]) -> None:
     body = json.dumps({"number": paused, **end}, ensure_ascii=False)
     connection.execute(_POST, (run, body, time.time_ns(), run, body))
+    (owner,) = connection.execute("SELECT owner FROM runs WHERE run = ?", (run,)).fetchone()
+    connection.tell(owner)
 
 
 def _ended(row: Any) -> dict[str, Any]:

@@ -65,14 +65,6 @@ class SqlJournal(Database):
         """Write that this process is gone."""
 
     @abstractmethod
-    def _tell(self, connection: Connection, owner: str | None) -> Callable[[], None] | None:
-        """Let the process that has a run hear that something was posted; return what is to be done after the commit.
-
-        Args:
-            owner: Who has the run; ``None``: nobody.
-        """
-
-    @abstractmethod
     def listen(self, loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
         """Call a function in a loop whenever something may have been posted to a run of this process."""
 
@@ -186,16 +178,9 @@ class SqlJournal(Database):
         Raises:
             StoreError: The store cannot be written.
         """
-
-        def write(connection: Connection) -> tuple[Fate, Callable[[], None] | None]:
-            fate, owner = inbox.post(connection, run_id, item)
-            return fate, self._tell(connection, owner) if fate == "new" else None
-
-        fate, ring = await self.write(write)
+        fate = await self.write(partial(inbox.post, run_id=run_id, item=item))
         if CRASHES:
             reach("posted")
-        if ring is not None:
-            ring()
         return fate
 
     async def posted(self, lease: Lease) -> list[tuple[int, Posted]]:

@@ -42,6 +42,9 @@ class StoreConnection(Connection, Protocol):
     def close(self) -> None:
         """Close the connection."""
 
+    def ring(self) -> None:
+        """Let those hear who were to be told of what is durable now, unless the database has done so."""
+
 
 class Job(NamedTuple):
     """Something to be written.
@@ -212,6 +215,7 @@ def _transaction(connection: StoreConnection, jobs: Sequence[Job]) -> list[Any]:
         raise
     if CRASHES:
         reach("committed")
+    connection.ring()
     return found
 
 

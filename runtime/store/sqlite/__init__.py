@@ -7,7 +7,6 @@ import contextlib
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Final, Literal
 
@@ -42,10 +41,26 @@ class _FileConnection(sqlite3.Connection):
 
     is_broken: Final = False
     writes_alone: Final = True
+    _to_ring: frozenset[int] = frozenset()  # at what ports
 
     def begin(self, *, writes: bool) -> None:
         """Begin a transaction; one that writes has the file for itself."""
         self.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    def tell(self, owner: str | None) -> None:
+        """Let the process that has a run hear, once this is durable, that something came into the run's inbox.
+
+        Who takes up what is due looks for it often anyway.
+        """
+        for (port,) in self.execute("SELECT port FROM workers WHERE owner = ?", (owner,)):
+            self._to_ring |= {port}
+
+    def ring(self) -> None:
+        """Ring at those who were to be told of what is durable now."""
+        if self._to_ring:
+            ports, self._to_ring = self._to_ring, frozenset()
+            for port in ports:
+                ring(port)
 
 
 class SqliteJournal(SqlJournal):
@@ -125,10 +140,6 @@ class SqliteJournal(SqlJournal):
 
     def _leave(self, connection: Connection) -> None:
         connection.execute("DELETE FROM workers WHERE owner = ?", (self.owner,))
-
-    def _tell(self, connection: Connection, owner: str | None) -> Callable[[], None] | None:
-        found = connection.execute("SELECT port FROM workers WHERE owner = ?", (owner,)).fetchone()
-        return None if found is None else partial(ring, found[0])
 
     def listen(self, loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
         """Call a function in a loop whenever something may have been posted to a run of this process."""
