@@ -30,7 +30,7 @@ from wfc.runtime.errors import StepError
 
 __all__ = ["Updated", "is_current", "is_made", "opened", "update"]
 
-_FORMAT: Final = "2"
+_FORMAT: Final = "3"
 _WAIT: Final = 60.0
 """How many seconds another process may need that brings the same index up to date."""
 
@@ -41,7 +41,7 @@ CREATE TABLE files (
 ) WITHOUT ROWID;
 CREATE TABLE passages (
     id INTEGER PRIMARY KEY, path TEXT, number INTEGER, document INTEGER, parent INTEGER, start INTEGER,
-    is_source INTEGER, text TEXT, heading TEXT, about TEXT
+    is_source INTEGER, text TEXT, heading TEXT, about TEXT, head TEXT
 );
 CREATE UNIQUE INDEX passages_of_file ON passages (path, number);
 CREATE VIRTUAL TABLE words USING fts5(text, heading, content='', tokenize='porter unicode61 remove_diacritics 2');
@@ -320,10 +320,11 @@ def _insert(database: sqlite3.Connection, knowledge: Knowledge, file: FoundFile,
         for piece in cut(document, knowledge):
             last += 1
             place = (file.path, len(rows) + 1, at, piece.parent, piece.start, document.is_source)
-            rows.append((last, *place, piece.text, piece.heading, told(piece.heading)))
+            rows.append((last, *place, piece.text, piece.heading, told(piece.heading), piece.head))
             if knowledge.has_words:
-                words.append((last, indexed_words(piece.text), indexed_words(piece.heading)))
-    database.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+                said = indexed_words(piece.head + piece.text)
+                words.append((last, said, indexed_words(piece.heading)))
+    database.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
     database.executemany("INSERT INTO words (rowid, text, heading) VALUES (?, ?, ?)", words)
     return "" if texts else "it says nothing"
 
@@ -341,7 +342,9 @@ def _about_by_heading(about: Mapping[str, str]) -> Callable[[str], str]:
 def _drop(database: sqlite3.Connection, knowledge: Knowledge, path: str) -> None:
     """Take the passages of a file out of the index."""
     if knowledge.has_words:
-        rows = database.execute("SELECT id, text, heading FROM passages WHERE path = ?", (path,)).fetchall()
+        rows = database.execute(
+            "SELECT id, head || text, heading FROM passages WHERE path = ?", (path,)
+        ).fetchall()
         database.executemany(
             "INSERT INTO words (words, rowid, text, heading) VALUES ('delete', ?, ?, ?)",
             ((row, indexed_words(text), indexed_words(heading)) for row, text, heading in rows),

@@ -42,7 +42,9 @@ def embed_passages(
         return 0
 
     def texts() -> Iterator[tuple[int, str]]:
-        for number, text, heading in database.execute("SELECT id, text, heading FROM passages ORDER BY id"):
+        for number, text, heading in database.execute(
+            "SELECT id, head || text, heading FROM passages ORDER BY id"
+        ):
             yield number, f"{heading}\n{text}" if heading else text
 
     kept = vectors.KeptVectors(path.with_suffix(".embedded.db"), knowledge.embedder())

@@ -192,7 +192,7 @@ def _write_keywords(
 def _leaves(database: sqlite3.Connection, kept: _KeptTexts) -> Iterator[tuple[int, str, bytes]]:
     """Yield each passage in reading order: its number, its text with the headings above it, and its digest."""
     for number, text, heading in database.execute(
-        "SELECT id, text, heading FROM passages ORDER BY path, number"
+        "SELECT id, head || text, heading FROM passages ORDER BY path, number"
     ):
         whole = f"{heading}\n{text}" if heading else text
         yield number, whole, kept.digest("leaf", whole.encode("utf-8", "surrogatepass"))
