@@ -120,6 +120,10 @@ class Knowledge:
             f"{self.by or ''} {self.size} {self.overlap} {self.parent} {self.index} {self.embedder()} {about}"
         )
 
+    def searched_by(self) -> str:
+        """Return a text that differs where an index would have to be searched otherwise, however texts are cut."""
+        return f"{self.index} {self.embedder()}"
+
     def embedding(self) -> ModelOptions | PythonTool[list[list[float]]]:
         """Return what turns texts into numbers, of a collection that is searched by meaning."""
         assert self.model is not None

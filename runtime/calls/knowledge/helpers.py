@@ -53,6 +53,14 @@ class Helpers:
         found: list[list[float]] = self.wait_for(embed(self.host, model, texts, is_query=is_query))
         return found
 
+    def report(self, text: str) -> None:
+        """Tell the run's watchers."""
+
+        async def report() -> None:
+            self.host.report(text)
+
+        self.wait_for(report())
+
     def memories(self) -> KeptMemories:
         """Return the place where runs keep what they remember."""
         found: KeptMemories = self.host.memories()

@@ -28,7 +28,7 @@ from wfc.runtime.calls.knowledge.typed_about import refuse_misfits
 from wfc.runtime.calls.knowledge.words import indexed_words
 from wfc.runtime.errors import StepError
 
-__all__ = ["Updated", "is_current", "is_made", "opened", "update"]
+__all__ = ["Updated", "is_current", "is_made", "is_searched_so", "opened", "update"]
 
 _FORMAT: Final = "3"
 _WAIT: Final = 60.0
@@ -166,6 +166,16 @@ def is_made(knowledge: Knowledge, path: Path) -> bool:
         return bool(_kept(database, knowledge))
 
 
+def is_searched_so(knowledge: Knowledge, database: sqlite3.Connection) -> bool:
+    """Return whether an index can be searched as the collection says: others may have made it anew since.
+
+    Raises:
+        StepError: ``knowledge.index``.
+    """
+    row = database.execute("SELECT value FROM about WHERE name = 'searched'").fetchone()
+    return bool(row == (knowledge.searched_by(),))
+
+
 def is_current(knowledge: Knowledge, path: Path, helpers: Helpers | None = None) -> bool:
     """Return whether an index has all that the files say now; they are read, whatever their sizes and times are.
 
@@ -215,7 +225,8 @@ def _kept(database: sqlite3.Connection, knowledge: Knowledge) -> dict[str, _Row]
     if database.in_transaction:
         for statement in _TABLES.split(";\n"):
             database.execute(statement)
-        database.execute("INSERT INTO about VALUES ('made', ?)", (made,))
+        said = [("made", made), ("searched", knowledge.searched_by())]
+        database.executemany("INSERT INTO about VALUES (?, ?)", said)
     return {}
 
 
