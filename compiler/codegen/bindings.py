@@ -124,6 +124,7 @@ class Bindings:
         named = {"files": literal(list(knowledge.files))} if knowledge.files else {}
         named |= {"urls": literal(list(knowledge.urls))} if knowledge.urls else {}
         named |= {"sql": literal(list(knowledge.sql))} if knowledge.sql else {}
+        named |= {"loader": literal(knowledge.loader)} if knowledge.loader else {}
         named |= {"python": literal(knowledge.python)} if knowledge.python else {}
         return {**named, "beside": self.beside(knowledge.file)}
 

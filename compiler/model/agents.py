@@ -230,6 +230,7 @@ class Knowledge:
         about: What is said about its texts.
         urls: Addresses whose texts belong to it.
         sql: An SQLite file, and the query of its rows.
+        loader: A function that yields texts, as ``module:function``.
         python: A retriever that is not ours, as ``module:name``.
         per: Whose entries these are, where runs write it; ``None``: it is made of its sources.
         entries: How many of them are kept for each.
@@ -250,6 +251,7 @@ class Knowledge:
     about: Record = field(default_factory=lambda: Record("about", role="namespace"))
     urls: tuple[str, ...] = ()
     sql: tuple[tuple[str, str], ...] = ()
+    loader: str = ""
     python: str = ""
     per: Expression | None = None
     entries: int | None = None

@@ -37,7 +37,7 @@ INDEXES: Final[Mapping[object, KnowledgeIndex]] = {name: name for name in get_ar
 WRITTEN: Final = ("tree", "keyword_table")
 """The indexes that a model builds."""
 
-SOURCES: Final = ("files", "urls", "sql", "python")
+SOURCES: Final = ("files", "urls", "sql", "loader", "python")
 
 SIZE: Final = 800
 """How many characters a passage has at most, where `chunk` does not say it."""
@@ -84,6 +84,7 @@ def knowledge(name: str, data: Data, place: Place, declared: Declarations) -> Kn
         about,
         addresses(data.get("urls", ()), place / "urls", declared),
         database(data.get("sql"), place / "sql", declared),
+        function(data.get("loader"), place / "loader", declared),
         python(data.get("python"), place / "python", declared),
         *written(name, data, place, declared),
         most_calls(data, place, index, declared),
@@ -184,10 +185,15 @@ def python(text: object, place: Place, declared: Declarations) -> str:
     return text
 
 
+def function(data: object, place: Place, declared: Declarations) -> str:
+    """Return the function that ``{python: module:function}`` names."""
+    return python(data.get("python"), place / "python", declared) if isinstance(data, Mapping) else ""
+
+
 def model_or_function(data: object, place: Place, declared: Declarations) -> Model | str | None:
     """Return a model by its name, or a function as ``module:function``."""
     if isinstance(data, Mapping):
-        return python(data.get("python"), place / "python", declared) or None
+        return function(data, place, declared) or None
     return declared.models.find(str(data), place, declared.report)
 
 

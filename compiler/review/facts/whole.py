@@ -77,6 +77,7 @@ def workflow_facts(
                 "about": fields(places, each.about),
                 "urls": list(each.urls),
                 "sql": [list(one) for one in each.sql],
+                "loader": each.loader or None,
                 "python": each.python or None,
                 "per": None if each.per is None else expression(places, each.per),
                 "most_entries": each.entries,

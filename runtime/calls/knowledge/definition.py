@@ -18,6 +18,10 @@ MOST_TEXT: Final = 100_000_000
 """How many characters of text a file may give; a small file may say the same ones again and again."""
 
 
+LOADED: Final = "\0loaded"
+"""What stands for the ending of a file where a loader of one's own gives texts; no name of a file ends so."""
+
+
 class UnreadableError(Exception):
     """A file of a collection is left out; the message says why."""
 
@@ -61,6 +65,7 @@ class Knowledge:
         about: The types of what is said about texts, by name; a text of which that cannot be said is left out.
         urls: Addresses whose texts belong to it.
         sql: Queries of SQLite files: the path of a file, and the query. Each row is a text.
+        loader: A function that yields texts, as ``module:function``.
         python: A function that takes ``query`` and ``top`` and finds passages itself, or an object with the method of
             another library's retriever: nothing is indexed then.
         kept_as: Where runs write it: what it is called in their store; empty: they do not.
@@ -82,6 +87,7 @@ class Knowledge:
     about: Mapping[str, Any] = field(default_factory=dict)
     urls: Sequence[str] = ()
     sql: Sequence[tuple[str, str]] = ()
+    loader: str = ""
     python: str = ""
     kept_as: str = ""
     entries: int | None = None
@@ -142,6 +148,7 @@ class Knowledge:
 
     def index_name(self) -> str:
         """Return the name of the file with the index, the same for the same collection of the same folder."""
-        sources = (*self.files, *self.urls, *(f"{file}\n{query}" for file, query in self.sql))
+        loaders = [f"\n{self.loader}"] if self.loader else []
+        sources = (*self.files, *self.urls, *(f"{file}\n{query}" for file, query in self.sql), *loaders)
         told = "\n".join((str(self.folder), self.name, *sources))
         return f"{self.name}-{hashlib.sha256(told.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}.db"

@@ -10,13 +10,16 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from wfc.runtime.calls.bindings import CallLimit
 from wfc.runtime.calls.knowledge.definition import Knowledge
 from wfc.runtime.calls.knowledge.judging import Judge
 from wfc.runtime.calls.memories import KeptMemories, MemoryMemories
 from wfc.runtime.errors import StepError
+
+if TYPE_CHECKING:
+    from wfc.runtime.calls.knowledge.loaders import Loaded
 
 __all__ = ["Helpers", "Planned", "Told", "alone", "in_loop"]
 
@@ -132,6 +135,13 @@ class Helpers:
         from wfc.runtime.calls.knowledge.fetching import fetch
 
         found: tuple[str, bytes] = self.wait_for(fetch(self.host, url))
+        return found
+
+    def loaded(self, knowledge: Knowledge) -> Loaded:
+        """Return what a loader gives that is not ours."""
+        from wfc.runtime.calls.knowledge.loaders import load
+
+        found: Loaded = self.wait_for(load(knowledge))
         return found
 
     def found_by(self, knowledge: Knowledge, query: str, top: int) -> list[Any]:
