@@ -8,9 +8,10 @@ from typing import Final, Literal, NamedTuple, get_args
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope
-from wfc.compiler.model import Knowledge, KnowledgeIndex, Model
+from wfc.compiler.model import Knowledge, KnowledgeIndex, Model, Secret
 from wfc.compiler.resolve.declarations.fields import read_fields
 from wfc.compiler.resolve.declarations.messages import read_key
+from wfc.compiler.resolve.declarations.requests import secret
 from wfc.compiler.resolve.declarations.tools import PYTHON
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, one_or_many
@@ -167,10 +168,13 @@ def addresses(urls: object, place: Place, declared: Declarations) -> tuple[str, 
     return tuple(found)
 
 
-def database(data: object, place: Place, declared: Declarations) -> tuple[tuple[str, str], ...]:
-    """Return an SQLite file, and the query of its rows."""
+def database(data: object, place: Place, declared: Declarations) -> tuple[tuple[str | Secret, str], ...]:
+    """Return an SQLite file, or the secret with the address of a database, and the query of its rows."""
     if not isinstance(data, Mapping):
         return ()
+    if "database" in data:
+        where = secret(data["database"], place / "database", declared)
+        return ((where, str(data.get("query", ""))),)
     (path,) = paths(data.get("file"), place / "file", declared) or ("",)
     query = data.get("query")
     return ((path, query),) if path and isinstance(query, str) else ()

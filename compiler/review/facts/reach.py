@@ -112,6 +112,7 @@ def _model(model: Model) -> Iterator[tuple[str, str]]:
 def _collection(knowledge: Knowledge) -> Iterator[tuple[str, str]]:
     """Yield what a collection is made of that lies elsewhere, and what embeds it or builds its index."""
     yield from (("hosts", host_named(url)) for url in knowledge.urls)
+    yield from (("secrets", where.name) for where, _ in knowledge.sql if isinstance(where, Secret))
     yield from (("functions", each) for each in (knowledge.loader, knowledge.python) if each)
     if knowledge.model is not None:
         yield from _model_or_function(knowledge.model)

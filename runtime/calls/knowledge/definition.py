@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast
 if TYPE_CHECKING:
     from wfc.runtime.calls.bindings import ModelOptions, PythonTool
     from wfc.runtime.calls.llm import Model
+    from wfc.runtime.calls.secrets import Secret
 
 __all__ = ["Knowledge", "TextBound", "UnreadableError"]
 
@@ -64,7 +65,8 @@ class Knowledge:
         max_calls: How many calls of that model one update may make at most.
         about: The types of what is said about texts, by name; a text of which that cannot be said is left out.
         urls: Addresses whose texts belong to it.
-        sql: Queries of SQLite files: the path of a file, and the query. Each row is a text.
+        sql: Queries: the path of an SQLite file, or the secret that has the address of a PostgreSQL database, and the
+            query. Each row is a text.
         loader: A function that yields texts, as ``module:function``.
         python: A function that takes ``query`` and ``top`` and finds passages itself, or an object with the method of
             another library's retriever: nothing is indexed then.
@@ -86,7 +88,7 @@ class Knowledge:
     max_calls: int = 0
     about: Mapping[str, Any] = field(default_factory=dict)
     urls: Sequence[str] = ()
-    sql: Sequence[tuple[str, str]] = ()
+    sql: Sequence[tuple[str | Secret, str]] = ()
     loader: str = ""
     python: str = ""
     kept_as: str = ""
@@ -149,6 +151,11 @@ class Knowledge:
     def index_name(self) -> str:
         """Return the name of the file with the index, the same for the same collection of the same folder."""
         loaders = [f"\n{self.loader}"] if self.loader else []
-        sources = (*self.files, *self.urls, *(f"{file}\n{query}" for file, query in self.sql), *loaders)
+        sources = (
+            *self.files,
+            *self.urls,
+            *(f"{getattr(where, 'name', where)}\n{query}" for where, query in self.sql),
+            *loaders,
+        )
         told = "\n".join((str(self.folder), self.name, *sources))
         return f"{self.name}-{hashlib.sha256(told.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}.db"

@@ -10,6 +10,7 @@ import json
 import os
 import sqlite3
 import time
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from wfc.runtime.calls.knowledge.definition import LOADED, Knowledge, UnreadableError
 from wfc.runtime.calls.knowledge.finding import FoundFile, find_files
+from wfc.runtime.calls.secrets import Secret
 from wfc.runtime.errors import StepError, WorkflowError
 
 if TYPE_CHECKING:
@@ -50,6 +52,11 @@ _ENDINGS: Final = {
     "text/plain": "txt",
 }
 """What kind of file a reply is."""
+
+
+def path_of(where: str | Secret, query: str) -> str:
+    """Return what citations call the rows of a query; of a server it has the name of the secret with its address."""
+    return f"{where.name if isinstance(where, Secret) else where}?{query}"
 
 
 class Content(NamedTuple):
@@ -98,7 +105,7 @@ class Sources:
         """
         knowledge = self.knowledge
         found = find_files(knowledge.folder, tuple(knowledge.files))
-        queries = (f"{file}?{query}" for file, query in knowledge.sql)
+        queries = (path_of(*each) for each in knowledge.sql)
         found += [FoundFile(path, ALWAYS_READ, 0, 0) for path in (*knowledge.urls, *queries)]
         if self.loaded is not None and not self.has_failed:
             taken = {each.path for each in found}
@@ -150,9 +157,9 @@ class Sources:
         if file.size == LOADED_SIZE:
             assert self.loaded is not None
             return LOADED, b"\n".join(self.loaded.texts[file.path])
-        for path, query in knowledge.sql:
-            if file.path == f"{path}?{query}":
-                return "jsonl", rows(knowledge, path, query)
+        for where, query in knowledge.sql:
+            if file.path == path_of(where, query):
+                return "jsonl", rows(knowledge, where, query)
         if file.path in knowledge.urls:
             return fetched(knowledge, file.path, self.helpers)
         if file.size <= LARGEST:
@@ -179,12 +186,42 @@ def fetched(knowledge: Knowledge, url: str, helpers: Helpers) -> tuple[str, byte
     return _ENDINGS.get(kind.partition(";")[0].strip().lower(), by_address), raw
 
 
-def rows(knowledge: Knowledge, path: str, query: str) -> bytes:
-    """Return the rows of a query as lines of JSON; the file is only read.
+def rows(knowledge: Knowledge, where: str | Secret, query: str) -> bytes:
+    """Return the rows of a query as lines of JSON; the database is only read.
+
+    Args:
+        where: The path of an SQLite file, or the secret that has the address of a PostgreSQL database.
 
     Raises:
-        UnreadableError: There is no such file, the query is wrong, or it takes too long.
+        UnreadableError: There is no such database, the query is wrong, or it takes too long.
+        SettingsError: The secret is missing.
     """
+    deadline = time.monotonic() + _LONGEST_QUERY
+    lines: list[str] = []
+    size = 0
+    with closing(
+        _rows_of_server(where, query) if isinstance(where, Secret) else _rows_of_file(knowledge, where, query)
+    ) as found:
+        for row in found:
+            told = {name: _plain(value) for name, value in row.items() if value is not None}
+            lines.append(json.dumps(told, ensure_ascii=False, default=str))
+            size += len(lines[-1])
+            if len(lines) > _MOST_ROWS or size > LARGEST:
+                raise UnreadableError(
+                    f"the query gives more than {_MOST_ROWS:,} rows or {LARGEST // 1_000_000} MB"
+                )
+            if time.monotonic() > deadline:
+                raise UnreadableError(f"the query takes more than {_LONGEST_QUERY:g} seconds")
+    return "\n".join(lines).encode("utf-8", "replace")
+
+
+def _rows_of_server(secret: Secret, query: str) -> Generator[dict[str, Any]]:
+    from wfc.runtime.calls.knowledge.postgresql import rows_of
+
+    return rows_of(secret.reveal(), query, _LONGEST_QUERY)
+
+
+def _rows_of_file(knowledge: Knowledge, path: str, query: str) -> Generator[dict[str, Any]]:
     folder = knowledge.folder
     file = Path(os.path.realpath(folder / path))
     if not file.is_relative_to(os.path.realpath(folder)):
@@ -192,8 +229,6 @@ def rows(knowledge: Knowledge, path: str, query: str) -> bytes:
     if not file.is_file():
         raise UnreadableError("there is no such file")
     deadline = time.monotonic() + _LONGEST_QUERY
-    lines: list[str] = []
-    size = 0
     try:
         with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as database:
             database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST)  # of one value, however it is worked out
@@ -202,18 +237,9 @@ def rows(knowledge: Knowledge, path: str, query: str) -> bytes:
             found = database.execute(query)
             names = [each[0] for each in found.description or ()]
             for row in found:
-                told = {
-                    name: _plain(value) for name, value in zip(names, row, strict=True) if value is not None
-                }
-                lines.append(json.dumps(told, ensure_ascii=False))
-                size += len(lines[-1])
-                if len(lines) > _MOST_ROWS or size > LARGEST:
-                    raise UnreadableError(
-                        f"the query gives more than {_MOST_ROWS:,} rows or {LARGEST // 1_000_000} MB"
-                    )
+                yield dict(zip(names, row, strict=True))
     except (sqlite3.Error, sqlite3.Warning) as error:
         raise UnreadableError(f"the query cannot be answered: {error}") from None
-    return "\n".join(lines).encode("utf-8", "replace")
 
 
 _READING: Final = {
@@ -229,4 +255,4 @@ def _only_reading(action: int, *_named: Any) -> int:
 
 
 def _plain(value: object) -> object:
-    return f"{len(value)} bytes" if isinstance(value, bytes) else value
+    return f"{len(value)} bytes" if isinstance(value, bytes | memoryview) else value
