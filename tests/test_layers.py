@@ -90,7 +90,7 @@ DOORS = {
     "pydantic_monty": {"runtime/calls/sandbox"},
     "opentelemetry": {"runtime/tracing/opentelemetry"},
     "dbos": {"runtime/driver/dbos"},
-    "psycopg": {"runtime/store/postgresql"},
+    "psycopg": {"runtime/calls/knowledge/postgresql", "runtime/store/postgresql"},
     "starlette": {"runtime/llama_index/server/api", "runtime/server/application"},
     "uvicorn": {"runtime/server/process"},
     "llama_index_instrumentation": {"runtime/llama_index/instrumentation"},

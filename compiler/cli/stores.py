@@ -51,7 +51,7 @@ class StorePlace(NamedTuple):
     @property
     def option(self) -> str:
         """The option by which a command finds it again; empty if it does so by itself."""
-        from wfc.runtime.store.addresses import without_password
+        from wfc.runtime.values.addresses import without_password
 
         is_found = os.environ.get(VARIABLE) == self.address if self.is_named else self.folder == Path.cwd()
         return "" if is_found else f" --store {without_password(self.address)}"

@@ -25,6 +25,7 @@ from wfc.compiler.model import (
     Model,
     Resource,
     Retry,
+    Secret,
     Step,
     Tool,
     Workflow,
@@ -123,7 +124,13 @@ class Bindings:
         """Return the arguments that say what a collection is made of."""
         named = {"files": literal(list(knowledge.files))} if knowledge.files else {}
         named |= {"urls": literal(list(knowledge.urls))} if knowledge.urls else {}
-        named |= {"sql": literal(list(knowledge.sql))} if knowledge.sql else {}
+        if knowledge.sql:
+            pairs = (
+                f"({secret(where) if isinstance(where, Secret) else literal(where)}, {literal(query)})"
+                for where, query in knowledge.sql
+            )
+            named["sql"] = Code(f"[{', '.join(pairs)}]")
+        named |= {"loader": literal(knowledge.loader)} if knowledge.loader else {}
         named |= {"python": literal(knowledge.python)} if knowledge.python else {}
         return {**named, "beside": self.beside(knowledge.file)}
 

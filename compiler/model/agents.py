@@ -8,7 +8,7 @@ from wfc.compiler.diagnostics import Address
 from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.model.bindings import Model, Tool
 from wfc.compiler.model.exits import Save
-from wfc.compiler.model.values import Value
+from wfc.compiler.model.values import Secret, Value
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import Record, Type
 
@@ -229,7 +229,8 @@ class Knowledge:
         max_calls: How many calls of that model an update may make that builds the index by it.
         about: What is said about its texts.
         urls: Addresses whose texts belong to it.
-        sql: An SQLite file, and the query of its rows.
+        sql: An SQLite file, or the secret with the address of a PostgreSQL database, and the query of its rows.
+        loader: A function that yields texts, as ``module:function``.
         python: A retriever that is not ours, as ``module:name``.
         per: Whose entries these are, where runs write it; ``None``: it is made of its sources.
         entries: How many of them are kept for each.
@@ -249,7 +250,8 @@ class Knowledge:
     model: Model | str | None = None
     about: Record = field(default_factory=lambda: Record("about", role="namespace"))
     urls: tuple[str, ...] = ()
-    sql: tuple[tuple[str, str], ...] = ()
+    sql: tuple[tuple[str | Secret, str], ...] = ()
+    loader: str = ""
     python: str = ""
     per: Expression | None = None
     entries: int | None = None

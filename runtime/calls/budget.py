@@ -16,7 +16,7 @@ from wfc.runtime.plan.run_rules import Limits
 if TYPE_CHECKING:
     from wfc.runtime.calls.settings import Price
 
-__all__ = ["check_budget", "cost_of_call"]
+__all__ = ["check_budget", "cost_of_call", "listed_price"]
 
 _A_MILLION = 1_000_000
 
@@ -40,7 +40,7 @@ def check_budget(
     if limits.tokens is not None and tokens >= limits.tokens:
         raise LimitError(f"the run has used {tokens} tokens, and may use {limits.tokens}", "limit.tokens")
     if limits.cost_usd is not None:
-        if _price(model, folder) is None and (own_server or not _is_listed(model)):
+        if _price(model, folder) is None and (own_server or listed_price(model, 1, 1) is None):
             raise SettingsError(
                 f"the run may cost {limits.cost_usd:g} US dollars, and nobody knows what `{model}` costs: set "
                 f'`prices."{model}" = {{input = …, output = …}}` (US dollars for a million tokens) in the settings'
@@ -66,18 +66,21 @@ def cost_of_call(
 
 
 @lru_cache(maxsize=256)
-def _is_listed(model: str) -> bool:
-    """Return whether the library knows the price of a model, ``provider:name``."""
+def listed_price(model: str, tokens_in: int, tokens_out: int) -> float | None:
+    """Return what a call of a model, ``provider:name``, costs in US dollars by the library's prices.
+
+    ``None``: It does not know the model, or is not installed.
+    """
     try:
         from genai_prices import Usage, calc_price
     except ImportError:
-        return False
+        return None
     provider, _, name = model.partition(":")
     try:
-        calc_price(Usage(input_tokens=1, output_tokens=1), name, provider_id=provider)
+        usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out)
+        return float(calc_price(usage, name, provider_id=provider).total_price)
     except LookupError:
-        return False
-    return True
+        return None
 
 
 def _price(model: str, folder: Path) -> Price | None:

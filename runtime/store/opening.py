@@ -7,9 +7,9 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from wfc.runtime.errors import StoreError
-from wfc.runtime.store.addresses import SERVERS, without_password
 from wfc.runtime.store.sql.journal import SqlJournal
 from wfc.runtime.store.sqlite import SqliteJournal, Synchronous
+from wfc.runtime.values.addresses import SERVERS, without_password
 
 __all__ = ["StoreAddress", "open_store", "read_address"]
 

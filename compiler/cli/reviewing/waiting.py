@@ -31,7 +31,7 @@ def judged_runs(comparison: Comparison, place: StorePlace) -> dict[str, Any]:
         click.ClickException: The store cannot be opened or read, or there is none.
     """
     from wfc.compiler.cli.stores import open_engine, refusals
-    from wfc.runtime.store.addresses import without_password
+    from wfc.runtime.values.addresses import without_password
 
     engine = open_engine(place, is_new_allowed=False)
     found = []

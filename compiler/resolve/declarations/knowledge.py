@@ -8,9 +8,10 @@ from typing import Final, Literal, NamedTuple, get_args
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope
-from wfc.compiler.model import Knowledge, KnowledgeIndex, Model
+from wfc.compiler.model import Knowledge, KnowledgeIndex, Model, Secret
 from wfc.compiler.resolve.declarations.fields import read_fields
 from wfc.compiler.resolve.declarations.messages import read_key
+from wfc.compiler.resolve.declarations.requests import secret
 from wfc.compiler.resolve.declarations.tools import PYTHON
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, one_or_many
@@ -37,7 +38,7 @@ INDEXES: Final[Mapping[object, KnowledgeIndex]] = {name: name for name in get_ar
 WRITTEN: Final = ("tree", "keyword_table")
 """The indexes that a model builds."""
 
-SOURCES: Final = ("files", "urls", "sql", "python")
+SOURCES: Final = ("files", "urls", "sql", "loader", "python")
 
 SIZE: Final = 800
 """How many characters a passage has at most, where `chunk` does not say it."""
@@ -84,6 +85,7 @@ def knowledge(name: str, data: Data, place: Place, declared: Declarations) -> Kn
         about,
         addresses(data.get("urls", ()), place / "urls", declared),
         database(data.get("sql"), place / "sql", declared),
+        function(data.get("loader"), place / "loader", declared),
         python(data.get("python"), place / "python", declared),
         *written(name, data, place, declared),
         most_calls(data, place, index, declared),
@@ -166,10 +168,13 @@ def addresses(urls: object, place: Place, declared: Declarations) -> tuple[str, 
     return tuple(found)
 
 
-def database(data: object, place: Place, declared: Declarations) -> tuple[tuple[str, str], ...]:
-    """Return an SQLite file, and the query of its rows."""
+def database(data: object, place: Place, declared: Declarations) -> tuple[tuple[str | Secret, str], ...]:
+    """Return an SQLite file, or the secret with the address of a database, and the query of its rows."""
     if not isinstance(data, Mapping):
         return ()
+    if "database" in data:
+        where = secret(data["database"], place / "database", declared)
+        return ((where, str(data.get("query", ""))),)
     (path,) = paths(data.get("file"), place / "file", declared) or ("",)
     query = data.get("query")
     return ((path, query),) if path and isinstance(query, str) else ()
@@ -184,10 +189,15 @@ def python(text: object, place: Place, declared: Declarations) -> str:
     return text
 
 
+def function(data: object, place: Place, declared: Declarations) -> str:
+    """Return the function that ``{python: module:function}`` names."""
+    return python(data.get("python"), place / "python", declared) if isinstance(data, Mapping) else ""
+
+
 def model_or_function(data: object, place: Place, declared: Declarations) -> Model | str | None:
     """Return a model by its name, or a function as ``module:function``."""
     if isinstance(data, Mapping):
-        return python(data.get("python"), place / "python", declared) or None
+        return function(data, place, declared) or None
     return declared.models.find(str(data), place, declared.report)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from wfc.compiler.expressions import Template
 from wfc.compiler.model import (
     Action,
+    Agent,
     AgentCall,
     AskPerson,
     Auth,
@@ -17,10 +18,13 @@ from wfc.compiler.model import (
     Header,
     HttpCall,
     HttpRequest,
+    Knowledge,
     LlmCall,
     MapItems,
     Model,
     OAuth2,
+    RememberCall,
+    RetrieveCall,
     Secret,
     SendEvent,
     Step,
@@ -62,18 +66,31 @@ def _action(action: Action | None) -> Iterator[tuple[str, str]]:
         case WorkflowCall():
             yield from (("workflows", name) for name in action.workflows)
         case AgentCall():
-            for agent in team_of(action.agent):
-                if agent.model is not None:
-                    yield from _model(agent.model)
-                if agent.own_style is not None:
-                    yield "workflows", agent.own_style.workflow
-                for use in agent.tools:
-                    if use.agent is None:
-                        yield from _tool(use.tool)
+            yield from _team(action.agent)
+        case RetrieveCall():
+            for each in action.knowledge:
+                yield from _collection(each)
+            if action.rerank is not None:
+                yield from _model_or_function(action.rerank)
+        case RememberCall():
+            yield from _collection(action.knowledge)
         case AskPerson():
             yield from (("people", each.text) for each in action.assign)
         case SendEvent():
             yield "messages", f"topic {action.topic}" if action.to is None else action.to
+
+
+def _team(agent: Agent) -> Iterator[tuple[str, str]]:
+    for each in team_of(agent):
+        if each.model is not None:
+            yield from _model(each.model)
+        if each.own_style is not None:
+            yield "workflows", each.own_style.workflow
+        for use in each.tools:
+            if use.collection is not None:
+                yield from _collection(use.collection.knowledge)
+            if use.agent is None:
+                yield from _tool(use.tool)
 
 
 def _model(model: Model) -> Iterator[tuple[str, str]]:
@@ -90,6 +107,22 @@ def _model(model: Model) -> Iterator[tuple[str, str]]:
                 else _PROVIDERS.get(provider, f"the provider {provider}")
             ),
         )
+
+
+def _collection(knowledge: Knowledge) -> Iterator[tuple[str, str]]:
+    """Yield what a collection is made of that lies elsewhere, and what embeds it or builds its index."""
+    yield from (("hosts", host_named(url)) for url in knowledge.urls)
+    yield from (("secrets", where.name) for where, _ in knowledge.sql if isinstance(where, Secret))
+    yield from (("functions", each) for each in (knowledge.loader, knowledge.python) if each)
+    if knowledge.model is not None:
+        yield from _model_or_function(knowledge.model)
+
+
+def _model_or_function(given: Model | str) -> Iterator[tuple[str, str]]:
+    if isinstance(given, Model):
+        yield from _model(given)
+    else:
+        yield "functions", given
 
 
 def _tool(tool: Tool) -> Iterator[tuple[str, str]]:

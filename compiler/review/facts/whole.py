@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from wfc.compiler.diagnostics import Address
-from wfc.compiler.model import AgentCall, Event, MapItems, Model, TestCase, Tool, Workflow
+from wfc.compiler.model import AgentCall, Event, MapItems, Model, Secret, TestCase, Tool, Workflow
 from wfc.compiler.model.agents import team_of
 from wfc.compiler.model.cases import Delivery, MockAnswer, ScriptedReply
 from wfc.compiler.model.kinds import agent_tools
@@ -76,7 +76,10 @@ def workflow_facts(
                 "model": each.model.name if isinstance(each.model, Model) else each.model,
                 "about": fields(places, each.about),
                 "urls": list(each.urls),
-                "sql": [list(one) for one in each.sql],
+                "sql": [
+                    [where.name if isinstance(where, Secret) else where, query] for where, query in each.sql
+                ],
+                "loader": each.loader or None,
                 "python": each.python or None,
                 "per": None if each.per is None else expression(places, each.per),
                 "most_entries": each.entries,

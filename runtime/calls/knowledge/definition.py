@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast
 if TYPE_CHECKING:
     from wfc.runtime.calls.bindings import ModelOptions, PythonTool
     from wfc.runtime.calls.llm import Model
+    from wfc.runtime.calls.secrets import Secret
 
 __all__ = ["Knowledge", "TextBound", "UnreadableError"]
 
 MOST_TEXT: Final = 100_000_000
 """How many characters of text a file may give; a small file may say the same ones again and again."""
+
+
+LOADED: Final = "\0loaded"
+"""What stands for the ending of a file where a loader of one's own gives texts; no name of a file ends so."""
 
 
 class UnreadableError(Exception):
@@ -60,7 +65,9 @@ class Knowledge:
         max_calls: How many calls of that model one update may make at most.
         about: The types of what is said about texts, by name; a text of which that cannot be said is left out.
         urls: Addresses whose texts belong to it.
-        sql: Queries of SQLite files: the path of a file, and the query. Each row is a text.
+        sql: Queries: the path of an SQLite file, or the secret that has the address of a PostgreSQL database, and the
+            query. Each row is a text.
+        loader: A function that yields texts, as ``module:function``.
         python: A function that takes ``query`` and ``top`` and finds passages itself, or an object with the method of
             another library's retriever: nothing is indexed then.
         kept_as: Where runs write it: what it is called in their store; empty: they do not.
@@ -81,7 +88,8 @@ class Knowledge:
     max_calls: int = 0
     about: Mapping[str, Any] = field(default_factory=dict)
     urls: Sequence[str] = ()
-    sql: Sequence[tuple[str, str]] = ()
+    sql: Sequence[tuple[str | Secret, str]] = ()
+    loader: str = ""
     python: str = ""
     kept_as: str = ""
     entries: int | None = None
@@ -120,6 +128,10 @@ class Knowledge:
             f"{self.by or ''} {self.size} {self.overlap} {self.parent} {self.index} {self.embedder()} {about}"
         )
 
+    def searched_by(self) -> str:
+        """Return a text that differs where an index would have to be searched otherwise, however texts are cut."""
+        return f"{self.index} {self.embedder()}"
+
     def embedding(self) -> ModelOptions | PythonTool[list[list[float]]]:
         """Return what turns texts into numbers, of a collection that is searched by meaning."""
         assert self.model is not None
@@ -138,6 +150,12 @@ class Knowledge:
 
     def index_name(self) -> str:
         """Return the name of the file with the index, the same for the same collection of the same folder."""
-        sources = (*self.files, *self.urls, *(f"{file}\n{query}" for file, query in self.sql))
+        loaders = [f"\n{self.loader}"] if self.loader else []
+        sources = (
+            *self.files,
+            *self.urls,
+            *(f"{getattr(where, 'name', where)}\n{query}" for where, query in self.sql),
+            *loaders,
+        )
         told = "\n".join((str(self.folder), self.name, *sources))
         return f"{self.name}-{hashlib.sha256(told.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}.db"

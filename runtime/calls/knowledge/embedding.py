@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+from functools import partial
 from typing import Any
 
 from wfc.runtime.calls.bindings import ModelOptions, PythonTool
+from wfc.runtime.calls.budget import listed_price
 from wfc.runtime.calls.secrets import Revealed
 from wfc.runtime.errors import MissingPackageError, SettingsError, StepError, WorkflowError
 from wfc.runtime.tracing import span_inside
@@ -94,7 +96,9 @@ async def _asked(
         reply = await embedder.embed(
             texts, input_type="query" if is_query else "document", settings=settings or None
         )
-    host.spent(model.use, reply.usage.input_tokens, 0)
+    tokens = reply.usage.input_tokens
+    price = None if model.base_url is not None else partial(listed_price, model.use, tokens, 0)
+    host.spent(model.use, tokens, 0, price=price)
     found = [list(each) for each in reply.embeddings]
     if len(found) != len(texts):
         raise StepError(

@@ -7,7 +7,7 @@ import inspect
 import json
 import math
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from wfc.runtime.calls.knowledge.definition import Knowledge
 from wfc.runtime.calls.python_functions import load_attribute
@@ -16,7 +16,7 @@ from wfc.runtime.errors import StepError, WorkflowError
 from wfc.runtime.errors.raised import step_error
 from wfc.runtime.records import Passage
 
-__all__ = ["retrieve"]
+__all__ = ["Told", "retrieve", "told_of"]
 
 _LONGEST: Final = 100_000
 _MOST: Final = 1_000
@@ -60,10 +60,23 @@ async def _found(retriever: Any, query: str, top: int) -> Any:
     return await found if inspect.isawaitable(found) else found
 
 
-def _passage(knowledge: Knowledge, found: Any) -> Passage:
-    """Return a passage of ours: from ours, a node with its score, a document, a map, or a text."""
-    if isinstance(found, Passage):
-        return found
+class Told(NamedTuple):
+    """What an object of others says, whose shape is one of those that are known.
+
+    Args:
+        source: Where the text stands; empty: that is not said.
+        id: What tells it from others; empty: that is not said.
+    """
+
+    text: str
+    source: str
+    about: dict[str, str]
+    score: float | None
+    id: str
+
+
+def told_of(found: Any) -> Told | str:
+    """Return what a node with its score says, a document, a map or a text; or why it is none of these."""
     if isinstance(found, str):
         found = {"text": found}
     if isinstance(found, dict):
@@ -75,16 +88,30 @@ def _passage(knowledge: Knowledge, found: Any) -> Passage:
         text = node.get_content() if hasattr(node, "get_content") else getattr(node, "page_content", None)
         source, score = getattr(node, "ref_doc_id", None), getattr(found, "score", None)
         own_id = getattr(node, "node_id", None) or getattr(node, "id", None)
-    if not isinstance(text, str) or not isinstance(about, dict):
-        raise _unfit(knowledge, found)
+    if not isinstance(text, str):
+        return f"it is `{type(found).__name__}`, and has no text" if text is None else "its text is no text"
+    if not isinstance(about, dict):
+        return f"what is said about it is `{type(about).__name__}`, and no map"
     told = {str(name)[:100]: _text(value)[:500] for name, value in list(about.items())[:50]}
     named = next((told[name] for name in _SOURCES if told.get(name)), None)
+    value = float(score) if isinstance(score, int | float) and math.isfinite(score) else None
+    return Told(text, named or str(source or ""), told, value, str(own_id or ""))
+
+
+def _passage(knowledge: Knowledge, found: Any) -> Passage:
+    """Return a passage of ours."""
+    if isinstance(found, Passage):
+        return found
+    told = told_of(found)
+    if isinstance(told, str):
+        raise _unfit(knowledge, found)
+    digest = hashlib.blake2b(told.text.encode("utf-8", "replace"), digest_size=8)
     return Passage(
-        text=text[:_LONGEST],
-        source=named or str(source or knowledge.name),
-        score=float(score) if isinstance(score, int | float) and math.isfinite(score) else None,
-        id=str(own_id or hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()),
-        about=told,
+        text=told.text[:_LONGEST],
+        source=told.source or knowledge.name,
+        score=told.score,
+        id=told.id or digest.hexdigest(),
+        about=told.about,
     )
 
 

@@ -30,7 +30,7 @@ _RANK_CONSTANT: Final = 60
 """Of reciprocal rank fusion: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and
 individual Rank Learning Methods", SIGIR 2009."""
 
-_COLUMNS: Final = "passages.id, path, number, document, parent, start, is_source, text, about"
+_COLUMNS: Final = "passages.id, path, number, document, parent, start, is_source, text, about, head"
 
 _BY_WORDS: Final = f"""
 SELECT {_COLUMNS}, -found.score
@@ -56,12 +56,13 @@ class Row:
     is_source: int
     text: str
     about: str
+    head: str
     score: float | None
 
     def passage(self) -> Passage:
         """Return it as searches give it."""
         return Passage(
-            text=self.text,
+            text=self.head + self.text,
             source=self.path,
             score=self.score,
             id=f"{self.path}#{self.number}",
@@ -77,18 +78,18 @@ class Row:
             where = "number BETWEEN ? AND ?"
             bounds = (self.number - wanted.neighbours, self.number + wanted.neighbours)  # type: ignore[assignment]
         rows = database.execute(
-            f"SELECT start, text FROM passages WHERE path = ? AND document = ? AND {where} ORDER BY number",  # noqa: S608
+            f"SELECT start, text, head FROM passages WHERE path = ? AND document = ? AND {where} ORDER BY number",  # noqa: S608
             (self.path, self.document, *bounds),
         )
-        start, text = -1, ""
-        for at, piece in rows:
+        start, text, above = -1, "", ""
+        for at, piece, head in rows:
             if start < 0:
-                start = at
+                start, above = at, head
             gap = at - start - len(text)  # white space that no passage has, or, below zero, what both have
-            between = "" if gap <= 0 or not text else " " if gap == 1 else "\n" * gap
+            between = "" if gap <= 0 or not text else " " if gap == 1 and not head else "\n" * gap
             text += between + piece[max(-gap, 0) :]
         place = {"start": start, "end": start + len(text)} if self.is_source else {}
-        return passage.model_copy(update={"text": text, **place})
+        return passage.model_copy(update={"text": above + text, **place})
 
     def around(self, wanted: WantedPassages) -> Iterator[tuple[str, int, int]]:
         """Yield what stands in a passage that was widened: each by its path, its text and its number there."""

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from wfc.runtime.calls.bindings import CallLimit
 from wfc.runtime.calls.knowledge.definition import Knowledge
@@ -18,7 +18,10 @@ from wfc.runtime.calls.knowledge.judging import Judge
 from wfc.runtime.calls.memories import KeptMemories, MemoryMemories
 from wfc.runtime.errors import StepError
 
-__all__ = ["Helpers", "Told", "alone", "in_loop"]
+if TYPE_CHECKING:
+    from wfc.runtime.calls.knowledge.loaders import Loaded
+
+__all__ = ["Helpers", "Planned", "Told", "alone", "in_loop"]
 
 T = TypeVar("T")
 
@@ -29,6 +32,24 @@ _LOOK: Final = 1.0
 """After how many seconds a thread looks again whether the loop that works for it is still there."""
 
 
+class Planned(NamedTuple):
+    """What an update of an index is about to ask a model for.
+
+    Args:
+        texts: How many texts it embeds; 0: it calls a model that writes.
+        calls: How many calls that takes.
+        shown: How many bytes of text the model is shown, about.
+    """
+
+    texts: int
+    calls: int
+    shown: int
+
+
+def _whatever(_planned: Planned) -> None:
+    """Allow it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Helpers:
     """Calls of models from a thread.
@@ -36,10 +57,12 @@ class Helpers:
     Args:
         host: The step that calls; its run pays.
         wait_for: Runs what is to be awaited, and returns what comes of it.
+        allow: Is told what an update is about to ask for, before its first call; what it raises ends the update.
     """
 
     host: Any
     wait_for: Callable[[Coroutine[Any, Any, Any]], Any]
+    allow: Callable[[Planned], None] = _whatever
 
     def embed(self, knowledge: Knowledge, texts: list[str], *, is_query: bool = False) -> list[list[float]]:
         """Return a list of numbers for each text.
@@ -52,6 +75,14 @@ class Helpers:
         model = knowledge.embedding()
         found: list[list[float]] = self.wait_for(embed(self.host, model, texts, is_query=is_query))
         return found
+
+    def report(self, text: str) -> None:
+        """Tell the run's watchers."""
+
+        async def report() -> None:
+            self.host.report(text)
+
+        self.wait_for(report())
 
     def memories(self) -> KeptMemories:
         """Return the place where runs keep what they remember."""
@@ -104,6 +135,13 @@ class Helpers:
         from wfc.runtime.calls.knowledge.fetching import fetch
 
         found: tuple[str, bytes] = self.wait_for(fetch(self.host, url))
+        return found
+
+    def loaded(self, knowledge: Knowledge) -> Loaded:
+        """Return what a loader gives that is not ours."""
+        from wfc.runtime.calls.knowledge.loaders import load
+
+        found: Loaded = self.wait_for(load(knowledge))
         return found
 
     def found_by(self, knowledge: Knowledge, query: str, top: int) -> list[Any]:

@@ -7,30 +7,28 @@ killed in the midst of it, sees the index as it was.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from wfc.runtime.calls.knowledge.contained import end_reader
 from wfc.runtime.calls.knowledge.definition import Knowledge, UnreadableError
-from wfc.runtime.calls.knowledge.finding import FoundFile, find_files
+from wfc.runtime.calls.knowledge.finding import FoundFile
 from wfc.runtime.calls.knowledge.helpers import Helpers, Told, alone
 from wfc.runtime.calls.knowledge.loading import documents
-from wfc.runtime.calls.knowledge.sources import LARGEST, fetched, others, rows
+from wfc.runtime.calls.knowledge.sources import ALWAYS_READ, LOADED_SIZE, Content, Sources
 from wfc.runtime.calls.knowledge.typed_about import refuse_misfits
 from wfc.runtime.calls.knowledge.words import indexed_words
 from wfc.runtime.errors import StepError
 
-__all__ = ["Updated", "is_current", "is_made", "opened", "update"]
+__all__ = ["Updated", "is_current", "is_made", "is_searched_so", "opened", "update"]
 
-_FORMAT: Final = "2"
+_FORMAT: Final = "3"
 _WAIT: Final = 60.0
 """How many seconds another process may need that brings the same index up to date."""
 
@@ -41,7 +39,7 @@ CREATE TABLE files (
 ) WITHOUT ROWID;
 CREATE TABLE passages (
     id INTEGER PRIMARY KEY, path TEXT, number INTEGER, document INTEGER, parent INTEGER, start INTEGER,
-    is_source INTEGER, text TEXT, heading TEXT, about TEXT
+    is_source INTEGER, text TEXT, heading TEXT, about TEXT, head TEXT
 );
 CREATE UNIQUE INDEX passages_of_file ON passages (path, number);
 CREATE VIRTUAL TABLE words USING fts5(text, heading, content='', tokenize='porter unicode61 remove_diacritics 2');
@@ -109,16 +107,17 @@ def update(
         wait: How many seconds another process may need that brings it up to date.
 
     Raises:
-        StepError: ``knowledge.empty``: No file fits. ``knowledge.index``. ``knowledge.too_many_files``.
-            ``knowledge.embedding`` and what a model's service raises.
+        StepError: ``knowledge.empty``: No file fits. ``knowledge.loader``. ``knowledge.index``.
+            ``knowledge.too_many_files``. ``knowledge.embedding`` and what a model's service raises.
     """
     helpers = helpers or alone()
-    found = _files_of(knowledge)
+    sources = Sources.of(knowledge, helpers)
+    found = sources.found()
     with opened(path, wait) as database:
         database.execute("PRAGMA journal_mode=WAL")  # who searches meanwhile sees the index as it was
         database.execute("PRAGMA synchronous=NORMAL")
         database.execute("BEGIN IMMEDIATE")
-        done = _take_all(database, knowledge, found, told, helpers)
+        done = _take_all(database, sources, found, told)
         if knowledge.has_vectors:
             from wfc.runtime.calls.knowledge.vector_index import embed_passages
 
@@ -133,16 +132,18 @@ def update(
     return done
 
 
-def _take_all(
-    database: sqlite3.Connection, knowledge: Knowledge, found: list[FoundFile], told: Told, helpers: Helpers
-) -> Updated:
+def _take_all(database: sqlite3.Connection, sources: Sources, found: list[FoundFile], told: Told) -> Updated:
     """Put what the files say now into the index, and take out what is gone."""
+    knowledge = sources.knowledge
     kept = _kept(database, knowledge)
-    done = Updated()
+    stays = [path for path, row in kept.items() if sources.has_failed and row[0] == LOADED_SIZE]
+    for path in stays:
+        del kept[path]
+    done = Updated(same=len(stays), left_out=sources.left_out(has_some=bool(stays)))
     try:
         for number, each in enumerate(found):
             told("files", number, len(found))
-            _take(database, knowledge, each, kept.pop(each.path, None), done, helpers)
+            _take(database, sources, each, kept.pop(each.path, None), done)
     finally:
         end_reader()
     for gone in kept:
@@ -166,6 +167,16 @@ def is_made(knowledge: Knowledge, path: Path) -> bool:
         return bool(_kept(database, knowledge))
 
 
+def is_searched_so(knowledge: Knowledge, database: sqlite3.Connection) -> bool:
+    """Return whether an index can be searched as the collection says: others may have made it anew since.
+
+    Raises:
+        StepError: ``knowledge.index``.
+    """
+    row = database.execute("SELECT value FROM about WHERE name = 'searched'").fetchone()
+    return bool(row == (knowledge.searched_by(),))
+
+
 def is_current(knowledge: Knowledge, path: Path, helpers: Helpers | None = None) -> bool:
     """Return whether an index has all that the files say now; they are read, whatever their sizes and times are.
 
@@ -173,30 +184,24 @@ def is_current(knowledge: Knowledge, path: Path, helpers: Helpers | None = None)
         StepError: As of `update`.
     """
     helpers = helpers or alone()
-    found = _files_of(knowledge)
+    sources = Sources.of(knowledge, helpers)
+    found = sources.found()
+    sources.left_out(has_some=False)
     if not path.exists():
         return False
     with opened(path) as database:
         kept = _kept(database, knowledge)
         if kept.keys() != {each.path for each in found}:
             return False
-        return all(_says_the_same(kept[each.path], _read(knowledge, each, helpers)) for each in found)
+        return all(_says_the_same(kept[each.path], sources.read(each)) for each in found)
 
 
 _Row = tuple[int, int, int, bytes, str]
 
 
-def _says_the_same(kept: _Row, content: _Content) -> bool:
+def _says_the_same(kept: _Row, content: Content) -> bool:
     """Return whether a file has the bytes that the index knows, or cannot be read for the same reason."""
     return kept[3] == content.digest and (content.digest != b"" or kept[4] == content.why_not)
-
-
-def _files_of(knowledge: Knowledge) -> list[FoundFile]:
-    found = [*find_files(knowledge.folder, tuple(knowledge.files)), *others(knowledge)]
-    if not found:
-        paths = ", ".join(f"`{each}`" for each in knowledge.files)
-        raise StepError("knowledge.empty", f"`{knowledge.name}` has no texts: no file fits {paths}")
-    return found
 
 
 def _kept(database: sqlite3.Connection, knowledge: Knowledge) -> dict[str, _Row]:
@@ -215,17 +220,13 @@ def _kept(database: sqlite3.Connection, knowledge: Knowledge) -> dict[str, _Row]
     if database.in_transaction:
         for statement in _TABLES.split(";\n"):
             database.execute(statement)
-        database.execute("INSERT INTO about VALUES ('made', ?)", (made,))
+        said = [("made", made), ("searched", knowledge.searched_by())]
+        database.executemany("INSERT INTO about VALUES (?, ?)", said)
     return {}
 
 
 def _take(
-    database: sqlite3.Connection,
-    knowledge: Knowledge,
-    file: FoundFile,
-    kept: _Row | None,
-    done: Updated,
-    helpers: Helpers,
+    database: sqlite3.Connection, sources: Sources, file: FoundFile, kept: _Row | None, done: Updated
 ) -> None:
     """Put what a file says into the index, unless it is there already."""
     looks = (file.size, file.changed, file.inode)
@@ -239,9 +240,10 @@ def _take(
             done.left_out[file.path] = kept[4]
         done.same += not kept[4]
         return
-    content = _read(knowledge, file, helpers)
+    knowledge = sources.knowledge
+    content = sources.read(file)
     why_not = content.why_not
-    if why_not and kept is not None and not kept[4] and file.path in knowledge.urls:
+    if why_not and kept is not None and not kept[4] and file.size == ALWAYS_READ:
         done.left_out[file.path] = f"{why_not}; what it said before stays"
         return
     if kept is not None and _says_the_same(kept, content):
@@ -260,49 +262,7 @@ def _take(
     )
 
 
-class _Content(NamedTuple):
-    """What was read of a file.
-
-    Args:
-        digest: Of its bytes.
-        why_not: Why it is left out, or empty.
-        ending: What its name ends with, where that says its kind.
-    """
-
-    raw: bytes
-    digest: bytes
-    why_not: str = ""
-    ending: str = ""
-
-
-def _read(knowledge: Knowledge, file: FoundFile, helpers: Helpers) -> _Content:
-    """Return what a file says, or an address, or a query."""
-    if file.why_not:
-        return _Content(b"", b"", file.why_not)
-    try:
-        ending, raw = _raw(knowledge, file, helpers)
-    except UnreadableError as error:
-        return _Content(b"", b"", str(error))
-    except OSError as error:
-        return _Content(b"", b"", f"it cannot be read: {error.strerror}")
-    return _Content(raw, hashlib.blake2b(raw, digest_size=16).digest(), "", ending)
-
-
-def _raw(knowledge: Knowledge, file: FoundFile, helpers: Helpers) -> tuple[str, bytes]:
-    for path, query in knowledge.sql:
-        if file.path == f"{path}?{query}":
-            return "jsonl", rows(knowledge, path, query)
-    if file.path in knowledge.urls:
-        return fetched(knowledge, file.path, helpers)
-    if file.size <= LARGEST:
-        with open(os.path.join(knowledge.folder, file.path), "rb") as opened_file:
-            raw = opened_file.read(LARGEST + 1)
-        if len(raw) <= LARGEST:
-            return file.path.rpartition("/")[2].rpartition(".")[2].lower(), raw
-    raise UnreadableError(f"it is larger than {LARGEST // 1_000_000} MB")
-
-
-def _insert(database: sqlite3.Connection, knowledge: Knowledge, file: FoundFile, content: _Content) -> str:
+def _insert(database: sqlite3.Connection, knowledge: Knowledge, file: FoundFile, content: Content) -> str:
     """Put the passages of a file into the index; return why there are none, if there are none."""
     from wfc.runtime.calls.knowledge.splitting import cut  # whose package may not be installed
 
@@ -320,10 +280,11 @@ def _insert(database: sqlite3.Connection, knowledge: Knowledge, file: FoundFile,
         for piece in cut(document, knowledge):
             last += 1
             place = (file.path, len(rows) + 1, at, piece.parent, piece.start, document.is_source)
-            rows.append((last, *place, piece.text, piece.heading, told(piece.heading)))
+            rows.append((last, *place, piece.text, piece.heading, told(piece.heading), piece.head))
             if knowledge.has_words:
-                words.append((last, indexed_words(piece.text), indexed_words(piece.heading)))
-    database.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+                said = indexed_words(piece.head + piece.text)
+                words.append((last, said, indexed_words(piece.heading)))
+    database.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
     database.executemany("INSERT INTO words (rowid, text, heading) VALUES (?, ?, ?)", words)
     return "" if texts else "it says nothing"
 
@@ -341,7 +302,9 @@ def _about_by_heading(about: Mapping[str, str]) -> Callable[[str], str]:
 def _drop(database: sqlite3.Connection, knowledge: Knowledge, path: str) -> None:
     """Take the passages of a file out of the index."""
     if knowledge.has_words:
-        rows = database.execute("SELECT id, text, heading FROM passages WHERE path = ?", (path,)).fetchall()
+        rows = database.execute(
+            "SELECT id, head || text, heading FROM passages WHERE path = ?", (path,)
+        ).fetchall()
         database.executemany(
             "INSERT INTO words (words, rowid, text, heading) VALUES ('delete', ?, ?, ?)",
             ((row, indexed_words(text), indexed_words(heading)) for row, text, heading in rows),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from typing import Any, Final
 
-from wfc.runtime.calls.knowledge.definition import TextBound, UnreadableError
+from wfc.runtime.calls.knowledge.definition import LOADED, TextBound, UnreadableError
 
 __all__ = ["Document", "documents", "front_matter_end"]
 
@@ -57,8 +57,22 @@ def documents(ending: str, raw: bytes) -> list[Document]:
     for each in reader(raw):
         bound.take(len(each.text))
         if each.text.strip():
-            found.append(each)
+            found.append(_unbroken(each))
     return found
+
+
+def _unbroken(document: Document) -> Document:
+    """Return a document without halves of characters, which JSON may have and no index takes."""
+    try:
+        "".join((document.text, *document.about, *document.about.values())).encode()
+    except UnicodeEncodeError:
+        about = {_whole(name): _whole(value) for name, value in document.about.items()}
+        return replace(document, text=_whole(document.text), about=about, is_source=False)
+    return document
+
+
+def _whole(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
 
 
 def _decoded(raw: bytes) -> str:
@@ -233,6 +247,13 @@ def _pdf(raw: bytes) -> list[Document]:
     return [Document(text, {"page": str(number)}) for number, text in enumerate(pages, start=1)]
 
 
+def _loaded(raw: bytes) -> Iterator[Document]:
+    """Yield what a loader of one's own has given."""
+    for line in raw.split(b"\n"):
+        told = json.loads(line)
+        yield Document(told["text"], told["about"])
+
+
 _READERS: Final[dict[str, Callable[[bytes], Any]]] = {
     **dict.fromkeys(("txt", "text", "rst", "log"), _plain),
     **dict.fromkeys(("md", "markdown"), _markdown),
@@ -247,5 +268,6 @@ _READERS: Final[dict[str, Callable[[bytes], Any]]] = {
     "pdf": _pdf,
     "docx": _word,
     **dict.fromkeys(("xlsx", "xlsm"), _sheets),
+    LOADED: _loaded,
 }
 """By what files end with."""

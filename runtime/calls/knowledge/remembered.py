@@ -41,7 +41,7 @@ _LONGEST_KEY: Final = 4_000_000
 _TABLES: Final = """
 CREATE TABLE passages (
     id INTEGER PRIMARY KEY, path TEXT, number INTEGER, document INTEGER, parent INTEGER, start INTEGER,
-    is_source INTEGER, text TEXT, heading TEXT, about TEXT
+    is_source INTEGER, text TEXT, heading TEXT, about TEXT, head TEXT
 );
 CREATE TABLE vectors (id INTEGER PRIMARY KEY, vector BLOB);
 CREATE VIRTUAL TABLE words USING fts5(text, heading, content='', tokenize='porter unicode61 remove_diacritics 2');
@@ -148,10 +148,13 @@ def opened(knowledge: Knowledge, helpers: Helpers) -> Iterator[sqlite3.Connectio
                 one["text"],
                 "",
                 json.dumps(one["about"]),
+                "",
             )
             for each, one in zip(entries, said, strict=True)
         ]
-        database.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _printable(rows))
+        database.executemany(
+            "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _printable(rows)
+        )
         if knowledge.has_words:
             words = ((row[0], indexed_words(_unbroken(str(row[7]))), "") for row in rows)
             database.executemany("INSERT INTO words (rowid, text, heading) VALUES (?, ?, ?)", words)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import re
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from sqlite3 import Connection
-from typing import Final
+from typing import Final, NamedTuple
 
 from wfc.runtime.calls.knowledge.definition import Knowledge
 from wfc.runtime.calls.knowledge.found import Candidate, found_in, fused
 from wfc.runtime.calls.knowledge.helpers import Helpers, alone
-from wfc.runtime.calls.knowledge.index import is_made, opened, update
+from wfc.runtime.calls.knowledge.index import is_made, is_searched_so, opened, update
 from wfc.runtime.calls.knowledge.remembered import opened as opened_memory
 from wfc.runtime.calls.knowledge.wanted import Considered, SeenPassage, WantedPassages
 from wfc.runtime.calls.settings import settings_near
@@ -29,7 +30,26 @@ _SHORT_WAIT: Final = 2.0
 _LONG_WAIT: Final = 600.0
 """How many it waits where there is none yet."""
 
-_UP_TO_DATE: Final[dict[Hashable, Path]] = {}
+_SECONDS: Final = 600.0
+"""After how many seconds a search looks again whether the files have changed."""
+_TIMES: Final = 20
+"""How many times as long as such a look it waits at least, so that looks take a twentieth of the time at most."""
+
+_TRIES: Final = 3
+
+
+class _Looked(NamedTuple):
+    """An index that this process has brought up to date.
+
+    Args:
+        again: When a search does so again, by the clock that only goes on.
+    """
+
+    path: Path
+    again: float
+
+
+_UP_TO_DATE: Final[dict[Hashable, _Looked]] = {}
 """The indexes that this process has brought up to date, by what their collections say."""
 
 _UPDATING: Final[defaultdict[Hashable, threading.Lock]] = defaultdict(threading.Lock)
@@ -58,9 +78,10 @@ def search(
 ) -> list[Passage]:
     """Return the passages that fit best, the best first.
 
-    The index of each collection is brought up to date once in a process; later changes of its files are seen when
-    something else, such as ``wfc index``, has brought it up to date. What several orders give (collections, or words
-    and meaning) is merged by reciprocal ranks, so that ``score`` is then no longer how well the words fit.
+    The index of each collection is brought up to date by the first search of a process, and again by the first one ten
+    minutes later. What other processes have indexed meanwhile, such as ``wfc index``, is found at once.
+    What several orders give (collections, or words and meaning) is merged by reciprocal ranks, so that ``score`` is
+    then no longer how well the words fit.
 
     Args:
         query: Words; nothing in it has a meaning of its own.
@@ -126,9 +147,19 @@ def _found(
     asked = None
     if knowledge.has_vectors and query.strip():
         (asked,) = helpers.embed(knowledge, [query], is_query=True)
-    index = opened_memory(knowledge, helpers) if path is None else opened(path)
-    database = databases[knowledge.name] = stack.enter_context(index)
-    database.execute("BEGIN")  # all that follows sees the index at one moment
+    for _ in range(_TRIES):
+        index = opened_memory(knowledge, helpers) if path is None else opened(path)
+        database = databases[knowledge.name] = stack.enter_context(index)
+        database.execute("BEGIN")  # all that follows sees the index at one moment
+        if path is None or is_searched_so(knowledge, database):
+            break
+        _UP_TO_DATE.pop(_said(knowledge), None)  # another version of the spec has made it anew
+        path = _current_index(knowledge, helpers)
+    else:
+        raise StepError(
+            "knowledge.index",
+            f"the index {path} is made by another version of `{knowledge.name}` again and again",
+        )
     names = frozenset(name for each in collections for name in each.about)
     return found_in(knowledge, database, path, query, asked, wanted, count, names, told, helpers)
 
@@ -191,22 +222,47 @@ def _is_like(text: str, kept: list[frozenset[tuple[str, ...]]], unlike: float) -
     return False
 
 
+def _said(knowledge: Knowledge) -> Hashable:
+    """Return what tells a collection from others whose index is another, or is made otherwise."""
+    return os.getcwd(), str(knowledge.beside), knowledge.cut(), knowledge.index_name()
+
+
 def _current_index(knowledge: Knowledge, helpers: Helpers) -> Path:
-    """Return a collection's index, which is brought up to date if this process has not done so."""
-    said = (os.getcwd(), str(knowledge.beside), knowledge.cut(), knowledge.index_name())
-    path = _UP_TO_DATE.get(said)
-    if path is not None and path.exists():
-        return path
-    path = index_of(knowledge)
-    with _UPDATING[path]:
-        if said in _UP_TO_DATE and path.exists():
-            return path
-        is_there = (knowledge.has_vectors or knowledge.is_written) and is_made(knowledge, path)
-        try:
-            update(knowledge, path, helpers=helpers, wait=_SHORT_WAIT if is_there else _LONG_WAIT)
-        except StepError as error:
-            if not is_there or "locked" not in error.message:
-                raise
-            return path  # another process is at it, which may take long
-        _UP_TO_DATE[said] = path
-        return path
+    """Return a collection's index, which is brought up to date if this process has not done so lately."""
+    said = _said(knowledge)
+    looked = _UP_TO_DATE.get(said)
+    path = index_of(knowledge) if looked is None else looked.path
+    if looked is None or not path.exists():
+        with _UPDATING[path]:
+            if said not in _UP_TO_DATE or not path.exists():
+                _bring_up_to_date(knowledge, path, said, helpers)
+    elif looked.again <= time.monotonic() and _UPDATING[path].acquire(blocking=False):
+        try:  # whoever searches meanwhile has the index as it is
+            _look_again(knowledge, path, said, helpers)
+        finally:
+            _UPDATING[path].release()
+    return path
+
+
+def _bring_up_to_date(knowledge: Knowledge, path: Path, said: Hashable, helpers: Helpers) -> None:
+    is_there = (knowledge.has_vectors or knowledge.is_written) and is_made(knowledge, path)
+    begun = time.monotonic()
+    try:
+        update(knowledge, path, helpers=helpers, wait=_SHORT_WAIT if is_there else _LONG_WAIT)
+    except StepError as error:
+        if not is_there or "locked" not in error.message:
+            raise
+        return  # another process is at it, which may take long
+    ended = time.monotonic()
+    _UP_TO_DATE[said] = _Looked(path, ended + max(_SECONDS, _TIMES * (ended - begun)))
+
+
+def _look_again(knowledge: Knowledge, path: Path, said: Hashable, helpers: Helpers) -> None:
+    """Bring an index up to date that has served already; if that fails, it goes on to serve as it is."""
+    begun = time.monotonic()
+    try:
+        update(knowledge, path, helpers=helpers, wait=_SHORT_WAIT)
+    except StepError as error:
+        helpers.report(f"`{knowledge.name}` is searched as it was: {error}")
+    ended = time.monotonic()
+    _UP_TO_DATE[said] = _Looked(path, ended + max(_SECONDS, _TIMES * (ended - begun)))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from wfc.runtime.calls.knowledge.definition import Knowledge
 from wfc.runtime.calls.knowledge.loading import Document, front_matter_end
+from wfc.runtime.calls.knowledge.tables import MarkdownTable, cut_rows, tables_of
 from wfc.runtime.errors import MissingPackageError
 
 try:
@@ -29,12 +30,14 @@ class Piece(NamedTuple):
         heading: The headings above it, from the outermost; of a program, the first line of what it is cut from.
         start: Where it begins, in characters of the document.
         parent: Which of the larger parts it is cut from, from 0.
+        head: The heading row of the table whose rows it begins with, where that stands in an earlier part.
     """
 
     text: str
     heading: str
     start: int
     parent: int = 0
+    head: str = ""
 
 
 def cut(document: Document, how: Knowledge) -> Iterator[Piece]:
@@ -45,33 +48,108 @@ def cut(document: Document, how: Knowledge) -> Iterator[Piece]:
     headings = _headings(text) if by == "markdown" else []
     starts = [start for start, _ in headings]
     larger = (
-        [(0, text, "")] if not how.parent else _parts(text, "size" if by == "sentence" else by, how.parent, 0)
+        [(0, text, "", "")]
+        if not how.parent
+        else _parts(text, "size" if by == "sentence" else by, how.parent, 0)
     )
-    for number, (at, whole, _) in enumerate(larger):
-        for start, part, said in _parts(whole, by, how.size, how.overlap):
+    for number, (at, whole, _, above_rows) in enumerate(larger):
+        for start, part, said, head in _parts(whole, by, how.size, how.overlap, above_rows):
             begins = at + start + len(part) - len(part.lstrip())
             above = bisect_right(starts, begins) - 1
-            yield Piece(part, headings[above][1] if above >= 0 else said, at + start + skip, number)
+            heading = headings[above][1] if above >= 0 else said
+            yield Piece(part, heading, at + start + skip, number, head)
 
 
-def _parts(text: str, by: str, size: int, overlap: int) -> Iterator[tuple[int, str, str]]:
-    """Yield the parts of a text: where each begins, what it says, and what stands above it."""
+_Part = tuple[int, str, str, str]
+"""A part of a text: where it begins, what it says, what stands above it, and the heading row of its table."""
+
+
+def _parts(text: str, by: str, size: int, overlap: int, head: str = "") -> Iterator[_Part]:
+    """Yield the parts of a text.
+
+    Args:
+        head: The heading row of the table whose rows the text is, if it begins with such rows.
+    """
     if by == "sentence":
         blocks = _sentences(text)
     elif by == "code":
         blocks = _together(text, _blocks(text), size)
+    elif by == "markdown":
+        yield from (
+            _rows(text, 0, head, size) if head else _around_tables(text, tables_of(text), size, overlap)
+        )
+        return
     else:
-        for start, part in _splitter(by == "markdown", size, overlap).chunk_indices(text):
-            yield start, part, ""
+        for start, part in _splitter(False, size, overlap).chunk_indices(text):
+            yield start, part, "", ""
         return
     for start, end in blocks:
         said = text[start:end]
         if len(said) <= size:
-            yield start, said, ""
+            yield start, said, "", ""
             continue
         first = said.lstrip().partition("\n")[0].strip()[:200] if by == "code" else ""
         for at, part in _splitter(False, size, overlap).chunk_indices(said):
-            yield start + at, part, first if at else ""
+            yield start + at, part, first if at else "", ""
+
+
+def _around_tables(
+    text: str, tables: Sequence[MarkdownTable], size: int, overlap: int, at: int = 0, tries: int = 0
+) -> Iterator[_Part]:
+    """Yield the parts of a text in Markdown, of which none ends or begins within a table that fits into one.
+
+    A table stays with the words around it where all fit. Else it is a part of its own, and so is every other table that
+    the new cut of these words would go through.
+
+    Args:
+        tables: Those of the text.
+        at: What is to be added to places.
+        tries: How often it has been cut otherwise.
+    """
+    parts = [*_splitter(True, size, overlap).chunk_indices(text)]
+    bounds = sorted({place for start, part in parts for place in (start, start + len(part))})
+    cut = [each for each in tables if bisect_left(bounds, each.end) > bisect_right(bounds, each.start)]
+    if not cut:
+        yield from ((at + start, part, "", "") for start, part in parts)
+        return
+    begun = first = 0
+    for table in (*(cut if not tries else tables), None):
+        end = table.start if table is not None else len(text)
+        last = bisect_left(tables, end, key=lambda each: each.start)
+        if text[begun:end].strip():
+            within = [MarkdownTable(*(place - begun for place in each)) for each in tables[first:last]]
+            yield from _around_tables(text[begun:end], within, size, overlap, at + begun, tries + 1)
+        if table is not None:
+            yield from _table(text[table.start : table.end], at + table.start, table.rows - table.start, size)
+            begun, first = table.end, last + 1
+
+
+def _table(text: str, at: int, rows: int, size: int) -> Iterator[_Part]:
+    """Yield a table, whole if it fits, else cut between rows; its heading row goes with all of its parts.
+
+    Args:
+        at: What is to be added to places.
+        rows: Where the rows below the headings begin.
+    """
+    head = text[:rows] if 2 * rows <= size else ""  # else there is little room left for what it is about
+    if len(text) <= size or not head:
+        yield from _rows(text, at, "", size)
+        return
+    first, *others = _rows(text[rows:], at + rows, head, size)
+    yield at, text[: first[0] - at + len(first[1])], "", ""
+    yield from others
+
+
+def _rows(text: str, at: int, head: str, size: int) -> Iterator[_Part]:
+    """Yield rows of a table, each part below the heading row."""
+    room = size - len(head) if 2 * len(head) <= size else size
+    for start, end in cut_rows(text, room):
+        for within, part in (
+            [(0, text[start:end])]
+            if end - start <= room
+            else _splitter(False, room, 0).chunk_indices(text[start:end])
+        ):
+            yield at + start + within, part, "", head if room < size else ""
 
 
 _SENTENCE_END = re.compile(

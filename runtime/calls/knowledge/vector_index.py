@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 from wfc.runtime.calls.knowledge import vectors
 from wfc.runtime.calls.knowledge.definition import Knowledge
-from wfc.runtime.calls.knowledge.helpers import Helpers, Told
+from wfc.runtime.calls.knowledge.helpers import Helpers, Planned, Told
 from wfc.runtime.errors import StepError
 
 __all__ = ["embed_passages", "nearest"]
@@ -42,12 +43,17 @@ def embed_passages(
         return 0
 
     def texts() -> Iterator[tuple[int, str]]:
-        for number, text, heading in database.execute("SELECT id, text, heading FROM passages ORDER BY id"):
+        for number, text, heading in database.execute(
+            "SELECT id, head || text, heading FROM passages ORDER BY id"
+        ):
             yield number, f"{heading}\n{text}" if heading else text
 
     kept = vectors.KeptVectors(path.with_suffix(".embedded.db"), knowledge.embedder())
     try:
         wanted = list(kept.missing(text for _, text in texts()))
+        if wanted:
+            shown = sum(len(text.encode("utf-8", "replace")) for _, text in wanted)
+            helpers.allow(Planned(len(wanted), math.ceil(len(wanted) / vectors.BATCH), shown))
         _embed(kept, wanted, knowledge, told, helpers)
         (count,) = database.execute("SELECT count(*) FROM passages").fetchone()
         made = vectors.write(path.parent, path.stem, kept.of(texts()), count)

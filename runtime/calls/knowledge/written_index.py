@@ -11,19 +11,18 @@ import math
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 from wfc.runtime.calls.knowledge.definition import Knowledge
 from wfc.runtime.calls.knowledge.grouping import Group, groups
-from wfc.runtime.calls.knowledge.helpers import Helpers, Told
+from wfc.runtime.calls.knowledge.helpers import Helpers, Planned, Told
 from wfc.runtime.calls.knowledge.words import indexed_words
 from wfc.runtime.calls.knowledge.writing import BATCH, LONGEST_SHOWN
 from wfc.runtime.errors import StepError
 
-__all__ = ["Needed", "build", "needed"]
+__all__ = ["build"]
 
 _AT_ONCE: Final = 4
 """How many calls are under way at the same time."""
@@ -32,19 +31,6 @@ _TREE: Final = """
 CREATE TABLE tree (node INTEGER PRIMARY KEY, above INTEGER, level INTEGER, passage INTEGER, text TEXT);
 CREATE INDEX tree_by_above ON tree (above)
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Needed:
-    """What an update asks a model for.
-
-    Args:
-        calls: How many calls.
-        shown: How many characters the model is shown, about.
-    """
-
-    calls: int = 0
-    shown: int = 0
 
 
 class _KeptTexts:
@@ -81,30 +67,21 @@ def _opened(knowledge: Knowledge, path: Path) -> _KeptTexts:
     return _KeptTexts(path.with_suffix(".written.db"), knowledge.embedder())
 
 
-def needed(database: sqlite3.Connection, knowledge: Knowledge, path: Path) -> Needed:
-    """Return what an index asks its model for when it is brought up to date now.
-
-    Args:
-        database: The index, whose passages are up to date.
-        path: Where it is.
-    """
-    kept = _opened(knowledge, path)
-    with closing(kept.database):
-        return _needed(database, knowledge, kept)
-
-
-def _needed(database: sqlite3.Connection, knowledge: Knowledge, kept: _KeptTexts) -> Needed:
+def _planned(database: sqlite3.Connection, knowledge: Knowledge, kept: _KeptTexts) -> Planned:
+    """Return what an index asks its model for when it is brought up to date now."""
     if knowledge.index == "keyword_table":
         missing = _without_keywords(database, kept)
-        return Needed(
-            math.ceil(len(missing) / BATCH), sum(len(text[:LONGEST_SHOWN]) for text in missing.values())
-        )
-    lengths = {digest: len(text[:LONGEST_SHOWN]) for _, text, digest in _leaves(database, kept)}
+        return Planned(0, math.ceil(len(missing) / BATCH), sum(map(_shown, missing.values())))
+    sizes = {digest: _shown(text) for _, text, digest in _leaves(database, kept)}
     missing_groups = [
         each for level in _levels(database, kept) for each in level if kept.get(each.digest) is None
     ]
-    shown = sum(lengths.get(digest, 700) for each in missing_groups for digest in each.of)
-    return Needed(len(missing_groups), shown)
+    shown = sum(sizes.get(digest, 700) for each in missing_groups for digest in each.of)
+    return Planned(0, len(missing_groups), shown)
+
+
+def _shown(text: str) -> int:
+    return len(text[:LONGEST_SHOWN].encode("utf-8", "replace"))
 
 
 def build(
@@ -130,13 +107,16 @@ def build(
         return 0
     kept = _opened(knowledge, path)
     with closing(kept.database):
-        calls = _needed(database, knowledge, kept).calls
+        planned = _planned(database, knowledge, kept)
+        calls = planned.calls
         if calls > knowledge.max_calls:
             raise StepError(
                 "knowledge.too_many_calls",
                 f"the index of `{knowledge.name}` needs {calls:,} calls of its model, and may make "
                 f"{knowledge.max_calls:,} (`max_calls`); none was made, and the index stands as it was",
             )
+        if calls:
+            helpers.allow(planned)
         write = _write_keywords if knowledge.index == "keyword_table" else _write_tree
         used = write(database, knowledge, kept, told, helpers, calls)
         database.execute("REPLACE INTO about VALUES ('written', '')")
@@ -192,7 +172,7 @@ def _write_keywords(
 def _leaves(database: sqlite3.Connection, kept: _KeptTexts) -> Iterator[tuple[int, str, bytes]]:
     """Yield each passage in reading order: its number, its text with the headings above it, and its digest."""
     for number, text, heading in database.execute(
-        "SELECT id, text, heading FROM passages ORDER BY path, number"
+        "SELECT id, head || text, heading FROM passages ORDER BY path, number"
     ):
         whole = f"{heading}\n{text}" if heading else text
         yield number, whole, kept.digest("leaf", whole.encode("utf-8", "surrogatepass"))

@@ -18,7 +18,6 @@ except ImportError:
         "a store on PostgreSQL needs the packages dbos and psycopg: pip install 'wfc-workflows[dbos]'"
     ) from None
 
-from wfc.runtime.store.addresses import secrets_of, without_password
 from wfc.runtime.store.postgresql.connection import SCHEMA, ServerConnection, checked
 from wfc.runtime.store.postgresql.listening import Listener
 from wfc.runtime.store.postgresql.schema import format_of, prepare, prepare_calls
@@ -27,6 +26,7 @@ from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.database import on_one_line
 from wfc.runtime.store.sql.inbox import is_addressed
 from wfc.runtime.store.sql.journal import SqlJournal
+from wfc.runtime.values.addresses import secrets_of, without_password
 
 __all__ = ["PostgresJournal"]
 

@@ -12,8 +12,8 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from wfc.runtime.errors import StoreError
-from wfc.runtime.store.addresses import SERVERS, without_password
 from wfc.runtime.store.sql.connection import Cursor, Parameters
+from wfc.runtime.values.addresses import SERVERS, without_password
 
 __all__ = ["CHANNEL", "SCHEMA", "ServerConnection", "checked"]
 

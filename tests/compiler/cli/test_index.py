@@ -48,14 +48,25 @@ def test_an_index_is_made_and_kept_up_to_date(wfc: Any, project: Path) -> None:
     assert (wfc("index", "--check", spec).status, (project.parent / ".wfc").exists()) == (1, False)
     done = wfc("index", spec)
     assert done.status == 0
-    assert "manuals/bad\\x0aname.md is left out: it is not text in UTF-8 (byte 0)" in done.err
-    assert done.out.splitlines()[1].split()[-7:] == ["3", "3", "0", "0", "1", "0", "0"]
+    counts, _, _, *files = done.out.splitlines()[1:]
+    assert counts.split()[-7:] == ["3", "3", "0", "0", "1", "0", "0"]
+    assert [" ".join(each.split()) for each in files] == [
+        "manuals/a.md taken",
+        "manuals/old/b.md taken",
+        "manuals/parts.csv taken",
+        "manuals/bad\\x0aname.md left out it is not text in UTF-8 (byte 0)",
+    ]
+    assert done.err == ""
     checked = wfc("index", "--check", str(project))
     assert (checked.status, checked.out) == (0, f"{spec}: manuals: up to date\n")
     (project / "manuals/old/b.md").unlink()
     assert "not up to date: `wfc index` mends it" in wfc("index", "--check", spec).out
     row = json.loads(wfc("index", spec, "--format", "json").out)
     assert (row["gone files"], row["same files"], row["left out"]) == (1, 2, 1)
+    assert row["files"] == [
+        {"file": "manuals/old/b.md", "what": "gone", "why": ""},
+        {"file": "manuals/bad\nname.md", "what": "left out", "why": "it is not text in UTF-8 (byte 0)"},
+    ]
     assert (project.parent / ".wfc/knowledge/.gitignore").read_text() == "*\n"
 
 
@@ -94,6 +105,24 @@ def test_a_module_elsewhere_searches_the_files_beside_the_spec(wfc: Any, project
         (("that: passage.text != event.question", "expand: parent"), 1, "key-without-companion"),
         (('{files: ["./manuals/**/*.md", ./manuals/parts.csv], ', "{"), 1, "missing-key"),
         (("./manuals/parts.csv], ", "./manuals/parts.csv], urls: [ftp://x], "), 1, "web address"),
+        (
+            ("./manuals/parts.csv], ", "./manuals/parts.csv], sql: {query: SELECT 1}, "),
+            1,
+            "needs one of `file` or `database`",
+        ),
+        (("./manuals/parts.csv], ", "./manuals/parts.csv], sql: {database: SHOP}, "), 1, "needs `query`"),
+        (
+            ("./manuals/parts.csv], ", "./manuals/parts.csv], sql: {database: SHOP, query: SELECT 1}, "),
+            1,
+            "unknown-secret",
+        ),
+        (
+            ("./manuals/parts.csv], ", "./manuals/parts.csv], sql: {database: SHOP, file: a.db, query: x}, "),
+            1,
+            "unknown-key",
+        ),
+        (("./manuals/parts.csv], ", "./manuals/parts.csv], loader: 'wiki:pages', "), 1, "wrong-type"),
+        (("./manuals/parts.csv], ", "./manuals/parts.csv], loader: {python: wiki}, "), 1, "bad-python-tool"),
         (("./manuals/parts.csv], ", "./manuals/parts.csv], about: {a: list of string}, "), 1, "single value"),
         (('"./manuals/**/*.md", ./manuals/parts.csv', "./none/*.md"), 1, "no file fits `./none/*.md`"),
         (("knowledge:\n  manuals", "labels: {a: b}\nknowledge:\n  manuals"), 0, ""),
@@ -116,3 +145,69 @@ def test_specs_without_collections_have_nothing_to_index(wfc: Any, tmp_path: Pat
     done = wfc("index", str(tmp_path))
     assert (done.status, done.out) == (0, "")
     assert "no collections" in done.err
+
+
+def test_of_many_files_that_were_taken_the_first_are_named(wfc: Any, project: Path) -> None:
+    for number in range(30):
+        (project / f"manuals/m{number:02}.md").write_text("words")
+        (project / f"manuals/u{number:02}.md").write_bytes(b"\xff")
+    said = wfc("index", str(project / "desk.yaml")).out
+    assert said.count(" taken") == 21 and "… and 13 more" in said
+    assert said.count(" left out  ") == 31 + 1  # all of them, and the name of a column
+
+
+MODEL = "models: {vectors: {use: USE}}\nknowledge:\n  manuals: {index: INDEX, model: vectors, "
+
+
+@pytest.mark.parametrize(
+    ("use", "index", "settings", "status", "said"),
+    [
+        (
+            "openai:text-embedding-3-small",
+            "vector",
+            "",
+            1,
+            "3 texts are embedded by openai:text-embedding-3-small, some 16 tokens: about 0.0000",
+        ),
+        (
+            "openai:text-embedding-3-small",
+            "hybrid",
+            "input = 1e6, output = 0",
+            1,
+            "some 16 tokens: about 16.0000 US dollars",
+        ),
+        (
+            "openai:nobody-knows",
+            "vector",
+            "",
+            1,
+            "its price is not known; no model was asked, and the index stands as it was",
+        ),
+        (
+            "openai:gpt-4o",
+            "keyword_table, max_calls: 9",
+            "input = 0, output = 1e4",
+            1,
+            "1 calls of openai:gpt-4o, some 166 tokens: about 2.5000",
+        ),
+    ],
+)
+def test_what_models_cost_is_foretold_and_bounded(
+    wfc: Any, project: Path, use: str, index: str, settings: str, status: int, said: str
+) -> None:
+    spec = SPEC.replace("knowledge:\n  manuals: {", MODEL.replace("USE", use).replace("INDEX", index), 1)
+    (project / "desk.yaml").write_text(spec)
+    if settings:
+        (project.parent / "wfc.toml").write_text(f'prices = {{"{use}" = {{{settings}}}}}')
+    done = wfc("index", str(project / "desk.yaml"), "--max-cost", "0")
+    assert done.status == status
+    assert said in done.err and "(--max-cost)" in done.err
+    assert wfc("index", "--check", str(project / "desk.yaml")).status == 1
+
+
+def test_a_function_costs_nothing(wfc: Any, project: Path) -> None:
+    model = '{index: vector, model: {python: "numbers_of:embed"}, '
+    (project / "desk.yaml").write_text(SPEC.replace("manuals: {", f"manuals: {model}", 1))
+    (project / "numbers_of.py").write_text("def embed(texts):\n    return [[1.0, 2.0] for _ in texts]\n")
+    done = wfc("index", str(project / "desk.yaml"), "--max-cost", "0")
+    assert done.status == 0 and "3 texts are embedded by python numbers_of:embed" in done.err

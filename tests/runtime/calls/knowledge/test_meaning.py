@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -9,14 +10,16 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from aimock_pytest import AIMockServer
 
 from wfc.runtime.calls.bindings import PythonTool
-from wfc.runtime.calls.knowledge import vectors
+from wfc.runtime.calls.knowledge import embedding, vectors
 from wfc.runtime.calls.knowledge.definition import Knowledge
+from wfc.runtime.calls.knowledge.helpers import alone
 from wfc.runtime.calls.knowledge.index import is_current, update
 from wfc.runtime.calls.knowledge.searching import consider, index_of, search
 from wfc.runtime.calls.knowledge.wanted import WantedPassages
@@ -304,3 +307,28 @@ def test_paths_and_heads_say_things_with_types(write: Any, folder: Path) -> None
 
     (found,) = search([texts], "oil", 5, that)
     assert (found.source, found.about) == ("m/drill/2024/a.md", {"product": "drill", "year": "2024"})
+
+
+def test_what_embeds_is_paid_by_the_price_that_the_library_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a run whose cost is limited could embed without end."""
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    reply = SimpleNamespace(usage=SimpleNamespace(input_tokens=2_000_000), embeddings=[[1.0]])
+
+    async def embed(_texts: list[str], **_how: Any) -> Any:
+        return reply
+
+    monkeypatch.setattr(
+        "pydantic_ai.embeddings.infer_embedding_model", lambda *_a, **_k: SimpleNamespace(embed=embed)
+    )
+    spent: list[tuple[str, int, float | None]] = []
+    host: Any = alone().host
+    monkeypatch.setattr(
+        host, "spent", lambda model, tokens, _out, price: spent.append((model, tokens, price and price()))
+    )
+    for address in (None, "http://127.0.0.1:9/v1"):
+        model = Model("openai:text-embedding-3-small", base_url=address)
+        assert asyncio.run(embedding.embed(host, model, ["x"], is_query=False)) == [[1.0]]
+    assert spent == [
+        ("openai:text-embedding-3-small", 2_000_000, 0.04),
+        ("openai:text-embedding-3-small", 2_000_000, None),
+    ]

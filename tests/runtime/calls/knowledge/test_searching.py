@@ -16,7 +16,10 @@ from typing import Any
 
 import pytest
 
+from wfc.runtime.calls.bindings import PythonTool
+from wfc.runtime.calls.knowledge import searching
 from wfc.runtime.calls.knowledge.definition import Knowledge
+from wfc.runtime.calls.knowledge.helpers import Helpers, alone
 from wfc.runtime.calls.knowledge.index import is_current, update
 from wfc.runtime.calls.knowledge.searching import index_of, search
 from wfc.runtime.errors import StepError
@@ -217,3 +220,79 @@ def test_processes_side_by_side_and_killed_ones_leave_a_whole_index(
             f"{number}.txt" for number in range(60)
         }
         assert search([texts], f"round{round_ - 1}", 1000) == []
+
+
+UPDATE = """
+import sys
+from wfc.runtime.calls.knowledge.definition import Knowledge
+from wfc.runtime.calls.knowledge.index import update
+from wfc.runtime.calls.knowledge.searching import index_of
+texts = Knowledge("texts", ["./**/*"], sys.argv[1], size=200)
+update(texts, index_of(texts))
+"""
+
+
+def test_what_another_process_has_indexed_is_found_at_once(write: Any, texts: Knowledge) -> None:
+    folder = write({"a.txt": "apples"})
+    assert sources(texts, "apples pears") == ["a.txt"]
+    write({"b.txt": "pears"})
+    assert sources(texts, "apples pears") == ["a.txt"]  # files are not looked at by each search
+    subprocess.run([sys.executable, "-c", UPDATE, str(folder)], check=True)
+    assert sources(texts, "apples pears") == ["a.txt", "b.txt"]
+
+
+def test_files_are_looked_at_again_by_and_by(
+    write: Any, texts: Knowledge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write({"a.txt": "apples"})
+    assert sources(texts, "pears") == []
+    write({"a.txt": "pears"})
+    now = time.monotonic()
+    monkeypatch.setattr(searching.time, "monotonic", lambda: now + 599)
+    assert sources(texts, "pears") == []
+    monkeypatch.setattr(searching.time, "monotonic", lambda: now + 601)
+    assert sources(texts, "pears") == ["a.txt"]
+
+
+def test_an_index_that_cannot_be_brought_up_to_date_again_serves_as_it_was(
+    write: Any, meanings: Knowledge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write({"a.txt": "a quick car", "b.txt": "a slow river"})
+    said: list[str] = []
+    helpers = alone()
+    monkeypatch.setattr(helpers.host, "report", said.append)
+    monkeypatch.setattr(searching, "_SECONDS", 0.0)
+    monkeypatch.setattr(searching, "_TIMES", 0)
+    assert search([meanings], "rapid", 1, helpers=helpers)[0].source == "a.txt"
+    write({"c.txt": "a rapid"})
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(Helpers, "embed", embed_questions_alone)
+        assert search([meanings], "rapid", 1, helpers=helpers)[0].source == "a.txt"
+    (told,) = said
+    assert told.startswith("`meanings` is searched as it was: the line is down")
+    assert search([meanings], "rapid", 1, helpers=helpers)[0].source == "c.txt"
+
+
+EMBED = Helpers.embed
+
+
+def embed_questions_alone(
+    self: Helpers, knowledge: Knowledge, texts: list[str], *, is_query: bool = False
+) -> list[list[float]]:
+    if not is_query:
+        raise StepError("connection", "the line is down")
+    return EMBED(self, knowledge, texts, is_query=is_query)
+
+
+def test_an_index_that_another_version_of_the_spec_has_made_is_made_anew(
+    write: Any, meanings: Knowledge
+) -> None:
+    folder = write({"a.txt": "a quick car", "b.txt": "a slow river"})
+    (folder / "others.py").write_text(
+        "def embed(texts):\n    return [[float('river' in each), 1.0] for each in texts]"
+    )
+    model: PythonTool[list[list[float]]] = PythonTool("others:embed", output=list[list[float]], beside=folder)
+    other = replace(meanings, model=model)
+    for _ in range(2):
+        assert sources(meanings, "rapid auto", 1) == ["a.txt"]
+        assert sources(other, "river", 1) == ["b.txt"]

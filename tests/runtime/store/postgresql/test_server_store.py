@@ -19,7 +19,6 @@ from journals import append, created, new_run
 from postgres_server import Server
 
 from wfc.runtime.errors import StoreError
-from wfc.runtime.store.addresses import without_password
 from wfc.runtime.store.journal import (
     Created,
     Ended,
@@ -40,6 +39,7 @@ from wfc.runtime.store.sql.counting import counts
 from wfc.runtime.store.sql.messages import end_message, put_off, take_messages
 from wfc.runtime.store.sql.starting import move_on, position_of, publish, published_after
 from wfc.runtime.store.sql.tables import FORMAT, MIGRATIONS
+from wfc.runtime.values.addresses import without_password
 from wfc.schemas.tell import WHAT
 
 TAKEN_OVER = """
