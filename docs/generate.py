@@ -20,7 +20,7 @@ from wfc.compiler.passes import check_text
 from wfc.compiler.rules.catalogue import describe, groups
 from wfc.compiler.rules.examples import examples
 from wfc.runtime.drawing.graph import graph_from_data
-from wfc.runtime.drawing.rendering import render
+from wfc.runtime.drawing.page import COLOURS, DRAWN, as_picture
 
 __all__ = ["pages"]
 
@@ -109,18 +109,10 @@ def picture(spec: Path) -> str:
     """The flow of a spec, as `wfc graph --format html` draws it, as a picture of its own."""
     workflow = check_text(spec.read_bytes(), spec.name).workflow
     assert workflow is not None
-    page = render(graph_from_data(flow_graph(workflow)), "html")
-    style = re.search(r"<style>\n(.*?)</style>", page, re.DOTALL)
-    drawn = re.search(r"<svg .*?</svg>\n", page, re.DOTALL)
-    assert style is not None
-    assert drawn is not None
-    rules = "".join(
-        line + "\n" for line in style[1].splitlines() if re.match(r":root|@media|  --|svg|#tip", line)
-    )
+    drawn = as_picture(graph_from_data(flow_graph(workflow)))
     return (
-        drawn[0]
-        .replace(", the same as in the table below", "")
-        .replace(">\n", f">\n<style>\n{rules}</style>\n", 1)
+        drawn.replace(", the same as in the table below", "")
+        .replace(">\n", f">\n<style>\n{COLOURS}{DRAWN}</style>\n", 1)
         .replace(' tabindex="0"', "")
     )
 

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import show
+from wfc.compiler.cli.resuming import opened_run
+from wfc.compiler.cli.stores import store_option
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.model import Workflow
 from wfc.compiler.passes import check_text
 from wfc.compiler.workspace.project import project_of
 from wfc.compiler.workspace.severity import with_severities
 from wfc.compiler.workspace.sources import load
+
+if TYPE_CHECKING:
+    from wfc.compiler.yaml import Document
+    from wfc.runtime import Engine
+    from wfc.runtime.drawing.graph import Graph
+    from wfc.runtime.store.timeline import StepLine
 
 __all__ = ["command"]
 
@@ -35,24 +43,81 @@ __all__ = ["command"]
     metavar="OLD",
     help="An earlier version, a file or a revision of git: draw both, with what differs marked.",
 )
-def command(spec: str, form: str, old: str | None) -> int:
-    """Draw the flow of a SPEC: its events and steps."""
-    drawn = flow_of(spec) if old is None else both(spec, old)
+@click.option(
+    "--run",
+    metavar="RUN",
+    help="A stored run of it: mark which steps have run, how often, and how that went.",
+)
+@store_option
+def command(spec: str, form: str, old: str | None, run: str | None, store: str | None) -> int:
+    """Draw the flow of a SPEC: its events and steps.
+
+    A page (--format html) has a search box, opens the workflows that steps run in their place, and leads from a step
+    or an event to its line.
+    """
+    if run is not None and old is not None:
+        raise click.UsageError("--run and --diff are two drawings: leave one out")
+    drawn = both(spec, old) if old is not None else flow_of(spec)
     if drawn is None:
         return 1
     from wfc.runtime.drawing.graph import graph_from_data
     from wfc.runtime.drawing.rendering import render
 
-    click.echo(render(graph_from_data(drawn), form), nl=False)
+    graph = graph_from_data(drawn)
+    if run is not None:
+        graph = with_run(graph, run, store)
+    click.echo(render(graph, form), nl=False)
     return 0
 
 
-def flow_of(path: str) -> dict[str, Any] | None:
-    """Return the flow of a spec; ``None`` if it has errors, which are shown."""
-    from wfc.compiler.draw import flow_graph
+def with_run(graph: Graph, run: str, store: str | None) -> Graph:
+    """Return a flow with what has become of its steps in a stored run, and in the workflows that the run has run.
 
-    workflow = resolved(path)
-    return None if workflow is None else flow_graph(workflow)
+    Raises:
+        click.ClickException: There is no such run, it is of another workflow, or its code is not there.
+    """
+    from wfc.runtime.drawing.stored import marked
+
+    with opened_run(store, run) as (engine, _):
+        row = engine.show(run)
+        if row.workflow != graph.title:
+            raise click.ClickException(
+                printable(f"the run {run} is of `{row.workflow}`, not of `{graph.title}`")
+            )
+        inside: dict[str, list[StepLine]] = {}
+        waiting = list(engine.parts_of(run))
+        for part in waiting:
+            waiting += engine.parts_of(part)
+            inside.setdefault(engine.show(part).workflow, []).extend(lines_of(engine, part))
+        return marked(graph, lines_of(engine, run), inside)
+
+
+def lines_of(engine: Engine, run: str) -> list[StepLine]:
+    return engine.told(run, engine.last_tick(run)).lines()
+
+
+def flow_of(path: str) -> dict[str, Any] | None:
+    """Return the flow of a spec, with what it may run; ``None`` if it has errors, which are shown."""
+    from wfc.compiler.draw.opened import opened_graph
+    from wfc.compiler.workspace.project import Unit
+
+    source = load(path)
+    project = project_of([source])
+    checked = with_severities(check_text(source.raw, source.path, project))
+    show([checked], on_error_stream=True)
+    unit = project.units.get(source.path)
+    if checked.failed or checked.workflow is None or unit is None:
+        return None
+
+    def known(name: str) -> tuple[Workflow, Document] | None:
+        where = project.path_of(name, source.path)
+        found = None if where is None else project.unit(where)
+        if where is None or not isinstance(found, Unit):
+            return None
+        called = check_text(found.document.text.encode("utf-8", "replace"), where, project)
+        return None if called.failed or called.workflow is None else (called.workflow, found.document)
+
+    return opened_graph(checked.workflow, unit.document, known)
 
 
 def resolved(path: str) -> Workflow | None:

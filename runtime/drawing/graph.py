@@ -28,12 +28,16 @@ The data is a dictionary that contains only texts, lists and dictionaries::
 
 All but ``id``, ``shape``, ``title``, ``source`` and ``target`` may be left out. In a graph of two versions,
 boxes and arrows have a ``change``, one of `wfc.runtime.drawing.shapes.CHANGES`, where the versions differ.
+
+For pages that open and lead somewhere, boxes and arrows have a ``line`` of the text that they come from, boxes
+the names of the workflows that they may run under ``opens``, and the graph has that text (``path``, ``text``) and
+under ``inside`` the graphs of these workflows, by name. In a graph of a run, boxes have a ``status``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from wfc.runtime.drawing.shapes import CHANGES
@@ -51,6 +55,9 @@ class Box:
     notes: tuple[str, ...] = ()
     description: str = ""
     change: str = ""
+    line: int = 0
+    opens: tuple[str, ...] = ()
+    status: str = ""
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -69,6 +76,7 @@ class Arrow:
     note: str = ""
     when: str = ""
     change: str = ""
+    line: int = 0
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -89,6 +97,9 @@ class Graph:
     boxes: tuple[Box, ...]
     arrows: tuple[Arrow, ...]
     description: str = ""
+    path: str = ""
+    text: str = ""
+    inside: Mapping[str, Graph] = field(default_factory=dict)
 
     @property
     def changed(self) -> bool:
@@ -105,7 +116,14 @@ def graph_from_data(data: Mapping[str, Any]) -> Graph:
     """
     return Graph(
         data["title"],
-        tuple(Box(**{**box, "notes": tuple(box.get("notes", ()))}) for box in data["boxes"]),
+        tuple(_box_from_data(box) for box in data["boxes"]),
         tuple(Arrow(**arrow) for arrow in data["arrows"]),
         data.get("description", ""),
+        data.get("path", ""),
+        data.get("text", ""),
+        {name: graph_from_data(graph) for name, graph in data.get("inside", {}).items()},
     )
+
+
+def _box_from_data(box: Mapping[str, Any]) -> Box:
+    return Box(**{**box, "notes": tuple(box.get("notes", ())), "opens": tuple(box.get("opens", ()))})

@@ -10,6 +10,7 @@ from unicodedata import combining, east_asian_width
 
 from wfc.runtime.drawing.changed import change_list, change_style, legend
 from wfc.runtime.drawing.graph import Arrow, Box, Graph
+from wfc.runtime.drawing.interactive import policy, script, sources, style
 from wfc.runtime.drawing.layout import Layout, SideWay, Spot, arrange
 from wfc.runtime.drawing.shapes import CHANGES
 from wfc.runtime.drawing.ways import slant, way_back, way_down
@@ -90,19 +91,24 @@ def as_page(graph: Graph) -> str:
         '<html lang="en">',
         "<head>",
         '<meta charset="utf-8">',
-        """<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">""",
+        f'<meta http-equiv="Content-Security-Policy" content="{policy()}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{escape(graph.title)}</title>",
-        f"<style>\n{STYLE}{change_style(graph)}{widths(layout)}</style>",
+        f"<style>\n{STYLE}{style()}{change_style(graph)}{widths(layout)}</style>",
         "</head>",
         "<body>",
         f"<h1>{escape(graph.title)}</h1>",
         f"{description}{legend(graph)}{ZOOM}",
+        '<div id="beside"><div id="drawing">',
         '<figure tabindex="0" role="region" aria-label="Drawing; arrow keys move it">',
         *svg(graph, layout),
-        "</figure>",
+        "</figure></div>",
+        *sources(graph, escape),
+        "</div>",
         *change_list(graph, escape),
         *table(graph),
+        *insides(graph),
+        script(),
         "</body>",
         "</html>",
     ]
@@ -114,6 +120,13 @@ def as_picture(graph: Graph) -> str:
     """Return the picture alone, as SVG for a page that has ``COLOURS`` and ``DRAWN`` among its styles."""
     drawn = "\n".join(svg(graph, laid_out(graph))) + "\n"
     return drawn.encode("ascii", "xmlcharrefreplace").decode()
+
+
+def insides(graph: Graph) -> Iterator[str]:
+    """Yield the workflows that steps may run: pictures below, which the script lets steps open in their place."""
+    for name, inner in graph.inside.items():
+        yield f'<section class="inside" data-name="{escape(name)}"><h2>{escape(name)}</h2>'
+        yield from ("<figure>", *svg(inner, laid_out(inner)), "</figure>", *table(inner), "</section>")
 
 
 def laid_out(graph: Graph) -> Layout:
@@ -171,13 +184,30 @@ def svg(graph: Graph, layout: Layout) -> Iterator[str]:
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '
         'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>'
     )
+    opens = any(box.opens for box in graph.boxes)
     for arrow, way, side_way, label in zip(
         graph.arrows, layout.ways, layout.side_ways, layout.labels, strict=True
     ):
-        yield from drawn_arrow(arrow, boxes, way, side_way, label)
+        yield from drawn_arrow(arrow, boxes, way, side_way, label, arrow_facts(arrow, opens))
     for box, place in zip(graph.boxes, layout.boxes, strict=True):
-        yield from drawn_box(box, place)
+        yield from drawn_box(box, place, box_facts(box, place, opens))
     yield "</svg>"
+
+
+def arrow_facts(arrow: Arrow, opens: bool) -> str:
+    """Return what the script has to know of an arrow: its line, and its boxes if something there can be opened."""
+    line = f' data-line="{arrow.line}"' if arrow.line else ""
+    return line + (f' data-ends="{escape(arrow.source)} {escape(arrow.target)}"' if opens else "")
+
+
+def box_facts(box: Box, place: Spot, opens: bool) -> str:
+    """Return the same of a box: its line, its place with the room that it has, and what it opens."""
+    facts = f' data-line="{box.line}"' if box.line else ""
+    if opens:
+        width, height = box_size(box)
+        spot = " ".join(f"{each:.1f}" for each in (place.x, place.y, width, height, place.width))
+        facts += f' data-id="{escape(box.id)}" data-spot="{spot}"'
+    return facts + (f' data-opens="{escape(" ".join(box.opens))}"' if box.opens else "")
 
 
 def drawn_arrow(
@@ -186,6 +216,7 @@ def drawn_arrow(
     way: tuple[Spot, ...],
     side_way: SideWay | None,
     label: Spot | None,
+    facts: str = "",
 ) -> Iterator[str]:
     source, target = boxes[arrow.source], boxes[arrow.target]
     what = arrow.label or ("a failure" if target.shape == "fail" else "")
@@ -194,7 +225,7 @@ def drawn_arrow(
     if arrow.change in CHANGES:
         said = f"{CHANGES[arrow.change].word}: {said}"
     style = f"{arrow.style} {arrow.change}".rstrip()
-    yield f'<g class="arrow {style}" tabindex="0" role="img"><title>{escape(said + when)}</title>'
+    yield f'<g class="arrow {style}"{facts} tabindex="0" role="img"><title>{escape(said + when)}</title>'
     if label is None:
         width, height = box_size(source)
         x, y = way[0].x + width / 2, way[0].y
@@ -219,9 +250,10 @@ def drawn_arrow(
     yield "</g>"
 
 
-def drawn_box(box: Box, place: Spot) -> Iterator[str]:
-    style = f"{box.shape} {box.change}".rstrip()
-    yield f'<g class="box {style}" tabindex="0" role="img"><title>{escape(", ".join(box.lines))}</title>'
+def drawn_box(box: Box, place: Spot, facts: str = "") -> Iterator[str]:
+    lit = f"lit {box.status.replace(' ', '-')}" if box.status else ""
+    style = " ".join(filter(None, (box.shape, box.change, lit)))
+    yield f'<g class="box {style}"{facts} tabindex="0" role="img"><title>{escape(", ".join(box.lines))}</title>'
     if box.description:
         yield f"<desc>{escape(box.description)}</desc>"
     width, height = box_size(box)

@@ -36,7 +36,7 @@ function filled(text, values = {}) {
 export class Viewer {
   /**
    * @param {HTMLElement} place
-   * @param {(name: string) => boolean} [choose] Told the name of a box that was clicked; returns whether it leads somewhere.
+   * @param {(name: string, chosen: Element) => boolean} [choose] Told the name of a box that was clicked, or of the event at an arrow; returns whether it leads somewhere.
    * @param {(text: string, values?: Record<string, unknown>) => string} [say] Gives a text of the viewer in the reader's language.
    */
   constructor(place, choose = () => false, say = filled) {
@@ -47,6 +47,8 @@ export class Viewer {
     this.width = 600;
     /** @type {Element[]} */
     this.hits = [];
+    /** What is searched with a box, though it is not shown now. @type {(box: Element) => string} */
+    this.unseen = () => "";
     this.at = -1;
     this.zoom = READABLE;
     this.fits = true;
@@ -102,15 +104,15 @@ export class Viewer {
 
   /** @param {EventTarget | null} target */
   take(target) {
-    const box = target instanceof Element ? target.closest("g.box") : null;
-    if (box) this.choose(this.name(box));
+    const chosen = target instanceof Element ? target.closest("g.box, g.arrow") : null;
+    if (chosen) this.choose(this.name(chosen), chosen);
   }
 
   /** Mark what holds the words that are searched, and go to the first. @param {boolean} [go] */
   find(go = true) {
     const words = this.search.value.trim().toLowerCase();
     const all = [...(this.svg?.querySelectorAll("g.box, g.arrow") ?? [])];
-    this.hits = words ? all.filter((each) => (each.textContent ?? "").toLowerCase().includes(words)) : [];
+    this.hits = words ? all.filter((each) => `${each.textContent} ${this.unseen(each)}`.toLowerCase().includes(words)) : [];
     for (const each of all) each.classList.toggle("aside", words !== "" && !this.hits.includes(each));
     this.count.textContent = words ? this.say("{n} found", { n: this.hits.length }) : "";
     this.at = -1;

@@ -36,7 +36,13 @@ def drawn(name: str, form: str) -> str:
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("name", ["tails", "triage", "names", "waiting", "runs"])
 def test_pictures_are_golden(name: str, form: str, golden: Callable[[Path, str], None]) -> None:
-    golden(FOLDER / f"{name}.{SUFFIX[form]}", drawn(name, form))
+    golden(FOLDER / f"{name}.{SUFFIX[form]}", without_program(drawn(name, form)))
+
+
+def without_program(page: str) -> str:
+    """Return a page without its script and the digest of that, which are the same on all."""
+    page = re.sub(r"'sha256-[^']*'", "'sha256-…'", page)
+    return re.sub(r'(<script type="module">).*?(</script>)', r"\1…\2", page, flags=re.DOTALL)
 
 
 def test_a_graph_is_plain_data() -> None:
@@ -164,10 +170,10 @@ def read(page: str) -> Page:
 
 
 def test_a_page_loads_nothing_and_can_be_walked_by_keyboard() -> None:
-    page = drawn("triage", "html")
+    page = without_program(drawn("triage", "html"))
     found = read(page)
     assert not found.links
-    assert "script" not in found.tags
+    assert found.tags.count("script") == 1
     assert set(re.findall(r"https?://[^\s\"'<]+", page)) == {"http://www.w3.org/2000/svg"}
     boxes = page.count('class="box ')
     assert boxes == 10

@@ -1,0 +1,47 @@
+// A page of a drawing that stands for itself: the viewer over the picture, called workflows in place, and the source.
+
+import { Viewer } from "./viewer.js";
+import { Picture } from "./opening.js";
+
+const page = document.documentElement;
+const whole = /** @type {SVGSVGElement} */ (document.querySelector("#drawing svg"));
+/** @type {Map<string, SVGSVGElement>} */
+const known = new Map();
+for (const section of document.querySelectorAll("section.inside")) {
+  known.set(section.getAttribute("data-name") ?? "", /** @type {SVGSVGElement} */ (section.querySelector("svg")));
+}
+
+/** Show the line of the source that a box or an arrow comes from. @param {string} _ @param {Element} [chosen] */
+function lead(_, chosen) {
+  const number = chosen?.getAttribute("data-line");
+  const name = chosen?.closest(".opened")?.getAttribute("data-name") ?? document.querySelector("h1")?.textContent;
+  const source = [...document.querySelectorAll("details.source")].find((each) => each.getAttribute("data-name") === name);
+  const line = source?.querySelector(`span[data-number="${Number(number)}"]`);
+  if (!number || !line) return false;
+  for (const each of document.querySelectorAll(".source .marked")) each.classList.remove("marked");
+  /** @type {HTMLDetailsElement} */ (source).open = true;
+  line.classList.add("marked");
+  line.setAttribute("tabindex", "-1");
+  /** @type {HTMLElement} */ (line).focus({ preventScroll: true });
+  line.scrollIntoView({ block: "center" });
+  return true;
+}
+
+for (const svg of [whole, ...known.values()]) {
+  for (const name of ["width", "height"]) svg.setAttribute(`data-${name}`, svg.getAttribute(name) ?? "");
+  for (const each of svg.querySelectorAll("[data-line]")) each.classList.add("leads");
+}
+page.classList.add("js");
+const viewer = new Viewer(/** @type {HTMLElement} */ (document.getElementById("drawing")), lead);
+viewer.unseen = (box) => {
+  const isClosed = box.nextElementSibling?.getAttribute("aria-expanded") === "false";
+  const names = isClosed ? (box.getAttribute("data-opens") ?? "").split(" ") : [];
+  return names.map((name) => known.get(name)?.textContent ?? "").join(" ");
+};
+viewer.show(whole);
+if (known.size) new Picture(whole, document.querySelector("h1")?.textContent ?? "", known);
+whole.addEventListener("resized", (event) => {
+  viewer.width = /** @type {CustomEvent} */ (event).detail;
+  viewer.fits ? viewer.fit() : viewer.size(0);
+  viewer.find(false);
+});
