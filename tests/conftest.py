@@ -50,6 +50,7 @@ def _shared(name: str) -> Any:
 _server = _shared("postgres_server")
 browser = _shared("chromium").browser
 _shared("npm_packages")
+_shared("model_wire")
 postgres, database, store = _server.postgres, _server.database, _server.store
 store_address = _server.store_address
 

@@ -38,6 +38,8 @@ _LARGEST_RAW: Final = 256_000
 
 _LONGEST_ID: Final = 64
 
+_PARALLEL: Final = "parallel_tool_calls"
+
 
 async def take_turn(host: CallHost, model: ModelOptions, request: TurnRequest) -> TurnReply:
     """Ask a model for its next message.
@@ -56,7 +58,7 @@ async def take_turn(host: CallHost, model: ModelOptions, request: TurnRequest) -
         async with connected(model, revealed) as connection:
             parameters = _parameters(connection, model, request, wanted)
             reply = await exchange.reply(
-                connection, said, request.system, parameters, _settings(request, model)
+                connection, said, request.system, parameters, _settings(connection, request, model)
             )
         refuse_what_is_no_answer(reply, model, revealed)
         return _as_reply(reply, request.said, revealed)
@@ -95,14 +97,15 @@ def _thinks(model: ModelOptions) -> bool:
     return any("thinking" in key and value for key, value in model.settings.items())
 
 
-def _settings(request: TurnRequest, model: ModelOptions) -> ModelSettings:
+def _settings(connection: Connection, request: TurnRequest, model: ModelOptions) -> ModelSettings:
     found = ModelSettings()
     if request.tools and request.must_call and not _thinks(model):
         found["tool_choice"] = [request.must_call]
     if request.tools and request.is_last:
         found["tool_choice"] = "none"
-    if request.tools and not request.in_parallel:
-        found["parallel_tool_calls"] = False
+    # who does not know the setting would be warned of it at each turn; the loop makes one call after the other anyway
+    if request.tools and not request.in_parallel and _PARALLEL not in connection.unsupported_settings:
+        found[_PARALLEL] = False
     return found
 
 
