@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any, Final
 
 from wfc.compiler.slotted import dataclass
@@ -23,6 +23,7 @@ SECTIONS: Final = {
     "state": "state",
     "config": "config",
     "thread": "threads",
+    "collection": "knowledge",
 }
 """The kinds of names, and the keys of the documents below which they are declared."""
 
@@ -30,6 +31,7 @@ EVENT_KEYS: Final = frozenset("event emit on_timeout on_limit on_error on_cancel
 BY_KEY: Final = {key: key for key in ("model", "agent", "tool", "retry", "thread")} | {
     "tools": "tool",
     "save": "state",
+    "knowledge": "collection",
 }
 FREE: Final = frozenset("with output form args headers query body".split())
 """Keys below which authors choose the keys."""
@@ -88,9 +90,7 @@ def nodes_of(text: str) -> list[PlacedNode]:
 
 def names_in(nodes: list[PlacedNode]) -> Iterator[Mention]:
     """Yield every name in a document, declarations and uses."""
-    agents = {
-        each.path[1] for each in nodes if each.is_key and len(each.path) == 2 and each.path[0] == "agents"
-    }
+    known = {each.path for each in nodes if each.is_key and len(each.path) == 2}
     for each in nodes:
         node = each.node
         if node.collects or node.style in {"*", "|", ">"} or not node.value:
@@ -99,9 +99,26 @@ def names_in(nodes: list[PlacedNode]) -> Iterator[Mention]:
         if kind == "event" and not (declares or node.value[0].isupper()):
             continue  # a word of the language, such as `nothing`
         if kind:
-            kind = "agent" if kind == "tool" and not declares and node.value in agents else kind
-            quoted = node.style in {"'", '"'}
-            yield Mention(kind, node.value, node.start + quoted, node.end - quoted, each.path, declares)
+            name = node.value
+            if kind == "tool" and not declares:
+                kind, name = tool_meant(name, known)
+            start = node.start + (node.style in {"'", '"'})
+            is_whole = len(name) == len(node.value)
+            end = node.end - (start - node.start) if is_whole else start + len(name)
+            yield Mention(kind, name, start, end, each.path, declares)
+
+
+def tool_meant(name: str, known: Container[Path]) -> tuple[str, str]:
+    """Return the kind and the name of what stands for a tool: an agent, a collection, or a tool.
+
+    Of one of several operations, such as ``shop.find``, it is the service or the collection that it belongs to.
+    """
+    group = name.partition(".")[0]
+    for kind in ("agent", "collection"):
+        for each in (name, group):
+            if (SECTIONS[kind], each) in known:
+                return kind, each
+    return "tool", group if ("tools", group) in known else name
 
 
 def key_names(path: Path) -> tuple[str, bool]:
