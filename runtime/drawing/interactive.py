@@ -31,6 +31,7 @@ def policy() -> str:
 
 
 def script() -> str:
+    """Return the element of the one script of a page."""
     return f'<script type="module">{_program()}</script>'
 
 

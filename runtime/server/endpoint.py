@@ -21,6 +21,7 @@ __all__ = [
     "PAGE",
     "SENDER",
     "TEXT",
+    "YES",
     "Endpoint",
     "Table",
     "list_of",
@@ -47,6 +48,7 @@ SENDER: Final = "sender"
 
 
 TEXT: Final = {"type": "string"}
+YES: Final = {"type": "boolean"}
 FLAG: Final = {"type": "string", "enum": ["", "true", "false", "1", "0"]}
 
 

@@ -10,8 +10,20 @@ from wfc.runtime.values.strict_json import parsed
 
 __all__ = ["fitting_body", "fitting_query"]
 
-_KINDS: Final[Mapping[str, type]] = {"string": str, "object": dict, "integer": int, "array": list}
-_WORDS: Final = {"string": "a text", "object": "an object", "integer": "a whole number", "array": "a list"}
+_KINDS: Final[Mapping[str, type]] = {
+    "string": str,
+    "object": dict,
+    "integer": int,
+    "array": list,
+    "boolean": bool,
+}
+_WORDS: Final = {
+    "string": "a text",
+    "object": "an object",
+    "integer": "a whole number",
+    "array": "a list",
+    "boolean": "yes or no, `true` or `false`",
+}
 _SHOWN: Final = 100
 
 
@@ -91,9 +103,10 @@ def _misfit(value: object, schema: Mapping[str, Any]) -> str:
     kind = schema.get("type")
     if kind is None:
         return ""
-    if isinstance(value, bool) or not isinstance(value, _KINDS[kind]):  # Python takes a bool for a number
+    is_flag = isinstance(value, bool)  # which Python takes for a number
+    if is_flag != (kind == "boolean") or not isinstance(value, _KINDS[kind]):
         return f"{_bounded(schema)} is wanted"
-    if isinstance(value, int) and not schema["minimum"] <= value <= schema["maximum"]:
+    if kind == "integer" and not schema["minimum"] <= value <= schema["maximum"]:
         return f"{_bounded(schema)} is wanted"
     if isinstance(value, list) and not schema["minItems"] <= len(value) <= schema["maxItems"]:
         return f"a list of {schema['minItems']} to {schema['maxItems']} is wanted"

@@ -13,7 +13,7 @@ from wfc.runtime.server.access import Principal
 from wfc.runtime.server.calls import Call, Problem, Reply
 from wfc.runtime.server.cursors import read_moment
 from wfc.runtime.server.data import moment
-from wfc.runtime.server.endpoint import FLAG, TEXT, Endpoint, list_of, object_of
+from wfc.runtime.server.endpoint import FLAG, TEXT, YES, Endpoint, list_of, object_of
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.refusals import problem_of
 from wfc.runtime.server.runs import cancel_run, resume_run
@@ -100,7 +100,8 @@ async def cancel_runs(server: Installation, call: Call) -> Reply:
 async def resume_runs(server: Installation, call: Call) -> Reply:
     """Let several runs go on: those of a list (`runs`), or those that have failed alike (`workflow`, `step`, `error`).
 
-    With `?dry` nothing is done: it is told which steps each would do again. `left_off` says that there are more.
+    With `?dry` nothing is done: it is told which steps each would do again. With `upgrade` they move to the version
+    that this server starts. `left_off` says that there are more.
     """
     chosen, more = await _chosen(server, call, ("failed", "dead", "halted"))
     told = await _each(server, call, chosen, "resume_run", resume_run)
@@ -157,7 +158,7 @@ async def _each(
             {"run": run_id},
             call.query,
             {},
-            {"reason": call.data.get("reason", "")} if do is cancel_run else {},
+            {name: call.data[name] for name in ("reason", "upgrade") if name in call.data},
             server=call.server,
             via=call.via,
             action=action,
@@ -190,7 +191,7 @@ async def _would_cancel(server: Installation, principal: Principal, run_id: str)
 
 def _shortened(data: Any) -> dict[str, Any]:
     """Return what is told of one run among many."""
-    return {name: data[name] for name in ("status", "again", "gone", "failed_by") if name in data}
+    return {name: data[name] for name in ("status", "again", "gone", "failed_by", "newer") if name in data}
 
 
 _CHOICE: Final = {
@@ -200,6 +201,7 @@ _CHOICE: Final = {
     "step": TEXT,
     "error": TEXT,
     "reason": TEXT,
+    "upgrade": YES,
 }
 
 OVER_MANY: Final[tuple[Endpoint, ...]] = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from pydantic import ValidationError
@@ -53,7 +54,8 @@ def problem_of(error: WorkflowError, store_errors: tuple[type[Exception], ...] =
         )
     if isinstance(error, InvalidAnswerError):
         errors = tuple(FieldProblem(pointer("answer", *place), said) for place, said in error.places)
-        return Problem(422, "answer.invalid", str(error), errors=errors)
+        detail = re.sub(r"\Athe answer to `[^`]*` ", "the answer ", str(error))  # they know which question
+        return Problem(422, "answer.invalid", detail, errors=errors)
     more = {"run": error.run_id} if isinstance(error, RunExistsError) else {}
     for kind, status, code in _KINDS:
         if isinstance(error, kind):

@@ -11,6 +11,7 @@ from typing import Any, Final
 from wfc.runtime.driver.engine.pictures import pending_of, state_of
 from wfc.runtime.driver.messages import EventData
 from wfc.runtime.driver.run import Run
+from wfc.runtime.errors import StoreError
 from wfc.runtime.events import StopEvent
 from wfc.runtime.server.access import Principal
 from wfc.runtime.server.calls import Call, Problem, Reply, StreamReply, TextReply
@@ -320,8 +321,11 @@ async def cancel_run(server: Installation, call: Call) -> Reply:
 async def resume_run(server: Installation, call: Call) -> Reply:
     """Let a run go on: one that has halted, or one that has failed, from what has failed (`?dry` only tells what).
 
+    It keeps its version of the workflow; with `upgrade` one that has failed moves to the version that this server
+    starts. A dry call tells as `newer` what that would mean, if that is another one.
+
     Raises:
-        Problem: The run is over.
+        Problem: The run is over, or cannot go on with that version.
     """
     run_id = call.path["run"]
     row = await server.run_for(call.principal, run_id)
@@ -329,11 +333,15 @@ async def resume_run(server: Installation, call: Call) -> Reply:
     server.load_code(row)
     is_dry = call.flag("dry")
     if row.status in {"failed", "cancelled", "dead"}:
-        told = await server.engine.retry(run_id, dry_run=True)
+        version = _started_now(server, call, row) if call.data.get("upgrade") else ""
+        told = await server.engine.retry(run_id, version=version, dry_run=True)
         if not is_dry:
-            await server.engine.retry(run_id)
+            await server.engine.retry(run_id, version=version)
             server.look_now()
-        return Reply({"run": run_id, "dry": is_dry, **rewinding_data(told)}, 200 if is_dry else 202)
+        newer = {"newer": await _newer(server, call, row)} if is_dry else {}
+        return Reply({"run": run_id, "dry": is_dry, **rewinding_data(told), **newer}, 200 if is_dry else 202)
+    if call.data.get("upgrade"):
+        raise Problem(409, "run.not_failed", "only a run that has failed goes on with another version here")
     if row.status == "halted" and not is_dry:
         handler = await server.engine.resume(run_id)
         handler.go_on()
@@ -342,6 +350,25 @@ async def resume_run(server: Installation, call: Call) -> Reply:
         raise Problem(409, "run.ended", f"the run {run_id} is over")
     server.look_now()
     return Reply({"run": run_id, "dry": is_dry, "again": []}, 200 if is_dry else 202)
+
+
+def _started_now(server: Installation, call: Call, row: RunRow) -> str:
+    """Return the version of a run's workflow that this server starts; an empty text: it starts none."""
+    if row.workflow not in server.offered:
+        return ""
+    return server.engine.version_of(server.workflow_for(call.principal, row.workflow))
+
+
+async def _newer(server: Installation, call: Call, row: RunRow) -> dict[str, Any] | None:
+    """Return what it would mean that a failed run goes on with the version that this server starts; `None`: nothing."""
+    version = _started_now(server, call, row)
+    if version in {"", row.version}:
+        return None
+    try:
+        told = await server.engine.retry(row.run_id, version=version, dry_run=True)
+    except StoreError as error:
+        return {"version": version, "verdicts": [], "refused": str(error)}
+    return {"version": version, "verdicts": [one._asdict() for one in told.verdicts], "refused": None}
 
 
 def rewinding_data(told: Any) -> dict[str, Any]:

@@ -199,6 +199,30 @@ def test_a_run_of_an_earlier_version_is_compared_with_the_one_of_now(reader: Any
     assert page.get_by_text("Its version differs").count() == 0
 
 
+def test_a_failed_run_goes_on_with_a_mended_version_where_that_is_asked_for(reader: Any, server: Any) -> None:
+    run = started(server, "tried", name="Ada")
+    path = server.folder / "tried.yaml"
+    mended = "    on_error: {event: Over, with: {said: nobody answers}}\n    emit: Over\ntests:"
+    path.write_text(TRIED.replace("    emit: Over\ntests:", mended))
+    assert server.call("POST", "/v1/offers", {"path": "tried.yaml"})[0] == 200
+    page = reader.open(f"runs/{run}")
+    for with_todays in (False, True):
+        page.get_by_role("button", name="Go on").click()
+        dialog = page.locator("dialog")
+        dialog.get_by_text("the version that it began with").wait_for()
+        dialog.get_by_label("With today's version of the workflow").set_checked(with_todays)
+        dialog.get_by_role("button", name="Go on", exact=True).click()
+        dialog.wait_for(state="detached")
+        page.get_by_text("It went on from tick").nth(int(with_todays)).wait_for()
+        page.locator(
+            "main > div .status.done" if with_todays else "main > div .status.failed"
+        ).first.wait_for()
+    page.get_by_text("nobody answers").first.wait_for()
+    reader.forgive(409)  # what the run was is not to be had while it moves
+    path.write_text(TRIED)
+    server.call("POST", "/v1/offers", {"path": "tried.yaml"})
+
+
 def test_a_fork_goes_on_with_an_edited_state(reader: Any, server: Any) -> None:
     run = started(server, "sum", number=3)
     page = reader.open(f"runs/{run}")

@@ -24,11 +24,15 @@ def test_what_failed_alike_goes_on_together_with_a_reason_that_is_kept(reader: A
     page.locator("#resume-0").click()
     dialog = page.locator("dialog")
     dialog.get_by_label("Reason").wait_for()
-    assert dialog.get_by_text("it acts outside").count() == 3
+    assert dialog.get_by_text("again: pay (it acts outside)").count() == 3
     dialog.get_by_role("checkbox").nth(2).uncheck()
     dialog.get_by_label("Reason").fill("the bank is back")
     dialog.get_by_role("button", name="Go on", exact=True).click()
     page.get_by_text("2 runs go on.").wait_for()
+    page.get_by_role(
+        "link", name="failed 3", exact=True
+    ).wait_for()  # they have failed again, and nobody has reloaded
+    page.get_by_text("connection at pay: 3 runs since").wait_for()
     entries = server.call("GET", "/v1/audit")[1]["entries"]
     resumed = [one for one in entries if one["action"] == "resume_run"]
     assert {one["target"] for one in resumed} < runs
@@ -102,7 +106,7 @@ def test_from_a_pattern_to_a_run_that_was_answered(reader: Any, server: Any) -> 
     page = reader.open("author")
     page.get_by_role("button", name="New").click()
     page.get_by_label("Pattern").select_option("reply_approval")
-    page.get_by_label("Name").fill("first_try")
+    page.get_by_label("Name").fill("First try")
     page.get_by_role("button", name="Begin").click()
     page.get_by_text("No findings.").wait_for()
     page.locator("figure svg text.title", has_text="review").wait_for()

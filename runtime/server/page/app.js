@@ -60,7 +60,7 @@ function askForToken(said) {
     begin();
   };
   const told = said ? h("p", { class: "bad", role: "alert" }, said) : null;
-  const label = h("label", { for: "token" }, t("Your token"));
+  const label = h("label", { for: "token" }, t("Your token"), h("span", { class: "soft" }, ` (${t("from whoever runs the server; it stands in the file that `wfc serve` names when it begins")})`));
   show(main, h("h1", {}, t("Who are you?")), h("form", { submit }, h("div", { class: "field" }, label, field), told, h("button", {}, t("Go on"))));
   field.focus();
 }

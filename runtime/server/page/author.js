@@ -31,12 +31,17 @@ async function begin(server) {
   select.addEventListener("change", choose);
   select.append(...told.patterns.map((/** @type {any} */ one) => h("option", { value: one.name }, one.title)));
   choose();
-  const name = /** @type {HTMLInputElement} */ (h("input", { id: "name", required: true, pattern: "[a-z][a-z0-9_]*", placeholder: "my_workflow" }));
-  const fields = [h("div", { class: "field" }, h("label", { for: "pattern" }, t("Pattern")), select, said), h("div", { class: "field" }, h("label", { for: "name" }, t("Name: small letters, digits and _")), name)];
+  const name = /** @type {HTMLInputElement} */ (h("input", { id: "name", required: true, placeholder: "my_workflow" }));
+  const fields = [h("div", { class: "field" }, h("label", { for: "pattern" }, t("Pattern")), select, said), h("div", { class: "field" }, h("label", { for: "name" }, t("Name")), name)];
   ask(t("New"), h("div", { class: "fields" }, fields), t("Begin"), async () => {
-    const made = await server.call("v1/patterns", { pattern: select.value, name: name.value.trim() });
+    const made = await server.call("v1/patterns", { pattern: select.value, name: asName(name.value) });
     location.hash = `#/author/${part(made.path)}`;
   });
+}
+
+/** Return the name of a workflow that somebody means: small letters, digits and `_`. @param {string} said */
+function asName(said) {
+  return said.trim().toLowerCase().replace(/[^a-z0-9_]+/g, "_");
 }
 
 /** @param {import("./app.js").Place} place */
@@ -230,6 +235,7 @@ class Desk {
     try {
       const told = await this.server.call("v1/offers", { path: this.file.path });
       location.hash = `#/start/${part(told.workflow)}`;
+      tell(t("It is saved, and served from now on."));
     } catch (error) {
       show(this.said, h("span", { class: "bad", role: "alert" }, /** @type {Error} */ (error).message));
     }

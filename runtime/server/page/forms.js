@@ -42,13 +42,14 @@ function plain(schema, root) {
   return { kind, isOptional };
 }
 
-/** Return a field with its name and a place for what is wrong. @param {string} title @param {HTMLElement} field @param {boolean} needed @param {() => any} read @returns {Part} */
-function labelled(title, field, needed, read) {
+/** Return a field with its name and a place for what is wrong. @param {string} title @param {HTMLElement} field @param {boolean} needed @param {() => any} read @param {string} about What fits, in a few words. @returns {Part} */
+function labelled(title, field, needed, read, about = "") {
   const id = `field-${(fields += 1)}`;
   const said = h("span", { class: "bad", id: `${id}-wrong` });
   field.id = id;
   field.setAttribute("aria-describedby", said.id);
-  const head = h("label", { for: id }, title, needed ? null : h("span", { class: "soft" }, ` (${t("may be left out")})`));
+  const words = [about, needed ? "" : t("may be left out")].filter(Boolean).join(", ");
+  const head = h("label", { for: id }, title, words ? h("span", { class: "soft" }, ` (${words})`) : null);
   field.addEventListener("input", () => blame([], ""));
   const blame = (/** @type {string[]} */ _, /** @type {string} */ words) => {
     said.textContent = words;
@@ -118,7 +119,14 @@ function number(kind, title, start, needed) {
   const step = kind.type === "integer" ? "1" : "any";
   const bounds = { min: kind.minimum, max: kind.maximum };
   const field = /** @type {HTMLInputElement} */ (h("input", { type: "number", step, ...bounds, required: needed, value: start }));
-  return labelled(title, field, needed, () => (field.value === "" ? undefined : Number(field.value)));
+  return labelled(title, field, needed, () => (field.value === "" ? undefined : Number(field.value)), between(kind.minimum, kind.maximum));
+}
+
+/** Return bounds in words; nothing where there are none. @param {number | undefined} least @param {number | undefined} most */
+function between(least, most) {
+  if (least !== undefined && most !== undefined) return t("{least} to {most}", { least, most });
+  if (least !== undefined) return t("at least {least}", { least });
+  return most === undefined ? "" : t("at most {most}", { most });
 }
 
 const INPUTS = /** @type {Record<string, string>} */ ({ date: "date", email: "email", uri: "url" });

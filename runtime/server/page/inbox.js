@@ -20,10 +20,11 @@ export async function showInbox({ main, server, me, query, left }) {
   show(main, h("h1", {}, t("Inbox")), tabs, list);
   /** @type {any[]} */
   let found = [];
+  const isShown = (/** @type {any} */ one) => view !== "all" || one.closed;
   const more = async (/** @type {string} */ after) => {
     const told = await server.call(`v1/tasks?${shown.query}most=50${after ? `&after=${part(after)}` : ""}`);
     if (left.aborted) return;
-    found = [...found, ...told.tasks.filter((/** @type {any} */ one) => view !== "all" || one.closed)];
+    found = [...found, ...told.tasks.filter(isShown)];
     const next = told.next ? button(t("More"), () => more(told.next), { id: "more" }) : null;
     show(list, found.length ? taskTable(found) : nothing(t("Nothing waits for an answer.")), next);
   };

@@ -73,6 +73,23 @@ export function again(dry) {
   return h("div", {}, failed, said, lost.length ? [h("p", {}, t("What came from outside since is gone:")), h("ul", {}, lost)] : null, parts);
 }
 
+/**
+ * Return what dry runs say of the version that the server starts now, and a function that tells whether it is wanted.
+ * @param {any[]} dry @returns {{element: HTMLElement | null, wanted: () => boolean}}
+ */
+export function newer(dry) {
+  const found = dry.map((one) => one.newer).filter(Boolean);
+  if (!found.length) return { element: null, wanted: () => false };
+  const refused = found.filter((one) => one.refused);
+  const box = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: "upgrade", disabled: refused.length === found.length }));
+  const why = refused.length ? h("p", { class: "bad" }, t("It cannot go on with today's:"), ` ${refused[0].refused}`) : null;
+  const said = [...new Set(found.flatMap((one) => one.verdicts.map((/** @type {any} */ verdict) => verdict.told)))];
+  const means = said.length ? [h("p", {}, t("If it goes on with today's:")), h("ul", {}, said.map((one) => h("li", {}, one)))] : null;
+  const keeps = h("p", {}, t("Without this it goes on with the version that it began with, which is not today's."));
+  const element = h("div", { class: "field" }, h("label", { class: "check" }, box, t("With today's version of the workflow")), keeps, why, means);
+  return { element, wanted: () => box.checked };
+}
+
 /** Return the fields of a state that were edited. @param {any} before @param {string} written */
 function edits(before, written) {
   let now;

@@ -1,7 +1,7 @@
 // The screen of one run: its flow lit by what its steps do, what has happened, and how it was at any moment.
 import { part } from "./api.js";
 import { ask, badge, button, data, h, length, moment, nothing, show, table, wrong } from "./dom.js";
-import { again, timeMachine } from "./moments.js";
+import { again, newer, timeMachine } from "./moments.js";
 import { GrowingTexts } from "./texts.js";
 import { Viewer } from "./viewer.js";
 import { t } from "./words.js";
@@ -19,12 +19,25 @@ export async function showRun(place) {
   const log = h("tbody");
   const said = saying();
   const version = h("div");
+  const note = noteIn(log, soonAndSeldom(() => refresh()));
+  let following = new AbortController();
+  const follow = () => {
+    following.abort(); // a run that was over may go on, and is followed anew
+    following = new AbortController();
+    log.replaceChildren();
+    const own = following;
+    left.addEventListener("abort", () => own.abort(), { once: true });
+    server.follow(`${path}/stream`, (message) => (message.event === "text" ? said.hear(message.data) : note(message)), own.signal);
+  };
   const machine = timeMachine(place, path, (seen) => drawFlow(server, path, viewer, seen));
   const refresh = async () => {
     const run = await server.call(path);
     const now = await server.call(`${path}/at/${run.tick}`);
     if (left.aborted) return;
-    show(head, headOf(place, run, path, refresh));
+    show(head, headOf(place, run, path, async () => {
+      await refresh();
+      follow();
+    }));
     show(steps, stepTable(now.steps));
     await machine.now(run, now);
   };
@@ -41,8 +54,7 @@ export async function showRun(place) {
     ),
   );
   compareVersions(server, path, version).catch((error) => [404, 409].includes(error.status) || show(version, wrong(error))); // it is not served any more, or does not rest
-  const note = noteIn(log, soonAndSeldom(refresh));
-  server.follow(`${path}/stream`, (message) => (message.event === "text" ? said.hear(message.data) : note(message)), left);
+  follow();
 }
 
 /** Return a place for what models say, and what shows there a piece of it. */
@@ -136,8 +148,9 @@ function actions(server, run, path, refresh) {
   };
   const resume = async () => {
     const dry = await server.call(`${path}/resume?dry`, {});
-    ask(t("Go on from what has failed"), again(dry), t("Go on"), async () => {
-      await server.call(`${path}/resume`, {});
+    const other = newer([dry]);
+    ask(t("Go on from what has failed"), h("div", { class: "fields" }, again(dry), other.element), t("Go on"), async () => {
+      await server.call(`${path}/resume`, other.wanted() ? { upgrade: true } : {});
       await refresh();
     });
   };
@@ -190,7 +203,7 @@ export function told({ event, data: said }) {
     shown: () => [said.event, JSON.stringify(said.with ?? "")],
     task: () => [said.what.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase(), said.title || ""],
     handled: () => [t("an error was handled"), [said.step, said.error].filter(Boolean).join(": ")],
-    back: () => [t("It went on at {to}.", said), ""],
+    back: () => [t("It went on from tick {to}.", said), ""],
     end: () => [t("the end: {status}", said), said.error?.message || ""],
     gap: () => [t("what came before is not kept any more"), ""],
     broken: () => [t("That did not work"), said.detail],

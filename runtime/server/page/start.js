@@ -4,6 +4,7 @@ import { button, h, nothing, show, table, tell } from "./dom.js";
 import { form } from "./forms.js";
 import { openings } from "./talks.js";
 import { Viewer } from "./viewer.js";
+import { unserved } from "./watch.js";
 import { t } from "./words.js";
 
 /** @param {import("./app.js").Place} place */
@@ -14,7 +15,7 @@ export async function showStart({ main, server, me }) {
     one.start,
     one.ends.join(", "),
   ]);
-  const found = rows.length ? table([t("Workflow"), t("Begins with"), t("Ends with")], rows, t("Workflows")) : nothing(t("This server starts no workflows."));
+  const found = rows.length ? table([t("Workflow"), t("Begins with"), t("Ends with")], rows, t("Workflows")) : me.roles.includes("author") ? unserved() : nothing(t("This server starts no workflows."));
   show(main, h("h1", {}, t("Start")), found, open);
 }
 

@@ -1,24 +1,32 @@
 // The runs of the store: looked for by workflow, status and key; failures told in groups.
 import { part } from "./api.js";
 import { ask, badge, button, h, length, moment, nothing, show, table, tell } from "./dom.js";
-import { again } from "./moments.js";
+import { again, newer } from "./moments.js";
 import { t } from "./words.js";
 
 const STATUSES = ["live", "queued", "parked", "halted", "done", "failed", "cancelled", "dead"];
+
+const MOST_LOOKS = 20; // at runs that are at work, for half a minute: what goes on may fail again at once
 
 /** @param {import("./app.js").Place} place */
 export async function showWatch({ main, server, me, query, left }) {
   const offered = me.roles.some((/** @type {string} */ one) => ["see", "start"].includes(one)) ? (await server.call("v1/workflows")).workflows : [];
   const list = h("div");
   const groups = h("div");
-  const counted = await server.call("v1/runs/counts");
-  show(main, h("h1", {}, t("Runs")), summary(counted), groups, filters(query, offered.map((/** @type {any} */ one) => one.workflow)), list);
-  const count = async () => show(groups, failures(server, me, (await server.call("v1/runs/counts")).failures, refresh));
+  const sums = h("div");
+  show(main, h("h1", {}, t("Runs")), sums, groups, filters(query, offered.map((/** @type {any} */ one) => one.workflow)), list);
+  const count = async () => {
+    const counted = await server.call("v1/runs/counts");
+    show(sums, summary(counted));
+    show(groups, failures(server, me, counted.failures, refresh));
+    return counted.runs.some((/** @type {any} */ one) => ["live", "queued"].includes(one.status));
+  };
   const refresh = async () => {
     found = [];
-    await Promise.all([count(), more("")]);
+    const [isAtWork] = await Promise.all([count(), more("")]);
+    if (isAtWork && (looks += 1) < MOST_LOOKS) setTimeout(() => left.aborted || refresh().catch(() => {}), 1500);
   };
-  show(groups, failures(server, me, counted.failures, refresh));
+  let looks = 0;
   const asked = ["workflow", "status", "key"].filter((name) => query.get(name)).map((name) => `${name}=${part(query.get(name) || "")}&`).join("");
   /** @type {any[]} */
   let found = [];
@@ -27,10 +35,15 @@ export async function showWatch({ main, server, me, query, left }) {
     if (left.aborted) return;
     found = [...found, ...told.runs];
     const next = told.next ? button(t("More"), () => more(told.next), { id: "more" }) : null;
-    const none = asked ? nothing(t("No run is like that.")) : nothing(t("There are no runs yet. Start one."), " ", h("a", { href: "#/start" }, t("Start")));
+    const none = asked ? nothing(t("No run is like that.")) : offered.length || !me.roles.includes("author") ? nothing(t("There are no runs yet. Start one."), " ", h("a", { href: "#/start" }, t("Start"))) : unserved();
     show(list, found.length ? runTable(found) : none, next);
   };
-  await more("");
+  await Promise.all([count(), more("")]);
+}
+
+/** Return what to do where no workflow is served yet. */
+export function unserved() {
+  return nothing(t("No workflow is served yet. Write one under Author, and press Serve it there."), " ", h("a", { href: "#/author" }, t("Author")));
 }
 
 /** Return how many runs there are of each status. @param {any} counted */
@@ -63,16 +76,23 @@ async function resumeAll(server, group, refresh) {
   const why = /** @type {HTMLInputElement} */ (h("input", { id: "reason" }));
   const boxes = dry.runs.map((/** @type {any} */ one) => {
     const box = h("input", { type: "checkbox", value: one.run, checked: !one.code, disabled: Boolean(one.code) });
-    return h("details", {}, h("summary", {}, h("label", { class: "check" }, box, one.run.slice(0, 16))), one.code ? h("p", { class: "bad" }, one.detail) : again(one));
+    return h("details", {}, h("summary", {}, h("label", { class: "check" }, box, `${one.run.slice(0, 16)} · ${one.code ? t("not possible") : undone(one)}`)), one.code ? h("p", { class: "bad" }, one.detail) : again(one));
   });
-  const content = h("div", { class: "fields" }, h("div", {}, boxes), h("div", { class: "field" }, h("label", { for: "reason" }, t("Reason")), why));
+  const other = newer(dry.runs);
+  const content = h("div", { class: "fields" }, h("div", {}, boxes), other.element, h("div", { class: "field" }, h("label", { for: "reason" }, t("Reason"), h("span", { class: "soft" }, ` (${t("may be left out")})`)), why));
   ask(t("Go on from what has failed"), content, t("Go on"), async () => {
     const runs = [...content.querySelectorAll("input[type=checkbox]")].map((one) => /** @type {HTMLInputElement} */ (one)).filter((one) => one.checked).map((one) => one.value);
-    const told = await server.call("v1/runs/resume", { runs, reason: why.value.trim() });
-    const done = told.runs.filter((/** @type {any} */ one) => one.done);
+    const told = await server.call("v1/runs/resume", { runs, reason: why.value.trim(), ...(other.wanted() ? { upgrade: true } : {}) });
+    const refused = told.runs.filter((/** @type {any} */ one) => !one.done);
     await refresh();
-    tell(t("{n} runs go on.", { n: done.length }));
+    tell([t("{n} runs go on.", { n: told.runs.length - refused.length }), ...refused.slice(0, 1).map((/** @type {any} */ one) => one.detail)].join(" "));
   });
+}
+
+/** Return which steps a run would do again, in a line. @param {any} dry */
+function undone(dry) {
+  const steps = [...new Set((dry.again || []).map((/** @type {any} */ one) => (one.acts ? `${one.step} (${t("it acts outside")})` : one.step)))];
+  return `${t("again:")} ${steps.join(", ") || t("(none)")}`;
 }
 
 /** @param {any[]} runs */

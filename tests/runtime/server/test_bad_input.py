@@ -21,6 +21,7 @@ OF_ANOTHER_KIND: dict[str | None, list[Any]] = {
     "object": ["text", 3, None, False, []],
     "integer": ["3", 3.5, None, True, {}, -1, 10**16],
     "array": ["text", 3, None, {}, []],
+    "boolean": ["true", 1, None, [], {}],
     None: [],
 }
 
@@ -38,7 +39,9 @@ class Wrong(NamedTuple):
 
 
 def good_member(name: str, schema: dict[str, Any]) -> Any:
-    return {"string": "a", "object": {}, "integer": 1, "array": [{}], None: {"ok": True}}[schema.get("type")]
+    return {"string": "a", "object": {}, "integer": 1, "array": [{}], "boolean": True, None: {"ok": True}}[
+        schema.get("type")
+    ]
 
 
 def mistakes(endpoint: Endpoint) -> Iterator[Wrong]:
