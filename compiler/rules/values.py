@@ -97,7 +97,7 @@ def secret_as_data(place: Place, name: str) -> Finding:
         "secret-as-data",
         f"the secret `{name}` would be plain data here, which is recorded and may be shown",
         place,
-        HINTS_FOR_SECRETS.get(place.address[-2:-1], NAMED_WHERE_USED),
+        KEY_OF_A_MODEL if place.address[-2:-1] == ("settings",) else NAMED_WHERE_USED,
     )
 
 
@@ -105,6 +105,4 @@ NAMED_WHERE_USED: Final = (
     "name it where it is used: in `auth`, as `{secret: NAME}` in a header, in `query`, `body` or `env`, "
     "or under `secrets` of a tool in Python"
 )
-HINTS_FOR_SECRETS: Final = {
-    ("settings",): "a model is given its key by `api_key`: `api_key: NAME`",
-}
+KEY_OF_A_MODEL: Final = "a model is given its key by `api_key`: `api_key: NAME`"

@@ -42,11 +42,13 @@ def read_path(path: str) -> list[str | int]:
     return parts
 
 
-def edited(state: BaseModel, changes: Mapping[str, Any]) -> dict[str, Any]:
+def edited(state: BaseModel, changes: Mapping[str, Any], *, is_declared: bool) -> dict[str, Any]:
     """Return the new values of a state's fields, by attribute, with the values at some paths replaced.
 
     Args:
         changes: Values as JSON data, by path.
+        is_declared: Whether all fields of the state are declared, as a spec does; else its class says whether there
+            may be others.
 
     Raises:
         InvalidValueError: There is no such place, or a value does not fit its type.
@@ -57,9 +59,10 @@ def edited(state: BaseModel, changes: Mapping[str, Any]) -> dict[str, Any]:
     for path, value in changes.items():
         first, *rest = read_path(path)
         name = attributes.get(str(first))
-        if name is None and kind.model_config.get("extra") != "allow":
-            has = ", ".join(f"`{one}`" for one in attributes) or "none"
-            raise InvalidValueError(f"the state has no field `{first}`; its fields: {has}")
+        if name is None and (is_declared or kind.model_config.get("extra") != "allow"):
+            has = ", ".join(f"`{one}`" for one in attributes)
+            told = f"; its fields: {has}" if has else ": the workflow declares none"
+            raise InvalidValueError(f"the state has no field `{first}`{told}")
         if rest and str(first) not in given:
             given[str(first)] = _data_of(state, name or str(first))
         given[str(first)] = _with_value(given.get(str(first)), rest, value, path)

@@ -57,6 +57,7 @@ steps:
 """
 
 
+NEWS = "News: {number: integer, text: string}"
 STATION = """\
 wfc: 1
 workflow: station
@@ -103,8 +104,11 @@ def compile_all(folder: Path, **specs: str) -> list[ModuleType]:
 def compiled(tmp_path: Path) -> Any:
     before = set(sys.modules)
 
-    def compile_both(if_absent: str = "") -> tuple[ModuleType, ModuleType]:
-        sender, hearer = compile_all(tmp_path, sender=SENDER.replace("IF_ABSENT", if_absent), hearer=HEARER)
+    def compile_both(
+        if_absent: str = "", sends: str = NEWS, takes: str = NEWS
+    ) -> tuple[ModuleType, ModuleType]:
+        sent = SENDER.replace("IF_ABSENT", if_absent).replace(NEWS, sends)
+        sender, hearer = compile_all(tmp_path, sender=sent, hearer=HEARER.replace(NEWS, takes))
         return sender, hearer
 
     yield compile_both
@@ -125,6 +129,36 @@ def test_an_event_finds_its_run_by_workflow_and_key(compiled: Any) -> None:
 
     told, heard = asyncio.run(both())
     assert (type(told).__name__, heard.text) == ("Told", "hello")
+
+
+AS_SENT = 'News: {number: {type: integer, as: "_no"}, text: {type: string, as: "@text"}}'
+AS_TAKEN = 'News: {number: {type: integer, as: "the no."}, text: {type: string, as: "The text"}}'
+
+
+@pytest.mark.parametrize("is_stored", [False, True])
+@pytest.mark.parametrize(
+    ("sends", "takes"),
+    [(AS_SENT, NEWS), (NEWS, AS_TAKEN), (AS_SENT, AS_TAKEN)],
+    ids=["sent", "taken", "both"],
+)
+@pytest.mark.parametrize("if_absent", ["", "if_absent: {keep: 1 day}"])
+def test_between_workflows_fields_have_their_own_names(
+    compiled: Any, tmp_path: Path, sends: str, takes: str, if_absent: str, is_stored: bool
+) -> None:
+    sender, hearer = compiled(if_absent, sends, takes)
+
+    async def both() -> str:
+        engine = Engine(store=f"sqlite:///{tmp_path / 'runs.db'}") if is_stored else Engine()
+        engine.add(hearer.Hearer)
+        waiting = hearer.Hearer(engine=engine).run(number=2) if not if_absent else None
+        assert type(await sender.Sender(engine=engine).run(number=2, text="hello")).__name__ == "Told"
+        if waiting is None:
+            waiting = hearer.Hearer(engine=engine).run(number=2)
+        found = await waiting
+        engine.close()
+        return str(found.text)
+
+    assert asyncio.run(both()) == "hello"
 
 
 def test_a_run_that_is_not_there_is_an_error_and_so_is_one_that_is_over(compiled: Any) -> None:

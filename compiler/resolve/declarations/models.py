@@ -15,7 +15,7 @@ from wfc.compiler.resolve.declarations.requests import secret
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values import durations
-from wfc.compiler.resolve.values.reader import ValueReader
+from wfc.compiler.resolve.values.reader import ValueReader, named_secret
 from wfc.compiler.resolve.values.scopes import binding_scope
 from wfc.compiler.rules import bindings as problems
 from wfc.compiler.rules import values as value_problems
@@ -107,9 +107,9 @@ def model(name: str, data: Data, place: Place, declared: Declarations) -> Model:
     if isinstance(own, Mapping):
         settings["settings"] = dict(own)
         check_plain(own, place / "settings", "settings", declared.report)
-        for key, value in own.items():
-            if isinstance(value, Mapping) and value.get("secret") in declared.secrets.nodes:
-                declared.report(value_problems.secret_as_data(place / "settings" / str(key), value["secret"]))
+        for option, value in own.items():
+            if isinstance(value, Mapping) and (named := named_secret(value, declared.secrets.nodes)):
+                declared.report(value_problems.secret_as_data(place / "settings" / str(option), named))
     base_url: Template | None = None
     if "base_url" in data:
         reader = ValueReader(declared.report)

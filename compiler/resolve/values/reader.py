@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 from wfc.compiler.diagnostics import Address, Finding, Place, Report
@@ -40,7 +40,7 @@ from wfc.compiler.types import (
 )
 from wfc.compiler.types.outside_names import own_name
 
-__all__ = ["ValueReader", "hint_for_list", "read_data", "reads_as_text"]
+__all__ = ["ValueReader", "hint_for_list", "named_secret", "read_data", "reads_as_text"]
 
 
 @dataclass(slots=True)
@@ -154,7 +154,7 @@ class ValueReader:
     def record(self, data: Mapping[object, object], place: Place, wanted: Type, scope: Scope) -> Value:
         """Read a mapping: the fields of a record, or the entries of a map."""
         target = matching_member(data, wanted)
-        named = named_secret(data, scope)
+        named = named_secret(data, scope.secrets)
         if named and not (isinstance(target, Record) and "secret" in target.fields):
             self.report(problems.secret_as_data(place, named))
             return Value(target, place.address, entries=())
@@ -246,10 +246,10 @@ def constant(data: object, place: Place, wanted: Type, constraints: Constraints,
     return Value(wanted, place.address, constant=data)
 
 
-def named_secret(data: Mapping[object, object], scope: Scope) -> str:
+def named_secret(data: Mapping[object, object], secrets: Container[str]) -> str:
     """Return the name of a secret in `{secret: NAME}`; an empty text for all else."""
     named = data.get("secret")
-    return named if len(data) == 1 and isinstance(named, str) and named in scope.secrets else ""
+    return named if len(data) == 1 and isinstance(named, str) and named in secrets else ""
 
 
 def in_backticks(words: str) -> str:

@@ -42,7 +42,9 @@ class Edits(NamedTuple):
             raise InvalidMessageError("the run has not begun: it takes events when it has")
         found: list[Tick] = []
         if self.state:
-            found.append(Edited(None, 0, edited(execution.state, self.state), by))
+            is_declared = execution.plan.is_generated
+            saved = edited(execution.state, self.state, is_declared=is_declared)
+            found.append(Edited(None, 0, saved, by))
         for number in dict.fromkeys(self.dropped):
             if number not in execution.inbox:
                 there = ", ".join(map(str, execution.inbox)) or "none"

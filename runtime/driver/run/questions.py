@@ -156,7 +156,8 @@ def read_answer(
     if said := unmet_requirements(run, pause.run, answer):
         places = tuple(((one.field,), str(one)) for one in said if isinstance(one, Unmet))
         raise InvalidAnswerError(f"the answer to `{question}` is not as required: {'; '.join(said)}", places)
-    return Answered(number, answer, by, edited(execution.state, state) if state else None)
+    saved = edited(execution.state, state, is_declared=execution.plan.is_generated) if state else None
+    return Answered(number, answer, by, saved)
 
 
 def read_delegation(execution: Execution, question: str, to: str, by: str, because: str) -> Tick:

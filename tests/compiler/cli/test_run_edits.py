@@ -118,3 +118,37 @@ def test_what_does_not_fit_is_refused_at_its_place_and_changes_nothing(wfc: Any)
         assert (done.status, told in done.err) == (code, True), (args, done.err)
     assert wfc("runs", "show", "one", "--ticks", "--format", "json").out == before
     assert shown(wfc)["status"] == "parked"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["runs", "edit", "bare"],
+        ["runs", "fork", "bare", "--at", "1", "--yes"],
+        ["runs", "fork", "bare", "--step", "approve", "--detach", "--yes"],
+        ["runs", "rewind", "bare", "--at", "1", "--yes"],
+        ["tasks", "answer", "bare/approve/1", '{"ok": true}'],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize(
+    ("path", "told"), [("sum", "sum"), ("state.order.name", "order"), ("lines[0]", "lines"), ("_x", "_x")]
+)
+def test_a_workflow_without_state_has_no_field_to_set(
+    wfc: Any, tmp_path: Path, command: list[str], path: str, told: str
+) -> None:
+    spec = (
+        ASK.replace("workflow: ask", "workflow: bare")
+        .replace("state.sum + ", "")
+        .replace("state.name", "run.id")
+    )
+    (tmp_path / "bare.yaml").write_text("\n".join(line for line in spec.splitlines() if "state:" not in line))
+    started = wfc("run", "bare.yaml", "-i", "order=tea", "--run-id", "bare")
+    assert started.status == 3, started.err
+    before = wfc("runs", "show", "bare", "--ticks", "--format", "json").out
+    done = wfc(*command, "--set", f"{path}=3")
+    assert done.status == 1, done.err
+    assert f"the state has no field `{told}`: the workflow declares none" in done.err
+    assert wfc("runs", "show", "bare", "--ticks", "--format", "json").out == before
+    runs = [json.loads(line)["run"] for line in wfc("runs", "list", "--format", "json").out.splitlines()]
+    assert sorted(runs) == ["bare", "one"], "nothing was forked"

@@ -370,3 +370,41 @@ def test_thousands_of_mistakes_end_at_a_limit() -> None:
     _, found = shape(GOOD.partition("steps:\n")[0] + "steps:\n" + steps)
     assert 1000 < len(found) < 5000
     assert found[-1][0] == "too-many-findings"
+
+
+OWN_STEP = (
+    "one join does not hold another: let a step of its own have `accepts: {each: …}`, "
+    "and emit what is wanted here"
+)
+ONE_OF = "a list within a list is for `all`, where it says that one of its events comes"
+
+
+@pytest.mark.parametrize(
+    ("accepts", "hint"),
+    [
+        ("{all: [A, {any: [B, C]}]}", "write `[B, C]`: one of them comes"),
+        ("{all: [A, {all: [B, C]}]}", "write `B` and `C` beside the others: all of them are waited for"),
+        (
+            "{all: [A, {each: B}]}",
+            OWN_STEP,
+        ),
+        (
+            "{any: {each: A}}",
+            OWN_STEP,
+        ),
+        ("{each: {any: [A, B]}}", "write `[A, B]`"),
+        ("{any: [A, [B, C]]}", ONE_OF),
+        ("{each: [A, [B, C]]}", ONE_OF),
+        ("{all: {A: B}}", ""),  # which of them is meant is not known
+        ("{all: A}", "write `[A]`"),
+        ("[A, {all: [B, C]}]", "a join is no item of a list: write `accepts: {all: …}`"),
+        (
+            '{any: [A, B, C], count: "${{ inputs.n }}"}',
+            "write a number: of events that are listed it has to be known before there is a run",
+        ),
+        ("{any: [A, B, C], count: [1]}", ""),
+    ],
+)
+def test_a_join_within_a_join_is_told_what_is_meant(accepts: str, hint: str) -> None:
+    _, found = shape(GOOD.replace("accepts: Asked", f"accepts: {accepts}"))
+    assert [(code, said) for code, _, _, said in found] == [("wrong-type", hint)]

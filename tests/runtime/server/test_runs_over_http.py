@@ -209,6 +209,19 @@ def test_a_run_is_forked_once_it_is_known_what_is_done_again(served_anew: Served
     served_anew(use)
 
 
+def test_a_field_that_a_workflow_without_state_does_not_declare_is_refused(served_anew: Served) -> None:
+    async def use(client: Client) -> None:
+        run = await started(client, "approval", text="a")
+        tick = (await until(client, run, "parked"))["tick"]
+        refused = await client.post(f"/v1/runs/{run}/fork", {"at": 1, "state": {"paid": 3}})
+        assert (refused.status, refused.code) == (422, "value.invalid")
+        assert "the state has no field `paid`: the workflow declares none" in refused.json["detail"]
+        assert (await client.get(f"/v1/runs/{run}")).json["tick"] == tick
+        assert len((await client.get("/v1/runs")).json["runs"]) == 1
+
+    served_anew(use)
+
+
 def test_whoever_waits_for_a_run_that_rests_is_told_at_once(served: Served) -> None:
     async def use(client: Client) -> None:
         answer = await client.post("/v1/workflows/approval/runs?wait=20", {"inputs": {"text": "a"}})

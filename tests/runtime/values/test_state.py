@@ -18,6 +18,9 @@ from wfc.runtime import (
     Workflow,
     step,
 )
+from wfc.runtime.errors import InvalidValueError
+from wfc.runtime.events import DictState
+from wfc.runtime.values import state_edits
 
 Play = Callable[..., Any]
 
@@ -161,3 +164,15 @@ def test_a_context_goes_on_from_run_to_run(virtually: Virtually) -> None:
         return await first, await workflow.run(ctx=context), await context.store.get("count")
 
     assert virtually(main) == (11, 12, 12)
+
+
+@pytest.mark.parametrize("is_declared", [False, True])
+def test_who_edits_a_state_without_fields_may_add_some_unless_all_are_declared(is_declared: bool) -> None:
+    def edit() -> dict[str, Any]:
+        return state_edits.edited(DictState(a=1), {"b": 2}, is_declared=is_declared)
+
+    if is_declared:
+        with pytest.raises(InvalidValueError, match="no field `b`: the workflow declares none"):
+            edit()
+    else:
+        assert edit() == {"b": 2}

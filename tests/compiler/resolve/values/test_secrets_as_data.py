@@ -158,6 +158,8 @@ DATA = "secret-as-data {secret: KEY}"
         ({"EMIT": "{text: a, more: {secret: KEY}, either: c}"}, [DATA]),
         ({"SETTINGS": "{seed: {secret: KEY}}"}, [DATA]),
         # what is none
+        ({"SETTINGS": "{seed: {secret: [KEY]}}"}, []),
+        ({"SETTINGS": "{seed: {secret: KEY, more: 1}}"}, []),
         ({"WITH": "{value: {secret: OTHER}}"}, []),
         ({"WITH": "{value: {secret: KEY, more: 1}}"}, []),
         ({"WITH": "{value: {secret: \"${{ 'KEY' }}\"}}"}, []),
