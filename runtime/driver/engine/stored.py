@@ -347,7 +347,9 @@ class StoredRuns(EventDelivery, Protocol):
             InvalidMessageError: The event does not fit, as far as that is known here.
         """
         run = await self.here(run_id)
-        if run is not None:
+        if run is not None and run.port is not None and run.passage is not None and not run.passage.may_begin:
+            await run.recorded()  # until it begins, what is posted is kept in its inbox
+        elif run is not None:
             with contextlib.suppress(RunParkedError):  # it came to rest meanwhile
                 await call_and_await(run.loop, run.receive, event, message_id)
                 await run.recorded()

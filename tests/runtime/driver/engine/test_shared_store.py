@@ -16,7 +16,19 @@ from typing import Any
 import pytest
 import shared_flows
 
-from wfc.runtime import Engine, RunExistsError
+from wfc.runtime import (
+    Engine,
+    Event,
+    InvalidMessageError,
+    Limits,
+    Outside,
+    Receives,
+    RunExistsError,
+    StartEvent,
+    StopEvent,
+    Workflow,
+    pause,
+)
 from wfc.runtime.driver.engine.working import Worker
 
 Processes = list[subprocess.Popen[bytes]]
@@ -362,4 +374,53 @@ def test_who_follows_a_run_elsewhere_may_cancel_it(site: Site) -> None:
             await asyncio.sleep(0.1)
 
     asyncio.run(asyncio.wait_for(main(), 60))
+    assert site.left_over() == []
+
+
+class Told(Event):
+    word: str
+
+
+class Hearing(Workflow, name="hearing", limits=Limits(concurrent_runs=1), receives=(Receives(Told),)):
+    @pause
+    def hear(self, ev: StartEvent) -> Outside[Told]:
+        return Outside(Told)
+
+    @hear.then
+    def heard(self, ev: StartEvent, result: Told) -> StopEvent:
+        return StopEvent(result=result.word)
+
+
+@pytest.mark.parametrize("by", ["post", "deliver"])
+def test_what_is_posted_to_a_run_that_may_not_begin_yet_is_kept(site: Site, by: str) -> None:
+    def opened() -> Engine:
+        engine = Engine(store=site.store)
+        engine.add(Hearing)
+        return engine
+
+    async def first() -> None:
+        engine = opened()
+        for run in ("one", "two"):
+            engine.workflow("hearing").run(run_id=run)  # type: ignore[attr-defined]
+        await until(lambda: len(engine.list_runs()) == 2)
+        if by == "post":
+            await engine.post("two", Told(word="to two"))
+        else:
+            assert await engine.deliver(Told(word="to two"), run_id="two")
+            with pytest.raises(InvalidMessageError, match="takes no Event"):
+                await engine.deliver(Event(), run_id="two")
+        engine.close()  # what was acknowledged is there, whatever becomes of the process
+
+    async def second() -> None:
+        engine = opened()
+        one = await engine.resume("one")
+        two = await engine.resume("two")
+        await asyncio.sleep(0.1)
+        assert not two.is_done(), "it is not its turn"
+        await engine.post("one", Told(word="to one"))
+        assert [await one, await two] == ["to one", "to two"]
+        engine.close()
+
+    asyncio.run(first())
+    asyncio.run(asyncio.wait_for(second(), 60))
     assert site.left_over() == []
