@@ -10,7 +10,10 @@ from typing import Any, Protocol
 
 from wfc.runtime.driver.loops import call_soon
 
-__all__ = ["Admission", "Gate"]
+__all__ = ["Admission", "Gate", "GateName", "StoredAdmission"]
+
+GateName = tuple[str, ...]
+"""What a gate is for: ``key`` or ``runs``, a workflow, and the value by which its runs are counted."""
 
 CLEANING = 5.0
 """Seconds that the steps of a run that is over may clean up before the next run has its place."""
@@ -34,17 +37,17 @@ class GatedRun(Protocol):
 class Gate:
     """A gate that admits at most ``most`` runs at once; ``name`` is for the owner of the gate."""
 
-    __slots__ = ("_inside", "_most", "_waiting", "name")
+    __slots__ = ("_inside", "_waiting", "most", "name")
 
-    def __init__(self, most: int, name: tuple[str, ...] | None = None) -> None:
+    def __init__(self, most: int, name: GateName | None = None) -> None:
         self.name = name
-        self._most = most
+        self.most = most
         self._inside = 0
         self._waiting: deque[Admission] = deque()
 
     def enter(self, passage: Admission) -> bool:
         """Admit a run or put it into the queue; return whether it was admitted at once."""
-        if self._inside < self._most:
+        if self._inside < self.most:
             self._inside += 1
             return True
         self._waiting.append(passage)
@@ -106,9 +109,18 @@ class Admission:
         else:
             self.start()
 
+    @property
+    def may_begin(self) -> bool:
+        """Whether the run has passed all of its gates."""
+        return self._at == len(self._gates)
+
     def holds(self, gate: Gate) -> bool:
         """Return whether the run has passed a gate."""
         return gate in self._gates[: self._at]
+
+    def places(self) -> dict[GateName, int]:
+        """Return what gates with names the run has passed, with how many each admits."""
+        return {gate.name: gate.most for gate in self._gates[: self._at] if gate.name is not None}
 
     def over(self, tasks: set[asyncio.Task[Any]]) -> None:
         """Leave all gates once ``tasks``, those of the steps of the ended run, have cleaned up."""
@@ -135,3 +147,53 @@ class Admission:
             for gate in gates[self._at :]:
                 gate.forget(self)
             self._left(gates)
+
+
+class StoredAdmission(Admission):
+    """The passage of a stored run through gates that all processes of its store share, and then through its process'.
+
+    Args:
+        shared: The gates of the store, with how many each admits.
+        gates: Those of the process.
+        left_store: Called with the run when it has left all gates.
+    """
+
+    __slots__ = ("_left_store", "_shared", "is_inside")
+
+    def __init__(
+        self,
+        run: GatedRun,
+        shared: dict[GateName, int],
+        gates: list[Gate],
+        lock: RLock,
+        left: Callable[[list[Gate]], None],
+        left_store: Callable[[Any], None],
+    ) -> None:
+        super().__init__(run, gates, lock, left)
+        self._shared = shared
+        self._left_store = left_store
+        self.is_inside = False
+
+    def start(self) -> None:
+        """Pass the gates of the process, once the store has let the run in."""
+        if self.is_inside:
+            super().start()
+
+    def let_in(self) -> None:
+        """Let the run go on, as the store has let it in."""
+        if not (self.is_inside or self.run.is_done):
+            self.is_inside = True
+            self.start()
+
+    @property
+    def may_begin(self) -> bool:
+        """Whether the run has passed all of its gates."""
+        return self.is_inside and super().may_begin
+
+    def places(self) -> dict[GateName, int]:
+        """Return what gates with names the run has passed, with how many each admits."""
+        return self._shared if self.is_inside else {}
+
+    def _leave(self) -> None:
+        super()._leave()
+        self._left_store(self.run)

@@ -116,7 +116,6 @@ class Installation:
         self._tasks: list[asyncio.Task[Any]] = []
         self._working: Worker | None = None
         self._starting: asyncio.Lock = asyncio.Lock()
-        self.start_lock = asyncio.Lock()  # so that two starts under one key do not overlook each other
         self.waits = 0
         self.answering: set[tuple[str, str]] = set()  # which task is being answered by whom
 

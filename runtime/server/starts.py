@@ -22,7 +22,7 @@ from wfc.runtime.server.data import json_bytes
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.refusals import misfit
 from wfc.runtime.server.runs import run_reply
-from wfc.runtime.store.journal import AuditEntry, Entry, Lost
+from wfc.runtime.store.journal import AuditEntry, Entry, KeyTaken, Lost
 from wfc.runtime.store.sql import selecting
 
 __all__ = ["LONGEST_WAIT", "begin_run", "start_run"]
@@ -128,36 +128,13 @@ async def _enqueue(server: Installation, workflow: StartableWorkflow, entry: Ent
         Lost: There is a run of this id.
         RunExistsError: There is one of its key, and the workflow allows no second.
     """
-    assert entry.created is not None
-    if entry.created.key is None:
+    try:
         await server.engine.store.append_together([entry])
-        return None
-    async with server.start_lock:
-        if await asyncio.to_thread(server.engine.store.runs, run_id=entry.lease.run_id):
-            raise Lost(entry.lease.run_id)
-        joined = await _check_key(server, workflow, entry)
-        if joined is None:
-            await server.engine.store.append_together([entry])
-        return joined
-
-
-async def _check_key(server: Installation, workflow: StartableWorkflow, entry: Entry) -> str | None:
-    """Return the run that a new one joins, as its workflow says of runs under one key.
-
-    Raises:
-        RunExistsError: There is one, and the workflow allows no second.
-    """
-    rules, created = workflow._wfc.run_rules, entry.created
-    if created is None or created.key is None or rules.when_running not in {"reject", "join"}:
-        return None
-    found = await asyncio.to_thread(server.engine.runs_under, created.workflow, created.key)
-    if not found:
-        return None
-    if rules.when_running == "join":
-        return found[0]
-    raise RunExistsError(
-        f"a run of {created.workflow} with the key {created.key!r} is not over: {found[0]}", found[0]
-    )
+    except KeyTaken as taken:
+        if workflow._wfc.run_rules.when_running == "join":
+            return taken.run_id
+        raise RunExistsError(str(taken), taken.run_id) from None
+    return None
 
 
 async def _check_same(server: Installation, run_id: str, entry: Entry) -> None:

@@ -23,9 +23,11 @@ __all__ = [
     "InboxTaken",
     "Journal",
     "Kept",
+    "KeyTaken",
     "Lease",
     "Lost",
     "Parked",
+    "PlacesWanted",
     "PlanChanged",
     "Posted",
     "Row",
@@ -38,6 +40,7 @@ __all__ = [
     "TasksReset",
     "Then",
     "VersionChanged",
+    "WantedPlace",
     "WorkflowRenamed",
 ]
 
@@ -68,6 +71,33 @@ class Lease:
 
 class Lost(Exception):  # noqa: N818 - it is handed over, and becomes an error of the run's
     """The reason for which a run cannot be appended to any more: somebody else has it, or the store failed."""
+
+
+class KeyTaken(Lost):
+    """The reason for which a run is not created: another one has its key, and is not over."""
+
+    def __init__(self, workflow: str, key: str, run_id: str) -> None:
+        super().__init__(f"a run of {workflow} with the key {key!r} is not over: {run_id}")
+        self.run_id = run_id
+
+
+class WantedPlace(NamedTuple):
+    """A place among the runs of a workflow, of which only so many may be under way at once.
+
+    Args:
+        gate: Which of its runs are counted: ``key:…`` or ``runs:…``.
+        most: How many there may be.
+    """
+
+    workflow: str
+    gate: str
+    most: int
+
+
+class PlacesWanted(NamedTuple):
+    """The wait of a run for its places; it begins when it has all of them."""
+
+    places: Sequence[WantedPlace]
 
 
 class TaskOpened(NamedTuple):
@@ -187,6 +217,7 @@ class Ended(NamedTuple):
         trouble: What people are told of it, of ``schemas.tell.WHAT``; empty: nothing.
         error: What went wrong, in words.
         step: The step that failed, if one did.
+        cleans_up: Whether steps are still at work, or resources are to be closed, so that it has its places a while.
     """
 
     status: RunStatus
@@ -195,6 +226,7 @@ class Ended(NamedTuple):
     trouble: str = ""
     error: str = ""
     step: str = ""
+    cleans_up: bool = False
 
 
 class AuditEntry(NamedTuple):
@@ -227,6 +259,7 @@ Row = (
     | WorkflowRenamed
     | PlanChanged
     | EndAwaited
+    | PlacesWanted
     | InboxTaken
     | Snapshot
     | Parked
@@ -248,6 +281,10 @@ class Created(NamedTuple):
         is_queued: Whether it begins only when it is claimed.
         is_quiet: Whether nobody is told of it, nor of the runs that it starts: it tells people itself.
         plan: The description of the plan, which is kept once; empty: the store has it.
+        when_running: What becomes of it, or of the others, if there are runs of its key that are not over: ``reject``,
+            ``join`` or ``replace``; otherwise nothing.
+        places: What it waits for before it begins.
+        has_places: Whether it has them, as it was under way before it is written for the first time.
     """
 
     workflow: str
@@ -262,6 +299,9 @@ class Created(NamedTuple):
     is_queued: bool = False
     is_quiet: bool = False
     plan: str = ""
+    when_running: str = ""
+    places: Sequence[WantedPlace] = ()
+    has_places: bool = False
 
 
 class Entry(NamedTuple):
@@ -319,11 +359,11 @@ class Claim(NamedTuple):
 
 
 class Posted(NamedTuple):
-    """Something for a run from outside: an answer, its passing on, an event, the wish to cancel it, an edit of it, or
-    the end of a run that it waits for.
+    """Something for a run from outside: an answer, its passing on, an event, the wish to cancel it, an edit of it,
+    the end of a run that it waits for, or that it has its places and may begin.
     """
 
-    kind: Literal["answer", "delegation", "event", "cancel", "edit", "end"]
+    kind: Literal["answer", "delegation", "event", "cancel", "edit", "end", "place"]
     body: str
     by: str
     at: int

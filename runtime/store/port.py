@@ -30,6 +30,7 @@ from wfc.runtime.store.journal import (
     Entry,
     InboxTaken,
     Journal,
+    KeyTaken,
     Lease,
     Lost,
     Parked,
@@ -71,6 +72,13 @@ class KeptRun(Protocol):
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
         """The run's event loop."""
+
+    @property
+    def needs_closing(self) -> bool:
+        """Return whether steps have used resources that must be closed with the run."""
+
+    def give_way(self, taken: KeyTaken) -> None:
+        """Be told that it was not created: another run has its key."""
 
     def carry_out_one(self, effect: Effect) -> None:
         """Carry out an effect now."""
@@ -117,6 +125,7 @@ class Port:
         "_taken",
         "_ticks",
         "_values",
+        "cleans_up",
         "created_at",
         "is_parking",
         "lease",
@@ -138,6 +147,7 @@ class Port:
         self.lease = lease
         self.ready: deque[StepRun] = deque()
         self.is_parking = False
+        self.cleans_up = False  # whether its steps may still do so now that it is over
         self._run = run
         self._journal = journal
         self._values = values
@@ -202,7 +212,9 @@ class Port:
                 self._run.carry_out_one(effect)
         if execution.outcome is not None and not self._end:
             self._end = True
-            self._rows.append(ended(execution, execution.outcome, self._values))
+            self.cleans_up = bool(execution.in_flight) or self._run.needs_closing
+            over = ended(execution, execution.outcome, self._values)
+            self._rows.append(over._replace(cleans_up=self.cleans_up))
             self._held.append(self._run.conclude)
 
     def forget(self, step_run: StepRun) -> None:
@@ -231,7 +243,7 @@ class Port:
 
     def after(self, call: Callable[[], None]) -> None:
         """Call a function once all that has happened so far is durable; now, if it is."""
-        if self._held or self._pending or self._ticks or self._rows:
+        if self._held or self._pending or self._ticks or self._rows or self._created:
             self._held.append(call)
             self._schedule()
         else:
@@ -293,8 +305,11 @@ class Port:
         self._pending -= 1
         if CRASHES:
             reach("release")
-        if lost is not None:
+        if isinstance(lost, KeyTaken):
+            self._run.give_way(lost)
+        elif lost is not None:
             self._drop(held, RunLostError(str(lost)))
+        if lost is not None:
             return
         self._release(held)
         if self._held and not self._pending:
@@ -340,6 +355,11 @@ class Port:
             run.rests()
 
     # --- rest
+
+    def rest_outside(self) -> Entry:
+        """Return what is to be written so that a run rests which may not begin yet; no tick is taken any more."""
+        self.is_parking = True
+        return self._entry([], [Parked(None)])
 
     @property
     def seq(self) -> int:

@@ -42,6 +42,9 @@ NEVER: Final = 1000 * 86_400.0
 """The seconds after which a step gives something that had not when the run ended."""
 
 
+NO_CONFIG: Final[Mapping[str, Any]] = {}
+
+
 class _Reply(NamedTuple):
     """Something that a step run got: when, in seconds since the beginning, and what; ``error`` is a name."""
 
@@ -195,7 +198,13 @@ def _answer(replies: Sequence[_Reply], began: float, *, asks: bool, timed: bool)
 
 
 def recorded_test(
-    name: str, replay: Replay, bodies: Sequence[bytes], values: Values, *, timed: bool
+    name: str,
+    replay: Replay,
+    bodies: Sequence[bytes],
+    values: Values,
+    *,
+    timed: bool,
+    config: Mapping[str, Any] = NO_CONFIG,
 ) -> SpecTest:
     """Return the test that does what a run has done.
 
@@ -203,6 +212,7 @@ def recorded_test(
         replay: The run, of which nothing is told yet.
         bodies: All of its ticks.
         timed: Whether answers come as late as they did.
+        config: Fields of the config, as JSON data, that are not as declared.
 
     Raises:
         StoreError: The run is not over, or its ticks do not say enough.
@@ -220,6 +230,7 @@ def recorded_test(
         clock=as_datetime(recorder.started).isoformat(),
         expect=_expected(outcome),
         deliver=tuple(one for seq, one in recorder.arrived if replay.counts(seq)),
+        config=config,
         cancel=recorder.cancelled if isinstance(outcome, WorkflowCancelledByUser) else None,
     )
 
@@ -238,6 +249,8 @@ def _expected(outcome: StopEvent | Exception) -> dict[str, Any]:
 def test_as_data(case: SpecTest) -> dict[str, Any]:
     """Return a test as it stands in a spec."""
     data: dict[str, Any] = {"name": case.name, "clock": case.clock, "start": dict(case.start)}
+    if case.config:
+        data["config"] = dict(case.config)
     if case.mock:
         data["mock"] = {step: _answers(answers) for step, answers in case.mock.items()}
     if case.deliver:

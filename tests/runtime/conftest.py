@@ -26,6 +26,7 @@ for _path in (
     "driver/engine/version_flows",
     "driver/engine/version_cases",
     "driver/engine/part_flows",
+    "driver/engine/shared_flows",
     "store/parking",
     "store/sqlite/journals",
     "store/version_1",

@@ -37,7 +37,7 @@ def command(run: str, as_test: bool, name: str | None, store: str | None) -> int
 
     With --as-test a run that is over becomes a test, to be put under `tests:` of its spec: what it began with, what its
     actions and people gave, what came from outside and when, and how it ended. Inputs and answers are in it as they
-    were.
+    were, and the config as it is where this is called, without what is secret.
 
     Exit status: 0 it is printed; 1 there is no such run, or the test made of it does not pass.
     """
@@ -91,13 +91,15 @@ def passing_test(
     from wfc.runtime.testing.cases import run_test
     from wfc.runtime.testing.recorded import recorded_test
     from wfc.runtime.testing.recorded_agents import with_scripts
+    from wfc.runtime.testing.recorded_config import config_as_data
 
     row = engine.show(run)
     workflow = engine.workflow(row.workflow, version=row.version)
     others: Any = [type(one) for one in engine.workflows() if one is not workflow]
+    config = config_as_data(type(workflow))
     for timed in (False, True):
         case = recorded_test(
-            name, engine.replay(run), engine.bodies_of(run), values_of(workflow), timed=timed
+            name, engine.replay(run), engine.bodies_of(run), values_of(workflow), timed=timed, config=config
         )
         if scripts:
             case = with_scripts(engine, run, case)

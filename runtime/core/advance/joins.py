@@ -38,7 +38,8 @@ def arrive(execution: Execution, step: Step, event: Event, frame: Frame | None, 
 
 
 def _collect(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:
-    batch = batch_of(frame, step)
+    # most events come straight from the batch: a call for each of ten thousand can be felt
+    batch = frame if frame is not None and step in frame.collectors else batch_of(frame, step)
     if batch is None:
         if any(not other.collects for other in execution.plan.acceptors(type(event))):
             return  # one by itself, which another step takes
@@ -52,9 +53,9 @@ def _collect(execution: Execution, step: Step, event: Event, frame: Frame | None
         return
     found = batch.collected.setdefault(step.index, [])
     found.append((path, event))
-    if len(found) == step.take:
+    if step.take is not None and len(found) == step.take:
         collect_all(execution, batch, step)
-    elif len(found) == execution.count_of(step):
+    elif (step.count is not None or execution.bounds) and len(found) == execution.count_of(step):
         collect_all(execution, batch, step)
         if step.cancels:
             _cancel_items(execution, step, batch)

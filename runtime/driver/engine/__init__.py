@@ -16,9 +16,9 @@ from wfc.runtime.calls.memories import KeptMemories, MemoryMemories
 from wfc.runtime.calls.sibling_modules import folder_of, sibling_workflow
 from wfc.runtime.calls.turns import MemoryLedger, Turns
 from wfc.runtime.driver.engine.children import StartableWorkflow
-from wfc.runtime.driver.engine.durable import Durable
+from wfc.runtime.driver.engine.durable import Durable, runs_above
 from wfc.runtime.driver.engine.upgrades import UpgradedRuns
-from wfc.runtime.driver.gates import Admission, Gate
+from wfc.runtime.driver.gates import Admission, Gate, GateName, StoredAdmission
 from wfc.runtime.driver.loops import call_soon
 from wfc.runtime.driver.messages import (
     Key,
@@ -270,15 +270,23 @@ class Engine(UpgradedRuns):
         if rules.key is not None and run.key is None:
             run.key = rules.key(run)
         with self.lock:
-            is_start = run.key is not None and not (run.goes_on and run.port is not None)
-            others = self.runs_of(workflow._wfc.name, run.key or "") if is_start else []
-            if others and (joined := self._make_way(run, rules, others)) is not None:
+            is_start = run.key is not None and run.port is None
+            if is_start and (joined := self._make_way(run, rules)) is not None:
                 return joined
-            gates = self._gates_for(run, rules)
+            names, own = self._gates_for(run, rules), workflow._wfc.gate
+            is_held = any(above.passage and own and above.passage.holds(own) for above in runs_above(run))
+            gates = [] if own is None or is_held else [own]
             self._enlist(run, rules)
-            self.make_durable(run, waits=bool(gates))
+            if self._durable is not None and names:
+                run.passage = StoredAdmission(
+                    run, names, gates, self.lock, self._drop, self._durable.leave_places
+                )
+                self.make_durable(run, names, rules.when_running if is_start else "")
+            else:
+                self.make_durable(run, waits=bool(gates))
+                gates = [*(self._gate(name, most) for name, most in names.items()), *gates]
+                run.passage = Admission(run, gates, self.lock, self._drop)
             kept = self.mailbox.take((workflow._wfc.name, run.key)) if run.key is not None else []
-            run.passage = Admission(run, gates, self.lock, self._drop)
         run.passage.start()
         for event, message_id in kept:
             try:
@@ -287,27 +295,34 @@ class Engine(UpgradedRuns):
                 run.loop.call_exception_handler({"message": "a kept message was refused", "exception": error})
         return run
 
-    def _make_way(self, run: Run, rules: RunRules, others: list[Run]) -> Run | None:
+    def _make_way(self, run: Run, rules: RunRules) -> Run | None:
         """Apply the policy for a second start; return the run to use instead of the new one, or ``None``."""
-        way, first = rules.when_running, others[0]
-        if way == "parallel":
+        way, name = rules.when_running, run.workflow._wfc.name
+        others = [] if way == "parallel" else self.runs_of(name, run.key or "")
+        elsewhere = [] if way == "parallel" else self._others_elsewhere(run, others)
+        if not (others or elsewhere):
             return None
-        if way == "join" and first.loop is run.loop:
-            return first
-        above = run.above
-        while above is not None:
-            # to wait for those who wait for it, or to cancel them, would be the end of both
-            way = "reject" if above in others else way
-            above = above.above
+        if way == "join" and others and others[0].loop is run.loop:
+            return others[0]
+        if any(above in others for above in runs_above(run)):
+            way = "reject"  # to wait for those who wait for it, or to cancel them, would be the end of both
+        if way == "join" and not others:
+            self.kept.follow(run, elsewhere[0])
+            return run
         if way in {"reject", "join"}:
-            raise RunExistsError(
-                f"a run of {run.workflow._wfc.name} with the key {run.key!r} is not over: {first.run_id}",
-                first.run_id,
-            )
+            first = others[0].run_id if others else elsewhere[0]
+            raise RunExistsError(f"a run of {name} with the key {run.key!r} is not over: {first}", first)
         if way == "replace":
             for other in others:
-                call_soon(other.loop, self._replace, other)
+                if other.port is None:  # else it is cancelled by the commit that creates the new one
+                    call_soon(other.loop, self._replace, other)
         return None
+
+    def _others_elsewhere(self, run: Run, others: list[Run]) -> list[str]:
+        """Return the ids of the runs under the key of a run that the store has and this process has not."""
+        if self._durable is None:
+            return []
+        return self._durable.others_of(run, {run.run_id, *(other.run_id for other in others)})
 
     def _replace(self, other: Run) -> None:
         """Cancel a run in whose place another one with its key is started."""
@@ -317,27 +332,24 @@ class Engine(UpgradedRuns):
         except RunParkedError:  # it is just being put to rest
             self.kept.later(self.cancel(other.run_id, reason))
 
-    def _gates_for(self, run: Run, rules: RunRules) -> list[Gate]:
-        name, found = run.workflow._wfc.name, []
+    def _gates_for(self, run: Run, rules: RunRules) -> dict[GateName, int]:
+        """Return the gates by which a run is counted with others, and how many each admits."""
+        name, found = run.workflow._wfc.name, dict[GateName, int]()
         if run.key is not None and rules.when_running != "parallel":
             # even where there is nobody to wait for: the steps of one that is over may still clean up
-            found.append(self._gate(("key", name, run.key), 1))
+            found["key", name, run.key] = 1
         most: float | None = rules.limits.concurrent_runs
         if rules.bounds is not None:
             most = bound_on_runs(run, most)
         if most is not None:
             per = rules.per(run) if rules.per is not None else ""
-            found.append(self._gate(("runs", name, per), int(most)))
-        if run.workflow._wfc.gate is not None:
-            found.append(run.workflow._wfc.gate)
-        above = run.above
-        while above is not None:  # a child counts as a part of the run that waits for it
-            if above.passage is not None:
-                found = [gate for gate in found if not above.passage.holds(gate)]
-            above = above.above
+            found["runs", name, per] = int(most)
+        for above in runs_above(run):  # a child counts as a part of the run that waits for it
+            for place in () if above.passage is None else above.passage.places():
+                found.pop(place, None)
         return found
 
-    def _gate(self, name: tuple[str, ...], most: int) -> Gate:
+    def _gate(self, name: GateName, most: int) -> Gate:
         gate = self._gates.get(name)
         if gate is None:
             gate = self._gates[name] = Gate(most, name)

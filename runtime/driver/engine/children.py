@@ -17,6 +17,7 @@ from wfc.runtime.driver.run.children import Parent
 from wfc.runtime.driver.run.needs import RunEngine, RunInternals, RunWorkflow
 from wfc.runtime.errors import (
     InvalidMessageError,
+    RunExistsError,
     RunLostError,
     RunParkedError,
     RunUnknownError,
@@ -113,9 +114,13 @@ class ChildStarter(RunEngine[Run], Protocol):
             if child.detach:
                 run.take(PauseResolved(number, admitted.run_id))
             else:
-                if admitted is not related:
+                if admitted is not related or admitted.is_elsewhere:
                     run.take(ChildJoined(number, admitted.run_id))
-                _resolve_with_end(self, run, number, child, admitted)
+                if admitted.is_elsewhere:  # it hears the end by its inbox, as it may rest meanwhile
+                    admitted.future.add_done_callback(lambda future: future.exception())
+                    self.await_end(run, number, admitted.run_id)
+                else:
+                    _resolve_with_end(self, run, number, child, admitted)
 
     def _rejoin(self, run: Run, effect: StartChild, run_id: str) -> bool:
         """Let a recovered run wait again for the end of a run that it has joined; return whether that can be."""
@@ -158,7 +163,7 @@ class ChildStarter(RunEngine[Run], Protocol):
         admitted = self.admit(_relate(made, run, step_run, is_attached=True))
         if CRASHES:
             reach("child")
-        if admitted is made:
+        if admitted is made and not made.is_elsewhere:
             run.add_child(known_as, made, step_run.number)
 
             def ended(_: object) -> None:
@@ -219,7 +224,10 @@ def _resolve_with_end(engine: ChildStarter, run: Run, number: int, child: Child[
         error = admitted.future.exception()
         if not run.children.has(number, admitted) or run.is_parking:
             return  # it was stopped, or whoever takes it up again looks himself
-        if not isinstance(error, RunLostError | RunParkedError):
+        if isinstance(error, RunExistsError):  # it was not created after all
+            run.children.remove(number)
+            run.take(PauseFailed(number, step_error(error)))
+        elif not isinstance(error, RunLostError | RunParkedError):
             run.children.remove(number)
             resolve(run, number, child, admitted.workflow, error or admitted.future.result())
         elif run.port is not None and run.execution.paused[number].joined:

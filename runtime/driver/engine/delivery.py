@@ -170,6 +170,10 @@ class EventDelivery(ChildStarter, Protocol):
         """
         if run.loop.is_closed():
             raise RunEndedError(f"the event loop of the run {run.run_id} is closed")
+        if run.port is not None and run.passage is not None and not run.passage.may_begin:
+            if not run.takes(event):
+                raise InvalidMessageError(f"the run {run.run_id} takes no {name_of(event)} from outside")
+            return await self.post_to_stored(run.run_id, event, message_id)
         try:
             is_new = await call_and_await(run.loop, run.receive, event, message_id)
         except RunParkedError:  # it came to rest meanwhile

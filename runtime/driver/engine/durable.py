@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Container, Coroutine, Iterable, Mapping
+from collections.abc import Container, Coroutine, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from pydantic_core import to_json
 
@@ -16,6 +16,7 @@ from wfc.runtime.core.moments import SECOND, as_moment
 from wfc.runtime.driver.engine.awaited import AwaitedEnds
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.engine.posted import take_item
+from wfc.runtime.driver.gates import GateName, StoredAdmission
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.questions import open_questions, read_answer
@@ -29,9 +30,20 @@ from wfc.runtime.errors import (
 )
 from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.folding import fold, read_outcome, read_start, write_start
-from wfc.runtime.store.journal import Claim, Created, Entry, Kept, Lease, Lost, TaskOpened
+from wfc.runtime.store.journal import (
+    Claim,
+    Created,
+    Entry,
+    Kept,
+    Lease,
+    Lost,
+    PlacesWanted,
+    TaskOpened,
+    WantedPlace,
+)
 from wfc.runtime.store.port import Port
 from wfc.runtime.store.snapshots import StoredRun, values_for
+from wfc.runtime.store.sql import places, selecting
 from wfc.runtime.store.sql.journal import SqlJournal
 from wfc.runtime.store.values import Values
 from wfc.runtime.store.versions.describing import describe
@@ -43,6 +55,11 @@ SOON = 10 * SECOND
 """A run that a timer wakes within this time is not put to rest."""
 
 _OF_TASKS = ("title", "show", "form", "prefill", "assign", "quorum", "asked_at", "expires_at")
+
+NO_PLACES: Final[Mapping[GateName, int]] = {}
+
+BEFORE_IT_BEGINS: Final = ("place", "cancel")
+"""What a run takes that may not begin yet."""
 
 KeptPart = tuple[Claim, Kept | None]
 """A part of a run as it was claimed, and its journal, unless it is over."""
@@ -63,6 +80,9 @@ class Registry(Protocol):
     def rests(self, run: Run) -> None:
         """Be told that nothing happens in a run before somebody answers, or a timer fires."""
 
+    async def end_at_rest(self, run_ids: Sequence[str]) -> None:
+        """Take up runs that are to be cancelled, where nobody else has them."""
+
     def version_of(self, workflow: RunWorkflow[Run]) -> str:
         """Return what the code of a workflow is known by."""
 
@@ -77,24 +97,41 @@ class Durable:
         self._loop: asyncio.AbstractEventLoop | None = None  # which hears the bell
         self._tasks: set[asyncio.Task[None]] = set()
         self._reading: Counter[str] = Counter()  # the ids of runs whose inboxes are being read
-        self.awaited = AwaitedEnds(registry, self.take_soon)
+        self.awaited = AwaitedEnds(journal, registry, self.take_soon, self.later)
 
     def close(self) -> None:
         """Write what is left, and close the store."""
+        self.awaited.close()
         self.journal.stop_listening()
         self.journal.close()
 
     # --- new runs
 
-    def adopt(self, run: Run) -> None:
+    def adopt(self, run: Run, names: Mapping[GateName, int] = NO_PLACES, way: str = "") -> None:
         """Give a new run a port to the store.
+
+        Args:
+            names: The gates that it waits at before it begins, if it has not passed them already.
+            way: What a second start under its key does, if it has just been started.
 
         Raises:
             SnapshotError: What it begins with cannot be kept.
         """
         self._listen(run.loop)
-        if run.port is None:
-            run.port = self._new_port(run)
+        wanted = _wanted(names)
+        if run.port is not None and wanted and not self._is_inside(run, wanted):
+            run.port.note(PlacesWanted(wanted))
+        elif run.port is not None:
+            if isinstance(run.passage, StoredAdmission):
+                run.passage.is_inside = True
+            return
+        else:
+            run.port = self._new_port(run, wanted, way)
+        if wanted:
+            run.port.open()
+            run.port.after(partial(self._look_at_places, run, wanted))
+            if way == "replace" and (others := self.others_of(run, {run.run_id})):
+                run.port.after(lambda: self.later(self._registry.end_at_rest(others)))
 
     async def enqueue(self, run: Run, *, is_quiet: bool = False) -> None:
         """Record a run that begins when it is claimed.
@@ -113,10 +150,17 @@ class Durable:
             SnapshotError: What it begins with cannot be kept.
         """
         created = self._created(run)._replace(is_queued=True, is_quiet=is_quiet)
+        if run.key is not None:
+            created = created._replace(when_running=_of_second(run.workflow._wfc.run_rules.when_running))
         return Entry(Lease(run.run_id), 1, [], [], created)
 
-    def _new_port(self, run: Run) -> Port:
-        return Port(run, self.journal, Lease(run.run_id), values_of(run.workflow), created=self._created(run))
+    def _new_port(self, run: Run, wanted: Sequence[WantedPlace] = (), way: str = "") -> Port:
+        created = self._created(run)
+        if wanted:
+            created = created._replace(places=wanted, when_running=_of_second(way))
+        elif run.passage is not None:  # it was under way in memory
+            created = created._replace(places=_wanted(run.passage.places()), has_places=True)
+        return Port(run, self.journal, Lease(run.run_id), values_of(run.workflow), created=created)
 
     def _created(self, run: Run) -> Created:
         internals, execution = run.workflow._wfc, run.execution
@@ -139,6 +183,41 @@ class Durable:
             plan=plan.body,
         )
 
+    # --- places
+
+    def others_of(self, run: Run, known: Container[str]) -> list[str]:
+        """Return the ids of the runs under the key of a run that are not over, except some, the oldest first."""
+        found = partial(selecting.of_key, workflow=run.workflow._wfc.name, key=run.key or "")
+        return [run_id for run_id in self.journal.select(found) if run_id not in known]
+
+    def _is_inside(self, run: Run, wanted: Sequence[WantedPlace]) -> bool:
+        return self.journal.select(partial(places.is_inside, run_id=run.run_id, wanted=wanted))
+
+    def _look_at_places(self, run: Run, wanted: Sequence[WantedPlace]) -> None:
+        """Let a run begin that has its places by now; else it waits until its inbox tells it, or rests so long."""
+        assert isinstance(run.passage, StoredAdmission)
+        if self._is_inside(run, wanted):
+            run.passage.let_in()
+        else:
+            self._registry.rests(run)
+
+    def follow(self, run: Run, run_id: str) -> None:
+        """Let a run that was not begun stand for one of another process, and end as that does."""
+        self._listen(run.loop)
+        self.awaited.follow(run, run_id)
+
+    def leave_places(self, run: Run) -> None:
+        """Give the places of a run that is over to others, now that its steps have cleaned up."""
+        port = run.port
+        if port is not None and port.cleans_up and port.lease.lost is None:
+            self.later(self._leave_places(port.lease.number))
+
+    async def _leave_places(self, number: int) -> None:
+        with contextlib.suppress(
+            StoreError, RuntimeError
+        ):  # a store that is closed: they are free a little later
+            await self.journal.write(partial(places.leave, number=number))
+
     # --- rest
 
     def park(self, run: Run) -> bool:
@@ -151,6 +230,8 @@ class Durable:
         """
         if run.port is not None and run.port.is_parking:  # as somebody else has asked for it too
             return True
+        if isinstance(run.passage, StoredAdmission) and not run.passage.is_inside:
+            return self._park_outside(run)
         every = list(dict.fromkeys([run, *_all_parts(run)]))
         if any(one.run_id in self._reading or one.children.has_news or not _rests(one) for one in every):
             return False
@@ -170,6 +251,14 @@ class Durable:
             if one.port is not None
         ]
         self.later(self._park(run, entries))
+        return True
+
+    def _park_outside(self, run: Run) -> bool:
+        """Begin to put a run to rest that may not begin yet; it is due when it has its places."""
+        port = run.port
+        if port is None or port.is_recording or run.early or run.run_id in self._reading or run.is_done:
+            return False
+        self.later(self._park(run, [port.rest_outside()]))
         return True
 
     def _waits_here(self, run: Run, parked: Container[Run]) -> bool:
@@ -374,6 +463,7 @@ class Durable:
             self._take_what_was_posted()
 
     def _take_what_was_posted(self) -> None:
+        self.awaited.look()
         for run_id in self.journal.addressed():
             run = self._registry.run(run_id)
             if run is not None and not run.loop.is_closed():
@@ -399,10 +489,15 @@ class Durable:
         port = run.port
         assert port is not None
         for number, item in await self.journal.posted(port.lease):
+            if run.passage is not None and not run.passage.may_begin and item.kind not in BEFORE_IT_BEGINS:
+                continue  # it takes the rest when it has begun
             if run.execution.outcome is not None or run.is_done or port.is_parking or not port.take(number):
                 continue  # what is put to rest is due again by what was posted; what ends takes nothing more
             try:
-                if item.kind == "end":
+                if item.kind == "place":
+                    if isinstance(run.passage, StoredAdmission):
+                        run.passage.let_in()
+                elif item.kind == "end":
                     self.awaited.take(run, item.body)
                 else:
                     take_item(run, item)
@@ -414,6 +509,24 @@ class Durable:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def runs_above(run: Run) -> Iterator[Run]:
+    """Yield the runs that a run is a part of, from below."""
+    above = run.above
+    while above is not None:
+        yield above
+        above = above.above
+
+
+def _wanted(names: Mapping[GateName, int]) -> list[WantedPlace]:
+    """Return gates as the store has them."""
+    return [WantedPlace(workflow, f"{what}:{value}", most) for (what, workflow, value), most in names.items()]
+
+
+def _of_second(way: str) -> str:
+    """Return what the creation of a run does by itself about others of its key."""
+    return way if way in {"reject", "join", "replace"} else ""
 
 
 def _not_wanted(run_id: str) -> str:

@@ -6,14 +6,17 @@ import asyncio
 import contextlib
 import json
 import time
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from pydantic_core import to_json
 
+from wfc.runtime.core.body_ticks import ChildJoined
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.engine.delivery import EventDelivery
-from wfc.runtime.driver.engine.durable import Durable, values_of
+from wfc.runtime.driver.engine.durable import NO_PLACES, Durable, runs_above, values_of
+from wfc.runtime.driver.gates import GateName
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.driver.loops import call_and_await
 from wfc.runtime.driver.messages import EventData, fields_of, name_of
@@ -29,11 +32,12 @@ from wfc.runtime.errors import (
     RunUnknownError,
     SnapshotError,
     WorkflowConfigurationError,
+    WorkflowError,
 )
 from wfc.runtime.events import Event, StartEvent
 from wfc.runtime.store.folding import read_outcome
-from wfc.runtime.store.journal import Entry, Posted
-from wfc.runtime.store.sql import starting
+from wfc.runtime.store.journal import Entry, KeyTaken, Posted
+from wfc.runtime.store.sql import places, starting
 from wfc.runtime.store.sql.claiming import MOST_RECOVERIES
 from wfc.runtime.store.sql.journal import SqlJournal
 from wfc.runtime.store.sql.reading import RunRow
@@ -120,6 +124,8 @@ class StoredRuns(EventDelivery, Protocol):
             return ""
         if row.status == "halted":
             return "halted at a breakpoint"
+        if self.store.select(partial(places.is_outside, run_id=row.run_id)):
+            return "waits for its turn"
         if row.status != "parked":
             return "nobody works on it"
         return "overdue, nobody works on it" if (row.wake_at or time.time_ns() + 1) <= time.time_ns() else ""
@@ -150,10 +156,14 @@ class StoredRuns(EventDelivery, Protocol):
 
     # --- what goes on
 
-    def make_durable(self, run: Run, *, waits: bool = False) -> None:
+    def make_durable(
+        self, run: Run, places: Mapping[GateName, int] = NO_PLACES, way: str = "", *, waits: bool = False
+    ) -> None:
         """Let a run that is admitted be recorded, if the engine has a store.
 
         Args:
+            places: What it waits for before it begins, if it has not got it already.
+            way: What a second start under its key does, if it has just been started.
             waits: Whether it does not begin at once, and is to be known nevertheless.
 
         Raises:
@@ -161,12 +171,46 @@ class StoredRuns(EventDelivery, Protocol):
         """
         if self._durable is not None:
             try:
-                self._durable.adopt(run)
+                self._durable.adopt(run, places, way)
             except SnapshotError:
                 self.ended(run)
                 raise
             if waits and run.port is not None:
                 run.port.open()
+
+    def give_way(self, run: Run, taken: KeyTaken) -> None:
+        """Let a run that was not created, as another one has its key, be that one, or fail."""
+        is_above = any(above.run_id == taken.run_id for above in runs_above(run))
+        if is_above or run.workflow._wfc.run_rules.when_running != "join":
+            run.abandon(RunExistsError(str(taken), taken.run_id))
+            return
+        self.ended(run)
+        if run.passage is not None:
+            run.passage.over(set())
+        run.passage = run.port = None
+        above, parent = run.above, run.parent
+        if above is not None and parent is not None and above.children.has(parent.number, run):
+            above.children.remove(parent.number)
+            above.take(ChildJoined(parent.number, taken.run_id))
+            self.await_end(above, parent.number, taken.run_id)
+        elif above is not None and above.children.has(run.run_id, run):
+            above.children.remove(run.run_id)
+        self.kept.follow(run, taken.run_id)
+
+    def cancel_elsewhere(self, run: Run, reason: str) -> None:
+        """Cancel the run of another process that a run here stands for."""
+        self.kept.later(self._cancel_elsewhere(run.run_id, reason))
+
+    async def _cancel_elsewhere(self, run_id: str, reason: str) -> None:
+        with contextlib.suppress(WorkflowError):  # it is over, as whoever follows it is told
+            await self.cancel(run_id, reason)
+
+    async def end_at_rest(self, run_ids: Sequence[str]) -> None:
+        """Take up runs that are to be cancelled, by what is in their inboxes, where nobody else has them."""
+        for run_id in run_ids:
+            if not self.store.is_worked_on(run_id):
+                with contextlib.suppress(WorkflowError):  # somebody was faster, or a worker has its code
+                    await self.resume(run_id)
 
     def await_end(self, run: Run, number: int, run_id: str) -> None:
         """Let a stored run be told of the end of another one, which goes on elsewhere, for its paused step run."""
@@ -184,20 +228,25 @@ class StoredRuns(EventDelivery, Protocol):
         *,
         is_quiet: bool = False,
     ) -> str:
-        """Record a run that is to begin when somebody resumes it; return its id.
+        """Record a run that is to begin when somebody resumes it; return its id, or that of the run that it joins.
 
         Args:
             is_quiet: Whether nobody is told of it, nor of the runs that it starts.
 
         Raises:
-            RunExistsError: The store has a run of this id.
+            RunExistsError: The store has a run of this id, or one with its key, which only one run may have.
             SnapshotError: What it begins with cannot be kept.
             StoreError: The store cannot be written.
         """
         run = self._prepared(workflow, start_event, run_id)
         if self.store.runs(run_id=run.run_id):
             raise RunExistsError(f"the store has a run with the id {run.run_id!r}", run.run_id)
-        await self.kept.enqueue(run, is_quiet=is_quiet)
+        try:
+            await self.kept.enqueue(run, is_quiet=is_quiet)
+        except KeyTaken as taken:
+            if workflow._wfc.run_rules.when_running != "join":
+                raise RunExistsError(str(taken), taken.run_id) from None
+            return taken.run_id
         return run.run_id
 
     def queued_entry(self, workflow: StartableWorkflow, start_event: StartEvent, run_id: str) -> Entry:
@@ -310,7 +359,9 @@ class StoredRuns(EventDelivery, Protocol):
             InvalidMessageError: The event does not fit, as far as that is known here.
         """
         run = await self.here(run_id)
-        if run is not None:
+        if run is not None and run.port is not None and run.passage is not None and not run.passage.may_begin:
+            await run.recorded()  # until it begins, what is posted is kept in its inbox
+        elif run is not None:
             with contextlib.suppress(RunParkedError):  # it came to rest meanwhile
                 await call_and_await(run.loop, run.receive, event, message_id)
                 await run.recorded()

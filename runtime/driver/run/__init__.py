@@ -55,6 +55,7 @@ from wfc.runtime.errors import (
 from wfc.runtime.events import StartEvent, StopEvent
 from wfc.runtime.plan.inputs import RunInfo
 from wfc.runtime.store.crash_points import CRASHES, reach
+from wfc.runtime.store.journal import KeyTaken
 from wfc.runtime.store.snapshots import StoredRun
 from wfc.runtime.values.serializers import BaseSerializer
 
@@ -142,7 +143,7 @@ class Run(ReachableRun["Run"]):
             return
         self.has_begun = True
         stored, self._stored = self._stored, None
-        if stored is not None and self.port is not None:
+        if self.port is not None and (stored is not None or self.passage is not None):
             self.engine.recovered(self)
         if stored is not None and stored.begun:
             self._resume(stored)
@@ -164,6 +165,9 @@ class Run(ReachableRun["Run"]):
 
     def cancel(self, reason: str = "the run was cancelled") -> None:
         """End the run, or let it go on by its exit. What its steps have already done stays done."""
+        if self.is_elsewhere:
+            self.engine.cancel_elsewhere(self, reason)
+            return
         if not self.has_begun and self.execution.plan.events_of_exits:
             self.begin()
             self.start()  # at once, so that bounds are known and nothing else begins after the exit
@@ -267,6 +271,10 @@ class Run(ReachableRun["Run"]):
             self.children.stop(effect.number)
 
     # --- what its port asks for
+
+    def give_way(self, taken: KeyTaken) -> None:
+        """Be told that it was not created: another run has its key."""
+        self.engine.give_way(self, taken)
 
     def wake_workers(self) -> None:
         """Start the step runs that are ready, soon."""

@@ -14,6 +14,7 @@ from wfc.runtime.driver.gates import Gate
 from wfc.runtime.driver.messages import EventData, IfAbsent
 from wfc.runtime.events import Event
 from wfc.runtime.plan import Plan
+from wfc.runtime.store.journal import KeyTaken
 from wfc.runtime.store.threads import Threads
 from wfc.runtime.values.serializers import BaseSerializer
 
@@ -45,6 +46,12 @@ class RunEngine(Protocol[R]):
 
     def recovered(self, run: R) -> None:
         """Be told that a stored run goes on here, so that it may get what was posted to it."""
+
+    def give_way(self, run: R, taken: KeyTaken) -> None:
+        """Be told that a run was not created in the store: another one has its key."""
+
+    def cancel_elsewhere(self, run: R, reason: str) -> None:
+        """Cancel the run of another process that a run here stands for."""
 
     def rests(self, run: R) -> None:
         """Be told that nothing happens in a run before somebody answers, or a timer fires."""

@@ -64,6 +64,7 @@ class StatefulRun(Generic[R]):
         "goes_on",
         "has_begun",
         "has_bounds",
+        "is_elsewhere",
         "kept",
         "key",
         "loop",
@@ -101,6 +102,9 @@ class StatefulRun(Generic[R]):
         self.parked: Mapping[str, Any] = NONE  # snapshots of runs that may be part of this one, by id
         self.passage: Admission | None = None
         self.port: Port | None = None  # to its journal; none in memory
+        self.is_elsewhere = (
+            False  # it stands for a run that another process has, of which it only hears the end
+        )
         plan = workflow._wfc.plan
         self._stored = stored
         known = None if stored is None else stored.execution

@@ -24,8 +24,9 @@ from wfc.runtime.store.postgresql.schema import format_of, prepare, prepare_call
 from wfc.runtime.store.postgresql.workers import BEAT, ServerWorkers, beat, hold_session
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.database import on_one_line
-from wfc.runtime.store.sql.inbox import is_addressed
+from wfc.runtime.store.sql.inbox import has_news
 from wfc.runtime.store.sql.journal import SqlJournal
+from wfc.runtime.store.sql.places import free_what_was_left
 from wfc.runtime.values.addresses import secrets_of, without_password
 
 __all__ = ["PostgresJournal"]
@@ -92,7 +93,7 @@ class PostgresJournal(SqlJournal):
         return connection
 
     def _lock_calls(self, connection: Connection, name: str) -> float:
-        connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (f"wfc call {name}",))
+        connection.lock(f"wfc call {name}")
         found = connection.execute("SELECT extract(epoch FROM clock_timestamp())").fetchone()
         return float(found[0])
 
@@ -100,11 +101,12 @@ class PostgresJournal(SqlJournal):
 
     def _beat(self, connection: Connection) -> None:
         beat(connection, self.owner, takes=self._takes)
-        if self._hearer is not None and is_addressed(connection, self.owner):
+        free_what_was_left(connection)
+        if self._hearer is not None and has_news(connection, self.owner):
             self._heard(self.owner)
 
     def _leave(self, connection: Connection) -> None:
-        connection.execute("DELETE FROM workers WHERE owner = ?", (self.owner,))
+        self.workers.forget(connection, self.owner)
         connection.tell(self.owner)  # which wakes the listener
 
     def _heard(self, told: str | None) -> None:

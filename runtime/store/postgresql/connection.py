@@ -12,6 +12,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from wfc.runtime.errors import StoreError
+from wfc.runtime.store.postgresql.workers import ServerWorkers
 from wfc.runtime.store.sql.connection import Cursor, Parameters
 from wfc.runtime.values.addresses import SERVERS, without_password
 
@@ -90,6 +91,14 @@ class ServerConnection:
         cursor = self.raw.cursor()
         cursor.executemany(translated(statement), parameters)
         return cursor
+
+    def lock(self, name: str) -> None:
+        """Let nobody else go on who locks the same name, until the transaction ends."""
+        self.raw.execute(b"SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (name,))
+
+    def is_alive(self, owner: str) -> bool:
+        """Return whether a process is at work."""
+        return ServerWorkers().is_alive(self, owner)
 
     def tell(self, owner: str | None) -> None:
         """Let the process that has a run hear, once this is durable, that something came into the run's inbox."""

@@ -54,6 +54,7 @@ class ServerWorkers:
     def forget(self, connection: Connection, owner: str) -> None:
         """Forget a process that is gone."""
         connection.execute("DELETE FROM workers WHERE owner = ?", (owner,))
+        connection.execute("DELETE FROM followed WHERE owner = ?", (owner,))
 
 
 def hold_session(connection: Connection, owner: str) -> None:

@@ -16,8 +16,11 @@ from wfc.runtime.store.journal import (
     Ended,
     Entry,
     InboxTaken,
+    KeyTaken,
+    Lease,
     Lost,
     Parked,
+    PlacesWanted,
     PlanChanged,
     Row,
     Snapshot,
@@ -29,6 +32,7 @@ from wfc.runtime.store.journal import (
     VersionChanged,
     WorkflowRenamed,
 )
+from wfc.runtime.store.sql import places, selecting
 from wfc.runtime.store.sql.audit import add_to_audit
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.joining import await_end, tell_waiting
@@ -36,6 +40,9 @@ from wfc.runtime.store.sql.messages import note_message
 from wfc.runtime.store.sql.pruning import drop_plan, drop_unmentioned
 
 __all__ = ["append", "append_all"]
+
+CLEANING: Final = 5_000_000_000
+"""The nanoseconds that the steps of a run that is over may clean up."""
 
 _TICK: Final = """INSERT INTO ticks (run, seq, body)
     SELECT run, ?, ? FROM runs WHERE run = ? AND epoch = ? AND owner = ? /* FOR SHARE */ ON CONFLICT DO NOTHING"""
@@ -143,9 +150,9 @@ def append(connection: Connection, entry: Entry, owner: str, told: Collection[st
     lease = entry.lease
     if lease.lost is not None:
         return lease.lost
-    if entry.created is not None and not _create(connection, entry.created, entry, owner):
-        lease.lost = Lost(f"the store has a run with the id {lease.run_id!r} already")
-        return lease.lost
+    if entry.created is not None and (lost := _create(connection, entry.created, entry, owner)) is not None:
+        lease.lost = lost
+        return lost
     if entry.created is not None and entry.created.is_queued:
         return None  # nobody has it
     number, fence = lease.number, (lease.number, lease.epoch, owner)
@@ -172,8 +179,11 @@ def append(connection: Connection, entry: Entry, owner: str, told: Collection[st
     return None
 
 
-def _create(connection: Connection, created: Created, entry: Entry, owner: str) -> bool:
+def _create(connection: Connection, created: Created, entry: Entry, owner: str) -> Lost | None:
+    """Create a run, unless there is one of its id, or one of its key that is not over; then return why not."""
     parent = created.parent
+    if created.when_running or created.places:
+        places.begin_alone(connection)
     cursor = connection.execute(
         """INSERT INTO runs (run_id, workflow, shape, version, key, status, start, parent, parent_number,
             attached, owner, epoch, started) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -195,10 +205,15 @@ def _create(connection: Connection, created: Created, entry: Entry, owner: str) 
         ),
     )
     if cursor.rowcount != 1:
-        return False
+        return Lost(f"the store has a run with the id {entry.lease.run_id!r} already")
     (entry.lease.number,) = connection.execute(
         "SELECT run FROM runs WHERE run_id = ?", (entry.lease.run_id,)
     ).fetchone()
+    if created.when_running and (taken := _make_way(connection, created, entry.lease)) is not None:
+        connection.execute("DELETE FROM runs WHERE run = ?", (entry.lease.number,))
+        return taken
+    if created.places:
+        places.enter(connection, entry.lease.number, created.places, has_begun=created.has_places)
     if created.plan:
         _keep_plan(connection, created.shape, created.plan)
     if created.is_quiet or parent is not None:
@@ -207,7 +222,20 @@ def _create(connection: Connection, created: Created, entry: Entry, owner: str) 
             "(SELECT 1 FROM runs AS above WHERE above.run = ? AND above.is_quiet = 1))",
             (entry.lease.number, int(created.is_quiet), 0 if parent is None else parent.number),
         )
-    return True
+    return None
+
+
+def _make_way(connection: Connection, created: Created, lease: Lease) -> KeyTaken | None:
+    """Do what is to be done about other runs of a key; return whose it is, if a new one has to give way."""
+    assert created.key is not None
+    others = selecting.of_key(connection, created.workflow, created.key)
+    others.remove(lease.run_id)
+    if not others:
+        return None
+    if created.when_running == "replace":
+        places.cancel_others(connection, created.workflow, created.key, lease.number)
+        return None
+    return KeyTaken(created.workflow, created.key, others[0])
 
 
 def _open_task(connection: Connection, number: int, row: TaskOpened) -> None:
@@ -290,6 +318,7 @@ def _rename_workflow(connection: Connection, number: int, row: WorkflowRenamed) 
         if run == number or workflow.startswith(f"{before}."):
             now = row.workflow + workflow.removeprefix(before)
             connection.execute("UPDATE runs SET workflow = ? WHERE run = ?", (now, run))
+            places.rename(connection, run, now)
 
 
 def _keep_plan(connection: Connection, digest: str, body: str) -> None:
@@ -334,6 +363,10 @@ def _end(connection: Connection, number: int, row: Ended) -> None:
         "UPDATE runs SET status = ?, ended = ?, outcome = ?, owner = NULL, wake_at = NULL WHERE run = ?",
         (row.status, row.at, row.outcome, number),
     )
+    if row.cleans_up:
+        places.leave_at(connection, number, row.at + 2 * CLEANING)
+    else:
+        places.leave(connection, number)
     connection.execute("DELETE FROM inbox WHERE run = ?", (number,))
     tell_waiting(connection, number)
     connection.execute(
@@ -352,6 +385,7 @@ _ROWS: dict[type[Row], Callable[[Connection, int, Any], None]] = {
     TaskDelegated: _delegate_task,
     TaskReminded: lambda connection, number, row: None,  # which only people are told of
     EndAwaited: await_end,
+    PlacesWanted: lambda connection, number, row: places.enter(connection, number, row.places),
     InboxTaken: _take,
     Snapshot: _keep_snapshot,
     Parked: _park,

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from wfc.runtime.store.journal import Claim, Ended, Lease, RunStatus
+from wfc.runtime.store.sql import places
 from wfc.runtime.store.sql.connection import Connection, StoreWorkers
 from wfc.runtime.store.sql.joining import tell_waiting
 from wfc.runtime.store.sql.messages import note_message
@@ -192,6 +193,7 @@ def _give_up(connection: Connection, number: int, told: Collection[str]) -> None
         "UPDATE runs SET status = ?, owner = NULL, epoch = epoch + 1, ended = ? WHERE run = ?",
         (dead, time.time_ns(), number),
     )
+    places.leave(connection, number)
     tell_waiting(connection, number)
 
 

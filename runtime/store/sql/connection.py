@@ -47,6 +47,12 @@ class Connection(Protocol):
     def executemany(self, statement: str, parameters: Iterable[Sequence[Any]], /) -> Cursor:
         """Execute a statement once for each of several parameters."""
 
+    def lock(self, name: str) -> None:
+        """Let nobody else go on who locks the same name, until the transaction ends."""
+
+    def is_alive(self, owner: str) -> bool:
+        """Return whether a process is at work."""
+
     def tell(self, owner: str | None) -> None:
         """Let the process that has a run hear, once this is durable, that something came into the run's inbox.
 

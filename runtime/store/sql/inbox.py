@@ -7,8 +7,9 @@ from typing import Final
 
 from wfc.runtime.store.journal import Fate, Posted
 from wfc.runtime.store.sql.connection import Connection
+from wfc.runtime.store.sql.joining import has_followed_end
 
-__all__ = ["addressed", "answering", "is_addressed", "post", "posted"]
+__all__ = ["addressed", "answering", "has_news", "post", "posted"]
 
 _ADDRESSED: Final = "FROM runs WHERE run IN (SELECT run FROM inbox) AND owner = ?"
 """By way of the inbox: most runs may be at rest, and a join would go through all of them."""
@@ -67,6 +68,7 @@ def addressed(connection: Connection, owner: str) -> list[str]:
     return [run_id for (run_id,) in rows]
 
 
-def is_addressed(connection: Connection, owner: str) -> bool:
-    """Return whether a run of a worker's has something in its inbox."""
-    return connection.execute(f"SELECT 1 {_ADDRESSED} LIMIT 1", (owner,)).fetchone() is not None
+def has_news(connection: Connection, owner: str) -> bool:
+    """Return whether a run of a worker's has something in its inbox, or one is over that it follows."""
+    found = connection.execute(f"SELECT 1 {_ADDRESSED} LIMIT 1", (owner,)).fetchone()
+    return found is not None or has_followed_end(connection, owner)

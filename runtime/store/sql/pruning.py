@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
+from wfc.runtime.store.sql import places
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.joining import forget_waiting
 
@@ -55,6 +56,7 @@ def forget_run(connection: Connection, number: int) -> None:
     ).fetchall():
         forget_run(connection, part)
     forget_waiting(connection, number)
+    places.leave(connection, number)
     shape = connection.execute("SELECT shape FROM runs WHERE run = ?", (number,)).fetchone()
     for statement in _ALL_OF_A_RUN:
         connection.execute(statement, (number,))

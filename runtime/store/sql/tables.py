@@ -94,6 +94,16 @@ MIGRATIONS: Final[Mapping[int, Sequence[str]]] = {
             PRIMARY KEY (run, number)) WITHOUT ROWID""",
         "CREATE INDEX awaited_ends_of ON awaited_ends (awaited)",
     ),
+    10: (  # how many runs may be under way at once, and which processes have joined runs of others
+        """CREATE TABLE places (id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, workflow TEXT NOT NULL,
+            gate TEXT NOT NULL, most INTEGER NOT NULL, inside INTEGER NOT NULL, until INTEGER,
+            UNIQUE (run, workflow, gate))""",
+        "CREATE INDEX places_of_gates ON places (workflow, gate, inside, id)",
+        "CREATE INDEX places_until ON places (until) WHERE until IS NOT NULL",
+        "CREATE INDEX runs_of_keys ON runs (workflow, key) WHERE key IS NOT NULL AND ended IS NULL",
+        "CREATE TABLE followed (owner TEXT NOT NULL, run INTEGER NOT NULL, PRIMARY KEY (owner, run)) WITHOUT ROWID",
+        "CREATE INDEX followed_runs ON followed (run)",
+    ),
 }
 """For each format after the first the statements that make it of the one before."""
 

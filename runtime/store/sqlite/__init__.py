@@ -14,6 +14,7 @@ from wfc.runtime.errors import StoreError
 from wfc.runtime.store.sql.call_ledger import TABLES as CALL_TABLES
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.journal import SqlJournal
+from wfc.runtime.store.sql.places import free_what_was_left
 from wfc.runtime.store.sqlite.backup import back_up
 from wfc.runtime.store.sqlite.schema import format_of, prepare
 from wfc.runtime.store.sqlite.workers import (
@@ -42,10 +43,18 @@ class _FileConnection(sqlite3.Connection):
     is_broken: Final = False
     writes_alone: Final = True
     _to_ring: frozenset[int] = frozenset()  # at what ports
+    workers: LocalWorkers
 
     def begin(self, *, writes: bool) -> None:
         """Begin a transaction; one that writes has the file for itself."""
         self.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    def lock(self, name: str) -> None:
+        """Do nothing: who writes has the file."""
+
+    def is_alive(self, owner: str) -> bool:
+        """Return whether a process is at work."""
+        return self.workers.is_alive(self, owner)
 
     def tell(self, owner: str | None) -> None:
         """Let the process that has a run hear, once this is durable, that something came into the run's inbox.
@@ -102,6 +111,7 @@ class SqliteJournal(SqlJournal):
 
     def _connect(self) -> _FileConnection:
         connection = _opened(self.path)
+        connection.workers = LocalWorkers(self._folder)
         try:
             if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
                 raise StoreError(f"the store {self.path} is in a place where SQLite cannot share a file")
@@ -137,9 +147,10 @@ class SqliteJournal(SqlJournal):
 
     def _beat(self, connection: Connection) -> None:
         beat(connection, self.owner, self.bell.port)
+        free_what_was_left(connection)
 
     def _leave(self, connection: Connection) -> None:
-        connection.execute("DELETE FROM workers WHERE owner = ?", (self.owner,))
+        self.workers.forget(connection, self.owner)
 
     def listen(self, loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
         """Call a function in a loop whenever something may have been posted to a run of this process."""

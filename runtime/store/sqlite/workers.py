@@ -18,7 +18,7 @@ if sys.platform != "win32":
     import fcntl
 
 from wfc.runtime.store.sql.connection import Connection
-from wfc.runtime.store.sql.inbox import is_addressed
+from wfc.runtime.store.sql.inbox import has_news
 
 __all__ = ["LEASE", "Doorbell", "LocalWorkers", "WorkerFile", "beat", "is_any_claiming", "ring"]
 
@@ -81,6 +81,7 @@ class LocalWorkers:
     def forget(self, connection: Connection, owner: str) -> None:
         """Forget a process that is gone."""
         connection.execute("DELETE FROM workers WHERE owner = ?", (owner,))
+        connection.execute("DELETE FROM followed WHERE owner = ?", (owner,))
         with contextlib.suppress(OSError):
             (self._folder / owner).unlink()
 
@@ -117,7 +118,8 @@ def _is_held(path: Path) -> bool:
 
 
 def beat(connection: Connection, owner: str, port: int) -> None:
-    """Write that a worker is alive, and ring at it if something waits in the inbox of a run of its.
+    """Write that a worker is alive, and ring at it if something waits in the inbox of a run of its, or it is to hear
+    of an end.
 
     Whoever posted that may have died before ringing.
     """
@@ -125,7 +127,7 @@ def beat(connection: Connection, owner: str, port: int) -> None:
         "INSERT INTO workers VALUES (?, ?, ?) ON CONFLICT (owner) DO UPDATE SET beat = excluded.beat",
         (owner, time.time_ns(), port),
     )
-    if is_addressed(connection, owner):
+    if has_news(connection, owner):
         ring(port)
 
 

@@ -171,3 +171,94 @@ def test_what_cannot_be_a_test_is_said(wfc: Any, shop: Path) -> None:
     ):
         done = wfc("runs", "export", *args)
         assert (done.status, done.out, told in done.err) == (code, "", True), done.err
+
+
+CONFIGURED = """\
+wfc: 1
+workflow: shop
+start: Asked
+end: [Cheap, Dear]
+secrets: [SHOP_KEY]
+config:
+  most: {type: integer, default: 10}
+  town: string
+  note: {type: string, default: none}
+events:
+  Asked: {amount: integer}
+  Cheap: {town: string}
+  Dear: {town: string}
+  Free: {amount: integer}
+steps:
+  judge:
+    kind: transform
+    accepts: Asked
+    emit:
+      - {event: Free, when: event.amount <= 0, with: {amount: 0}}
+      - {event: Cheap, when: event.amount <= config.most, with: {town: "${{ config.town }}"}}
+      - {event: Dear, with: {town: "${{ config.town }}"}}
+  give_away:
+    kind: http
+    accepts: Free
+    method: GET
+    url: "https://shop.example"
+    auth: {bearer: SHOP_KEY}
+    output: {town: string}
+    emit: {event: Cheap, with: {town: "${{ result.town }}"}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("most", "end", "note", "config"),
+    [
+        ("200", "Cheap", None, {"most": 200, "town": "Oslo"}),
+        (None, "Dear", None, {"town": "Oslo"}),
+        ("50", "Dear", "plain", {"most": 50, "town": "Oslo", "note": "plain"}),
+        ("50", "Dear", "key=s3cret-value", {"most": 50, "town": "Oslo"}),
+    ],
+)
+def test_the_config_by_which_a_run_has_gone_its_way_is_in_it_and_no_secret(
+    wfc: Any,
+    shop: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    most: str | None,
+    end: str,
+    note: str | None,
+    config: Any,
+) -> None:
+    (shop / "shop.yaml").write_text(CONFIGURED)
+    monkeypatch.setenv("WFC_TOWN", "Oslo")
+    monkeypatch.setenv("SHOP_KEY", "s3cret-value")
+    for name, value in (("WFC_MOST", most), ("WFC_NOTE", note)):
+        if value is not None:
+            monkeypatch.setenv(name, value)
+    assert (
+        wfc("run", "shop.yaml", "--store", "sqlite:///runs.db", "-i", "amount=100", "--run-id", "one").status
+        == 0
+    )
+    done = wfc("runs", "export", "one", "--as-test")
+    assert done.status == 0, done.err
+    assert "s3cret" not in done.out
+    line = next(line for line in done.out.splitlines() if "config:" in line)
+    assert json.loads(line.partition(": ")[2]) == config
+    assert f'"end": "{end}"' in done.out
+    for name in ("WFC_TOWN", "WFC_MOST", "WFC_NOTE"):  # it passes on any machine
+        monkeypatch.delenv(name, raising=False)
+    (shop / "shop.yaml").write_text(f"{CONFIGURED}tests:\n{done.out}")
+    tested = wfc("test", "shop.yaml")
+    assert "1 passed" in tested.out + tested.err, tested.out + tested.err
+
+
+def test_a_test_is_refused_where_the_config_is_another_one_now(
+    wfc: Any, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (shop / "shop.yaml").write_text(CONFIGURED)
+    monkeypatch.setenv("WFC_TOWN", "Oslo")
+    monkeypatch.setenv("WFC_MOST", "200")
+    assert (
+        wfc("run", "shop.yaml", "--store", "sqlite:///runs.db", "-i", "amount=100", "--run-id", "one").status
+        == 0
+    )
+    monkeypatch.setenv("WFC_MOST", "20")
+    done = wfc("runs", "export", "one", "--as-test")
+    assert done.status == 1
+    assert "does not pass" in done.err

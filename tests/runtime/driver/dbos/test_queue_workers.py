@@ -141,3 +141,37 @@ def test_what_a_dead_worker_had_goes_on_with_the_others(
     assert len(twice) <= 2 * len(lost) and all(made[call] == 2 for call in twice), (
         "only what was under way is repeated"
     )
+
+
+@pytest.mark.full
+def test_runs_at_once_are_counted_over_all_workers_one_of_which_is_killed(
+    tmp_path: Path, database: str
+) -> None:
+    site = Site(tmp_path, database)
+    bounded = LOOP.replace("result >= 30", "result >= 5").replace(
+        "steps:\n", "limits: {concurrent_runs: 2}\nsteps:\n"
+    )
+    (tmp_path / "loop.yaml").write_text(bounded)
+    runs = [f"run-{number}" for number in range(6)]
+    begun = [site.start("run", "loop.yaml", "--detach", "--run-id", run) for run in runs]
+    assert [process.wait(90) for process in begun] == [0] * 6, (tmp_path / "processes.log").read_text()
+    workers = [site.start("worker", "--at-once", "2") for _ in range(3)]
+    try:
+        until(lambda: len({call["run"] for call in site.calls()}) == 2)
+        next(one for one in workers if one.pid == site.calls()[-1]["pid"]).kill()
+        until(lambda: site.statuses() == ["done"] * 6)
+        for worker in workers:
+            worker.terminate()
+            worker.wait(60)
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.wait(10)
+    calls = sorted(site.calls(), key=lambda call: call["at"])
+    assert {(call["run"], call["n"]) for call in calls} == {(run, n) for run in runs for n in range(5)}
+    first, last = {}, {}
+    for at, call in enumerate(calls):
+        first.setdefault(call["run"], at)
+        last[call["run"]] = at
+    at_once = [sum(first[run] <= at <= last[run] for run in runs) for at in range(len(calls))]
+    assert max(at_once) == 2, "also while a killed worker's run waits to be taken over"
