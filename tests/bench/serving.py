@@ -482,7 +482,7 @@ def lists(quick: bool) -> None:
 
 def ticks(quick: bool) -> None:
     """How a long run was after any tick."""
-    turns = 100 if quick else 4999
+    turns = 100 if quick else 9999
     with stored() as address, serving("ours", address) as server:
 
         async def measure() -> None:
