@@ -124,7 +124,17 @@ def under_fire(server: Killed, work: Callable[[int], None], count: int, crashes:
     return deaths
 
 
-CRASHES = ["committed:9", "", "commit:7", "release:12", "", "advanced:15", "committed:25", ""]
+CRASHES = [
+    "commit:7",
+    "committed:9",
+    "",
+    "commit:12",
+    "release:12",
+    "commit:9",
+    "",
+    "advanced:15",
+    "commit:16",
+]
 """Where the servers die, one after the other; where nothing is said, by somebody who comes by."""
 
 
@@ -162,7 +172,7 @@ def test_each_webhook_that_was_acknowledged_is_one_run(server: Killed) -> None:
     def deliver(number: int) -> None:
         body = json.dumps({"order": f"o{number}"}).encode()
         sign = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
-        for _ in range(2):  # and once more, as some senders do
+        for _ in range(1 + number % 2):  # some senders say it once more, though it was acknowledged
             _, data = server.insist(
                 lambda status, _: status == 202, "POST", "/v1/hooks/orders", body, **{"X-Sign": sign}
             )
