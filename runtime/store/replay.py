@@ -247,7 +247,7 @@ def _halt_of(tick: Tick) -> str:
     return "goes on" if isinstance(tick, Continued) else ""
 
 
-def _before(execution: Execution, tick: Tick) -> Iterable[Event]:
+def _before(execution: Execution, tick: Tick) -> Iterable[StepStateChanged | StepNote]:
     """Yield what is shown of a tick that only the driver says, and not what follows from it."""
     if isinstance(tick, (AttemptFailed, Failed, ItemFailed)):
         run = execution.in_flight.get(tick.number)
