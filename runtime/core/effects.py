@@ -54,11 +54,14 @@ class Publish:
 
 
 class NotifyObservers:
-    """A request to show an event to observers of a run's internals. Made only if ``Execution.observed``."""
+    """A request to show an event to observers of a run's internals. Made only if ``Execution.observed``.
+
+    Where these are told in brief, it is a ``StepNote``, which nobody is shown.
+    """
 
     __slots__ = ("event",)
 
-    def __init__(self, event: Event) -> None:
+    def __init__(self, event: Any) -> None:
         self.event = event
 
 

@@ -64,6 +64,7 @@ class Execution:
         "expecting",
         "failing",
         "fell_short",
+        "in_brief",
         "in_flight",
         "inbox",
         "inputs",
@@ -99,6 +100,7 @@ class Execution:
         self.run_id = run_id
         self.outcome: StopEvent | Exception | None = None
         self.observed = False
+        self.in_brief = False  # whether observers want to know what step runs have come to, and nothing else
         self.number = 0  # of the last step run or timer
         self.at = 0  # the moment of the last tick
         self.to_begin: StartEvent | None = None  # what a run that restarts is to begin with

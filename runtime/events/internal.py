@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from wfc.runtime.events import Event
 
@@ -16,6 +16,7 @@ __all__ = [
     "LateEvent",
     "ModelCalled",
     "Searched",
+    "StepNote",
     "StepState",
     "StepStateChanged",
     "UnhandledEvent",
@@ -42,6 +43,19 @@ class StepStateChanged(InternalDispatchEvent):
 
     ``worker_id`` is the step run's number in its run. ``retry_in`` is in seconds.
     """
+
+    name: str
+    step_state: StepState
+    worker_id: str
+    input_event_name: str
+    output_event_name: str | None = None
+    attempt: int = 1
+    error: str | None = None
+    retry_in: float | None = None
+
+
+class StepNote(NamedTuple):
+    """What a ``StepStateChanged`` says, for whoever makes thousands of them and shows none to anybody."""
 
     name: str
     step_state: StepState

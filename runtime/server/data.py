@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Final
 
 from wfc.runtime.errors import StepFailedError
@@ -24,8 +25,12 @@ def moment(at: int | None) -> str | None:
     """Return a moment in nanoseconds as RFC 3339 writes it."""
     if at is None:
         return None
-    found = datetime.fromtimestamp(at // _SECOND, UTC).replace(microsecond=at % _SECOND // 1000)
-    return found.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return f"{_second(at // _SECOND)}.{at % _SECOND // 1000:06d}Z"
+
+
+@lru_cache(1024)  # thousands of moments of one run are within few seconds
+def _second(at: int) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat()[:19]
 
 
 def event_data(event: Event) -> dict[str, Any]:

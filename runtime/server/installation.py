@@ -326,8 +326,10 @@ class Installation:
         try:
             while (left := until - time.monotonic()) > 0 and not self.is_draining:
                 if (run := self.engine.run(run_id)) is not None and not run.is_done:
-                    await asyncio.wait([run.future], timeout=min(left, 1.0))  # nobody need look at the store
-                    if run.is_done and not isinstance(run.execution.outcome, RunLostError):
+                    over, _ = await asyncio.wait(
+                        [run.future], timeout=min(left, 1.0)
+                    )  # without looks at the store
+                    if over and not isinstance(run.execution.outcome, RunLostError):
                         return
                     continue
                 found = await self.watch.changed(run_id, before, min(left, 1.0))

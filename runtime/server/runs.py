@@ -87,8 +87,8 @@ async def run_reply(
         begun: The run, if it was begun here, with its entry in the audit: what has ended well meanwhile need not be
             read from the store.
     """
-    told = None if begun is None else _told_here(server, begun)
-    if told is None:
+    told = {} if begun is None else _told_here(server, begun)
+    if not told:
         row, told = await asyncio.to_thread(_told_of, server, principal, run_id)
         if row.outcome is not None:
             server.load_code(row)
@@ -96,13 +96,13 @@ async def run_reply(
     return Reply(told, status, {"ETag": f'"{told["tick"]}"', **(headers or {})}, is_noted=begun is not None)
 
 
-def _told_here(server: Installation, run: Run) -> dict[str, Any] | None:
-    """Return what is told of a run that was begun and has ended well in this process; ``None``: it has not."""
+def _told_here(server: Installation, run: Run) -> dict[str, Any]:
+    """Return what is told of a run that was begun and has ended well in this process; nothing: it has not."""
     port, execution = run.port, run.execution
     if port is None or port.created_at is None or not run.is_done:
-        return None
+        return {}
     if not isinstance(execution.outcome, StopEvent):
-        return None
+        return {}
     name, version = run.workflow._wfc.name, server.engine.version_of(run.workflow)
     row = RunRow(
         run.run_id, name, version, run.key, "done", None, port.created_at, execution.at, None, 0, 0, None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
-from wfc.runtime.events.internal import StepState, StepStateChanged
+from wfc.runtime.events.internal import StepNote, StepState, StepStateChanged
 
 __all__ = ["StepLine", "Timeline"]
 
@@ -45,6 +45,16 @@ class StepLine:
     place: str = ""
 
 
+class StepEnd(NamedTuple):
+    """How a step run has ended, as its line tells it."""
+
+    status: str
+    error: str
+    gave: str
+    ended: int
+    until: int
+
+
 _STATUS: Final = {
     StepState.RUNNING: "running",
     StepState.WAITING: "waits",
@@ -59,14 +69,14 @@ _ENDS: Final = (StepState.NOT_RUNNING, StepState.CANCELLED)
 class Timeline:
     """The step runs of a run by their numbers, in the order in which they began.
 
-    ``ends`` holds the lines of step runs as they were when these ended; a run that goes back can end one twice.
+    ``ends`` holds how step runs have ended; a run that goes back can end one twice.
     """
 
     def __init__(self) -> None:
         self.lines: dict[int, StepLine] = {}
-        self.ends: dict[int, list[StepLine]] = {}
+        self.ends: dict[int, list[StepEnd]] = {}
 
-    def note(self, event: StepStateChanged, at: int, seq: int) -> None:
+    def note(self, event: StepStateChanged | StepNote, at: int, seq: int) -> None:
         """Note what a step run has come to, by a tick at a moment."""
         number, state = int(event.worker_id), event.step_state
         line = self.lines.get(number)
@@ -85,7 +95,8 @@ class Timeline:
             line.gave = event.output_event_name or ""
             if event.error is not None:
                 line.status = "failed"
-            self.ends.setdefault(number, []).append(replace(line))
+            end = StepEnd(line.status, line.error, line.gave, line.ended, line.until)
+            self.ends.setdefault(number, []).append(end)
 
     def pay(self, number: int, tokens: int, cost_usd: float) -> None:
         """Note what a step run has spent on models."""

@@ -357,7 +357,7 @@ def readers(quick: bool) -> None:
     for what, runs, wanted in (("one run", 1, 150), ("as many runs", count, 250)):
         with stored() as address, serving("ours", address) as server:
 
-            async def measure(runs: int = runs, server: Server = server) -> tuple[list[float], float]:
+            async def measure(runs: int = runs, server: Server = server) -> tuple[list[float], float, float]:
                 connection = await Connection(server.port).open()
                 body = {"inputs": {"turns": most, "waits": 0.5 if runs == 1 else 4.0}}
                 delays: list[float] = []
@@ -376,10 +376,11 @@ def readers(quick: bool) -> None:
                 await asyncio.sleep(8 if not quick else 2)
                 delays.clear()  # what was there before they came
                 each = (server.memory() - before) / count
+                computed = server.computing()
                 await asyncio.gather(*tasks)
-                return delays, each
+                return delays, each, 1e6 * (server.computing() - computed) / len(delays)
 
-            delays, each = asyncio.run(measure())
+            delays, each, cost = asyncio.run(measure())
             ordered = sorted(delays)
             p50, p99 = (1000 * ordered[int(len(ordered) * part)] for part in (0.5, 0.99))
             row(
@@ -388,6 +389,7 @@ def readers(quick: bool) -> None:
                 f"p99 {wanted} ms",
             )
             row("the same: memory a reader", f"{each / 1000:.0f} kB", "60 kB" if runs == 1 else "")
+            row("the same: microseconds of computing a message to a reader", f"{cost:.0f}", "")
 
 
 def stalled(quick: bool) -> None:
@@ -482,7 +484,7 @@ def lists(quick: bool) -> None:
 
 def ticks(quick: bool) -> None:
     """How a long run was after any tick."""
-    turns = 100 if quick else 4999
+    turns = 100 if quick else 9999
     with stored() as address, serving("ours", address) as server:
 
         async def measure() -> None:

@@ -8,7 +8,7 @@ from wfc.runtime.core.effects import NotifyObservers
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.events import Event, event_name
-from wfc.runtime.events.internal import EventEmitted, StepState, StepStateChanged
+from wfc.runtime.events.internal import EventEmitted, StepNote, StepState, StepStateChanged
 from wfc.runtime.plan.outcomes import All
 from wfc.runtime.plan.step import Step
 
@@ -17,7 +17,7 @@ __all__ = ["note_emitted", "note_queued", "note_state"]
 
 def note_emitted(execution: Execution, event: Event, step: Step | None) -> None:
     """Notify observers that a step, or somebody outside, emitted an event."""
-    if execution.observed:
+    if execution.observed and not execution.in_brief:
         name = step.name if step is not None else None
         execution.effects.append(NotifyObservers(EventEmitted.model_construct(event=event, step_name=name)))
 
@@ -26,9 +26,10 @@ def note_state(execution: Execution, run: StepRun, state: StepState, emitted: An
     """Notify observers of a step run's new state."""
     if not execution.observed:
         return
+    kind = StepNote if execution.in_brief else StepStateChanged
     execution.effects.append(
         NotifyObservers(
-            StepStateChanged(
+            kind(
                 name=run.step.name,
                 step_state=state,
                 worker_id=str(run.number),

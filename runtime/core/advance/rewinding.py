@@ -13,7 +13,7 @@ from wfc.runtime.plan.pauses import Until
 
 __all__ = ["rewind", "upgrade"]
 
-_OF_THE_RUN: Final = frozenset({"plan", "run_id", "observed", "number", "at"})
+_OF_THE_RUN: Final = frozenset({"plan", "run_id", "observed", "in_brief", "number", "at"})
 """What does not change when a run returns to how it was."""
 
 

@@ -176,7 +176,7 @@ class RetoldRuns(StoredTasks, Protocol):
             most = MOST_AT_ONCE if at is None else min(MOST_AT_ONCE, at - replay.seq)
             ticks, _ = self._ticks_after(run_id, replay.seq, most)
             for _, body in ticks:
-                replay.tell(body)
+                replay.skip(body)
             if not ticks:
                 break
         if at is not None and replay.seq < at:

@@ -13,9 +13,22 @@ from wfc.runtime.errors import SettingsError
 from wfc.runtime.events import Event
 from wfc.runtime.llama_index.server.api import WorkflowAPI
 from wfc.runtime.llama_index.server.guarding import Guard
+from wfc.runtime.llama_index.server.stores import (
+    AbstractWorkflowStore,
+    AgentDataStore,
+    MemoryWorkflowStore,
+    SqliteWorkflowStore,
+    instead_of,
+)
 from wfc.runtime.workflow import Workflow
 
-__all__ = ["WorkflowServer"]
+__all__ = [
+    "AbstractWorkflowStore",
+    "AgentDataStore",
+    "MemoryWorkflowStore",
+    "SqliteWorkflowStore",
+    "WorkflowServer",
+]
 
 
 class WorkflowServer:
@@ -27,8 +40,8 @@ class WorkflowServer:
     Args:
         middleware: Middleware of starlette around the application.
         exception_handlers: How errors are told; by default as ``{"detail": …}``.
-        workflow_store: Not taken: runs are in memory here.
-        runtime: Not taken either.
+        workflow_store: A ``MemoryWorkflowStore``, which it has by itself too; no other one.
+        runtime: Not taken: runs go on in the event loop of the server.
         sse_heartbeat_interval: The seconds after which a quiet stream says that it lives; ``None``: never.
         accept_context_api: Whether a request may bring a saved context.
         hosts: Further names under which it is reached; ``*``: any.
@@ -51,15 +64,16 @@ class WorkflowServer:
         serializer: Any = None,
         hosts: Iterable[str] = (),
     ) -> None:
-        if workflow_store is not None or runtime is not None:
-            raise SettingsError(
-                "this server keeps its runs in memory: `wfc serve --store URL` serves those that are kept"
-            )
+        if workflow_store is not None and not isinstance(workflow_store, MemoryWorkflowStore):
+            raise SettingsError(instead_of(type(workflow_store).__name__, "sqlite:///runs.db"))
+        if runtime is not None:
+            raise SettingsError(instead_of(type(runtime).__name__, "postgresql://…"))
         del persistence_backoff, idle_timeout, serializer  # which are about its stores
         self._guard = Guard(hosts)
         self._api = WorkflowAPI(
             self._guard,
             sse_heartbeat_interval,
+            (workflow_store or MemoryWorkflowStore()).max_completed,
             takes_context=accept_context_api,
             middleware=middleware,
             exception_handlers=exception_handlers,
@@ -104,11 +118,14 @@ class WorkflowServer:
             await self.stop()
 
     async def serve(
-        self, host: str = "localhost", port: int = 8080, uvicorn_config: dict[str, Any] | None = None
+        self,
+        host: str = "localhost",
+        port: int | str = 8080,
+        uvicorn_config: dict[str, Any] | None = None,
     ) -> None:
         """Listen at an address until the process is told to end; then runs under way are cancelled."""
         from wfc.runtime.server.process import serve_app
 
         self._guard.allow(host)
         async with self.contextmanager():
-            await serve_app(self.app, host, port, uvicorn_config or {})
+            await serve_app(self.app, host, int(port), uvicorn_config or {})

@@ -48,6 +48,7 @@ class WorkflowAPI:
     Args:
         guard: Says which names of hosts are ours, and which pages of others may use it.
         heartbeat: The seconds after which a quiet stream says that it lives; ``None``: never.
+        most_over: How many runs that are over are remembered; ``None``: all.
         takes_context: Whether a request may bring a saved context.
     """
 
@@ -55,6 +56,7 @@ class WorkflowAPI:
         self,
         guard: Guard,
         heartbeat: float | None,
+        most_over: int | None,
         *,
         takes_context: bool,
         middleware: Sequence[Middleware] | None,
@@ -62,7 +64,7 @@ class WorkflowAPI:
     ) -> None:
         self.workflows: dict[str, Workflow] = {}
         self.more: dict[str, tuple[type[Event], ...]] = {}
-        self.handlers = Handlers()
+        self.handlers = Handlers(most_over)
         self._heartbeat = heartbeat
         self._takes_context = takes_context
         self.app = Starlette(

@@ -128,18 +128,25 @@ class RunRecord:
 
 
 class Handlers:
-    """All runs of a server, by their ids; of those that are over the newest."""
+    """All runs of a server, by their ids; of those that are over the newest.
 
-    def __init__(self) -> None:
+    Args:
+        most: How many these are; ``None``: all.
+    """
+
+    def __init__(self, most: int | None) -> None:
+        self._most = most
         self._all: dict[str, RunRecord] = {}
 
     def add(self, one: RunRecord) -> None:
         """Remember a run, and forget the oldest of those that are over, if there are many."""
         self._all.pop(one.number, None)
         self._all[one.number] = one
-        if len(self._all) > MOST_OVER + MOST_OVER // 4:  # now and then, since all are looked at
+        if (
+            self._most is not None and len(self._all) > self._most + self._most // 4
+        ):  # since all are looked at
             over = [number for number, other in self._all.items() if other.over.is_set()]
-            for number in over[: len(self._all) - MOST_OVER]:
+            for number in over[: len(self._all) - self._most]:
                 del self._all[number]
 
     def get(self, number: str) -> RunRecord | None:

@@ -310,6 +310,12 @@ def check(engine: Engine, run_id: str) -> None:
         if whole.outcome is None:
             assert json.loads(write_snapshot(whole, values)) == json.loads(write_snapshot(later, values))
     assert (whole.outcome is not None) == (row.ended is not None)
+    told, in_brief = engine.replay(run_id), engine.replay(run_id)
+    for seq, body in ticks[told.seq :]:
+        told.tell(body)
+        in_brief.skip(body)
+        assert in_brief.lines() == told.lines(), f"what is told in brief after the tick {seq}"
+    assert (in_brief.ended_by, in_brief.ready_by) == (told.ended_by, told.ready_by)
 
 
 def _lease(engine: Engine, run_id: str) -> Any:
