@@ -127,7 +127,7 @@ class Searches(LimitedCalls):
             kept = {**told, "considered": [_printable(each) for each in told["considered"][:_MOST_KEPT]]}
             run.take(SearchMade(step_run.number, {**kept, "query": _whole(told["query"])}))
         if run.execution.observed:
-            head = {"step_name": step_run.step.name, "worker_id": str(step_run.number)}
+            head: dict[str, Any] = {"step_name": step_run.step.name, "worker_id": str(step_run.number)}
             run.watchers.note(Searched(**head, attempt=step_run.attempt, **told))
 
     def memories(self) -> KeptMemories:
