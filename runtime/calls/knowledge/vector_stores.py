@@ -105,7 +105,7 @@ class ChosenStore(NamedTuple):
         names = self._tried(lambda: list(self.store.names()))
         for name in names:
             if name.startswith(beginning) and name != kept:
-                self._tried(lambda name=name: self.store.drop(name))  # type: ignore[misc]
+                self._tried(lambda name=name: self.store.drop(name))
 
     def _tried(self, call: Any) -> Any:
         try:
