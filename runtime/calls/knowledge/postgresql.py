@@ -87,6 +87,9 @@ class ServerVectors:
 
     Args:
         address: The database, as ``postgresql://user@host:5432/database``.
+
+    Raises:
+        SettingsError: It is no such address.
     """
 
     def __init__(self, address: str) -> None:
