@@ -135,7 +135,11 @@ class ServerVectors:
                 copy.write(b"\xff\xff")
 
     def nearest(self, name: str, vector: Sequence[float], most: int) -> list[tuple[int, float]]:
-        """Return the numbers of the nearest vectors, with their cosines, best first."""
+        """Return the numbers of the nearest vectors, with their cosines, best first.
+
+        Raises:
+            LookupError: There is no set of this name.
+        """
         asked = f"[{','.join(map(repr, vector))}]"
         with self._connected() as connection:
             table = self._table_of(connection, name)
