@@ -15,7 +15,18 @@ from typing import Any, Final
 __all__ = ["KEYS", "MAX_BYTES", "SettingsFile", "settings_file"]
 
 KEYS: Final = frozenset(
-    {"modules", "commands", "config", "prices", "severity", "import_tools", "store", "tell", "hosts"}
+    {
+        "modules",
+        "commands",
+        "config",
+        "prices",
+        "severity",
+        "import_tools",
+        "store",
+        "tell",
+        "hosts",
+        "vectors",
+    }
 )
 """All settings, by name."""
 

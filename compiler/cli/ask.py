@@ -13,14 +13,13 @@ import click
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import note
 from wfc.compiler.cli.programs import load_program
+from wfc.compiler.cli.searches import cited_by, tell
 from wfc.compiler.cli.starting.new_files import write_new
 from wfc.compiler.cli.stdout import output_kept
-from wfc.compiler.cli.tables import show_rows
 from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
     from wfc.compiler.cli.one_run import Ran
-    from wfc.runtime.events.internal import Searched
 
 __all__ = ["command"]
 
@@ -28,8 +27,6 @@ MODEL = "WFC_ASK_MODEL"
 LONGEST_QUOTE = 600
 NOTHING = 1
 """The exit status if nothing is found, or the run fails."""
-
-COLUMNS = ("passage", "score", "by", "given", "left out by", "cited")
 
 
 @click.command("ask", cls=Command)
@@ -71,7 +68,8 @@ def command(folder: str, question: str, model: str | None, explain: bool) -> int
     if explain:
         click.echo()
         for search in ran.searches:
-            tell(search, cited_by(ran.values))
+            cited = cited_by(ran.values)
+            tell(search.step_name, search.collections, search.query, search.considered, cited)
     return status
 
 
@@ -131,23 +129,3 @@ def quoted(number: int, said: str, passage: Mapping[str, Any]) -> None:
     if passage.get("start") is not None:
         place.append(f"characters {passage['start']}-{passage['end']}")
     click.echo(f"\n[{number}] {printable(shown)}\n    {printable(', '.join(place))}")
-
-
-def cited_by(values: Mapping[str, Any]) -> set[str]:
-    """Return the ids of the passages that an answer cites."""
-    passages, citations = values.get("passages"), values.get("citations")
-    if not isinstance(passages, list) or not isinstance(citations, list):
-        return set()
-    return {str(passages[int(each["number"]) - 1]["id"]) for each in citations}
-
-
-def tell(search: Searched, cited: set[str]) -> None:
-    """Show what a search has considered, and what became of it."""
-    click.echo(f"{search.step_name} searched {', '.join(search.collections)} for: {printable(search.query)}")
-    rows = []
-    for each in search.considered:
-        by = ", ".join(f"{order} {rank}" for order, rank in each["ranks"].items())
-        score = "" if each["score"] is None else f"{each['score']:.3f}"
-        given = "" if each["cut_by"] else "yes"
-        rows.append((each["id"], score, by, given, each["cut_by"], "yes" if each["id"] in cited else ""))
-    show_rows(COLUMNS, rows, "table")

@@ -49,6 +49,7 @@ def told_of(engine: Engine, run_id: str, at: int | None) -> dict[str, Any]:
         "state": state_of(execution),
         "outcome": outcome_of(execution.outcome),
         "steps": [step_of(line) for line in replay.lines()],
+        "searches": list(searches_of(engine, run_id, replay, with_parts=is_now)),
         "agents": list(turns_of(engine, run_id, replay)) if is_now else [],
     }
 
@@ -73,6 +74,24 @@ def turns_of(engine: Engine, run_id: str, replay: Replay, above: str = "") -> It
             if line.place:
                 yield {"place": f"{place}{line.place}", **step_of(line), "run": part}
         yield from turns_of(engine, part, told, place)
+
+
+def searches_of(engine: Engine, run_id: str, replay: Replay, *, with_parts: bool) -> Iterator[dict[str, Any]]:
+    """Yield what the steps of a run have searched, then what the agents have that work for it."""
+    for seq, search in replay.searches:
+        if replay.counts(seq):
+            yield {
+                "run": run_id,
+                "tick": seq,
+                "step": search.step_name,
+                "query": search.query,
+                "collections": list(search.collections),
+                "considered": search.considered,
+            }
+    for part in engine.parts_of(run_id) if with_parts else ():
+        told = engine.told(part)
+        if told.execution.plan.places is not None:
+            yield from searches_of(engine, part, told, with_parts=True)
 
 
 def wait_of(wait: Any) -> str:

@@ -12,6 +12,7 @@ Settings are the table ``[tool.wfc]`` of the nearest ``pyproject.toml`` that has
     store = "sqlite:///runs.db"     # where runs are kept; a relative path is one from this file's folder
     tell = {program = ["notify"]}    # who is told of open questions and failed runs: see ``wfc.schemas.tell``
     hosts = {"api.shop.example" = {rate = "60 per min", at_once = 4}}  # how often hosts may be asked
+    vectors = {database = "VECTORS"}  # where vectors of collections are kept, or {python = "module:store"}
 """
 
 from __future__ import annotations
@@ -64,6 +65,8 @@ class Settings:
         store: The address of the store of runs; empty: none is named.
         tell: Who is told of what waits for people; ``None``: nobody.
         hosts: How often hosts may be asked, by host, or by host and port.
+        vectors: Where vectors of collections are kept: ``database`` and the name of the environment variable with its
+            address, or ``python`` and an object as ``module:name``; empty: in files.
     """
 
     path: Path | None = None
@@ -75,6 +78,7 @@ class Settings:
     store: str = ""
     tell: Tell | None = None
     hosts: Mapping[str, CallLimit] = field(default_factory=dict)
+    vectors: tuple[str, ...] = ()
 
     @property
     def told_from(self) -> str:
@@ -158,6 +162,18 @@ def _settings(path: Path, data: object) -> Settings:
         hosts = read_hosts(data["hosts"]) if "hosts" in data else {}
     except BadRateError as error:
         wrong(str(error))
+    vectors = data.get("vectors", {"python": ""})
+    if not (
+        isinstance(vectors, dict)
+        and len(vectors) == 1
+        and vectors.keys() <= {"database", "python"}
+        and all(isinstance(value, str) and (value or "vectors" not in data) for value in vectors.values())
+        and "://" not in str(vectors)
+    ):
+        wrong(
+            '`vectors` must be `{database = "VARIABLE"}`, the environment variable with the address of a PostgreSQL '
+            'database, or `{python = "module:store"}`'
+        )
     return Settings(
         path,
         lists["modules"],
@@ -168,6 +184,7 @@ def _settings(path: Path, data: object) -> Settings:
         store,
         tell,
         {host: CallLimit(f"host {host}", *limits) for host, limits in hosts.items()},
+        next(iter(vectors.items())) if "vectors" in data else (),
     )
 
 

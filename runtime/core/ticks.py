@@ -38,6 +38,7 @@ __all__ = [
     "Replaced",
     "Rewound",
     "RunExitTaken",
+    "SearchMade",
     "Started",
     "StepsCancelled",
     "Tick",
@@ -398,6 +399,21 @@ class ModelUsed:
         self.number = number
 
 
+class SearchMade:
+    """A search of collections. Nothing in a run goes on by it: it is for those who look at the run later.
+
+    Args:
+        number: The step run that has searched.
+        told: What was searched for and where, and what became of the passages that were considered, as plain data.
+    """
+
+    __slots__ = ("number", "told")
+
+    def __init__(self, number: int, told: Mapping[str, Any]) -> None:
+        self.number = number
+        self.told = told
+
+
 class Cancelled:
     """The end of the run from outside, by cancellation or time-out."""
 
@@ -438,6 +454,7 @@ Tick = (
     | ItemFailed
     | RunExitTaken
     | ModelUsed
+    | SearchMade
     | MatchValueComputed
     | StepsCancelled
     | TimerFired

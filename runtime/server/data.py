@@ -9,11 +9,21 @@ from typing import Any, Final
 
 from wfc.runtime.errors import StepFailedError
 from wfc.runtime.events import Event, event_name
+from wfc.runtime.events.internal import Searched
 from wfc.runtime.store.sql.reading import RunRow, TaskRow
 from wfc.runtime.store.timeline import StepLine
 from wfc.runtime.values.outside_names import with_outside_names
 
-__all__ = ["event_data", "json_bytes", "moment", "outcome_data", "run_data", "step_data", "task_data"]
+__all__ = [
+    "event_data",
+    "json_bytes",
+    "moment",
+    "outcome_data",
+    "run_data",
+    "search_data",
+    "step_data",
+    "task_data",
+]
 
 _SECOND: Final = 1_000_000_000
 
@@ -64,6 +74,17 @@ def run_data(row: RunRow) -> dict[str, Any]:
         "wakes": moment(row.wake_at),
         "open_tasks": row.open_tasks,
         "recoveries": row.recoveries,
+    }
+
+
+def search_data(seq: int, search: Searched) -> dict[str, Any]:
+    """Return what a step has searched, by a tick: what was found with which score, and what was cut by which rule."""
+    return {
+        "tick": seq,
+        "step": search.step_name,
+        "query": search.query,
+        "collections": list(search.collections),
+        "considered": search.considered,
     }
 
 

@@ -16,7 +16,7 @@ from wfc.runtime.events import StopEvent
 from wfc.runtime.server.access import Principal
 from wfc.runtime.server.calls import Call, Problem, Reply, StreamReply, TextReply
 from wfc.runtime.server.cursors import read_cursor, read_moment, write_cursor
-from wfc.runtime.server.data import moment, outcome_data, run_data, step_data
+from wfc.runtime.server.data import moment, outcome_data, run_data, search_data, step_data
 from wfc.runtime.server.feeds import START, Position, read_position
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.workflows import drawing
@@ -190,6 +190,7 @@ def _told_at(server: Installation, row: RunRow, seq: int) -> dict[str, Any]:
         "state": state_of(execution),
         "pending": pending_of(execution),
         "steps": [step_data(line) for line in replay.lines()],
+        "searches": [search_data(seq, each) for seq, each in replay.searches if replay.counts(seq)],
         **outcome_data(execution.outcome),
     }
 

@@ -15,10 +15,19 @@ from wfc.runtime.core.effects import NotifyObservers, Publish
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.halt_ticks import Continued, Halted
 from wfc.runtime.core.step_runs import Exit, StepRun
-from wfc.runtime.core.ticks import AttemptFailed, Failed, ItemFailed, ModelUsed, Recovered, Rewound, Tick
+from wfc.runtime.core.ticks import (
+    AttemptFailed,
+    Failed,
+    ItemFailed,
+    ModelUsed,
+    Recovered,
+    Rewound,
+    SearchMade,
+    Tick,
+)
 from wfc.runtime.errors import StoreError
 from wfc.runtime.events import Event, StopEvent
-from wfc.runtime.events.internal import StepNote, StepState, StepStateChanged
+from wfc.runtime.events.internal import Searched, StepNote, StepState, StepStateChanged
 from wfc.runtime.plan import Plan
 from wfc.runtime.store.folding import fold
 from wfc.runtime.store.journal import Kept
@@ -82,6 +91,7 @@ class Replay:
         self.notes_changes = False  # whether what changes in the state is told
         self.first = self.seq = 0 if kept is None else kept.seq
         self.ready_by: dict[int, int] = {}  # the last tick that let a step run go on, by its number
+        self.searches: list[tuple[int, Searched]] = []  # each with the tick that tells it
         self.ended_by: int | None = None  # the tick by which the run is over
         self._failing_by = 0  # the tick that an exit of the run was taken for
         self._returns: list[tuple[int, int]] = []  # the ticks by which the run went back, and to which
@@ -173,6 +183,8 @@ class Replay:
         if is_over:
             self._timeline.cut_off(execution.at)
         back_to = None
+        if isinstance(tick, SearchMade):
+            events.append(self._searched(tick, run))
         if isinstance(tick, ModelUsed):
             self._timeline.pay(tick.number, tick.tokens, tick.cost_usd)
         if isinstance(tick, Rewound):
@@ -189,6 +201,20 @@ class Replay:
             () if before is None else tuple(changes_between(before, execution.state)),
             _halt_of(tick),
         )
+
+    def _searched(self, tick: SearchMade, run: StepRun | None) -> Searched:
+        """Note a search, and return what watchers were told of it."""
+        line = self._lines.get(tick.number)
+        found = Searched.model_construct(
+            step_name=line.step if line is not None else "",
+            worker_id=str(tick.number),
+            attempt=run.attempt if run is not None else 1,
+            query=tick.told["query"],
+            collections=tuple(tick.told["collections"]),
+            considered=tick.told["considered"],
+        )
+        self.searches.append((self.seq, found))
+        return found
 
     def _follows(self, tick: Tick) -> list[Any]:
         """Return what is shown of what follows from a tick, and note which step runs may go on by it."""

@@ -421,6 +421,11 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
         lambda tick, _, values: [tick.tokens, tick.cost_usd, tick.number],
         lambda data, _, values: ticks.ModelUsed(*data[:3]),
     ),
+    ticks.SearchMade: (
+        "search-made",
+        lambda tick, _, __: [tick.number, dict(tick.told)],
+        lambda data, _, __: ticks.SearchMade(data[0], data[1]),
+    ),
     ticks.MatchValueComputed: (
         "match-value-computed",
         lambda tick, _, values: [tick.number, tick.value],

@@ -12,6 +12,7 @@ from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.json_text import one_line
 from wfc.compiler.cli.resuming import load_code
 from wfc.compiler.cli.run_text import steps_of, told_of, turns_as_rows
+from wfc.compiler.cli.searches import cited_by, tell
 from wfc.compiler.cli.stores import StorePlace, open_engine, place_of, refusals, store_option
 from wfc.compiler.cli.tables import format_option, moment, show_rows
 from wfc.compiler.diagnostics.escaping import printable
@@ -106,6 +107,7 @@ def show_all(engine: Engine, run: str, at: int | None, format: str) -> None:
         return
     steps: list[dict[str, Any]] = told.pop("steps")
     turns: list[dict[str, Any]] = told.pop("agents")
+    searches: list[dict[str, Any]] = told.pop("searches")
     for name, value in told.items():
         if value not in (None, "", [], {}, 0):
             show_value(name, value)
@@ -117,6 +119,11 @@ def show_all(engine: Engine, run: str, at: int | None, format: str) -> None:
         click.echo()
         names, rows = turns_as_rows(turns)
         show_rows(names, rows, format)
+    outcome = told.get("outcome")
+    cited = cited_by(outcome["with"]) if isinstance(outcome, dict) else set()
+    for each in searches:
+        click.echo()
+        tell(each["step"], each["collections"], each["query"], each["considered"], cited)
 
 
 def show_value(name: str, value: object) -> None:

@@ -166,7 +166,7 @@ class _Search:
         found = (
             nearest_entries(self.database, asked, limit)
             if path is None
-            else nearest(self.database, path, asked, limit)
+            else nearest(self.database, self.knowledge, path, asked, limit)
         )
         for number, score in found:
             row = self.database.execute(_BY_NUMBER, (number,)).fetchone()

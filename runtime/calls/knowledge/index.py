@@ -23,6 +23,7 @@ from wfc.runtime.calls.knowledge.helpers import Helpers, Told, alone
 from wfc.runtime.calls.knowledge.loading import documents
 from wfc.runtime.calls.knowledge.sources import ALWAYS_READ, LOADED_SIZE, Content, Sources
 from wfc.runtime.calls.knowledge.typed_about import refuse_misfits
+from wfc.runtime.calls.knowledge.vector_stores import store_key
 from wfc.runtime.calls.knowledge.words import indexed_words
 from wfc.runtime.errors import StepError
 
@@ -128,6 +129,7 @@ def update(
 
             has_changed = bool(done.taken or done.gone)
             done.calls = build(database, knowledge, path, has_changed, told, helpers)
+        database.execute("REPLACE INTO about VALUES ('searched', ?)", (_searched_by(knowledge),))
         database.execute("COMMIT")
     return done
 
@@ -174,7 +176,11 @@ def is_searched_so(knowledge: Knowledge, database: sqlite3.Connection) -> bool:
         StepError: ``knowledge.index``.
     """
     row = database.execute("SELECT value FROM about WHERE name = 'searched'").fetchone()
-    return bool(row == (knowledge.searched_by(),))
+    return bool(row == (_searched_by(knowledge),))
+
+
+def _searched_by(knowledge: Knowledge) -> str:
+    return f"{knowledge.searched_by()} {store_key(knowledge)}"
 
 
 def is_current(knowledge: Knowledge, path: Path, helpers: Helpers | None = None) -> bool:
@@ -207,6 +213,7 @@ def _says_the_same(kept: _Row, content: Content) -> bool:
 def _kept(database: sqlite3.Connection, knowledge: Knowledge) -> dict[str, _Row]:
     """Return what the index knows of files; nothing if it is new, or was made in another way and is begun anew."""
     made = f"{_FORMAT} {knowledge.cut()}"
+    owner: list[tuple[str, str]] = []  # by which its vectors are found in a store
     tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if "about" in tables:
         row = database.execute("SELECT value FROM about WHERE name = 'made'").fetchone()
@@ -214,13 +221,14 @@ def _kept(database: sqlite3.Connection, knowledge: Knowledge) -> dict[str, _Row]
             return {each[0]: each[1:] for each in database.execute("SELECT * FROM files")}
         if not database.in_transaction:
             return {}
+        owner = database.execute("SELECT name, value FROM about WHERE name = 'owner'").fetchall()
         for name in ("words", "passages", "files", "about"):
             database.execute(f"DROP TABLE {name}")
         database.execute("DROP TABLE IF EXISTS tree")
     if database.in_transaction:
         for statement in _TABLES.split(";\n"):
             database.execute(statement)
-        said = [("made", made), ("searched", knowledge.searched_by())]
+        said = [("made", made), *owner]
         database.executemany("INSERT INTO about VALUES (?, ?)", said)
     return {}
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+import secrets
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wfc.runtime.calls.knowledge import vectors
 from wfc.runtime.calls.knowledge.definition import Knowledge
 from wfc.runtime.calls.knowledge.helpers import Helpers, Planned, Told
+from wfc.runtime.calls.knowledge.vector_stores import ChosenStore, chosen_store
 from wfc.runtime.errors import StepError
 
 __all__ = ["embed_passages", "nearest"]
@@ -36,10 +39,10 @@ def embed_passages(
     Raises:
         StepError: ``knowledge.embedding``, or what a model's service raises.
     """
-    file = _file(database)
+    file, place = _file(database), _Place.of(database, knowledge, path)
     if file is not None:  # else the index that is in force until the end of the transaction may name another
-        _remove_others(path, file)
-    if file is not None and not has_changed and (path.parent / file.name).exists():
+        place.remove_others(file)
+    if file is not None and not has_changed and place.has(file):
         return 0
 
     def texts() -> Iterator[tuple[int, str]]:
@@ -56,7 +59,7 @@ def embed_passages(
             helpers.allow(Planned(len(wanted), math.ceil(len(wanted) / vectors.BATCH), shown))
         _embed(kept, wanted, knowledge, told, helpers)
         (count,) = database.execute("SELECT count(*) FROM passages").fetchone()
-        made = vectors.write(path.parent, path.stem, kept.of(texts()), count)
+        made = place.write(kept.of(texts()), count)
         database.execute("REPLACE INTO about VALUES ('vectors', ?)", (json.dumps(made),))
         if file is not None:  # else it goes on from what a process has left that was ended
             kept.forget_all_but(text for _, text in texts())
@@ -91,8 +94,53 @@ def _embed(
         ) from None
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the vectors of an index are kept: in a file beside it, or in the store that the settings choose.
+
+    Args:
+        owner: What tells this index from that of another machine in the same store.
+    """
+
+    path: Path
+    store: ChosenStore | None
+    owner: str
+
+    @classmethod
+    def of(cls, database: sqlite3.Connection, knowledge: Knowledge, path: Path) -> _Place:
+        store = chosen_store(knowledge)
+        if store is None:
+            return cls(path, None, "")
+        database.execute("INSERT OR IGNORE INTO about VALUES ('owner', ?)", (secrets.token_hex(6),))
+        (owner,) = database.execute("SELECT value FROM about WHERE name = 'owner'").fetchone()
+        return cls(path, store, owner)
+
+    def write(self, rows: Iterator[tuple[int, bytes]], count: int) -> vectors.VectorFile:
+        if self.store is None:
+            return vectors.write(self.path.parent, self.path.stem, rows, count)
+        name = f"{self._beginning}{secrets.token_hex(6)}"
+        return vectors.VectorFile(name, count, self.store.write(name, rows), self.store.key)
+
+    def has(self, file: vectors.VectorFile) -> bool:
+        if self.store is None:
+            return not file.store and (self.path.parent / file.name).exists()
+        return file.store == self.store.key and self.store.has(file.name)
+
+    def remove_others(self, file: vectors.VectorFile) -> None:
+        """Remove the vectors that the index does not name any more, or that a process left that was ended."""
+        for each in self.path.parent.glob(f"{self.path.stem}-*.vectors"):
+            if each.name != file.name:
+                each.unlink(missing_ok=True)
+        if self.store is not None:
+            self.store.drop_others(self._beginning, file.name)
+
+    @property
+    def _beginning(self) -> str:
+        return f"{self.path.stem}-{self.owner}-"
+
+
 def nearest(
-    database: sqlite3.Connection, path: Path, asked: list[float], most: int
+    database: sqlite3.Connection, knowledge: Knowledge, path: Path, asked: list[float], most: int
 ) -> list[tuple[int, float]]:
     """Return the passages that are nearest to a question, with how near they are, best first.
 
@@ -101,15 +149,18 @@ def nearest(
         path: Where it is.
 
     Raises:
-        StepError: ``knowledge.index``, ``knowledge.embedding``.
+        StepError: ``knowledge.index``, ``knowledge.embedding``, ``knowledge.vectors``.
     """
+    store = chosen_store(knowledge)
     for _ in range(_ATTEMPTS):
         file = _file(database)
         if file is None:
             return []
         try:
+            if store is not None:
+                return _nearest_in(store, file, asked, most)
             return vectors.best(vectors.opened(path.parent, file), asked, most)
-        except FileNotFoundError:  # other processes have brought it up to date in between
+        except (FileNotFoundError, LookupError):  # other processes have brought it up to date in between
             database.execute("COMMIT")
             database.execute("BEGIN")
     raise StepError(
@@ -117,13 +168,15 @@ def nearest(
     )
 
 
+def _nearest_in(
+    store: ChosenStore, file: vectors.VectorFile, asked: list[float], most: int
+) -> list[tuple[int, float]]:
+    if not file.many:
+        return []
+    (wanted,) = vectors.of_length_one([asked], 1, file.size)
+    return store.nearest(file.name, wanted.tolist(), min(most, file.many))
+
+
 def _file(database: sqlite3.Connection) -> vectors.VectorFile | None:
     row: Any = database.execute("SELECT value FROM about WHERE name = 'vectors'").fetchone()
     return vectors.VectorFile(*json.loads(row[0])) if row is not None else None
-
-
-def _remove_others(path: Path, file: vectors.VectorFile) -> None:
-    """Remove the vectors that no index names any more, or that a process left that was ended."""
-    for each in path.parent.glob(f"{path.stem}-*.vectors"):
-        if each.name != file.name:
-            each.unlink(missing_ok=True)

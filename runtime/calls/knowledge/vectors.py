@@ -37,11 +37,13 @@ class VectorFile(NamedTuple):
         name: Of the file, in the folder of the index.
         many: How many there are.
         size: How many numbers each has.
+        store: Where they are instead of in a file: see `vector_stores.store_key`.
     """
 
     name: str
     many: int
     size: int
+    store: str = ""
 
 
 class KeptVectors:

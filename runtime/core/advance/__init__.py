@@ -66,6 +66,7 @@ from wfc.runtime.core.ticks import (
     Replaced,
     Rewound,
     RunExitTaken,
+    SearchMade,
     Started,
     StepsCancelled,
     Tick,
@@ -296,6 +297,10 @@ def _model_used(execution: Execution, tick: ModelUsed) -> None:
     execution.cost_usd += tick.cost_usd
 
 
+def _search_made(_execution: Execution, _tick: SearchMade) -> None:
+    """Change nothing: what was found is in what the step gives."""
+
+
 _TICKS: dict[type[Tick], Callable[[Execution, Any], None]] = {
     Started: _started,
     Recovered: _recovered,
@@ -327,6 +332,7 @@ _TICKS: dict[type[Tick], Callable[[Execution, Any], None]] = {
     ItemFailed: item_failed,
     RunExitTaken: _run_exit_taken,
     ModelUsed: _model_used,
+    SearchMade: _search_made,
     MatchValueComputed: match_value_computed,
     StepsCancelled: _steps_cancelled,
     TimerFired: _timer_fired,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wfc.runtime.calls.bindings import PythonTool
 from wfc.runtime.calls.llm import Model
 from wfc.runtime.calls.threads import in_thread
+from wfc.runtime.core.ticks import SearchMade
 from wfc.runtime.driver.context.limited_calls import LimitedCalls
 from wfc.runtime.events.internal import Searched
 from wfc.runtime.tracing import span_inside
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["Searches"]
 
 _LONGEST_QUERY_SHOWN = 2_000
+_MOST_KEPT = 100
+"""Of how many passages a stored run keeps what became of them."""
 
 
 class Searches(LimitedCalls):
@@ -110,20 +114,37 @@ class Searches(LimitedCalls):
     def _tell_of_search(
         self, query: str, collections: Sequence[Knowledge], found: Sequence[Considered]
     ) -> None:
-        """Tell the watchers what a search has considered, and what became of it."""
+        """Record, and tell the watchers, what a search has considered, and what became of it."""
         run, step_run = self._started("retrieve"), self._inside("retrieve")
+        if run.port is None and not run.execution.observed:
+            return
+        told: dict[str, Any] = {
+            "query": query[:_LONGEST_QUERY_SHOWN],
+            "collections": [each.name for each in collections],
+            "considered": [each.told() for each in found],
+        }
+        if run.port is not None:
+            kept = {**told, "considered": [_printable(each) for each in told["considered"][:_MOST_KEPT]]}
+            run.take(SearchMade(step_run.number, {**kept, "query": _whole(told["query"])}))
         if run.execution.observed:
-            run.watchers.note(
-                Searched(
-                    step_name=step_run.step.name,
-                    worker_id=str(step_run.number),
-                    attempt=step_run.attempt,
-                    query=query[:_LONGEST_QUERY_SHOWN],
-                    collections=tuple(each.name for each in collections),
-                    considered=[each.told() for each in found],
-                )
-            )
+            head: dict[str, Any] = {"step_name": step_run.step.name, "worker_id": str(step_run.number)}
+            run.watchers.note(Searched(**head, attempt=step_run.attempt, **told))
 
     def memories(self) -> KeptMemories:
         """Return the place where this run, and those after it, keep what they remember."""
         return self._started("memories").engine.memories
+
+
+def _printable(told: dict[str, Any]) -> dict[str, Any]:
+    """Return what is told of a passage without what a store cannot keep."""
+    return {name: _storable(value) for name, value in told.items()}
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return _whole(value) if isinstance(value, str) else value
+
+
+def _whole(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()

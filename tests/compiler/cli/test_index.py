@@ -211,3 +211,28 @@ def test_a_function_costs_nothing(wfc: Any, project: Path) -> None:
     (project / "numbers_of.py").write_text("def embed(texts):\n    return [[1.0, 2.0] for _ in texts]\n")
     done = wfc("index", str(project / "desk.yaml"), "--max-cost", "0")
     assert done.status == 0 and "3 texts are embedded by python numbers_of:embed" in done.err
+
+
+def test_what_a_run_has_searched_stands_in_its_stored_history(
+    wfc: Any, project: Path, tmp_path: Path
+) -> None:
+    spec = SPEC.replace("that: passage", "top: 1\n    fetch: 3\n    that: passage")
+    (project / "desk.yaml").write_text(spec)
+    store = f"sqlite:///{tmp_path}/runs.db"
+    question = "Descale it with vinegar."
+    done = wfc(
+        "run", str(project / "desk.yaml"), "-i", f"question={question}", "--store", store, "--run-id", "r1"
+    )
+    assert done.status == 0, done.err
+    told = json.loads(wfc("runs", "show", "r1", "--store", store, "--format", "json").out)
+    (search,) = told["searches"]
+    assert (search["step"], search["query"], search["collections"]) == ("look_up", question, ["manuals"])
+    considered = {each["id"]: each for each in search["considered"]}
+    assert considered["manuals/a.md#1"]["cut_by"] == ""
+    assert considered["manuals/a.md#1"]["score"] > 0 and considered["manuals/a.md#1"]["ranks"] == {"words": 2}
+    assert considered["manuals/old/b.md#1"]["cut_by"] == "that"
+    rows = [line.split() for line in wfc("runs", "show", "r1", "--store", store).out.splitlines()]
+    assert ["look_up", "searched", "manuals", "for:", *question.split()] in rows
+    assert any(row[:1] == ["manuals/old/b.md#1"] and row[-1] == "that" for row in rows)
+    before = json.loads(wfc("runs", "show", "r1", "--at", "1", "--store", store, "--format", "json").out)
+    assert before["searches"] == []
