@@ -287,7 +287,7 @@ def _pieces(reply: Reply) -> list[str]:
 
 
 class Service(ThreadingHTTPServer):
-    """Answers as it is told; ``asked`` has what it was asked so far."""
+    """Answers as it is told; ``asked`` has what it was asked so far. What it answers to a GET is JSON data."""
 
     daemon_threads = True
     request_queue_size = 512
@@ -297,6 +297,7 @@ class Service(ThreadingHTTPServer):
         self.answer = answer
         self.keep = keep
         self.asked: list[Asked] = []
+        self.get: Callable[[str], Any] = lambda path: None
 
     @property
     def url(self) -> str:
@@ -324,6 +325,12 @@ class _Handler(BaseHTTPRequestHandler):
             reply = _as_asked(reply, asked)
         content = reply.raw if reply.raw is not None else _written(reply, asked)
         self._send(reply, content, streams=streams, keep=service.keep)
+
+    def do_GET(self) -> None:
+        service = self.server
+        assert isinstance(service, Service)
+        content = json.dumps(service.get(self.path)).encode()
+        self._send(Reply(), content, streams=False, keep=service.keep)
 
     def _send(self, reply: Reply, content: bytes, *, streams: bool, keep: bool) -> None:
         is_stream = streams and reply.status == 200
