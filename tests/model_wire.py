@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, NamedTuple
 
-__all__ = ["SHAPES", "Asked", "Call", "Reply", "Shape", "answering_at", "serving"]
+__all__ = ["SHAPES", "Asked", "Call", "Reply", "Shape", "answering_at", "serving", "written"]
 
 OUTPUT_TOOL: Final = "final_result"
 """The tool by which a model gives a record that is no agent's answer, where it knows no schemas."""
@@ -323,7 +323,7 @@ class _Handler(BaseHTTPRequestHandler):
         reply = service.answer(asked)
         if reply.record is not None:
             reply = _as_asked(reply, asked)
-        content = reply.raw if reply.raw is not None else _written(reply, asked)
+        content = reply.raw if reply.raw is not None else written(reply, asked)
         self._send(reply, content, streams=streams, keep=service.keep)
 
     def do_GET(self) -> None:
@@ -356,7 +356,7 @@ def _as_asked(reply: Reply, asked: Asked) -> Reply:
     return replace(reply, text=json.dumps(reply.record))
 
 
-def _written(reply: Reply, asked: Asked) -> bytes:
+def written(reply: Reply, asked: Asked) -> bytes:
     if reply.status != 200:
         return json.dumps({"type": "error", "error": {"type": "t", "message": reply.text}}).encode()
     if not asked.streams:
