@@ -96,6 +96,7 @@ ERROR_WORDS: Final = {
     "model.cut_off": "the answer was longer than `max_tokens`, or than the model can write",
     "model.unsupported": "the model cannot be shown a file of this kind",
     "model.too_long": "what was sent is longer than the model can read",
+    "model.too_large": "the reply has more than 16 MB",
     "items": "a `map` has more items than its `max`",
     "requirement": "the result is not as `require` wants it",
     "result": "a run that is kept in a store cannot keep the result: a number that is none, a text that is no Unicode",

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, NamedTuple
 
-__all__ = ["SHAPES", "Asked", "Call", "Reply", "Shape", "answering_at", "serving"]
+__all__ = ["SHAPES", "Asked", "Call", "Reply", "Shape", "answering_at", "serving", "written"]
 
 OUTPUT_TOOL: Final = "final_result"
 """The tool by which a model gives a record that is no agent's answer, where it knows no schemas."""
@@ -287,7 +287,7 @@ def _pieces(reply: Reply) -> list[str]:
 
 
 class Service(ThreadingHTTPServer):
-    """Answers as it is told; ``asked`` has what it was asked so far."""
+    """Answers as it is told; ``asked`` has what it was asked so far. What it answers to a GET is JSON data."""
 
     daemon_threads = True
     request_queue_size = 512
@@ -297,6 +297,7 @@ class Service(ThreadingHTTPServer):
         self.answer = answer
         self.keep = keep
         self.asked: list[Asked] = []
+        self.get: Callable[[str], Any] = lambda path: None
 
     @property
     def url(self) -> str:
@@ -322,8 +323,14 @@ class _Handler(BaseHTTPRequestHandler):
         reply = service.answer(asked)
         if reply.record is not None:
             reply = _as_asked(reply, asked)
-        content = reply.raw if reply.raw is not None else _written(reply, asked)
+        content = reply.raw if reply.raw is not None else written(reply, asked)
         self._send(reply, content, streams=streams, keep=service.keep)
+
+    def do_GET(self) -> None:
+        service = self.server
+        assert isinstance(service, Service)
+        content = json.dumps(service.get(self.path)).encode()
+        self._send(Reply(), content, streams=False, keep=service.keep)
 
     def _send(self, reply: Reply, content: bytes, *, streams: bool, keep: bool) -> None:
         is_stream = streams and reply.status == 200
@@ -349,7 +356,7 @@ def _as_asked(reply: Reply, asked: Asked) -> Reply:
     return replace(reply, text=json.dumps(reply.record))
 
 
-def _written(reply: Reply, asked: Asked) -> bytes:
+def written(reply: Reply, asked: Asked) -> bytes:
     if reply.status != 200:
         return json.dumps({"type": "error", "error": {"type": "t", "message": reply.text}}).encode()
     if not asked.streams:

@@ -14,11 +14,12 @@ from weakref import WeakKeyDictionary
 
 from pydantic_ai import exceptions
 from pydantic_ai.models import Model as Connection
-from pydantic_ai.models import infer_model
+from pydantic_ai.models import create_async_httpx2_client, infer_model
 from pydantic_ai.providers import Provider, infer_provider_class
 
 from wfc.runtime.authoring.resource.pools import pool_of_loop
 from wfc.runtime.calls.bindings import ModelOptions
+from wfc.runtime.calls.http.bounded import bound_replies
 from wfc.runtime.calls.secrets import Revealed, Secret
 from wfc.runtime.errors import MissingPackageError, SettingsError
 
@@ -45,6 +46,12 @@ _ADDRESSES: Final = ("base_url", "api_base", "azure_endpoint")
 _KEYS: Final = ("api_key", "token")
 
 
+_LONGEST: Final = 20 * 60
+"""Seconds without a byte after which a call is given up, where neither the step nor the model says less."""
+
+_OWN_CLIENTS: Final = frozenset({"huggingface"})
+"""Providers that take no client of ours, though they have the parameter."""
+
 _MOST_IDLE: Final = 20
 """How many connections that nobody uses are kept; the one that was used longest ago is closed."""
 
@@ -52,8 +59,9 @@ _MOST_IDLE: Final = 20
 class _Shared:
     """A connection that several calls may use at the same time, and that is kept for later ones."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, client: Any) -> None:
         self.connection = connection
+        self.client = client  # what its provider sends requests by, if that is not its own
         self.users = 0
         self.is_open = False
 
@@ -80,6 +88,8 @@ class _Shared:
         if self.is_open and provider is not None:
             self.is_open = False
             await provider.__aexit__(None, None, None)
+        if self.client is not None:
+            await self.client.aclose()
 
 
 _Place = tuple[str, str | None, str]
@@ -99,7 +109,7 @@ async def connected(model: ModelOptions, revealed: Revealed) -> AsyncIterator[Co
     # only its digest is kept; another key, another connection
     place = (model.use, model.base_url, hashlib.sha256(key.encode()).hexdigest() if key is not None else "")
     here = await _connections()
-    shared = here.pop(place, None) or _Shared(_connect(model, key, revealed))
+    shared = here.pop(place, None) or _Shared(*_connect(model, key, revealed))
     here[place] = shared
     async with shared.used() as connection:
         yield connection
@@ -142,14 +152,17 @@ def _usual_variables(provider: str) -> tuple[str, ...]:
     return (f"{provider.partition('-')[0].upper()}_API_KEY",)
 
 
-def _connect(model: ModelOptions, key: str | None, revealed: Revealed) -> Connection:
+def _connect(model: ModelOptions, key: str | None, revealed: Revealed) -> tuple[Connection, Any]:
+    """Return a connection, and the client that it sends requests by, if that is to be closed with it."""
+    clients: list[Any] = []
     kind, _, name = model.use.partition(":")
     if not kind or not name:
         raise SettingsError(f"the model `{model.use}` is not written as `provider:name`")
     if kind == "openai" and model.base_url is not None:
         kind = "openai-chat"  # the protocol that every compatible server speaks
     try:
-        return infer_model(f"{kind}:{name}", lambda _: _provider(kind, model, key))
+        found = infer_model(f"{kind}:{name}", lambda _: _provider(kind, model, key, clients))
+        return found, clients[0] if clients else None
     except ImportError as error:
         extra = re.search(r"pydantic-ai-slim\[[a-z-]+\]", str(error))
         named = extra[0] if extra else f"pydantic-ai-slim[{kind.partition('-')[0]}]"
@@ -167,10 +180,14 @@ def _connect(model: ModelOptions, key: str | None, revealed: Revealed) -> Connec
         raise SettingsError(f"the model `{model.use}` cannot be used: {said}") from None
 
 
-def _provider(kind: str, model: ModelOptions, key: str | None) -> Provider[Any]:
+def _provider(kind: str, model: ModelOptions, key: str | None, clients: list[Any]) -> Provider[Any]:
     found = infer_provider_class(kind)
     known = inspect.signature(found).parameters
     given: dict[str, Any] = {}
+    if "http_client" in known and kind not in _OWN_CLIENTS:
+        given["http_client"] = client = create_async_httpx2_client(timeout=_LONGEST)
+        bound_replies(client)
+        clients.append(client)
     if key is not None:
         given[_named_there(kind, "api_key", _KEYS, known)] = key
     if model.base_url is None:

@@ -13,7 +13,7 @@ from pydantic_ai.settings import ModelSettings
 
 from wfc.runtime.calls.bindings import ModelOptions
 from wfc.runtime.calls.host import CallHost
-from wfc.runtime.calls.model_failures import failure
+from wfc.runtime.calls.model_failures import failure, refuse_what_is_too_large
 from wfc.runtime.calls.model_streams import Shown, streamed_reply
 from wfc.runtime.calls.secrets import Revealed
 from wfc.runtime.tracing import Span, span_inside
@@ -63,6 +63,7 @@ class Exchange:
                 if span is not None:
                     note_exchange(span, said, system, found, self.revealed.hide_in_result)
         self._count(found)
+        refuse_what_is_too_large(found)
         return found
 
     def _count(self, reply: messages.ModelResponse) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic_ai import exceptions, messages
 
 from wfc.runtime.calls.bindings import ModelOptions
+from wfc.runtime.calls.http.bounded import LARGEST_BODY, too_large
 from wfc.runtime.calls.model_messages import text_of
 from wfc.runtime.calls.secrets import Revealed
 from wfc.runtime.errors import SettingsError, StepError, WorkflowError
@@ -15,7 +16,7 @@ from wfc.runtime.errors import SettingsError, StepError, WorkflowError
 if TYPE_CHECKING:
     from wfc.runtime.records import File
 
-__all__ = ["failure", "refuse_what_is_no_answer"]
+__all__ = ["failure", "refuse_what_is_no_answer", "refuse_what_is_too_large"]
 
 _LONGEST_SHOWN = 300
 
@@ -37,6 +38,21 @@ def refuse_what_is_no_answer(reply: messages.ModelResponse, model: ModelOptions,
         )
 
 
+def refuse_what_is_too_large(reply: messages.ModelResponse) -> None:
+    """Check the size of a reply, which some providers' clients read as a stream whoever asks.
+
+    Raises:
+        StepError: ``model.too_large``.
+    """
+    size = sum(
+        len(part.args_as_json_str()) if isinstance(part, messages.ToolCallPart) else len(part.content)
+        for part in reply.parts
+        if isinstance(part, messages.ToolCallPart | messages.TextPart | messages.ThinkingPart)
+    )
+    if size > LARGEST_BODY:
+        raise too_large(LARGEST_BODY)
+
+
 def failure(
     error: Exception, model: ModelOptions, revealed: Revealed, files: Sequence[File] = ()
 ) -> WorkflowError:
@@ -46,6 +62,8 @@ def failure(
         files: What the model was to be shown.
     """
     who = f"the model `{model.use}`"
+    if (ours := _ours_in(error)) is not None:
+        return StepError(ours.name, f"{who}: {ours.message}")
     said = revealed.hide(str(error))[:_LONGEST_SHOWN] or type(error).__name__
     match error:
         case exceptions.ContentFilterError():
@@ -67,6 +85,14 @@ def failure(
             return StepError("model.unsupported", f"{who} cannot be shown {shown}: {said}")
         case _:
             return StepError("model", f"{who} failed: {type(error).__name__}: {said}")
+
+
+def _ours_in(error: BaseException) -> StepError | None:
+    """Return the error of ours that a client has met while it read a reply, whatever it has made of it."""
+    found: BaseException | None = error
+    while found is not None and not isinstance(found, StepError):
+        found = found.__cause__ or found.__context__
+    return found
 
 
 def _http_failure(error: exceptions.ModelHTTPError, who: str, revealed: Revealed) -> StepError:

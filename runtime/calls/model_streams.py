@@ -14,6 +14,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_core import from_json
 
 from wfc.runtime.calls.host import Telling
+from wfc.runtime.calls.http.bounded import LARGEST_BODY, too_large
 from wfc.runtime.calls.secrets import Revealed
 from wfc.runtime.values.outputs import Wanted
 
@@ -73,8 +74,12 @@ async def streamed_reply(
     async with direct.model_request_stream(
         connection, history, model_settings=settings, model_request_parameters=parameters
     ) as stream:
+        size = 0
         async for event in stream:
             thought, said = _piece(event)
+            size += len(thought) + len(said)
+            if size > LARGEST_BODY:
+                raise too_large(LARGEST_BODY)
             if thought and thinking is not None:
                 thinking.add(thought)
             if said and text is not None:

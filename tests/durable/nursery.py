@@ -25,6 +25,7 @@ from typing import Any
 
 import instruments
 from durable_flows import ASKING, FLOWS, OTHERS, workflow_of
+from model_wire import SHAPES, answering_at
 from stores import KEEPERS, Keeper
 
 from wfc.runtime import Engine
@@ -99,6 +100,36 @@ class Stage:
                 await self.keeper.prune(engine, run_id)  # type: ignore[misc]
         is_over.set()
         await handing_out
+        engine.close()
+
+    async def talk(
+        self, flow: str, run_id: str, inputs: dict[str, Any], answers: dict[str, Any], messages: list[Any]
+    ) -> None:
+        """Starts a run, or lets it go on until it is over; answers its questions and writes to it meanwhile.
+
+        Args:
+            answers: What is answered to the question that has this in its title.
+            messages: Events with their fields, in their order.
+        """
+        engine = self.opened(flow)
+        try:
+            handler = await engine.resume(run_id)
+        except RunUnknownError:
+            handler = engine.workflow(flow).run(run_id=run_id, **inputs)  # type: ignore[attr-defined]
+        except RunEndedError:
+            engine.close()
+            return
+        for number, (event, fields) in enumerate(messages):
+            with contextlib.suppress(RunEndedError):
+                await engine.post(run_id, EventData(event, fields), message_id=f"{run_id}-{number}")
+        while not handler.is_done():
+            await asyncio.sleep(0.002)
+            for task in [
+                one for one in engine.tasks() if one.run_id.startswith(f"{run_id}/")
+            ]:  # of its agents
+                value = next(found for part, found in answers.items() if part in task.title)
+                with contextlib.suppress(*NOT_NOW, AnsweredAlreadyError, RunEndedError):
+                    await engine.answer(task.task_id, value, by="user:ann")
         engine.close()
 
     async def enqueue(self, flow: str, run_id: str, inputs: dict[str, Any] | None = None) -> None:
@@ -263,12 +294,16 @@ def load_models() -> None:
     gc.freeze()
 
 
-def main(folder: Path, keeper: str) -> None:
+def main(folder: Path, keeper: str, doors: contextlib.ExitStack) -> None:
     stage = Stage(folder, KEEPERS[keeper])
     instruments.install(folder)
-    for flow in (*FLOWS, *OTHERS):
+    more = os.environ.get("WFC_FLOWS", "").split()
+    for flow in more or (*FLOWS, *OTHERS):
         workflow_of(folder, flow)
     gc.freeze()
+    if more:
+        load_models()
+        doors.enter_context(answering_at(os.environ["WFC_MODELS_AT"], SHAPES["openai"]))
     print("ready", flush=True)
     for line in sys.stdin:
         command = json.loads(line)
@@ -284,4 +319,5 @@ def main(folder: Path, keeper: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    with contextlib.ExitStack() as doors:
+        main(Path(sys.argv[1]), sys.argv[2], doors)

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,16 +49,27 @@ def new_nursery_in(
 
 
 class Nursery:
-    """A process that forks those that are to be killed."""
+    """A process that forks those that are to be killed.
 
-    def __init__(self, folder: Path, keeper: str = "sqlite", **environment: str) -> None:
+    Args:
+        files: What lies in its folder, by name; by itself the flows that all are killed in.
+        environment: With ``WFC_FLOWS``, the names of workflows, these are loaded, and their models asked at
+            ``WFC_MODELS_AT``.
+    """
+
+    def __init__(
+        self, folder: Path, keeper: str = "sqlite", files: Mapping[str, str] | None = None, **environment: str
+    ) -> None:
         self.folder = folder
+        for name, text in (files or {}).items():
+            (folder / name).write_text(text, encoding="utf-8")
         self.effects = folder / "effects.log"
         self.effects.touch()
-        for file in FOLDER.iterdir():
-            if file.is_file():
-                shutil.copy(file, folder / file.name)
-        specs = sorted(map(str, folder.glob("*.yaml")))
+        if files is None:
+            for file in FOLDER.iterdir():
+                if file.is_file():
+                    shutil.copy(file, folder / file.name)
+        specs = sorted(str(path) for path in folder.glob("*.yaml") if ".openapi." not in path.name)
         command = [sys.executable, "-c", "from wfc.compiler.cli import main; raise SystemExit(main())"]
         subprocess.run([*command, "compile", *specs], check=True, capture_output=True, cwd=folder)
         self.judge = Judge(folder, keeper)
@@ -121,7 +132,7 @@ class Nursery:
 
 def _environment(folder: Path) -> dict[str, str]:
     here = Path(__file__).parent
-    modules = os.pathsep.join(map(str, (folder, here, here.parent / "runtime" / "core")))
+    modules = os.pathsep.join(map(str, (folder, here, here.parent, here.parent / "runtime" / "core")))
     noted = str(folder / "effects.log")
     return {**os.environ, "PYTHONPATH": modules, "WFC_EFFECTS": noted, "WFC_CRASH_AT": "nowhere"}
 

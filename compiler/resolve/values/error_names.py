@@ -37,6 +37,7 @@ KNOWN: Final = (
     "model.cut_off",
     "model.unsupported",
     "model.too_long",
+    "model.too_large",
     "items",
     "requirement",
     "result",
