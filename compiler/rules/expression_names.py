@@ -30,7 +30,9 @@ __all__ = [
 
 
 @problem
-def unknown_name(place: Place, name: str, known: Sequence[str], meant: str = "") -> Finding:
+def unknown_name(
+    place: Place, name: str, known: Sequence[str], meant: str = "", *, word: bool = True
+) -> Finding:
     """An expression begins with a name that means nothing at its place.
 
     Every expression begins with one of a few names: `event` (what the step accepted), `events` (what a
@@ -49,7 +51,8 @@ def unknown_name(place: Place, name: str, known: Sequence[str], meant: str = "")
         hint, known = f"write `{called}`", [called]
     if not hint:
         there = suggestion(name, known)
-        hint = (f"{there}; " if there else "") + f'a text stands in quotes: `"{name}"`'
+        quoted = f'a text stands in quotes: `"{name}"`' if word else ""
+        hint = "; ".join(each for each in (there, quoted) if each)
     return Finding(
         "unknown-name",
         f"there is no `{name}` here",

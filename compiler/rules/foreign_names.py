@@ -88,6 +88,8 @@ INSTEAD_OF_CALLS = {
         ],
         "whether something is there is asked by `is not none`, and whether it holds anything by `is not empty`",
     ),
+    "enumerate": "the number of an item is `loop.index`, from 1: `for NAME in LIST`",
+    "range": "numbers are written out, `[1, 2, 3]`; the number of an item is `loop.index`",
     "items": "for a map there are `| keys` and `| values`",
 }
 """What there is instead of functions that are none of our filters."""

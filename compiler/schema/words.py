@@ -26,7 +26,6 @@ LONGEST: Final = 40
 MOST_NAMES: Final = 9
 """Lists of so many names are not written out in a hint."""
 ASSIGNED: Final = r"(?:state\.)?(?P<name>\w+) *:?= *(?P<words>[^=].{0,60})"
-JOINS: Final = ("all", "any", "each")
 EXPRESSIONS: Final = ("a condition", "an expression")
 """How the titles of expressions begin."""
 ADDRESSES: Final = frozenset({"base_url", "url"})
@@ -138,9 +137,6 @@ def reshaped(value: Any, title: str, key: str) -> str:
     names = [str(each) for each in value][:4] if isinstance(value, (dict, list)) else []
     flat = bool(names) and all(isinstance(each, str) for each in value)
     if title == "the name of an event" and isinstance(value, dict) and names:
-        if join := next((each for each in JOINS if each in value), ""):
-            either = ", or `[A, B]` for either of two" if join == "any" else ""
-            return f"a join is no item of a list: write `accepts: {{{join}: …}}`{either}"
         event = value.get("event", names[0])
         if not isinstance(event, str) or event[:1].islower():
             return ""

@@ -1690,7 +1690,7 @@ TABLE = [
         "state no type",
         "  urgent: {type: boolean, default: false}",
         "  urgent: {default: false}",
-        "wrong-type",
+        "missing-key",
         "a default stands beside a type: `{type: boolean, default: fa",
     ),
     (

@@ -27,11 +27,25 @@ from wfc.compiler.types import (
     without_null,
 )
 
-__all__ = ["CONSTANTS", "TRUTH", "for_comparison", "for_condition", "for_name", "for_value_alone", "for_word"]
+__all__ = [
+    "CONSTANTS",
+    "TRUTH",
+    "for_comparison",
+    "for_condition",
+    "for_name",
+    "for_path",
+    "for_value_alone",
+    "for_word",
+    "is_word",
+]
 
 OWNERS: Final = ("result", "event", "events", "inputs", "state", "config", "error")
 """Whose field a name alone may be, the most likely first."""
+NOT_ITEMS: Final = frozenset({*OWNERS, "agent", "args", "loop", "response", "run", "secrets", "trigger"})
+"""Names that mean the same everywhere; the others are those of items, of which the innermost comes last."""
 FIELD: Final = re.compile(r"\s*\.\s*(\w+)")
+PATH: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+ASKED: Final = re.compile(r"\s*[.\[]")
 NUMBERS: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 CONSTANTS: Final = frozenset({"true", "false", "none", "null"})
 COMMA: Final = re.compile(r"(-?[0-9]+),([0-9]+)")
@@ -67,13 +81,27 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
         node.name in each.fields for each in members(trigger) if isinstance(each, Record)
     ):
         return f"write `trigger.{node.name}`"
-    for owner in OWNERS:
+    items = [each for each in scope.names if each not in NOT_ITEMS]
+    for owner in (*reversed(items), *OWNERS):
         kind = scope.names.get(owner)
         if kind is not None and any(
             isinstance(each, Record) and asked in each.fields for each in members(kind)
         ):
             return f"write `{owner}.{asked}`"
     return ""
+
+
+def is_word(node: Name, text: str) -> bool:
+    """Return whether nothing is asked of a name, so that it may be a text without its quotes."""
+    return ASKED.match(text, node.name_end) is None
+
+
+def for_path(node: Node, scope: Scope) -> str:
+    """Return how a text is written that is the path of a value between quotes; empty for all else."""
+    text = node.value if isinstance(node, Constant) else None
+    if not isinstance(text, str) or not PATH.fullmatch(text) or text.partition(".")[0] not in scope.names:
+        return ""
+    return f"write `{text}` without quotes"
 
 
 def for_secret(text: str, name: str) -> str:
