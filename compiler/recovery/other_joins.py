@@ -21,7 +21,9 @@ USED: Final = frozenset(
      "wrong-argument", "cannot-convert", "condition-may-be-null", "wrong-index", "never-null"}
 )  # fmt: skip
 """Findings by which a step shows what it takes its events for."""
-OF_NULLS: Final = frozenset({"may-be-null", "unfilled-field", "unknown-name", "wrong-value"})
+OF_NULLS: Final = frozenset(
+    {"join-in-two-flows", "may-be-null", "unfilled-field", "unknown-name", "wrong-value"}
+)
 """Findings that come of all but one event of an `any` being null."""
 BOUNDS: Final = (("within",), ("until",), ("count",))
 """Keys of a join whose expressions say nothing of what the step takes its events for."""

@@ -137,7 +137,7 @@ def name_of_step(finding: Finding, data: Data) -> Finding:
     text = at(data, place.address)
     after = FIELD.match(text, place.end or 0) if isinstance(text, str) else None
     if after and after[1] in OF_RESULTS:
-        after = FIELD.match(text, after.end()) or after
+        after = FIELD.match(text, after.end())
     field = after[1] if after else "…"
     if place.address[:2] == ("steps", name):
         return replace(

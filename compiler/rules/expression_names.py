@@ -9,6 +9,7 @@ from wfc.compiler.rules import closest, problem
 from wfc.compiler.rules.fixes import correct_name, own_name_instead, replace_text
 from wfc.compiler.rules.foreign_names import (
     FILTER_NAMES,
+    FOREIGN_PLACES,
     INSTEAD_OF_FILTERS,
     INSTEAD_OF_NAMES,
     OTHERWISE_CALLED,
@@ -43,6 +44,8 @@ def unknown_name(
     own = own or next(
         (said for of, (names, said) in INSTEAD_OF_NAMES.items() if of in known and name in names), ""
     )
+    if name in FOREIGN_PLACES and meant.startswith("write "):
+        own = own or meant
     hint = own or WHERE_NAMES_ARE.get(name) or SECTIONS.get(name) or closest(name, known)
     called = OTHERWISE_CALLED.get(name, "")
     if not hint and meant:

@@ -179,6 +179,8 @@ def reshaped(value: Any, title: str, key: str) -> str:
             return ""
         if all(not each for each in value.values()):
             return f"write `[{', '.join(names)}]`"
+        if title.startswith("a list of tests") and all(isinstance(each, dict) for each in value.values()):
+            return f"write a list instead of a map: `- name: {names[0]}`, with the rest of it below"
         return "begin it with `- `: it is one entry of a list"
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and key == "expect":
         keys = ", ".join(f"{each}: …" for each in names_of(value[0]))
@@ -193,6 +195,8 @@ def names_of(value: Mapping[str, Any]) -> list[str]:
 
 def in_a_map(value: Any, title: str) -> str:
     """Return how a number, a text or a list of names is written that stands where a map of it is wanted."""
+    if title.startswith("one event per item") and isinstance(value, str):
+        return f"write `each: {{in: {short(value)}, as: …, event: …, max: …}}`"
     if title == "how much is kept" and isinstance(value, int) and not isinstance(value, bool):
         return f"write `{{messages: {value}}}`"
     if title == "a reply of a model" and isinstance(value, str):
@@ -248,7 +252,9 @@ def for_scalar(value: bool | float, title: str, key: str) -> str:
         if value is (key == "required") and missing:
             return f"a value must be there unless its type is `optional …`: leave out `{key}`"
         return (
-            "a type whose value may be missing is written `optional string`" if missing else "write `boolean`"
+            "a type whose value may be missing is written `optional string`"
+            if missing
+            else f"write `boolean`, or with a `default`: `{{type: boolean, default: {text}}}`"
         )
     if title.startswith("a type,"):
         return f"write `{'integer' if isinstance(value, int) else 'number'}`, or with a `default`: " + (

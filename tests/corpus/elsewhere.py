@@ -527,14 +527,14 @@ TABLE = [
         "with: {reason: too much}",
         'with: {reason: "${{ addDays(run.now, 3) }}"}',
         "method-call",
-        "what changes a value is a filter after `|`, or a tool",
+        'a moment later is a sum, such as `run.now + "3 days"`',
     ),
     (
         "timedelta",
         "with: {reason: too much}",
         'with: {reason: "${{ run.now + timedelta(days=3) }}"}',
         "method-call",
-        "what changes a value is a filter after `|`, or a tool",
+        'a moment later is a sum, such as `run.now + "3 days"`',
     ),
     (
         "strftime",

@@ -118,6 +118,8 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
         return "put round brackets around all that stands before the `[`"
     if filtered and before.kind == "name" and token.kind != "operator":
         name = before.text
+        if name in FILTERS and not FILTERS[name].parameters:
+            return "an operator is missing before it, such as `>` or `==`"
         return (
             f"an operator is missing before it; or, if `{name}` takes it, it stands in brackets: `{name}(…)`"
         )

@@ -181,7 +181,7 @@ class TypeChecker(TypeReporter):
         else:
             found = self.field(node, of)
             if isinstance(found, Finding):
-                return self.wrong(found)
+                return self.wrong(hints.with_owner(found, node, scope))
             node.declared = found
         kind = (scope.fact(path_of(node)) if scope.facts else None) or node.declared
         return common(kind, NULL) if nullable and kind is not UNKNOWN else kind

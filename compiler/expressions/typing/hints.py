@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from wfc.compiler.expressions.syntax.tree import Compare, Constant, Name, Node
+from wfc.compiler.diagnostics import Finding
+from wfc.compiler.expressions.syntax.tree import Attribute, Compare, Constant, Name, Node
 from wfc.compiler.expressions.typing.scope import Scope
 from wfc.compiler.rules.phrases import joined
+from wfc.compiler.slotted import replace
 from wfc.compiler.types import (
     BOOLEAN,
     DECIMAL,
@@ -37,6 +39,7 @@ __all__ = [
     "for_value_alone",
     "for_word",
     "is_word",
+    "with_owner",
 ]
 
 OWNERS: Final = ("result", "event", "events", "inputs", "state", "config", "error")
@@ -83,12 +86,30 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
         return f"write `trigger.{node.name}`"
     items = [each for each in scope.names if each not in NOT_ITEMS]
     for owner in (*reversed(items), *OWNERS):
-        kind = scope.names.get(owner)
-        if kind is not None and any(
-            isinstance(each, Record) and asked in each.fields for each in members(kind)
-        ):
+        if has_field(scope.names.get(owner), asked):
             return f"write `{owner}.{asked}`"
     return ""
+
+
+def with_owner(finding: Finding, node: Attribute, scope: Scope) -> Finding:
+    """Return the finding for a field that its owner lacks, with the hint that another name of the place has it."""
+    if not isinstance(node.of, Name) or finding.hint.startswith("did you mean"):
+        return finding
+    own = node.of.name
+    others = [each for each in OWNERS if each != own and has_field(scope.names.get(each), node.name)]
+    if finding.code == "unknown-field" and others and finding.hint.startswith(("it has no", "there ")):
+        return replace(finding, hint=f"write `{others[0]}.{node.name}`", fix=None)
+    if finding.code == "only-some-have" and own == "event" and "inputs" in others:
+        return replace(
+            finding, hint=f"{finding.hint}; that of the start event is always `inputs.{node.name}`"
+        )
+    return finding
+
+
+def has_field(kind: Type | None, name: str) -> bool:
+    return kind is not None and any(
+        isinstance(each, Record) and name in each.fields for each in members(kind)
+    )
 
 
 def is_word(node: Name, text: str) -> bool:

@@ -125,7 +125,64 @@ steps:
       - {event: Few, with: {number: 2}}
   tell: {kind: transform, accepts: [Many, Few], emit: Done}
 """
-BASES = {"lists": LISTS, "joins": JOINS, "loop": LOOP, "ways": WAYS}
+ASKING = """\
+wfc: 1
+workflow: asking
+start: Came
+end: [Done, Late]
+key: inputs.id
+receives:
+  Paid: {key: id}
+models: {fast: {use: "openai:gpt-4o-mini"}}
+agents:
+  helper: {model: fast, system: Be kind.}
+events:
+  Came: {id: string, many: integer, page: string, orders: list of string}
+  Again: {}
+  Item: {name: string}
+  Named: {name: string}
+  Paid: {id: string, sum: integer}
+  Helped: {answer: string}
+  Page: {}
+  Done: {}
+  Late: {}
+steps:
+  help:
+    kind: agent
+    accepts: Came
+    agent: helper
+    prompt: Help ${{ event.id }}.
+    emit: {event: Helped, with: {answer: "${{ result }}"}}
+  wait:
+    kind: wait
+    accepts: Helped
+    event: Paid
+    that: result.sum > 3
+    within: 3 days
+    on_timeout: Late
+    emit: Page
+  read:
+    kind: http
+    accepts: [Page, Again]
+    max_runs: 3
+    on_limit: Done
+    method: GET
+    url: https://read.example/${{ inputs.page }}
+    output: {good: boolean}
+    on_error: [{errors: [http.404], event: Late}]
+    emit:
+      - {event: Again, when: inputs.many > 3 and result.good}
+      - each: {in: inputs.orders, as: one, event: Item, with: {name: "${{ one }}"}, max: 9}
+  name: {kind: transform, accepts: Item, emit: {event: Named, with: {name: "${{ event.name | upper }}"}}}
+  go: {kind: transform, accepts: {each: Named}, emit: Done}
+tests:
+  - name: good
+    start: {id: a, many: 1, page: x, orders: []}
+    mock: {help: Yes., read: {good: true}}
+    deliver: [{event: Paid, with: {id: a, sum: 4}}]
+    expect: {end: Done}
+"""
+BASES = {"asking": ASKING, "lists": LISTS, "joins": JOINS, "loop": LOOP, "ways": WAYS}
 FOR = "{% for line in inputs.lines %}"
 NAMES = "${{ [line.kind for line in inputs.lines if line.price > 3] }}"
 THREE = "{all: [Baked, Grown, Milked]}"
@@ -206,6 +263,39 @@ HINTS = [
     ("loop", "[Came, Again]", "{any: [Came, Again]}", ("other-join", "an end with `accepts: [Came, Again]`")),
     ("ways", "accepts: [Many, Few]", "accepts: {any: [Many, Few]}",
      ("unfilled-field", "to take each as it comes write `accepts: [Many, Few]`")),
+    # names of steps, and of events that differ in a number
+    ("joins", THREE, "{all: [bake, Grown, Milked]}", ("unknown-event", "`bake` accepts `Came` and emits `Baked`")),
+    ("asking", "accepts: Item,", "accepts: Item2,", ("unknown-event", "there are `Again`")),
+    # names that have a field elsewhere
+    ("asking", "that: result.sum", "that: event.sum", ("unknown-field", "write `result.sum`")),
+    ("asking", "when: inputs.many", "when: event.many", ("unknown-field", "write `inputs.many`")),
+    ("asking", "in: inputs.orders", "in: orders", ("unknown-name", "write `inputs.orders`")),
+    ("asking", "${{ event.name | upper }}", "${{ event.name.addDays(3) }}", ("method-call", '`run.now + "3 days"`')),
+    # keys that are said elsewhere, or otherwise
+    ("asking", "that: result.sum > 3", "when: result.sum > 3", ("unknown-key", "is said by `that: result.…`")),
+    ("asking", "[{errors: [http.404], event: Late}]", "{http.404: {event: Late}}",
+     ("unknown-key", "`- {errors: [http.404], event: …}`")),
+    ("asking", "system: Be kind.", "instructions: Be kind.", ("unknown-key", "write `system`; what is asked")),
+    ("asking", "    prompt: Help ${{ event.id }}.", "    input: Help ${{ event.id }}.",
+     ("unknown-key", "what is asked stands under `prompt`")),
+    ("asking", "  - name: good\n    start", "  good:\n    start", ("wrong-type", "instead of a map: `- name: good`")),
+    ("asking", "agents:\n", "arguments: {parameters: [a]}\nagents:\n", ("unknown-key", "`state`, or `config`")),
+    ("asking", '{event: Named, with: {name: "${{ event.name | upper }}"}}', 'Named, with: {name: "${{ event.name }}"}',
+     ("misplaced-key", "write `emit: {event: Named, with: …}`")),
+    (
+        "asking",
+        """each: {in: inputs.orders, as: one, event: Item, with: {name: "${{ one }}"}, max: 9}""",
+        "each: inputs.orders",
+        ("wrong-type", "write `each: {in: inputs.orders, as: …, event: …, max: …}`"),
+    ),
+    ("asking", "kind: wait\n    accepts: Helped\n    event: Paid\n", "kind: signal\n    signal: Paid\n",
+     ("unknown-kind", "write `wait` to take an event")),
+    ("asking", "kind: transform, accepts: {each", "kind: parallel, accepts: {each", ("unknown-kind", "`emit: {all: ")),
+    ("asking", "accepts: Item,", "accepts: {Item},", ("text-cut-by-comma", "a join is written `{all: [ ]}`")),
+    ("lists", 'prompt: "About ${{ line.kind }}"', "prompt: {kind}", ("text-cut-by-comma", "put in by `\"${{ … }}\"`")),
+    ("lists", 'prompt: "About ${{ line.kind }}"}', 'prompt: "About ${{ line.kind }}", on_error: skip}',
+     ("unknown-key", "stands beside `do`: `on_item_error: skip`")),
+    ("joins", "{type: integer, default: 0}", "false", ("wrong-type", "`{type: boolean, default: false}`")),
 ]  # fmt: skip
 
 
