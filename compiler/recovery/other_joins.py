@@ -70,7 +70,7 @@ def once_for_each(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion
     for step, content in steps_of(data):
         accepts = content.get("accepts")
         events = named(accepts)
-        if form_of(accepts) == "any" and accepts.keys() == {"any"} and 1 < len(events) <= MOST_EVENTS:
+        if first_only(accepts):
             address: Address = ("steps", step, "accepts")
             yield suspicion(data, address, accepts, events, [{"all": events}], once=True)
 
@@ -82,7 +82,7 @@ def other_ways(data: Data, finding: Finding) -> list[tuple[str, Data]]:
     address: Address = (*finding.place.address[:2], "accepts")
     accepts = at(data, address) if finding.code in OF_NULLS and address[0] == "steps" else None
     events = named(accepts)
-    if form_of(accepts) != "any" or accepts.keys() != {"any"} or not 1 < len(events) <= MOST_EVENTS:
+    if not first_only(accepts):
         return []
     ways = (("to wait for all of them", {"all": events}), ("to take each as it comes", events))
     return [
@@ -171,6 +171,11 @@ def steps_of(data: Data) -> list[tuple[str, dict[str, Any]]]:
     steps = data.get("steps")
     found = steps.items() if isinstance(steps, dict) else ()
     return [(name, each) for name, each in found if isinstance(each, dict)]
+
+
+def first_only(accepts: Any) -> bool:
+    """Return whether a step takes the first of several events, and says no more of it."""
+    return isinstance(accepts, dict) and accepts.keys() == {"any"} and 1 < len(named(accepts)) <= MOST_EVENTS
 
 
 def form_of(accepts: Any) -> str:

@@ -162,6 +162,8 @@ def item_elsewhere(finding: Finding, data: Data) -> Finding:
     """Add where the item is that a step goes through, to what is said of its name at another place."""
     name = finding.about[0] if finding.about else ""
     step = at(data, finding.place.address[:2]) if finding.place.address[:1] == ("steps",) else None
+    if finding.hint.endswith(f'a text stands in quotes: `"{name}"`') and holds(data.get("events"), name):
+        return replace(finding, hint=f"`{name}` is an event, which no expression reads", fix=None)
     if not isinstance(step, dict) or not name:
         return finding
     if step.get("as") == name and "do" in step:

@@ -100,7 +100,7 @@ INSTEAD_OF_CALLS = {
     ),
     "enumerate": "the number of an item is `loop.index`, from 1: `for NAME in LIST`",
     "range": "numbers are written out, `[1, 2, 3]`; the number of an item is `loop.index`",
-    "items": "for a map there are `| keys` and `| values`",
+    "items": "`for key, value in MAP` goes through a map as it is; what it holds are `| keys` and `| values`",
 }
 """What there is instead of functions that are none of our filters."""
 

@@ -24,7 +24,24 @@ OF_EMIT: Final = frozenset({"fail", "save", "when", "with"})
 """Keys of an entry of `emit` that no join has."""
 EITHER: Final = frozenset({"anyof", "either", "oneof", "or"})
 INSTRUCTIONS: Final = frozenset({"instruction", "instructions"})
-OF_BATCH: Final = frozenset({"as", "each", "in", "max"})
+OF_ACTIONS: Final = frozenset(
+    {
+        "body",
+        "headers",
+        "method",
+        "model",
+        "output",
+        "prompt",
+        "query",
+        "system",
+        "tool",
+        "url",
+        "with",
+        "workflow",
+    }
+)
+"""Keys of what a `map` does for each item, which no `map` has itself."""
+OF_BATCH: Final = frozenset({"as", "concurrency", "each", "in", "max"})
 """Keys of a batch, which no other entry of `emit` has."""
 MOST_NAMES: Final = 6
 NAMES: Final = frozenset({"id", "name"})
@@ -101,6 +118,8 @@ def of_another_place(key: str, content: Any, schema: Schema, kind: str | None) -
     """Return what to do about a key that has its meaning at another place of the same thing; often empty."""
     if "handoffs" in schema["properties"] and kind is None and key in INSTRUCTIONS:
         return "write `system`; what is asked stands under `prompt`"
+    if key in OF_ACTIONS and kind == "map":
+        return "it is a key of the action: write it within `do`"
     if key == "when" and kind == "wait":
         return "which event is taken is said by `that: result.…`; a `when` belongs to an entry of `emit`"
     if {"errors", "event"} <= schema["properties"].keys() and isinstance(content, dict):

@@ -576,7 +576,7 @@ TABLE = [
         "with: {reason: too much}",
         "with: {reason: \"${{ events.order.items | sum(attribute='price') }}\"}",
         "unexpected-argument",
-        "its form is `sum()`",
+        'take the field first: `| pluck("price") | sum`',
     ),
     (
         "map attribute",

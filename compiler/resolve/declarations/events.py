@@ -31,9 +31,12 @@ def hint_for_no_event(name: str, data: Data) -> str:
     steps, end = data.get("steps"), data.get("end")
     step = steps.get(name) if isinstance(steps, Mapping) else None
     if isinstance(step, Mapping):
-        known = [(verb, step.get(key)) for verb, key in (("accepts", "accepts"), ("emits", "emit"))]
-        known = [(verb, event_of(each)) for verb, each in known]
-        told = " and ".join(f"{verb} `{event}`" for verb, event in known if event and event != name)
+        taken, sent = event_of(step.get("accepts")), event_of(step.get("emit"))
+        told = " and ".join(
+            f"{verb} `{each}`"
+            for verb, each in (("accepts", taken), ("emits", sent))
+            if each not in {"", name}
+        )
         example = f"; `{name}` {told}" if told else ""
         return f"`{name}` is a step; steps are tied by events: one emits what the other accepts{example}"
     if name == "fail":

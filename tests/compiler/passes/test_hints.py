@@ -295,6 +295,10 @@ HINTS = [
     ("lists", 'prompt: "About ${{ line.kind }}"', "prompt: {kind}", ("text-cut-by-comma", "put in by `\"${{ … }}\"`")),
     ("lists", 'prompt: "About ${{ line.kind }}"}', 'prompt: "About ${{ line.kind }}", on_error: skip}',
      ("unknown-key", "stands beside `do`: `on_item_error: skip`")),
+    ("lists", "    max: 10\n", "    max: 10\n    output: integer\n", ("unknown-key", "write it within `do`")),
+    ("lists", NAMES, "${{ inputs.lines | sum('price') }}", ("unexpected-argument", '`| pluck("price") | sum`')),
+    ("lists", FOR, "{% for line, price in inputs.prices.items() %}", ("method-call", "`for key, value in MAP` goes")),
+    ("loop", "when: event.good", "when: Done", ("unknown-name", "`Done` is an event, which no expression reads")),
     ("joins", "{type: integer, default: 0}", "false", ("wrong-type", "`{type: boolean, default: false}`")),
 ]  # fmt: skip
 
