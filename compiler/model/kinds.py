@@ -340,7 +340,7 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
     "tool": StepKind(
         shape="component",
         nodes=(ToolCall, WorkflowCall),
-        words="python function script code call service",
+        words="python function script code call service activity",
         takes_defaults=True,
     ),
     "transform": StepKind(
@@ -370,7 +370,7 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
     "human": StepKind(
         shape="trapezium",
         nodes=(AskPerson,),
-        words="approval approve review form person user human_in_the_loop input interrupt manual ask",
+        words="approval approve review form person user user_task human_in_the_loop input interrupt manual ask",
         is_pause=True,
         takes_within=True,
         never_cached="a person is asked each time",
@@ -379,7 +379,7 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
     "map": StepKind(
         shape="stack",
         nodes=(MapItems,),
-        words="loop for foreach for_each each parallel iterate",
+        words="loop for foreach for_each each iterate",
         takes_defaults=True,
         reserved_names=frozenset({"Child", "ChildEnd", "Item", "Items", "Loop"}),
     ),
@@ -450,7 +450,7 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
     "send": StepKind(
         shape="signal",
         nodes=(SendEvent,),
-        words="message notify publish signal",
+        words="message notify publish",
         takes_defaults=True,
         never_cached="an event is sent each time",
         reserved_names=frozenset({"Keep"}),

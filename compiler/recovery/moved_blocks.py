@@ -40,9 +40,17 @@ def moved_blocks(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]
         finding = problems.misplaced_key(
             Place(source, "key"),
             f"`{key}` stands {here}, and seems to belong {there}",
-            "move it there, with all that belongs to it: indent it as far as the other keys there",
+            how_to_move(data, target),
         )
         yield Suspicion(finding, moved(data, source, target), ((source, target),), least)
+
+
+def how_to_move(data: Data, target: Address) -> str:
+    """Return what to do about a key that belongs elsewhere."""
+    owner = at(data, target[:-1])
+    if isinstance(owner, str):  # the name of an event, which is one of several keys then
+        return f"write `{target[-2]}: {{event: {owner}, {target[-1]}: …}}`"
+    return "move it there, with all that belongs to it: indent it as far as the other keys there"
 
 
 def moves(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Address, Address, int]]:

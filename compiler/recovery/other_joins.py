@@ -9,7 +9,7 @@ from wfc.compiler.diagnostics import Address, Finding, Place
 from wfc.compiler.recovery.suspicion import Data, Suspicion, at, with_value
 from wfc.compiler.rules import joins as problems
 
-__all__ = ["lost_batches", "other_events", "other_joins"]
+__all__ = ["lost_batches", "once_for_each", "other_events", "other_joins", "other_ways"]
 
 FORMS: Final = ("all", "any", "each")
 MOST_EVENTS: Final = 12
@@ -21,6 +21,10 @@ USED: Final = frozenset(
      "wrong-argument", "cannot-convert", "condition-may-be-null", "wrong-index", "never-null"}
 )  # fmt: skip
 """Findings by which a step shows what it takes its events for."""
+OF_NULLS: Final = frozenset(
+    {"join-in-two-flows", "may-be-null", "unfilled-field", "unknown-name", "wrong-value"}
+)
+"""Findings that come of all but one event of an `any` being null."""
 BOUNDS: Final = (("within",), ("until",), ("count",))
 """Keys of a join whose expressions say nothing of what the step takes its events for."""
 OUTSIDE: Final = frozenset({"each-outside-batch", "each-also-outside-batch"})
@@ -59,11 +63,40 @@ def other_joins(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
                 yield suspicion(data, address, accepts, way, ways[index + 1 :])
 
 
-def suspicion(data: Data, address: Address, accepts: Any, way: Any, rest: Sequence[Any]) -> Suspicion:
+def once_for_each(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
+    """Suspect that a run comes to rest where a step takes the first of its events only, and each of them is meant."""
+    if all(each.code != "run-without-end" for each in findings):
+        return
+    for step, content in steps_of(data):
+        accepts = content.get("accepts")
+        events = named(accepts)
+        if first_only(accepts):
+            address: Address = ("steps", step, "accepts")
+            yield suspicion(data, address, accepts, events, [{"all": events}], once=True)
+
+
+def other_ways(data: Data, finding: Finding) -> list[tuple[str, Data]]:
+    """Return the ways in which a step may accept the events of its `any`, if a finding is of the kind that another
+    way may explain as well: in words, and the data with it.
+    """
+    address: Address = (*finding.place.address[:2], "accepts")
+    accepts = at(data, address) if finding.code in OF_NULLS and address[0] == "steps" else None
+    events = named(accepts)
+    if not first_only(accepts):
+        return []
+    ways = (("to wait for all of them", {"all": events}), ("to take each as it comes", events))
+    return [
+        (f"{purpose} write `accepts: {shown(way)}`", with_value(data, address, way)) for purpose, way in ways
+    ]
+
+
+def suspicion(
+    data: Data, address: Address, accepts: Any, way: Any, rest: Sequence[Any], *, once: bool = False
+) -> Suspicion:
     """Return the suspicion that a step accepts its events in the wrong way."""
     rivals = tuple((shown(each), with_value(data, address, each)) for each in rest)
-    finding = problems.other_join(Place(address), str(address[1]), shown(accepts), shown(way))
-    return Suspicion(finding, with_value(data, address, way), rivals=rivals)
+    finding = problems.other_join(Place(address), str(address[1]), shown(accepts), shown(way), once=once)
+    return Suspicion(finding, with_value(data, address, way), explains=1 if once else 2, rivals=rivals)
 
 
 def lost_events(findings: Sequence[Finding]) -> list[str]:
@@ -138,6 +171,11 @@ def steps_of(data: Data) -> list[tuple[str, dict[str, Any]]]:
     steps = data.get("steps")
     found = steps.items() if isinstance(steps, dict) else ()
     return [(name, each) for name, each in found if isinstance(each, dict)]
+
+
+def first_only(accepts: Any) -> bool:
+    """Return whether a step takes the first of several events, and says no more of it."""
+    return isinstance(accepts, dict) and accepts.keys() == {"any"} and 1 < len(named(accepts)) <= MOST_EVENTS
 
 
 def form_of(accepts: Any) -> str:

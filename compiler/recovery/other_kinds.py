@@ -27,6 +27,8 @@ def other_kinds(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
         kind = step.get("kind") if isinstance(step, dict) else None
         if not isinstance(kind, str):
             continue
+        if kind == "transform" and strange == ["with"]:
+            continue  # fields of the event that it emits, as every kind but this one has other values under `with`
         address = (*owner, "kind")
         ways = [
             (each, with_value(data, address, each))

@@ -13,7 +13,13 @@ from wfc.compiler.recovery.bare_keys import bare_keys
 from wfc.compiler.recovery.missing_joins import missing_joins
 from wfc.compiler.recovery.misspelt_declarations import misspelt_declarations
 from wfc.compiler.recovery.moved_blocks import moved_blocks
-from wfc.compiler.recovery.other_joins import lost_batches, other_events, other_joins
+from wfc.compiler.recovery.other_joins import (
+    lost_batches,
+    once_for_each,
+    other_events,
+    other_joins,
+    other_ways,
+)
 from wfc.compiler.recovery.other_kinds import other_kinds
 from wfc.compiler.recovery.suspicion import Data, Suspicion
 from wfc.compiler.recovery.wrapped_fields import wrapped_fields
@@ -25,6 +31,8 @@ __all__ = ["search"]
 MOST_TRIES: Final = 40
 MOST_TEXT: Final = 400_000
 """How many code points are analysed again at most, over all tries."""
+MOST_ALONE: Final = 3
+"""Among more findings than these none gets a hint of its own."""
 MOST_FINDINGS: Final = 200
 """Among more findings than these no one mistake is looked for."""
 SUSPECT: Final[tuple[Callable[[Data, Sequence[Finding]], Iterator[Suspicion]], ...]] = (
@@ -37,6 +45,7 @@ SUSPECT: Final[tuple[Callable[[Data, Sequence[Finding]], Iterator[Suspicion]], .
     missing_joins,
     other_joins,
     lost_batches,
+    once_for_each,
 )
 """What makes suspicions of a spec's data and its findings, the likeliest first."""
 
@@ -62,7 +71,27 @@ def search(analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Analy
             break
         analysis = explanation[0]
         blamed.append(explanation[1])
-    return replace(analysis, findings=[*analysis.findings, *blamed])
+    found = (
+        [with_other_ways(each, analysis, analyse) for each in analysis.findings]
+        if tries
+        else analysis.findings
+    )
+    return replace(analysis, findings=[*found, *blamed])
+
+
+def with_other_ways(finding: Finding, analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Finding:
+    """Return a finding in a step that takes the first of several events, with the ways to take them in which it would
+    be none: only the author knows which is meant.
+    """
+    data = analysis.document.data
+    if not isinstance(data, dict) or finding.place.origin is not None or len(analysis.findings) > MOST_ALONE:
+        return finding
+    ways = [
+        written
+        for written, changed in other_ways(data, finding)
+        if explains(analysis, analyse(analysis.document.changed(changed, ())), 1)
+    ]
+    return replace(finding, hint="; ".join(filter(None, [finding.hint, *ways])))
 
 
 def with_rivals(finding: Finding, written: Sequence[str]) -> Finding:

@@ -54,6 +54,8 @@ OF_PLAIN_VALUES: Final = SECTIONS.keys() | {
     "wrong-value",
 }
 """What is said of values that are no expressions."""
+OF_ITEMS: Final = ("keep", "do", "give", "require", "on_item_error")
+"""Where a `map` says what is done with an item."""
 MOST_PLACES: Final = 10
 COMMENT: Final = re.compile(r"\s+(?://|--|/\*)\s*(?P<words>\w[^*]*)(?:\*/)?$")
 OF_RESULTS: Final = frozenset({"body", "data", "output", "outputs", "response", "result"})
@@ -66,7 +68,10 @@ def reword(analysis: Analysis) -> Analysis:
     data = analysis.document.data
     findings = merge_repeated(analysis)
     if isinstance(data, dict):
-        findings = [name_of_step(each, data) if each.code == "unknown-name" else each for each in findings]
+        findings = [
+            item_elsewhere(name_of_step(each, data), data) if each.code == "unknown-name" else each
+            for each in findings
+        ]
         findings = without_unused(findings)
         findings = [foreign_comment(each, data) for each in findings]
         findings = [declared_elsewhere(each, data) if each.code in SECTIONS else each for each in findings]
@@ -132,7 +137,7 @@ def name_of_step(finding: Finding, data: Data) -> Finding:
     text = at(data, place.address)
     after = FIELD.match(text, place.end or 0) if isinstance(text, str) else None
     if after and after[1] in OF_RESULTS:
-        after = FIELD.match(text, after.end()) or after
+        after = FIELD.match(text, after.end())
     field = after[1] if after else "…"
     if place.address[:2] == ("steps", name):
         return replace(
@@ -151,6 +156,36 @@ def name_of_step(finding: Finding, data: Data) -> Finding:
         f"what it gives is in what it emits, {phrases.joined(events, 'or')}" if events else "it gives nothing"
     )
     return replace(finding, hint=f"`{name}` is a step; {carried}: {hint}", fix=None)
+
+
+def item_elsewhere(finding: Finding, data: Data) -> Finding:
+    """Add where the item is that a step goes through, to what is said of its name at another place."""
+    name = finding.about[0] if finding.about else ""
+    step = at(data, finding.place.address[:2]) if finding.place.address[:1] == ("steps",) else None
+    if finding.hint.endswith(f'a text stands in quotes: `"{name}"`') and holds(data.get("events"), name):
+        return replace(finding, hint=f"`{name}` is an event, which no expression reads", fix=None)
+    if not isinstance(step, dict) or not name:
+        return finding
+    if step.get("as") == name and "do" in step:
+        instead = (
+            "what is streamed is said once, for all items together"
+            if finding.place.address[2:3] == ("stream",)
+            else "what is given for all of them is the list `result`"
+        )
+        hint = f"`{name}` is an item of the `map`, known in {phrases.joined(OF_ITEMS)}; {instead}"
+    elif any(each.get("as") == name for each in batches(step.get("emit"))):
+        hint = f"`{name}` is an item of the `each`, known in its `with` only; a list made of another may choose items: "
+        hint += f"`in: '[{name} for {name} in … if …]'`"
+    else:
+        return finding
+    return replace(finding, hint=hint, fix=None)
+
+
+def batches(emit: Any) -> list[Data]:
+    """Return what an `emit` says of the batches that it sends out."""
+    entries = emit if isinstance(emit, list) else [emit]
+    found = [each.get("each") for each in entries if isinstance(each, dict)]
+    return [each for each in found if isinstance(each, dict)]
 
 
 def foreign_comment(finding: Finding, data: Data) -> Finding:

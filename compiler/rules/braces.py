@@ -31,7 +31,16 @@ OF_SEVERAL = frozenset(
 
 
 @problem
-def text_cut_by_comma(place: Place, key: str, rest: str, whole: Place | None, meant: str = "") -> Finding:
+def text_cut_by_comma(
+    place: Place,
+    key: str,
+    rest: str,
+    whole: Place | None,
+    meant: str = "",
+    *,
+    alone: bool = False,
+    joins: bool = False,
+) -> Finding:
     """Between braces a comma ends a value, and what follows it is read as another key.
 
     `{reason: late, no answer}` has the key `reason` and a key `no answer` without a value. Put the text in
@@ -54,6 +63,10 @@ def text_cut_by_comma(place: Place, key: str, rest: str, whole: Place | None, me
             hint, whole = f"put the text in quotes, or write `{word}: {value}` if that is another key", None
     else:
         what, hint = f"`{rest}` is a key without a value", "write `key: value`, or `[ ]` for a list"
+        if alone and rest.isidentifier() and rest.islower():
+            hint = f'braces make a map, `{{{rest}: …}}`; the value of a name is put in by `"${{{{ … }}}}"`'
+        elif joins:
+            hint += "; a join is written `{all: [ ]}` or `{any: [ ]}`"
         if re.match(r"(?:not +)?[a-z]\w*(?:\.\w+)+\b(?!:)", rest):
             hint = f'a value is put in by `"${{{{ {rest} }}}}"`, and a condition stands without braces'
     return Finding(

@@ -9,6 +9,7 @@ from wfc.compiler.rules import closest, problem
 from wfc.compiler.rules.fixes import correct_name, own_name_instead, replace_text
 from wfc.compiler.rules.foreign_names import (
     FILTER_NAMES,
+    FOREIGN_PLACES,
     INSTEAD_OF_FILTERS,
     INSTEAD_OF_NAMES,
     OTHERWISE_CALLED,
@@ -30,7 +31,9 @@ __all__ = [
 
 
 @problem
-def unknown_name(place: Place, name: str, known: Sequence[str], meant: str = "") -> Finding:
+def unknown_name(
+    place: Place, name: str, known: Sequence[str], meant: str = "", *, word: bool = True
+) -> Finding:
     """An expression begins with a name that means nothing at its place.
 
     Every expression begins with one of a few names: `event` (what the step accepted), `events` (what a
@@ -41,6 +44,8 @@ def unknown_name(place: Place, name: str, known: Sequence[str], meant: str = "")
     own = own or next(
         (said for of, (names, said) in INSTEAD_OF_NAMES.items() if of in known and name in names), ""
     )
+    if name in FOREIGN_PLACES and meant.startswith("write "):
+        own = own or meant
     hint = own or WHERE_NAMES_ARE.get(name) or SECTIONS.get(name) or closest(name, known)
     called = OTHERWISE_CALLED.get(name, "")
     if not hint and meant:
@@ -49,7 +54,8 @@ def unknown_name(place: Place, name: str, known: Sequence[str], meant: str = "")
         hint, known = f"write `{called}`", [called]
     if not hint:
         there = suggestion(name, known)
-        hint = (f"{there}; " if there else "") + f'a text stands in quotes: `"{name}"`'
+        quoted = f'a text stands in quotes: `"{name}"`' if word else ""
+        hint = "; ".join(each for each in (there, quoted) if each)
     return Finding(
         "unknown-name",
         f"there is no `{name}` here",

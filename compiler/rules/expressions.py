@@ -223,13 +223,16 @@ def chained_comparison(place: Place, operator: str) -> Finding:
 
 
 @problem
-def if_without_else(place: Place, *, needless: bool = False) -> Finding:
+def if_without_else(place: Place, *, needless: bool = False, of_loop: bool = False) -> Finding:
     """A choice says what holds in one case only.
 
     `a if condition` leaves open what the value is when the condition does not hold. Add `else` and a
-    value, if need be `else none`.
+    value, if need be `else none`. Which items a loop in a text goes through says a list that is made of another:
+    `{% for x in [x for x in event.items if x.done] %}`.
     """
     hint = "the condition alone says so: leave out `true if`" if needless else "add `else` and a value"
+    if of_loop:
+        hint = "a list made of another chooses items: `{% for NAME in [one for one in LIST if …] %}`"
     return Finding("if-without-else", "this `if` has no `else`", place, hint)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "FILTER_NAMES",
+    "FOREIGN_PLACES",
     "INSTEAD_OF_CALLS",
     "INSTEAD_OF_FILTERS",
     "INSTEAD_OF_NAMES",
@@ -50,6 +51,11 @@ WHERE_NAMES_ARE = {
     "secrets": "a secret is never part of a text: write `auth: {bearer: NAME}`, or `{secret: NAME}` as a whole header",
 }
 
+FOREIGN_PLACES = frozenset(
+    {"default", "item", "items", "jobs", "needs", "nodes", "otherwise", "steps", "trigger", "webhook"}
+)
+"""Those of them that mean nothing here; a field may have such a name."""
+
 OTHERWISE_CALLED = {
     "TRUE": "true", "FALSE": "false", "yes": "true", "no": "false", "NULL": "none", "Null": "none", "nil": "none",
     "undefined": "none", "NONE": "none", "ctx": "state", "context": "state", "vars": "state", "variables": "state",
@@ -88,7 +94,13 @@ INSTEAD_OF_CALLS = {
         ],
         "whether something is there is asked by `is not none`, and whether it holds anything by `is not empty`",
     ),
-    "items": "for a map there are `| keys` and `| values`",
+    **dict.fromkeys(
+        ["adddays", "addhours", "addminutes", "plus", "plusdays", "plushours", "timedelta"],
+        'a moment later is a sum, such as `run.now + "3 days"`',
+    ),
+    "enumerate": "the number of an item is `loop.index`, from 1: `for NAME in LIST`",
+    "range": "numbers are written out, `[1, 2, 3]`; the number of an item is `loop.index`",
+    "items": "`for key, value in MAP` goes through a map as it is; what it holds are `| keys` and `| values`",
 }
 """What there is instead of functions that are none of our filters."""
 

@@ -323,7 +323,7 @@ def batch_work_escapes(place: Place, join: str, opener: str, told: str) -> Findi
 
 
 @problem
-def other_join(place: Place, step: str, now: str, better: str) -> Finding:
+def other_join(place: Place, step: str, now: str, better: str, *, once: bool = False) -> Finding:
     """A step uses its events in another way than it accepts them.
 
     `A` and `[A, B]` run the step for each event, which is `event`. `{all: [A, B]}` waits for one of each, `{any: [A,
@@ -333,9 +333,12 @@ def other_join(place: Place, step: str, now: str, better: str) -> Finding:
     """
     return Finding(
         "other-join",
-        f"`{step}` accepts `{now}`, and uses it in another way",
+        f"`{step}` accepts `{now}`, "
+        + ("which starts it once and not again" if once else "and uses it in another way"),
         place,
-        f"what it uses would be there with `accepts: {better}`",
+        f"the run would go on to an end with `accepts: {better}`"
+        if once
+        else f"what it uses would be there with `accepts: {better}`",
     )
 
 

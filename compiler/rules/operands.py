@@ -308,13 +308,17 @@ def missing_argument(place: Place, name: str, missing: str, signature: str) -> F
 
 
 @problem
-def unexpected_argument(place: Place, filter_name: str, argument: str, signature: str) -> Finding:
+def unexpected_argument(
+    place: Place, filter_name: str, argument: str, signature: str, instead: str = ""
+) -> Finding:
     """A filter, or a text that is used, is given more in parentheses than it takes, or by a name that it does not know.
 
     The reference lists what each filter takes, and the `args` of a text say what that takes.
     """
     what = f"takes no `{argument}`" if argument else "takes less than that"
-    return Finding("unexpected-argument", f"`{filter_name}` {what}", place, f"its form is `{signature}`")
+    return Finding(
+        "unexpected-argument", f"`{filter_name}` {what}", place, instead or f"its form is `{signature}`"
+    )
 
 
 @problem

@@ -108,7 +108,7 @@ def not_received(place: Place, event: str, received: Iterable[str]) -> Finding:
 
 
 @problem
-def cannot_be_tried_again(place: Place, key: str, kind: str) -> Finding:
+def cannot_be_tried_again(place: Place, key: str, kind: str, *, bounded: bool = True) -> Finding:
     """A step that only waits says something about attempts.
 
     A person is asked once, and a wait passes once: neither is tried several times, fails on the way, or takes
@@ -118,7 +118,7 @@ def cannot_be_tried_again(place: Place, key: str, kind: str) -> Finding:
     """
     what = "asks a person once" if kind == "human" else "only waits"
     hint = {
-        "timeout": "the bound of the whole wait is `within`" if kind == "human" else "leave `timeout` out",
+        "timeout": "leave `timeout` out" if bounded else "the bound of the whole wait is `within`",
         "on_error": "what follows when the time is over is `on_timeout`",
         "require": "which event is meant is `that`",
     }.get(key, f"leave `{key}` out")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import warning
+from wfc.compiler.rules.phrases import joined
 
 __all__ = ["race_between_ends", "race_on_state", "race_with_the_end", "repeated_idempotency_key"]
 
@@ -17,6 +18,7 @@ def race_on_state(
     told: str,
     reads: bool,
     related: tuple[tuple[Place, str], ...],
+    merges: tuple[str, ...] = ("last",),
 ) -> Finding:
     """Steps that run side by side use one state field, and at least one of them saves it.
 
@@ -40,7 +42,8 @@ def race_on_state(
         "race-on-state",
         message,
         place,
-        f"{told}: say under `state` how the saves of `{field}` go together, such as `merge: append` or `merge: last`, "
+        f"{told}: say under `state` how the saves of `{field}` go together, such as "
+        f"{joined((f'merge: {each}' for each in merges), 'or')}, "
         "or carry the values in events and save them in the step that joins the branches",
         related=related,
     )

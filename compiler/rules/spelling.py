@@ -39,7 +39,7 @@ def spent(comparisons: int) -> bool:
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name most like an unknown one: a slip of a letter or two, or much in common; or ``None``."""
-    names = list(known)
+    names = [each for each in known if not counted(name, each)]
     if spent(len(names)):
         return None
     best: tuple[int, int, str] | None = None
@@ -61,6 +61,19 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         group, own = "", {each: each for each in names}
     found = difflib.get_close_matches(name.removeprefix(group), list(own), n=1, cutoff=LIKE)
     return own[found[0]] if found else None
+
+
+def counted(name: str, other: str) -> bool:
+    """Whether two names differ in their numbers only, and so are meant to be two: `Page` and `Page2`."""
+    return (
+        name != other
+        and any(map(str.isdigit, name + other))
+        and without_digits(name) == without_digits(other)
+    )
+
+
+def without_digits(name: str) -> str:
+    return "".join([each for each in flat(name) if not each.isdigit()])
 
 
 def apart(name: str, other: str) -> int | None:

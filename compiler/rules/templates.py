@@ -231,14 +231,14 @@ def statement_not_ended(place: Place, word: str) -> Finding:
 
 
 @problem
-def not_a_list(place: Place, words: str, kind: str, names: int) -> Finding:
+def not_a_list(place: Place, words: str, kind: str, names: int, hint: str = "") -> Finding:
     """A `for` goes through something that cannot be gone through.
 
     `{% for item in list %}` goes through a list, `{% for key, value in map %}` through a map, and so do
     `[… for item in list]` and `[… for key, value in map]`.
     """
     what = "a list or a map" if names == 1 else "a map"
-    return Finding("not-a-list", f"`{words}` is {article(kind)}, and `for` goes through {what}", place)
+    return Finding("not-a-list", f"`{words}` is {article(kind)}, and `for` goes through {what}", place, hint)
 
 
 @problem

@@ -23,6 +23,26 @@ JOINS: Final = ("all", "any", "each", "within")
 OF_EMIT: Final = frozenset({"fail", "save", "when", "with"})
 """Keys of an entry of `emit` that no join has."""
 EITHER: Final = frozenset({"anyof", "either", "oneof", "or"})
+INSTRUCTIONS: Final = frozenset({"instruction", "instructions"})
+OF_ACTIONS: Final = frozenset(
+    {
+        "body",
+        "headers",
+        "method",
+        "model",
+        "output",
+        "prompt",
+        "query",
+        "system",
+        "tool",
+        "url",
+        "with",
+        "workflow",
+    }
+)
+"""Keys of what a `map` does for each item, which no `map` has itself."""
+OF_BATCH: Final = frozenset({"as", "concurrency", "each", "in", "max"})
+"""Keys of a batch, which no other entry of `emit` has."""
 MOST_NAMES: Final = 6
 NAMES: Final = frozenset({"id", "name"})
 CALLS: Final = frozenset({"hand_over", "tool"})
@@ -54,6 +74,8 @@ def advice(
         return "write `workflow`" if "workflow" in absent else OF_THE_WORKFLOW
     if is_either(key, schema["properties"]):
         return one_or_each(content)
+    if said := of_another_place(key, content, schema, kind):
+        return said
     if said := other_key(key, absent, content):
         return said
     if {"end", "with", "emitted"} <= schema["properties"].keys():
@@ -90,6 +112,31 @@ def advice(
     if not acts and other_key(key, ABOUT_ACTIONS):
         return f"a `{kind}` has no action that could fail: leave it out"
     return f"what can stand here too is {phrases.joined(absent)}" if absent else "nothing else can stand here"
+
+
+def of_another_place(key: str, content: Any, schema: Schema, kind: str | None) -> str:
+    """Return what to do about a key that has its meaning at another place of the same thing; often empty."""
+    if "handoffs" in schema["properties"] and kind is None and key in INSTRUCTIONS:
+        return "write `system`; what is asked stands under `prompt`"
+    if key in OF_ACTIONS and kind == "map":
+        return "it is a key of the action: write it within `do`"
+    if key == "when" and kind == "wait":
+        return "which event is taken is said by `that: result.…`; a `when` belongs to an entry of `emit`"
+    if {"errors", "event"} <= schema["properties"].keys() and isinstance(content, dict):
+        named = "" if key in {"default", "otherwise", "else", "_"} else f"errors: [{key}], "
+        return f"entries make a list, and each names its errors: `- {{{named}event: …}}`"
+    if key == "on_error" and schema.get("title", "").startswith("an action"):
+        return "what follows when an item fails stands beside `do`: `on_item_error: skip`, or `{give: …}`"
+    batch = (
+        "each" in schema["properties"]
+        and "when" in schema["properties"]
+        and key in {*OF_BATCH, "event", "with"}
+    )
+    if batch or (
+        {"event", "when", "save"} <= schema["properties"].keys() and key in OF_BATCH and kind is None
+    ):
+        return "all that a batch needs stands within it: `each: {in: …, as: …, event: …, max: …}`"
+    return ""
 
 
 def is_either(key: str, possible: Container[str]) -> bool:

@@ -20,6 +20,7 @@ from wfc.compiler.schema.former_keys import as_written_today
 from wfc.compiler.schema.keys import Keys, mark_broken
 from wfc.compiler.schema.keywords import NOT_YET, has_type
 from wfc.compiler.schema.loops import loop_read_as_texts
+from wfc.compiler.schema.nested_joins import for_count, for_nested_join
 from wfc.compiler.schema.spec import Spec
 from wfc.compiler.schema.synonyms import other_kind
 from wfc.compiler.schema.words import (
@@ -31,7 +32,14 @@ from wfc.compiler.schema.words import (
     owner,
     wanted,
 )
-from wfc.compiler.types.long_form import LONG_KEYS, choices_hint, misspelt_key, without_key
+from wfc.compiler.types.long_form import (
+    LONG_KEYS,
+    choices_hint,
+    default_without_type,
+    misspelt_key,
+    type_of_default,
+    without_key,
+)
 from wfc.compiler.yaml import BROKEN, Document
 
 __all__ = ["explain"]
@@ -151,7 +159,8 @@ class Explainer:
                 if loop is not None and loop[1] in NAMES_IN_SCOPE:
                     self.report(comprehension_problems.loop_read_as_list(Place(address), loop[0]))
                     return False
-            hint = instead_hint(value, names, title, str(address[-1]) if address else "")
+            hint = for_nested_join(value, address, self.document.data) or for_count(value, address)
+            hint = hint or instead_hint(value, names, title, str(address[-1]) if address else "")
             is_name = isinstance(value, str) and " " not in value.strip()
             if hint == f"write `[{value}]`" and not (is_name and self.fits([value], schema)):
                 hint = ""  # as a list it would be as wrong
@@ -320,13 +329,21 @@ class Explainer:
         if isinstance(value, dict) and schema["then"].get("$ref", "").startswith("#/$defs/long_"):
             kept = self.definitions["long_type"]
             value = as_written_today(value, kept, address, self.document, self.report)
-            value = self.without_slip(value, address)
+            value = self.with_type(self.without_slip(value, address), address)
         if self.fits(value, schema["if"]):
             return self.mend(value, schema.get("then", {}), address)
         mended = self.mend(value, schema.get("else", {}), address)
         if mended is not DROPPED and self.fits(mended, schema["if"]):
             return self.mend(mended, schema.get("then", {}), address)  # a misspelt key had hidden what it is
         return mended
+
+    def with_type(self, value: dict[str, Any], address: Address) -> dict[str, Any]:
+        """Report a default without a type, and return what it stands in with the type that the default has."""
+        word = type_of_default(value)
+        if not word:
+            return value
+        self.report(default_without_type(value, Place(address), named(address), word))
+        return {"type": word.replace("…", "any"), **value}
 
     def without_slip(self, value: dict[str, Any], address: Address) -> dict[str, Any]:
         """Report a misspelt key of a type, and return the type with the correct key."""

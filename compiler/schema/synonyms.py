@@ -35,7 +35,7 @@ KEYS: Final[Mapping[str, str]] = {
     "query": "params query_params querystring qs parameters",
     "body": "json data payload",
     "each": "for_each foreach iterate",
-    "delay": "initial_interval initial_delay interval wait",
+    "delay": "initial_interval initial_delay interval interval_seconds retry_delay retry_interval wait",
     "backoff": "backoff_coefficient backoff_rate multiplier factor",
     "max_delay": "maximum_interval max_interval",
     "never_on": "non_retryable_error_types non_retryable",
@@ -83,6 +83,7 @@ KEYS: Final[Mapping[str, str]] = {
     "end": "outputs output returns finish stop end_event ends finish_point result event",
     "workflow": "name id",
     "wfc": "api_version spec_version schema_version language_version",
+    "receives": "signals inbox",
     "steps": "nodes jobs tasks stages actions states",
     "state": "variables vars memory context globals",
     "threads": "sessions conversations talks memory memories",
@@ -100,6 +101,8 @@ KEYS: Final[Mapping[str, str]] = {
 }
 """Keys here, each with what else it is called; of several that are possible at a place, the first counts."""
 
+SECTIONS_LIKE: Final = frozenset({"agents"})
+"""Sections that are written like another system's word for something else."""
 SHORT_WORDS: Final = frozenset({"and", "else", "or", "then"})
 """Words that nobody writes by a slip."""
 NOTES: Final[Mapping[str, str]] = {
@@ -155,7 +158,10 @@ TOP_NOTES: Final[Mapping[str, str]] = {
     ),
     "finally": "what comes last in every case is an event to which `on_error`, `on_deadline` and `on_cancel` lead too",
     **dict.fromkeys(["author", "tags", "team"], "write it under `labels`"),
-    **dict.fromkeys(["params", "variables", "vars"], "values are fields of events, `state`, or `config`"),
+    **dict.fromkeys(
+        ["arguments", "parameters", "params", "variables", "vars"],
+        "values are fields of events, `state`, or `config`",
+    ),
     **dict.fromkeys(["concurrency"], "write `limits: {concurrent_runs: …}`"),
     **dict.fromkeys(
         ["edges", "next", "transitions"], "steps are tied by events: one emits what the other accepts"
@@ -174,6 +180,12 @@ WRITTEN: Final[Mapping[str, str]] = {
 """How it is written here, where the key alone does not say it."""
 
 
+KIND_NOTES: Final[Mapping[str, str]] = {
+    "parallel": "write `transform`: `emit: {all: [A, B]}` sends several events, and the steps that accept them run "
+    "side by side; for each item of a list there is the kind `map`",
+    "signal": "write `wait` to take an event that comes from outside, or `send` to send one to another run",
+}
+"""What is said of kinds that may be one of several here."""
 RETRIES: Final = frozenset({"max_retries", "retries", "retry_count"})
 """What counts the attempts after the first."""
 
@@ -192,6 +204,8 @@ def plain(key: str) -> str:
 
 def other_kind(kind: str) -> str:
     """Return a hint for a kind of step that has another name here; empty if none is known."""
+    if said := KIND_NOTES.get(plain(kind)):
+        return said
     meant = next((here for here, each in STEP_KINDS.items() if plain(kind) in each.words.split()), "")
     return f"write `{meant}`" if meant else ""
 
@@ -210,6 +224,8 @@ def other_key(key: str, possible: Container[str], content: Any = None) -> str:
             return NOTES[name]
     if not meant or (meant[0] == "output" and holds_expressions(content)):
         return ""
+    if meant[0] == "with" and isinstance(content, str) and "prompt" in possible:
+        return "what is asked stands under `prompt`"
     if meant[0] == "end" and "with" in possible and isinstance(content, dict):
         return "an event's fields stand under `with`"
     if name in RETRIES and meant[0] in {"max_attempts", "retry"} and not isinstance(content, (str, dict)):
@@ -234,6 +250,8 @@ def after_the_first(here: str, retries: Any) -> str:
 def is_other_word(key: str, near: str, possible: Container[str]) -> bool:
     """Return whether a key is another system's name for something, not a typing error."""
     meant = meanings(plain(key), possible)
+    if plain(key) in TOP_NOTES and near in SECTIONS_LIKE:
+        return (apart(key, near) or 9) > 1
     return bool(meant) and near not in meant and (plain(key) in SHORT_WORDS or (apart(key, near) or 9) > 1)
 
 

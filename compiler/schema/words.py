@@ -27,7 +27,6 @@ LONGEST: Final = 40
 MOST_NAMES: Final = 9
 """Lists of so many names are not written out in a hint."""
 ASSIGNED: Final = r"(?:state\.)?(?P<name>\w+) *:?= *(?P<words>[^=].{0,60})"
-JOINS: Final = ("all", "any", "each")
 EXPRESSIONS: Final = ("a condition", "an expression")
 """How the titles of expressions begin."""
 ADDRESSES: Final = frozenset({"base_url", "url"})
@@ -183,9 +182,6 @@ def reshaped(value: Any, title: str, key: str) -> str:
     names = [str(each) for each in value][:4] if isinstance(value, (dict, list)) else []
     flat = bool(names) and all(isinstance(each, str) for each in value)
     if title == "the name of an event" and isinstance(value, dict) and names:
-        if join := next((each for each in JOINS if each in value), ""):
-            either = ", or `[A, B]` for either of two" if join == "any" else ""
-            return f"a join is no item of a list: write `accepts: {{{join}: …}}`{either}"
         event = value.get("event", names[0])
         if not isinstance(event, str) or event[:1].islower():
             return ""
@@ -228,6 +224,8 @@ def reshaped(value: Any, title: str, key: str) -> str:
             return ""
         if all(not each for each in value.values()):
             return f"write `[{', '.join(names)}]`"
+        if title.startswith("a list of tests") and all(isinstance(each, dict) for each in value.values()):
+            return f"write a list instead of a map: `- name: {names[0]}`, with the rest of it below"
         return "begin it with `- `: it is one entry of a list"
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and key == "expect":
         keys = ", ".join(f"{each}: …" for each in names_of(value[0]))
@@ -242,6 +240,8 @@ def names_of(value: Mapping[str, Any]) -> list[str]:
 
 def in_a_map(value: Any, title: str) -> str:
     """Return how a number, a text or a list of names is written that stands where a map of it is wanted."""
+    if title.startswith("one event per item") and isinstance(value, str):
+        return f"write `each: {{in: {short(value)}, as: …, event: …, max: …}}`"
     if title == "how much is kept" and isinstance(value, int) and not isinstance(value, bool):
         return f"write `{{messages: {value}}}`"
     if title == "a reply of a model" and isinstance(value, str):
@@ -297,7 +297,9 @@ def for_scalar(value: bool | float, title: str, key: str) -> str:
         if value is (key == "required") and missing:
             return f"a value must be there unless its type is `optional …`: leave out `{key}`"
         return (
-            "a type whose value may be missing is written `optional string`" if missing else "write `boolean`"
+            "a type whose value may be missing is written `optional string`"
+            if missing
+            else f"write `boolean`, or with a `default`: `{{type: boolean, default: {text}}}`"
         )
     if title.startswith("a type,"):
         return f"write `{'integer' if isinstance(value, int) else 'number'}`, or with a `default`: " + (

@@ -43,7 +43,7 @@ from wfc.compiler.types.shapes import (
     parts,
     within,
 )
-from wfc.compiler.types.show import show, show_value
+from wfc.compiler.types.show import show, show_given, show_value
 from wfc.compiler.types.values import Misfit, bounded, fits, resembles
 
 __all__ = [
@@ -93,6 +93,7 @@ __all__ = [
     "parts",
     "resembles",
     "show",
+    "show_given",
     "show_value",
     "within",
     "without_null",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Final
 
-from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.diagnostics import Finding, Place, Report
+from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import templates as template_problems
 from wfc.compiler.rules.spelling import nearest
 
@@ -16,8 +18,10 @@ __all__ = [
     "LONG_KEYS",
     "check_plain",
     "choices_hint",
+    "default_without_type",
     "is_long_form",
     "misspelt_key",
+    "type_of_default",
     "without_key",
 ]
 
@@ -52,6 +56,15 @@ FORMS: Final = frozenset({"type", "enum", "one_of"})
 WORDS: Final = frozenset(
     {"string", "integer", "number", "decimal", "boolean", "date", "datetime", "duration", "any"}
 )
+LONGEST: Final = 30
+OF_DEFAULTS: Final[Mapping[type, str]] = {
+    bool: "boolean",
+    dict: "map of …",
+    float: "number",
+    int: "integer",
+    list: "list of …",
+    str: "string",
+}
 TYPE: Final = r"\s*(?:(?:optional|list\s+of|map\s+of)\s+)*(\S+)\s*"
 
 
@@ -90,6 +103,29 @@ def misspelt_key(data: Mapping[str, object]) -> tuple[str, str] | None:
     if meant is None or FORMS.isdisjoint({*data, meant}):
         return None
     return strange[0], meant
+
+
+def type_of_default(data: Mapping[str, object]) -> str:
+    """Return the type of a default that stands without one; empty for what has a type, or is a record."""
+    if "default" not in data or not FORMS.isdisjoint(data) or not data.keys() <= LONG_KEYS:
+        return ""
+    default = data["default"]
+    if can_be_type(default) and default != {}:
+        return ""
+    return "optional …" if default is None else OF_DEFAULTS[default.__class__]
+
+
+def default_without_type(data: Mapping[str, object], place: Place, name: str, word: str) -> Finding:
+    """Return the finding for a default that stands without a type.
+
+    Args:
+        word: The type that the default has.
+    """
+    default = json.dumps(data["default"], ensure_ascii=False, default=str)
+    shown = default if len(default) <= LONGEST else "…"
+    hint = f"a default stands beside a type: `{{type: {word}, default: {shown}}}`"
+    at = place.key if isinstance(place.address[-1], str) else place
+    return shape_problems.missing_key(at, name, ["type"], hint)
 
 
 def without_key(data: Mapping[str, object], key: str, meant: str) -> dict[str, object]:

@@ -20,8 +20,10 @@ from wfc.compiler.types.long_form import (
     LONG_KEYS,
     check_plain,
     choices_hint,
+    default_without_type,
     is_long_form,
     misspelt_key,
+    type_of_default,
     without_key,
 )
 from wfc.compiler.types.outside_names import check_outside_names, field_with_own_name, read_outside_name
@@ -212,7 +214,10 @@ def parse_field(
 
 
 def mended(data: dict[str, object], place: Place, report: Report) -> dict[str, object]:
-    """Return the same long form with a misspelt key corrected and reported."""
+    """Return the same long form with a misspelt key corrected, or a missing type, and either reported."""
+    if word := type_of_default(data):
+        report(default_without_type(data, place, f"`{place.address[-1]}`", word))
+        return {"type": word.replace("…", "any"), **data}
     found = misspelt_key(data)
     if found is None:
         return data

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from wfc.compiler.slotted import replace
 from wfc.compiler.types.shapes import (
     ANY,
     BOOLEAN,
@@ -37,6 +38,7 @@ __all__ = [
     "may_be_null",
     "members",
     "ordered",
+    "widened",
     "without_null",
 ]
 
@@ -138,6 +140,26 @@ def base(type: Type) -> Type:
         kinds = {VALUE_TYPES[value.__class__] for value in type.values}
         return kinds.pop() if len(kinds) == 1 else type
     return type
+
+
+def widened(type: Type) -> Type:
+    """A type without the values of constants in it, which say nothing where an expression is of a wrong type."""
+    match type:
+        case Enumeration():
+            return base(type) if len(type.values) == 1 and not type.name else type
+        case ListOf():
+            return ListOf(widened(type.item))
+        case MapOf():
+            return MapOf(widened(type.value))
+        case Optional():
+            return Optional(widened(type.of))
+        case OneOf():
+            return OneOf(tuple(map(widened, type.types)))
+        case Record(name="", address=()) if type.fields:
+            fields = {name: replace(each, type=widened(each.type)) for name, each in type.fields.items()}
+            return replace(type, fields=fields)
+        case _:
+            return type
 
 
 def common(*types: Type) -> Type:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from wfc.compiler.types.relations import widened
 from wfc.compiler.types.shapes import (
     Enumeration,
     ListOf,
@@ -15,7 +16,7 @@ from wfc.compiler.types.shapes import (
     Type,
 )
 
-__all__ = ["show", "show_value"]
+__all__ = ["show", "show_given", "show_value"]
 
 MAX_SHOWN = 6  # values of an enumeration, fields of a record: more would drown the message
 
@@ -45,6 +46,11 @@ def show(type: Type) -> str:
                 or type.name
                 or f"{{{shortened([f'{name}: {show(f.type)}' for name, f in type.fields.items()])}}}"
             )
+
+
+def show_given(type: Type) -> str:
+    """The type of an expression that does not fit, without the values of constants: they are not what is wrong."""
+    return show(widened(type))
 
 
 def made(record: Record) -> str:

@@ -356,6 +356,8 @@ def in_braces(before: str) -> str:
     """Return what to do about a bracket that opens in the middle of a text between braces."""
     if before.endswith(("list of ", "map of ", "optional ")):
         return "declare the record under `types`, and write its name here"
+    if not before.strip() or before.rstrip()[-1] in "}]\"'":
+        return "write a `,` between two items"
     return "put the whole text in quotes"
 
 

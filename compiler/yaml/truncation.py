@@ -131,7 +131,9 @@ def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Fin
     from wfc.compiler.types.notations import other_notation  # a good spec never needs it
 
     meant = other_notation(text[whole.start : whole.end]) if whole is not None else ""
-    return brace_problems.text_cut_by_comma(place, before, key.value, whole, meant)
+    joins = re.search(r"\baccepts: *\{ *\Z", text[max(0, start - 40) : start]) is not None
+    alone = text[:start].rstrip().endswith("{") and text[end:].lstrip().startswith("}")
+    return brace_problems.text_cut_by_comma(place, before, key.value, whole, meant, alone=alone, joins=joins)
 
 
 def entry_without_colon(text: str, start: int, end: int) -> re.Match[str] | None:

@@ -18,27 +18,43 @@ NAME_OF_FIELD: Final = re.compile(r"([{,]\s*)([^\W\d]\w*):(?=\s)")
 """A field's name in a record; in an expression it stands in quotes."""
 BARE: Final = frozenset({"from", "in", "keep", "key", "per", "that", "to_key", "until", "when"})
 """Keys whose whole value is an expression."""
-LONGEST_LINE: Final = 2000
+HOLE: Final = re.compile(r"([\"'])\$\{\{ *([^{}]*?) *\}\}\1")
+BREAK: Final = re.compile(r"\s*[\r\n]\s*")
+COMMENT: Final = re.compile(r"\s#")
+LONGEST: Final = 2000
+MOST_LINES: Final = 12
 PAIRS: Final = {"]": "[", "}": "{", ")": "("}
 
 
 def find_unquoted_list(text: str, at: int) -> Finding | None:
-    """Return the finding for a list made of another on the line at which YAML stops."""
+    """Return the finding for a list made of another at whose line, or at a line of which, YAML stops."""
     start, end = line_at(text, at)
-    if end - start > LONGEST_LINE:
-        return None
-    for begins in BEGINS.finditer(text, start, end):
-        stop = closing(text, begins.start("list"), end)
-        if stop is None or at >= stop or not LOOP.fullmatch(text, begins.start("list"), stop):
-            continue
-        stop = end_of_value(text, start, begins.start(), stop, end)
-        written = text[begins.start("list") : stop]
-        written = NAME_OF_FIELD.sub(r'\1"\2":', written)
-        whole = written if begins["key"] in BARE else f"${{{{ {written} }}}}"
-        return problems.loop_read_as_list(
-            Place((), "text", begins.start("list"), stop), whole, readable=False
-        )
+    limit = min(len(text), end + LONGEST)
+    for _ in range(MOST_LINES):
+        if limit - start > 2 * LONGEST:
+            return None
+        for begins in BEGINS.finditer(text, start, line_at(text, start)[1]):
+            if (found := unquoted_list(text, at, begins, limit)) is not None:
+                return found
+        if start == 0:
+            return None
+        start, _ = line_at(text, start - 1)
     return None
+
+
+def unquoted_list(text: str, at: int, begins: re.Match[str], limit: int) -> Finding | None:
+    """Return the finding for the list that begins here, if it is made of another and YAML stops in or behind it."""
+    opened = begins.start("list")
+    stop = closing(text, opened, limit)
+    if stop is None or not LOOP.fullmatch(text, opened, stop):
+        return None
+    stop = end_of_value(text, stop, line_at(text, stop)[1])
+    if at > stop or COMMENT.search(text, opened, stop):
+        return None
+    written = BREAK.sub(" ", text[opened:stop]).replace("[ ", "[").replace(" ]", "]")
+    written = HOLE.sub(r"\2", NAME_OF_FIELD.sub(r'\1"\2":', written))
+    whole = written if begins["key"] in BARE else f"${{{{ {written} }}}}"
+    return problems.loop_read_as_list(Place((), "text", opened, stop), whole, readable=False)
 
 
 def closing(text: str, start: int, end: int) -> int | None:
@@ -61,14 +77,13 @@ def closing(text: str, start: int, end: int) -> int | None:
     return None
 
 
-def end_of_value(text: str, start: int, key: int, stop: int, end: int) -> int:
+def end_of_value(text: str, stop: int, end: int) -> int:
     """Return where a value ends that goes on after its first bracket, as `[…] | sum` does."""
     rest = text[stop:end].partition(" #")[0]
-    if text[start:key].strip("- "):  # between braces or brackets
-        depth = 0
-        for index, character in enumerate(rest):
-            if depth == 0 and character in ",}]":
-                rest = rest[:index]
-                break
-            depth += (character in "[{(") - (character in "]})")
+    depth = 0
+    for index, character in enumerate(rest):
+        if depth == 0 and character in ",}]":  # between braces or brackets that were opened before
+            rest = rest[:index]
+            break
+        depth += (character in "[{(") - (character in "]})")
     return stop + len(rest.rstrip())

@@ -527,14 +527,14 @@ TABLE = [
         "with: {reason: too much}",
         'with: {reason: "${{ addDays(run.now, 3) }}"}',
         "method-call",
-        "what changes a value is a filter after `|`, or a tool",
+        'a moment later is a sum, such as `run.now + "3 days"`',
     ),
     (
         "timedelta",
         "with: {reason: too much}",
         'with: {reason: "${{ run.now + timedelta(days=3) }}"}',
         "method-call",
-        "what changes a value is a filter after `|`, or a tool",
+        'a moment later is a sum, such as `run.now + "3 days"`',
     ),
     (
         "strftime",
@@ -576,7 +576,7 @@ TABLE = [
         "with: {reason: too much}",
         "with: {reason: \"${{ events.order.items | sum(attribute='price') }}\"}",
         "unexpected-argument",
-        "its form is `sum()`",
+        'take the field first: `| pluck("price") | sum`',
     ),
     (
         "map attribute",
@@ -1690,7 +1690,7 @@ TABLE = [
         "state no type",
         "  urgent: {type: boolean, default: false}",
         "  urgent: {default: false}",
-        "wrong-type",
+        "missing-key",
         "a default stands beside a type: `{type: boolean, default: fa",
     ),
     (

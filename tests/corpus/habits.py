@@ -414,7 +414,7 @@ TABLE: list[tuple[str, str, str, str]] = [
     (
         "  rounds: {type: integer, default: 0}",
         "  rounds: {default: 0}",
-        "wrong-type",
+        "missing-key",
         "a default stands beside a type: `{type: integer, default: ",
     ),
     (

@@ -15,7 +15,7 @@ from wfc.compiler.types.durations import UNITS
 if TYPE_CHECKING:
     from wfc.compiler.expressions.filters.definition import Filter
 
-__all__ = ["advice", "as_filter", "foreign_sign"]
+__all__ = ["advice", "advice_in_loop", "as_filter", "foreign_sign"]
 
 WORDS: Final = {"AND": "and", "And": "and", "OR": "or", "Or": "or", "IN": "in", "IS": "is"}
 PAIRS: Final = {
@@ -118,6 +118,8 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
         return "put round brackets around all that stands before the `[`"
     if filtered and before.kind == "name" and token.kind != "operator":
         name = before.text
+        if name in FILTERS and not FILTERS[name].parameters:
+            return "an operator is missing before it, such as `>` or `==`"
         return (
             f"an operator is missing before it; or, if `{name}` takes it, it stands in brackets: `{name}(…)`"
         )
@@ -128,6 +130,22 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
     if (token.text == "of" or before.text == "optional") and before.text in TYPE_WORDS:
         return f'a type is a text, and stands in quotes: `"{before.text} {token.text} …"`'
     return at_a_sign(tokens, at, filtered=filtered) or (at_a_name(tokens, at) if token.kind == "name" else "")
+
+
+def advice_in_loop(tokens: Sequence[Token], at: int) -> str:
+    """Return the same for what stands between a `for` and its list."""
+    token = tokens[at]
+    if token.kind == "string" and str(token.value).isidentifier():
+        return f"write `{token.value}` without quotes"
+    if token.text in {"of", "=", ":", ":="}:
+        return "write `in`"
+    if token.text == "(":
+        return "the names of a loop stand without brackets"
+    if token.text == "@":
+        return "names stand without `@`"
+    if token.text == ",":
+        return "a loop has one name for an item of a list, and two for a key and a value of a map"
+    return "a loop is written `for NAME in LIST`"
 
 
 def at_the_beginning(tokens: Sequence[Token]) -> str:
@@ -176,6 +194,8 @@ def at_a_name(tokens: Sequence[Token], at: int) -> str:
     token, before = tokens[at], tokens[at - 1]
     if "lambda" in {token.text, before.text}:
         return NO_FUNCTIONS
+    if token.text in {"each", "forEach", "foreach"}:
+        return "write `for`"
     if before.text == "for":
         return "a list made of another is written `[one for one in LIST]`"
     if token.text in UNITS and before.kind in NUMBERS:

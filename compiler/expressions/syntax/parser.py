@@ -326,15 +326,22 @@ class Parser(TokenCursor):
         if self.accept(","):
             names.append(self.loop_name())
         if not self.accept("in"):
-            self.unexpected("`in`")
+            self.unexpected_in_loop("`in`")
         return tuple(names)
 
     def loop_name(self) -> LoopName:
         token = self.token
         if token.kind != "name" or token.text in RESERVED or not is_name(token.text):
-            self.unexpected("a name for the item")
+            self.unexpected_in_loop("a name for the item")
         self.take()
         return LoopName(token.text, token.start, token.end)
+
+    def unexpected_in_loop(self, wanted: str) -> NoReturn:
+        """Report what cannot stand between a `for` and its list, where no operator is ever missing."""
+        if self.token.kind == "end":
+            self.unexpected(wanted)
+        hint = other_languages.advice_in_loop(self.tokens, self.next)
+        self.fail_with(problems.unexpected_token(self.span(self.token), self.token.text, wanted, hint))
 
     def computed_key(self, token: Token, wanted: str) -> NoReturn:
         """Report a key of a record that is to be worked out, or a value in braces, which make a record."""

@@ -8,6 +8,7 @@ side.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from wfc.compiler.diagnostics import Place, Report
@@ -39,6 +40,8 @@ MARK: Final = re.compile(
 """Where something begins that may be no text; the last four are how others write an expression."""
 STATEMENT_IN_BRACES = r"[-~]?\s*[#/]?(?:each|else|end|endfor|endif|for|foreach|if|range|unless|with)\b"
 """How a statement goes on behind two braces in other systems."""
+BEHIND_NAMES: Final = frozenset({"in", "of", "=", ":", "->"})
+"""What stands between the names of a loop and its list, here and elsewhere."""
 MAX_NESTING: Final = 15
 MAX_EXPRESSIONS: Final = 2_000  # in one text, statements included
 STATEMENTS: Final = ("for", "if", "elif", "else", "endfor", "endif", "use")
@@ -64,6 +67,24 @@ class OpenStatement:
             return ForLoop(*self.head, tuple(self.parts))
         self.close_branch()
         return Condition(tuple(self.branches))
+
+
+def names_in_head(tokens: Sequence[Token]) -> tuple[LoopName, ...]:
+    """Return the names that a loop gives to its items, as far as they can be told in a head that is wrong, so that
+    nothing is said of them in what it repeats.
+    """
+    words = [str(each.value) if each.kind == "string" else each.text for each in tokens]
+    if "as" in words:  # `foreach LIST as NAME`
+        named = range(words.index("as") + 1, len(words))
+    else:
+        named = range(next((at for at, each in enumerate(words) if each in BEHIND_NAMES), len(words)))
+    found = [
+        LoopName(words[at], tokens[at].start, tokens[at].end)
+        for at in named
+        if words[at].isidentifier() and not re.fullmatch(f"{NAMES}|const|let|var", words[at])
+    ]
+    first = tokens[0].start if tokens else 0
+    return tuple(found[:2]) or (LoopName("item", first, first),)
 
 
 def only_statements(line: str) -> bool:
@@ -205,7 +226,10 @@ class TemplateParser:
         except UnreadableError as mistake:
             self.wrong(mistake)
             end = self.text.find("%}", start)
-            return len(self.text) if end < 0 else end + 2
+            if end < 0:
+                return len(self.text)
+            self.open_unreadable(start, end)
+            return end + 2
         self.trim_next = "line" if self.is_alone(opening) else ""
         if len(tokens) > 1 and tokens[-2].text == "-":
             del tokens[-2]
@@ -215,6 +239,20 @@ class TemplateParser:
         except UnreadableError as mistake:
             self.wrong(mistake)
         return end + 2
+
+    def open_unreadable(self, start: int, end: int) -> None:
+        """Open a statement in whose head a sign stands that means nothing, so that its end has a beginning."""
+        head = re.compile(r"\s*(for|if)\b(.*)", re.DOTALL).match(self.text, start, end)
+        if head is None or len(self.stack) >= MAX_NESTING:
+            return
+        word = Token("name", head[1], *head.span(1), word=head[1])
+        broken = BrokenExpression(end, end)
+        if head[1] == "if":
+            self.open(OpenStatement(word, None, broken), word)
+            return
+        each = re.compile(r"[^\W\d]\w*").finditer(self.text, head.start(2), end)
+        words = [Token("name", found[0], *found.span()) for found in each]
+        self.open(OpenStatement(word, (names_in_head(words), broken)), word)
 
     def run(self, tokens: list[Token], place: Place) -> None:
         word, *rest = tokens
@@ -242,11 +280,13 @@ class TemplateParser:
                 at = self.span(word) if word.text else place
                 raise UnreadableError(template_problems.unknown_statement(at, word.text, STATEMENTS, value))
 
-    def guarded(self, parser: Parser) -> Node:
-        """Parse a condition; a broken one still opens its statement."""
+    def guarded(self, parser: Parser, *, of_loop: bool = False) -> Node:
+        """Parse a condition, or what a loop goes through; a broken one still opens its statement."""
         try:
             return parser.whole()
         except UnreadableError as mistake:
+            if of_loop and mistake.finding.code == "if-without-else":
+                mistake = UnreadableError(problems.if_without_else(mistake.finding.place, of_loop=True))
             self.wrong(mistake)
             parser.next = len(parser.tokens) - 1
             return BrokenExpression(parser.start, parser.start)
@@ -259,11 +299,10 @@ class TemplateParser:
 
     def loop_head(self, parser: Parser) -> tuple[tuple[LoopName, ...], Node]:
         try:
-            return parser.loop_names(), self.guarded(parser)
+            return parser.loop_names(), self.guarded(parser, of_loop=True)
         except UnreadableError as mistake:
             self.wrong(mistake)
-            item = LoopName("item", parser.start, parser.start)
-            return (item,), BrokenExpression(parser.start, parser.start)
+            return names_in_head(parser.tokens), BrokenExpression(parser.start, parser.start)
 
     def used_text(self, parser: Parser) -> UsedText:
         name = parser.token

@@ -24,6 +24,8 @@ OTHER_OPERATORS: Final = {
     "<>": "!=",
 }
 """What operators of other languages are here."""
+BETWEEN: Final = frozenset({"and", "else", "if", "in", "is", "not", "or"})
+"""Words that stand between values, or before one."""
 MAX_OPERATORS: Final = 150  # in one expression; the tree is as deep at most
 MAX_BRACKETS: Final = 30
 
@@ -94,12 +96,22 @@ class TokenCursor:
         if token.text in OTHER_OPERATORS and token.kind == "operator":
             spaced = self.behind() < token.start and token.end < self.tokens[self.next + 1].start
             meant = OTHER_OPERATORS[token.text]
+            if token.text == "!" and self.follows_value() and self.tokens[self.next + 1].text != "in":
+                hint = "leave out the `!`: `not` stands before what it denies"
+                self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted, hint))
             if token.text == "||" and self.tokens[self.next + 1].kind in {"string", "integer", "number"}:
                 meant = "| default(…)"  # for no value of a condition stands there
             spaced = meant in {"==", "!="} or (spaced and " " not in meant)
             self.fail_with(problems.foreign_operator(self.span(token), token.text, meant, spaced=spaced))
         hint = other_languages.advice(self.tokens, self.next, filtered=isinstance(after, FilterCall))
         self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted, hint))
+
+    def follows_value(self) -> bool:
+        """Return whether a value stands before the next token."""
+        before = self.tokens[self.next - 1] if self.next else None
+        if before is None or before.text in BETWEEN:
+            return False
+        return before.kind != "operator" or before.text in {")", "]", "}"}
 
     def count(self, token: Token) -> None:
         self.operators += 1

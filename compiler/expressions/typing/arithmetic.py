@@ -17,19 +17,23 @@ from wfc.compiler.types import (
     NUMBER,
     STRING,
     UNKNOWN,
+    Enumeration,
     ListOf,
     MapOf,
     Record,
+    Scalar,
     Type,
     base,
     common,
-    show,
+    show_given,
 )
 
 __all__ = ["binary", "unary"]
 
 NUMERIC: Final = (INTEGER, NUMBER, DECIMAL)
 TEMPORAL: Final = (DATETIME, DATE, DURATION)
+MOST_FIELDS: Final = 6
+"""Records with more fields are not written out in a hint."""
 TEMPORAL_OR_NUMERIC: Final = (*TEMPORAL, *NUMERIC)
 
 # Moments and durations: (left, operator, right) → result.
@@ -53,7 +57,7 @@ def unary(reporter: TypeReporter, node: Unary, operand: Type) -> Type:
     if kind in (UNKNOWN, DURATION, *NUMERIC):
         return kind
     return reporter.wrong(
-        operand_problems.no_arithmetic(reporter.at(node), node.operator, show(kind), "", "")
+        operand_problems.no_arithmetic(reporter.at(node), node.operator, show_given(kind), "", "")
     )
 
 
@@ -76,10 +80,21 @@ def binary(reporter: TypeReporter, node: Binary, left: Type, right: Type) -> Typ
         return ListOf(common(first.item, second.item))
     if node.operator == "+" and (maps := both_maps(first, second)) is not None:
         return maps
-    hint = "put texts together with `~`" if node.operator == "+" and STRING in (first, second) else ""
-    return reporter.wrong(
-        operand_problems.no_arithmetic(reporter.at(node), node.operator, show(first), show(second), hint)
-    )
+    hint = for_sum(first, second) if node.operator == "+" else ""
+    shown = show_given(first), show_given(second)
+    return reporter.wrong(operand_problems.no_arithmetic(reporter.at(node), node.operator, *shown, hint))
+
+
+def for_sum(first: Type, second: Type) -> str:
+    """Return how two values are put together that `+` does not take; empty where that cannot be told."""
+    if isinstance(first, ListOf) != isinstance(second, ListOf):
+        return "an item stands in brackets beside a list: `[1, 2] + [3]`"
+    if isinstance(first, Record) and isinstance(second, Record):
+        names = list(dict.fromkeys([*first.fields, *second.fields]))
+        written = ", ".join(f'"{each}": …' for each in names)
+        return f"write one record with all its fields: `{{{written}}}`" if len(names) <= MOST_FIELDS else ""
+    plain = all(isinstance(each, (Scalar, Enumeration)) for each in (first, second))
+    return "put texts together with `~`" if plain and STRING in (first, second) else ""
 
 
 def written_time(node: Node, type: Type, other: Type, scaled: bool) -> Type:

@@ -62,6 +62,7 @@ from wfc.compiler.types import (
     may_be_null,
     members,
     show,
+    show_given,
     without_null,
 )
 
@@ -136,7 +137,9 @@ class TypeChecker(TypeReporter):
             of_scalars = (
                 isinstance(kind, ListOf) and isinstance(base(kind.item), Scalar) and kind.item is not ANY
             )
-            self.wrong(template_problems.needs_json(self.at(node), self.words(node), show(kind), of_scalars))
+            self.wrong(
+                template_problems.needs_json(self.at(node), self.words(node), show_given(kind), of_scalars)
+            )
 
     # --- one rule a kind of node
 
@@ -158,7 +161,10 @@ class TypeChecker(TypeReporter):
             if node.name.startswith("_"):
                 return self.wrong(name_problems.private_name(place, node.name))
             meant = hints.for_name(node, self.text, scope)
-            return self.wrong(name_problems.unknown_name(place, node.name, list(scope.names), meant))
+            word = hints.is_word(node, self.text)
+            return self.wrong(
+                name_problems.unknown_name(place, node.name, list(scope.names), meant, word=word)
+            )
         node.declared = scope.names[node.name]
         if node.declared is loops.LOOP:
             return self.wrong(comprehension_problems.loop_alone(self.at(node)))
@@ -175,7 +181,7 @@ class TypeChecker(TypeReporter):
         else:
             found = self.field(node, of)
             if isinstance(found, Finding):
-                return self.wrong(found)
+                return self.wrong(hints.with_owner(found, node, scope))
             node.declared = found
         kind = (scope.fact(path_of(node)) if scope.facts else None) or node.declared
         return common(kind, NULL) if nullable and kind is not UNKNOWN else kind
@@ -221,7 +227,9 @@ class TypeChecker(TypeReporter):
             return self.wrong(found) if isinstance(found, Finding) else found
         wanted, gives = fields.parts_of(of)
         if wanted is None:
-            return self.wrong(operand_problems.no_parts(self.at(node.of), self.words(node.of), show(of)))
+            return self.wrong(
+                operand_problems.no_parts(self.at(node.of), self.words(node.of), show_given(of))
+            )
         if base(index) != wanted:
             return self.wrong(
                 operand_problems.wrong_index(self.at(node.index), show(of), show(wanted), show(base(index)))
@@ -241,7 +249,7 @@ class TypeChecker(TypeReporter):
             return of
         if base(of) is STRING:
             return STRING
-        return self.wrong(operand_problems.no_parts(self.at(node.of), self.words(node.of), show(of)))
+        return self.wrong(operand_problems.no_parts(self.at(node.of), self.words(node.of), show_given(of)))
 
     def list_display(self, node: ListDisplay, scope: Scope) -> Type:
         types = [self.type_of(item, scope) for item in node.items]

@@ -31,6 +31,7 @@ from wfc.compiler.types import (
     may_be_null,
     ordered,
     show,
+    show_given,
     show_value,
     without_null,
 )
@@ -128,7 +129,7 @@ def equality(reporter: TypeReporter, node: Compare, left: Type, right: Type) -> 
         ):
             return
     if not comparable(left, right):
-        shown, meant = (show(widened(left)), show(widened(right))), hint(reporter, node, left, right)
+        shown, meant = (show_given(left), show_given(right)), hint(reporter, node, left, right)
         reporter.wrong(operand_problems.not_comparable(reporter.at(node), node.operator, *shown, meant))
         node.left.type = UNKNOWN  # so that nobody relies on what it would have made known
 
@@ -137,11 +138,6 @@ def hint(reporter: TypeReporter, node: Compare, left: Type, right: Type) -> str:
     """Return what is most likely meant by a comparison that does not go."""
     words = reporter.words(node.left), reporter.words(node.right)
     return hints.for_comparison(node.operator, (node.left, node.right), (left, right), words)
-
-
-def widened(type: Type) -> Type:
-    """Return how a type is best named in a comparison that fails: the value of a constant does not matter."""
-    return base(type) if isinstance(type, Enumeration) and len(type.values) == 1 else type
 
 
 def one_value(reporter: TypeReporter, node: Compare, value: Constant, other: Node, type: Type) -> bool:
@@ -193,7 +189,7 @@ def membership(reporter: TypeReporter, node: Compare, left: Type, right: Type) -
         if not comparable(left, container.item):
             reporter.wrong(
                 operand_problems.not_comparable(
-                    reporter.at(node), node.operator, show(widened(left)), show(container)
+                    reporter.at(node), node.operator, show_given(left), show_given(container)
                 )
             )
         return
@@ -202,7 +198,7 @@ def membership(reporter: TypeReporter, node: Compare, left: Type, right: Type) -
         if held is not UNKNOWN and base(held) is not STRING:
             reporter.wrong(
                 operand_problems.not_comparable(
-                    reporter.at(node), node.operator, show(widened(left)), show(container)
+                    reporter.at(node), node.operator, show_given(left), show_given(container)
                 )
             )
         return
@@ -230,7 +226,7 @@ def among_items(reporter: TypeReporter, node: Compare, display: ListDisplay, lef
         elif left is not NULL and not comparable(left, kind):
             reporter.wrong(
                 operand_problems.not_comparable(
-                    reporter.at(item), node.operator, show(left), show(widened(kind))
+                    reporter.at(item), node.operator, show(left), show_given(kind)
                 )
             )
     if left is NULL and not any(may_be_null(item.type) for item in display.items):

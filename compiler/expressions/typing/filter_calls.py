@@ -102,8 +102,19 @@ class CheckedFilter:
             parameter = next((each for each in parameters if name in (None, each.name)), None)
             place = self.reporter.at(argument)
             if parameter is None:
+                named = (
+                    argument.value if isinstance(argument, Constant) and not self.filter.parameters else None
+                )
+                of_field = (
+                    isinstance(named, str) and named.isidentifier() and isinstance(self.subject, ListOf)
+                )
+                instead = (
+                    f'take the field first: `| pluck("{named}") | {self.filter.name}`' if of_field else ""
+                )
                 self.wrong(
-                    operand_problems.unexpected_argument(place, self.filter.name, name or "", signature)
+                    operand_problems.unexpected_argument(
+                        place, self.filter.name, name or "", signature, instead
+                    )
                 )
                 return False
             parameters.remove(parameter)

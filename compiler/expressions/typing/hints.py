@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from wfc.compiler.expressions.syntax.tree import Compare, Constant, Name, Node
+from wfc.compiler.diagnostics import Finding
+from wfc.compiler.expressions.syntax.tree import Attribute, Compare, Constant, Name, Node
 from wfc.compiler.expressions.typing.scope import Scope
 from wfc.compiler.rules.phrases import joined
+from wfc.compiler.slotted import replace
 from wfc.compiler.types import (
     BOOLEAN,
     DECIMAL,
@@ -27,11 +29,26 @@ from wfc.compiler.types import (
     without_null,
 )
 
-__all__ = ["CONSTANTS", "TRUTH", "for_comparison", "for_condition", "for_name", "for_value_alone", "for_word"]
+__all__ = [
+    "CONSTANTS",
+    "TRUTH",
+    "for_comparison",
+    "for_condition",
+    "for_name",
+    "for_path",
+    "for_value_alone",
+    "for_word",
+    "is_word",
+    "with_owner",
+]
 
 OWNERS: Final = ("result", "event", "events", "inputs", "state", "config", "error")
 """Whose field a name alone may be, the most likely first."""
+NOT_ITEMS: Final = frozenset({*OWNERS, "agent", "args", "loop", "response", "run", "secrets", "trigger"})
+"""Names that mean the same everywhere; the others are those of items, of which the innermost comes last."""
 FIELD: Final = re.compile(r"\s*\.\s*(\w+)")
+PATH: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+ASKED: Final = re.compile(r"\s*[.\[]")
 NUMBERS: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 CONSTANTS: Final = frozenset({"true", "false", "none", "null"})
 COMMA: Final = re.compile(r"(-?[0-9]+),([0-9]+)")
@@ -67,13 +84,45 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
         node.name in each.fields for each in members(trigger) if isinstance(each, Record)
     ):
         return f"write `trigger.{node.name}`"
-    for owner in OWNERS:
-        kind = scope.names.get(owner)
-        if kind is not None and any(
-            isinstance(each, Record) and asked in each.fields for each in members(kind)
-        ):
+    items = [each for each in scope.names if each not in NOT_ITEMS]
+    for owner in (*reversed(items), *OWNERS):
+        if has_field(scope.names.get(owner), asked):
             return f"write `{owner}.{asked}`"
     return ""
+
+
+def with_owner(finding: Finding, node: Attribute, scope: Scope) -> Finding:
+    """Return the finding for a field that its owner lacks, with the hint that another name of the place has it."""
+    if not isinstance(node.of, Name) or finding.hint.startswith("did you mean"):
+        return finding
+    own = node.of.name
+    others = [each for each in OWNERS if each != own and has_field(scope.names.get(each), node.name)]
+    if finding.code == "unknown-field" and others and finding.hint.startswith(("it has no", "there ")):
+        return replace(finding, hint=f"write `{others[0]}.{node.name}`", fix=None)
+    if finding.code == "only-some-have" and own == "event" and "inputs" in others:
+        return replace(
+            finding, hint=f"{finding.hint}; that of the start event is always `inputs.{node.name}`"
+        )
+    return finding
+
+
+def has_field(kind: Type | None, name: str) -> bool:
+    return kind is not None and any(
+        isinstance(each, Record) and name in each.fields for each in members(kind)
+    )
+
+
+def is_word(node: Name, text: str) -> bool:
+    """Return whether nothing is asked of a name, so that it may be a text without its quotes."""
+    return ASKED.match(text, node.name_end) is None
+
+
+def for_path(node: Node, scope: Scope) -> str:
+    """Return how a text is written that is the path of a value between quotes; empty for all else."""
+    text = node.value if isinstance(node, Constant) else None
+    if not isinstance(text, str) or not PATH.fullmatch(text) or text.partition(".")[0] not in scope.names:
+        return ""
+    return f"write `{text}` without quotes"
 
 
 def for_secret(text: str, name: str) -> str:

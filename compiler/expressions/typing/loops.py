@@ -5,11 +5,23 @@ from __future__ import annotations
 from typing import Final
 
 from wfc.compiler.expressions.syntax.tree import LoopName, Node
+from wfc.compiler.expressions.typing import hints
 from wfc.compiler.expressions.typing.reporter import TypeReporter
 from wfc.compiler.expressions.typing.scope import Scope
 from wfc.compiler.rules import names as names_problems
 from wfc.compiler.rules import templates as template_problems
-from wfc.compiler.types import BOOLEAN, INTEGER, STRING, UNKNOWN, Field, ListOf, MapOf, Record, Type, show
+from wfc.compiler.types import (
+    BOOLEAN,
+    INTEGER,
+    STRING,
+    UNKNOWN,
+    Field,
+    ListOf,
+    MapOf,
+    Record,
+    Type,
+    show_given,
+)
 
 __all__ = ["LOOP", "inside_loop"]
 
@@ -35,12 +47,12 @@ def inside_loop(
         if twice or (each.name in scope.names and each.name != "loop") or each.name in scope.classes:
             place = reporter.place.stretch(each.start, each.end)
             reporter.wrong(names_problems.name_in_use(place, each.name))
-    for each, type in zip(names, item_types(reporter, len(names), items, kind), strict=True):
+    for each, type in zip(names, item_types(reporter, len(names), items, kind, scope), strict=True):
         scope = scope.with_name(each.name, type)
     return scope if any(each.name == "loop" for each in names) else scope.with_name("loop", LOOP)
 
 
-def item_types(reporter: TypeReporter, count: int, items: Node, kind: Type) -> tuple[Type, ...]:
+def item_types(reporter: TypeReporter, count: int, items: Node, kind: Type, scope: Scope) -> tuple[Type, ...]:
     """Return the types of a loop's names."""
     if isinstance(kind, ListOf) and count == 1:
         return (kind.item,)
@@ -48,5 +60,16 @@ def item_types(reporter: TypeReporter, count: int, items: Node, kind: Type) -> t
         return (STRING, kind.value)[:count]
     if kind is not UNKNOWN:
         at, words = reporter.at(items), reporter.words(items)
-        reporter.wrong(template_problems.not_a_list(at, words, show(kind), count))
+        reporter.wrong(
+            template_problems.not_a_list(
+                at, words, show_given(kind), count, for_list(items, kind, count, scope)
+            )
+        )
     return (UNKNOWN,) * count
+
+
+def for_list(items: Node, kind: Type, count: int, scope: Scope) -> str:
+    """Return what is meant by a loop through what cannot be gone through; empty where that cannot be told."""
+    if isinstance(kind, ListOf) and count > 1:
+        return "an item of a list has one name; its number is `loop.index`, from 1"
+    return hints.for_path(items, scope)

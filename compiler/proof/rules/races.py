@@ -16,7 +16,7 @@ from wfc.compiler.proof.graph.concurrency import Concurrency, Parting, members
 from wfc.compiler.proof.graph.paths import describe_path, path_between, paths_apart
 from wfc.compiler.rules import races as problems
 from wfc.compiler.slotted import dataclass, fields, is_dataclass
-from wfc.compiler.types import NO_CONSTRAINTS, UNKNOWN
+from wfc.compiler.types import NO_CONSTRAINTS, UNKNOWN, ListOf
 
 __all__ = ["cancelling_joins", "describe_courses", "races_are_declared", "shared_uses"]
 
@@ -123,10 +123,27 @@ def _races_on_state(
             related = ((uses[other].saves[field], "and here"),) if one != other else ()
             told = describe_courses(analysis, parted, one, other)
             at, name, others = uses[one].saves[field], analysis.name(one), (analysis.name(other),)
-            report(problems.race_on_state(at, name, field, others, told, reads=False, related=related))
+            report(
+                problems.race_on_state(
+                    at,
+                    name,
+                    field,
+                    others,
+                    told,
+                    reads=False,
+                    related=related,
+                    merges=merges(analysis, field),
+                )
+            )
         elif read is not None:
             beside = {one for one, _reader, _parted in _beside(partings, savers, 1 << read[1])}
             _race_of_a_read(analysis, field, read, sorted(beside), uses, report)
+
+
+def merges(analysis: FlowAnalysis, field: str) -> tuple[str, ...]:
+    """Return how the saves of a field may be put together, by its type."""
+    declared = analysis.workflow.state.fields.get(field)
+    return ("append", "last") if declared is not None and isinstance(declared.type, ListOf) else ("last",)
 
 
 def _both_save(field: str, own: SharedUses, theirs: SharedUses) -> bool:

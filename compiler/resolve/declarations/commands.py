@@ -19,6 +19,10 @@ from wfc.compiler.rules import values as value_problems
 
 __all__ = ["resolve_command"]
 
+ONE_ARGUMENT: Final = (
+    "each item of `command` is one argument, and no list is spread over several: write an item for each, "
+    'such as `${{ LIST[0] }}`, or hand them over by `stdin: ${{ LIST | join("\\n") }}`'
+)
 END_OF_OPTIONS: Final = "--"
 VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 OURS: Final = "HOME"
@@ -31,7 +35,7 @@ def resolve_command(
     """Return the command that `command stdin env read_only` describe."""
     words = data.get("command")
     texts = [
-        reader.text(each, place / "command" / index, scope)
+        reader.text(each, place / "command" / index, scope, of_list=ONE_ARGUMENT)
         for index, each in enumerate(words if isinstance(words, list) else ())
     ]
     program = texts[0].constant if texts else ""

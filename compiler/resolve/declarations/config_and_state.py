@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from wfc.compiler.diagnostics import Origin, Place
 from wfc.compiler.model import Merge
@@ -15,7 +16,7 @@ from wfc.compiler.rules import closest
 from wfc.compiler.rules import names as problems
 from wfc.compiler.rules import types as type_problems
 from wfc.compiler.slotted import replace
-from wfc.compiler.types import UNKNOWN, ListOf, Record, Type, show
+from wfc.compiler.types import DECIMAL, DURATION, INTEGER, UNKNOWN, ListOf, Record, Type, show
 
 __all__ = ["declare_config", "declare_state"]
 
@@ -51,25 +52,34 @@ def add_imported_config(declared: Declarations) -> None:
                 )
 
 
+SUMMED: Final = (DECIMAL, DURATION, INTEGER)
+"""Types whose sums are the same in any order."""
+
+
 def declare_merges(state: object, declared: Declarations) -> None:
     """Declare the `merge` rules of the fields of `state`."""
     for name, content, address in entries(state, ("state",)):
         field = declared.state.fields.get(name)
-        if field is None or not isinstance(content, Mapping) or "merge" not in content:
-            continue
         place = Place(address) / "merge"
-        written = content["merge"]
+        if field is None or not isinstance(content, Mapping):
+            continue
+        if "merge" not in content and not declared.is_broken(place.address):
+            continue
+        # one that is wrong, and told to be, is taken for the one that is always right: its saves are no race
+        declared.merges[name] = Merge("last")
+        written = content.get("merge")
         if isinstance(written, Mapping):
             by = normal_form(str(written.get("by", "")))
             if check_by(field.type, by, place / "by", declared):
                 declared.merges[name] = Merge("by", by)
-        elif written == "last":
-            declared.merges[name] = Merge("last")
-        elif isinstance(field.type, ListOf) or field.type == UNKNOWN:
+        elif written == "append" and (isinstance(field.type, ListOf) or field.type == UNKNOWN):
             declared.merges[name] = Merge("append")
-        else:
+        elif written == "append":
             why = f"`append` puts lists together, and `{name}` is {show(field.type)}"
-            declared.report(type_problems.merge_does_not_fit(place, why))
+            hint = "write `merge: last` if the last one is to win"
+            if field.type in SUMMED:
+                hint = f"a save that only adds, `${{{{ state.{name} + … }}}}`, needs no `merge`; or " + hint
+            declared.report(type_problems.merge_does_not_fit(place, why, hint))
 
 
 def check_by(type: Type, by: str, place: Place, declared: Declarations) -> bool:

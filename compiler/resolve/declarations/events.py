@@ -20,13 +20,24 @@ __all__ = ["declare_contract", "declare_events", "declare_start_and_end", "hint_
 Role = Literal["start", "end", "message"]
 
 
+def event_of(written: object) -> str:
+    """Return the one event that an `accepts` or an `emit` names; empty for several."""
+    event = written.get("event") if isinstance(written, Mapping) else written
+    return event if isinstance(event, str) else ""
+
+
 def hint_for_no_event(name: str, data: Data) -> str:
     """Return a hint for a name that is not an event: a step, or another system's word for the end."""
     steps, end = data.get("steps"), data.get("end")
     step = steps.get(name) if isinstance(steps, Mapping) else None
     if isinstance(step, Mapping):
-        accepts = step.get("accepts")
-        example = f", such as `{accepts}`" if isinstance(accepts, str) and accepts != name else ""
+        taken, sent = event_of(step.get("accepts")), event_of(step.get("emit"))
+        told = " and ".join(
+            f"{verb} `{each}`"
+            for verb, each in (("accepts", taken), ("emits", sent))
+            if each not in {"", name}
+        )
+        example = f"; `{name}` {told}" if told else ""
         return f"`{name}` is a step; steps are tied by events: one emits what the other accepts{example}"
     if name == "fail":
         return "to let the run fail write a text, as in `{fail: there is none}`"

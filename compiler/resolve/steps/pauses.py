@@ -298,4 +298,5 @@ def report_pause_keys(data: Data, place: Place, declared: Declarations) -> None:
     keys = (*ABOUT_ATTEMPTS, "require") if kind == "wait" else ABOUT_ATTEMPTS
     for key in keys:
         if key in data:
-            declared.report(problems.cannot_be_tried_again((place / key).key, key, kind))
+            bounded = kind == "wait" and not data.keys().isdisjoint(("for", "within"))
+            declared.report(problems.cannot_be_tried_again((place / key).key, key, kind, bounded=bounded))

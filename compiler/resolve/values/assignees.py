@@ -12,6 +12,9 @@ from wfc.compiler.rules import pauses as problems
 __all__ = ["ASSIGNEES", "assigned"]
 
 ASSIGNEES: Final = ("user:", "group:")
+ONE_NAME: Final = (
+    "each item of `assign` is one name, and no list is spread over several: a `group:` stands for many"
+)
 
 
 def assigned(data: object, place: Place, scope: Scope, reader: ValueReader) -> Template:
@@ -19,4 +22,4 @@ def assigned(data: object, place: Place, scope: Scope, reader: ValueReader) -> T
     text = str(data)
     if not text.lstrip().startswith("${{") and not text.startswith(ASSIGNEES):
         reader.report(problems.assigned_to_whom(place, text))
-    return reader.text(text, place, scope, statements=False)
+    return reader.text(text, place, scope, statements=False, of_list=ONE_NAME)

@@ -26,6 +26,7 @@ from wfc.compiler.rules import values as problems
 from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.types import (
     ANY,
+    Enumeration,
     ListOf,
     MapOf,
     Optional,
@@ -36,6 +37,7 @@ from wfc.compiler.types import (
     may_be_null,
     members,
     show,
+    show_given,
     without_null,
 )
 from wfc.compiler.types.outside_names import own_name
@@ -52,11 +54,22 @@ def mismatch(given: Type, wanted: Type, node: Node | None = None) -> tuple[str, 
     Args:
         node: What gives the value, where it is one expression.
     """
-    why = f"wanted {show(wanted)}, found {show(given)}"
+    found = show(given) if of_choices(wanted) else show_given(given)
+    why = f"wanted {show(wanted)}, found {found}"
     if isinstance(given, Optional) and assignable(given.of, wanted):
         testable = node is None or known_path(node) is not None
         return why, "it may be null: give it a `default`" + ", or exclude null by a condition" * testable
     return why, declare_it(node) if without_null(given) is ANY else ""
+
+
+def of_choices(wanted: Type) -> bool:
+    """Return whether a type lists values, or items of such a type: then it matters which value is given."""
+    return any(
+        isinstance(each, Enumeration)
+        or (isinstance(each, ListOf) and of_choices(each.item))
+        or (isinstance(each, MapOf) and of_choices(each.value))
+        for each in members(without_null(wanted))
+    )
 
 
 def declare_it(node: Node | None) -> str:

@@ -37,10 +37,20 @@ from wfc.compiler.types import (
     members,
     resembles,
     show,
+    show_given,
 )
 from wfc.compiler.types.outside_names import own_name
 
 __all__ = ["ValueReader", "hint_for_list", "named_secret", "read_data", "reads_as_text"]
+
+
+def no_text(place: Place, type: Type, of_list: str) -> Finding:
+    """Return the finding for a list, a map or a record where a text is wanted."""
+    hint = "add `| json`"
+    if isinstance(type, ListOf):
+        joined = type.item is not ANY and reads_as_text(type.item)
+        hint = of_list or ('add `| join(", ")` or `| json`' if joined else hint)
+    return problems.wrong_value(place, f"wanted a text, found {show_given(type)}", hint)
 
 
 @dataclass(slots=True)
@@ -68,10 +78,20 @@ class ValueReader:
         return found
 
     def text(
-        self, text: object, place: Place, scope: Scope, *, statements: bool = True, whole: bool = True
+        self,
+        text: object,
+        place: Place,
+        scope: Scope,
+        *,
+        statements: bool = True,
+        whole: bool = True,
+        of_list: str = "",
     ) -> Template:
         """Read a text with expressions in it. A single whole expression must have a type that is readable as
         text.
+
+        Args:
+            of_list: What to do with a list, where its items are not meant to stand in one text.
         """
         template = parse_template(str(text), place, scope, self.report, statements=statements, whole=whole)
         self.note(template)
@@ -82,8 +102,7 @@ class ValueReader:
                 problems.wrong_value(place, *mismatches.mismatch(template.type, STRING, template.whole.tree))
             )
         elif not all(reads_as_text(each) for each in members(template.type)):
-            why = f"wanted a text, found {show(template.type)}"
-            self.report(problems.wrong_value(place, why, "add `| json`"))
+            self.report(no_text(place, template.type, of_list))
         return replace(template, type=STRING, whole=None)
 
     def note(self, found: Expression | Template) -> None:

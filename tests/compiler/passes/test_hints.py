@@ -1,0 +1,321 @@
+"""Who follows a hint literally comes nearer to what was meant: each mistake with all that is said of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from wfc.compiler.passes import check_text
+
+LISTS = """\
+wfc: 1
+workflow: lists
+start: Came
+end: Done
+models: {fast: {use: "openai:gpt-4o-mini"}}
+types:
+  Line: {kind: string, price: number}
+state:
+  last: optional string
+  seen: {type: list of string, default: []}
+events:
+  Came: {lines: list of Line, files: list of string, prices: map of integer}
+  Asked: {}
+  Counted: {}
+  Done: {names: list of string, text: string}
+steps:
+  ask:
+    kind: map
+    accepts: Came
+    in: event.lines
+    as: line
+    max: 10
+    do: {kind: llm, model: fast, prompt: "About ${{ line.kind }}"}
+    stream: {before: "${{ event.lines | length }} lines"}
+    emit: {event: Asked, save: {last: "${{ result | first }}"}}
+  count:
+    kind: command
+    accepts: Asked
+    command: [wc, -w, "${{ inputs.files[0] }}"]
+    output: string
+    save: {seen: ["${{ result }}"]}
+    emit: Counted
+  tell:
+    kind: transform
+    accepts: Counted
+    emit:
+      event: Done
+      with:
+        names: ${{ [line.kind for line in inputs.lines if line.price > 3] }}
+        text: |
+          {% for line in inputs.lines %}
+          ${{ line.kind }}: ${{ line.price }}
+          {% endfor %}
+"""
+JOINS = """\
+wfc: 1
+workflow: joins
+start: Came
+end: Done
+state:
+  bought: {type: list of string, default: [], merge: append}
+  sum: {type: integer, default: 0}
+events:
+  Came: {wanted: integer}
+  Baked: {bread: string}
+  Grown: {fruit: string}
+  Milked: {}
+  Done: {what: string}
+steps:
+  bake:
+    kind: transform
+    accepts: Came
+    save: {bought: [bread]}
+    emit: {event: Baked, with: {bread: rye}}
+  grow:
+    kind: transform
+    accepts: Came
+    save: {bought: [fruit]}
+    emit: {event: Grown, with: {fruit: fig}}
+  milk: {kind: transform, accepts: Came, emit: Milked}
+  join:
+    kind: transform
+    accepts: {all: [Baked, Grown, Milked]}
+    emit: {event: Done, with: {what: "${{ events.bread }}"}}
+"""
+LOOP = """\
+wfc: 1
+workflow: loop
+start: Came
+end: Done
+events:
+  Came: {}
+  Again: {}
+  Tried: {good: boolean}
+  Done: {}
+steps:
+  try:
+    kind: transform
+    accepts: [Came, Again]
+    max_runs: 3
+    on_limit: Done
+    emit: {event: Tried, with: {good: "${{ run.round == 2 }}"}}
+  look:
+    kind: transform
+    accepts: Tried
+    emit:
+      - {event: Done, when: event.good}
+      - Again
+"""
+WAYS = """\
+wfc: 1
+workflow: ways
+start: Came
+end: Done
+events:
+  Came: {many: integer}
+  Many: {number: integer}
+  Few: {number: integer}
+  Done: {number: integer}
+steps:
+  look:
+    kind: transform
+    accepts: Came
+    emit:
+      - {event: Many, when: event.many > 3, with: {number: 1}}
+      - {event: Few, with: {number: 2}}
+  tell: {kind: transform, accepts: [Many, Few], emit: Done}
+"""
+ASKING = """\
+wfc: 1
+workflow: asking
+start: Came
+end: [Done, Late]
+key: inputs.id
+receives:
+  Paid: {key: id}
+models: {fast: {use: "openai:gpt-4o-mini"}}
+agents:
+  helper: {model: fast, system: Be kind.}
+events:
+  Came: {id: string, many: integer, page: string, orders: list of string}
+  Again: {}
+  Item: {name: string}
+  Named: {name: string}
+  Paid: {id: string, sum: integer}
+  Helped: {answer: string}
+  Page: {}
+  Done: {}
+  Late: {}
+steps:
+  help:
+    kind: agent
+    accepts: Came
+    agent: helper
+    prompt: Help ${{ event.id }}.
+    emit: {event: Helped, with: {answer: "${{ result }}"}}
+  wait:
+    kind: wait
+    accepts: Helped
+    event: Paid
+    that: result.sum > 3
+    within: 3 days
+    on_timeout: Late
+    emit: Page
+  read:
+    kind: http
+    accepts: [Page, Again]
+    max_runs: 3
+    on_limit: Done
+    method: GET
+    url: https://read.example/${{ inputs.page }}
+    output: {good: boolean}
+    on_error: [{errors: [http.404], event: Late}]
+    emit:
+      - {event: Again, when: inputs.many > 3 and result.good}
+      - each: {in: inputs.orders, as: one, event: Item, with: {name: "${{ one }}"}, max: 9}
+  name: {kind: transform, accepts: Item, emit: {event: Named, with: {name: "${{ event.name | upper }}"}}}
+  go: {kind: transform, accepts: {each: Named}, emit: Done}
+tests:
+  - name: good
+    start: {id: a, many: 1, page: x, orders: []}
+    mock: {help: Yes., read: {good: true}}
+    deliver: [{event: Paid, with: {id: a, sum: 4}}]
+    expect: {end: Done}
+"""
+BASES = {"asking": ASKING, "lists": LISTS, "joins": JOINS, "loop": LOOP, "ways": WAYS}
+FOR = "{% for line in inputs.lines %}"
+NAMES = "${{ [line.kind for line in inputs.lines if line.price > 3] }}"
+THREE = "{all: [Baked, Grown, Milked]}"
+MERGE = "merge: append"
+
+HINTS = [
+    # the spec, what stands there, what is written instead; the code and the hint of each finding
+    # the name of an item, elsewhere
+    (
+        "lists",
+        '"${{ event.lines | length }} lines"',
+        '"about ${{ line.kind }}"',
+        ("unknown-name", "known in `keep`, `do`, `give`, `require` and `on_item_error`; what is streamed is said once"),
+    ),
+    ("lists", "${{ result | first }}", "${{ line.kind }}", ("unknown-name", "all of them is the list `result`")),
+    ("lists", "[line.kind for", "[l.kind for", ("unknown-name", "write `line.kind`")),
+    ("lists", "[line.kind for", "[lne.kind for", ("unknown-name", "did you mean `line`?")),
+    # texts in quotes, and what is none
+    ("lists", "line in inputs.lines if", 'line in "inputs.lines" if', ("not-a-list", "write `inputs.lines` without")),
+    ("lists", NAMES, "${{ [food.kind] }}", ("unknown-name", "there are `inputs`, `state`, `config`, `run`, `event`$")),
+    ("lists", NAMES, "${{ [food] }}", ("unknown-name", 'a text stands in quotes: `"food"`')),
+    # heads of loops that cannot be read: nothing is said of the names in the loop
+    ("lists", FOR, "{% for line of inputs.lines %}", ("unexpected-token", "write `in`$")),
+    ("lists", FOR, "{% for line = inputs.lines %}", ("unexpected-token", "write `in`$")),
+    ("lists", FOR, "{% for $line in inputs.lines %}", ("stray-character", "without `$`")),
+    ("lists", FOR, "{% for (line) in inputs.lines %}", ("unexpected-token", "stand without brackets")),
+    ("lists", FOR, '{% for "line" in inputs.lines %}', ("unexpected-token", "write `line` without quotes")),
+    ("lists", FOR, "{% for line, inputs.lines %}", ("unexpected-token", "a loop is written `for NAME in LIST`")),
+    ("lists", FOR, "{% for inputs.lines as line %}", ("unexpected-token", "a loop is written `for NAME in LIST`")),
+    ("lists", FOR, "{% for line in inputs.lines if line.price > 3 %}", ("if-without-else", "[one for one in LIST if")),
+    ("lists", FOR, "{% for line in enumerate(inputs.lines) %}", ("method-call", "`loop.index`")),
+    ("lists", FOR, "{% for number, line in inputs.lines %}", ("not-a-list", "its number is `loop.index`")),
+    ("lists", FOR, "{% for line in inputs.lines! %}", ("unexpected-token", "leave out the `!`")),
+    ("lists", "line in inputs.lines if", "line of inputs.lines if", ("unexpected-token", "write `in`$")),
+    ("lists", "[line.kind for line", "[line.kind foreach line", ("unexpected-token", "write `for`$")),
+    # lists made of others without quotes, over several lines
+    (
+        "lists",
+        NAMES,
+        '[\n          "${{ line.kind }}"\n          for line in inputs.lines\n        ]',
+        ("loop-read-as-list", 'write `"${{ [line.kind for line in inputs.lines] }}"`'),
+    ),
+    (
+        "lists",
+        NAMES,
+        "[line.kind for line in inputs.lines] | sort",
+        ("loop-read-as-list", 'write `"${{ [line.kind for line in inputs.lines] | sort }}"`'),
+    ),
+    ("lists", "event.lines\n", "[\n      {kind: one.kind, price: 3}\n      for one in event.lines\n    ]\n",
+     ("loop-read-as-list", """write `'[{"kind": one.kind, "price": 3} for one in event.lines]'`""")),
+    ("lists", NAMES, "[\n          {a: 1}\n          {b: 2}\n        ]", ("syntax-error", "write a `,` between")),
+    # lists where one text is wanted
+    ("lists", "inputs.files[0]", "inputs.files", ("wrong-value", 'write an item for each, such as `${{ LIST[0] }}`')),
+    # sums
+    ("lists", NAMES, '${{ inputs.files + "more" }}', ("no-arithmetic", "an item stands in brackets beside a list")),
+    ("lists", NAMES, """'${{ [{"a": 1} + {"b": 2}] }}'""", ("no-arithmetic", "write one record with all its fields")),
+    # defaults without a type
+    ("joins", "{type: integer, default: 0}", '{default: ""}', ("missing-key", '`{type: string, default: ""}`')),
+    ("joins", "{type: integer, default: 0}", "{default: []}", ("missing-key", "`{type: list of …, default: []}`")),
+    ("joins", "{type: integer, default: 0}", "{default: off}", ("missing-key", '`{type: string, default: "off"}`')),
+    ("joins", "{fruit: string}", '{fruit: {default: ""}}', ("missing-key", '`{type: string, default: ""}`')),
+    # a wrong `merge` is no race as well
+    ("joins", MERGE, "merge: add", ("unknown-value", "`append` or `last`")),
+    ("joins", MERGE, "merge: {by: id}", ("merge-does-not-fit", "")),
+    ("joins", "{type: list of string, default: [], merge: append}", "{type: any, default: [], merge: append}",
+     ("merge-does-not-fit", "`merge: last` if the last one is to win")),
+    # joins in joins, and how many
+    ("joins", THREE, "{all: [Baked, {any: [Grown, Milked]}]}", ("wrong-type", "write `[Grown, Milked]`: of a list")),
+    ("joins", THREE, "{all: [Baked, {all: [Grown, Milked]}]}", ("wrong-type", "beside the others: Grown, Milked")),
+    ("joins", THREE, "{any: [Baked, {all: [Grown, Milked]}]}", ("wrong-type", "a step of its own have `accepts: {")),
+    ("joins", THREE, "[Baked, {all: [Grown, Milked]}]", ("wrong-type", "a step of its own have `accepts: {")),
+    ("joins", THREE, "[{all: [Baked, Grown]}]", ("wrong-type", "write `accepts: {all: …}`")),
+    ("joins", THREE, "{any: [Baked, [Grown, Milked]]}", ("wrong-type", "only within `all` a list stands for one")),
+    ("joins", THREE, '{any: [Baked, Grown, Milked], count: "${{ inputs.wanted }}"}', ("wrong-type", "as a number")),
+    # `any` for `all`, or for a list
+    ("joins", THREE, "{any: [Baked, Grown, Milked]}",
+     ("wrong-value", "to wait for all of them write `accepts: {all: [Baked, Grown, Milked]}`")),
+    ("loop", "[Came, Again]", "{any: [Came, Again]}", ("other-join", "an end with `accepts: [Came, Again]`")),
+    ("ways", "accepts: [Many, Few]", "accepts: {any: [Many, Few]}",
+     ("unfilled-field", "to take each as it comes write `accepts: [Many, Few]`")),
+    # names of steps, and of events that differ in a number
+    ("joins", THREE, "{all: [bake, Grown, Milked]}", ("unknown-event", "`bake` accepts `Came` and emits `Baked`")),
+    ("asking", "accepts: Item,", "accepts: Item2,", ("unknown-event", "there are `Again`")),
+    # names that have a field elsewhere
+    ("asking", "that: result.sum", "that: event.sum", ("unknown-field", "write `result.sum`")),
+    ("asking", "when: inputs.many", "when: event.many", ("unknown-field", "write `inputs.many`")),
+    ("asking", "in: inputs.orders", "in: orders", ("unknown-name", "write `inputs.orders`")),
+    ("asking", "${{ event.name | upper }}", "${{ event.name.addDays(3) }}", ("method-call", '`run.now + "3 days"`')),
+    # keys that are said elsewhere, or otherwise
+    ("asking", "that: result.sum > 3", "when: result.sum > 3", ("unknown-key", "is said by `that: result.…`")),
+    ("asking", "[{errors: [http.404], event: Late}]", "{http.404: {event: Late}}",
+     ("unknown-key", "`- {errors: [http.404], event: …}`")),
+    ("asking", "system: Be kind.", "instructions: Be kind.", ("unknown-key", "write `system`; what is asked")),
+    ("asking", "    prompt: Help ${{ event.id }}.", "    input: Help ${{ event.id }}.",
+     ("unknown-key", "what is asked stands under `prompt`")),
+    ("asking", "  - name: good\n    start", "  good:\n    start", ("wrong-type", "instead of a map: `- name: good`")),
+    ("asking", "agents:\n", "arguments: {parameters: [a]}\nagents:\n", ("unknown-key", "`state`, or `config`")),
+    ("asking", '{event: Named, with: {name: "${{ event.name | upper }}"}}', 'Named, with: {name: "${{ event.name }}"}',
+     ("misplaced-key", "write `emit: {event: Named, with: …}`")),
+    (
+        "asking",
+        """each: {in: inputs.orders, as: one, event: Item, with: {name: "${{ one }}"}, max: 9}""",
+        "each: inputs.orders",
+        ("wrong-type", "write `each: {in: inputs.orders, as: …, event: …, max: …}`"),
+    ),
+    ("asking", "kind: wait\n    accepts: Helped\n    event: Paid\n", "kind: signal\n    signal: Paid\n",
+     ("unknown-kind", "write `wait` to take an event")),
+    ("asking", "kind: transform, accepts: {each", "kind: parallel, accepts: {each", ("unknown-kind", "`emit: {all: ")),
+    ("asking", "accepts: Item,", "accepts: {Item},", ("text-cut-by-comma", "a join is written `{all: [ ]}`")),
+    ("lists", 'prompt: "About ${{ line.kind }}"', "prompt: {kind}", ("text-cut-by-comma", "put in by `\"${{ … }}\"`")),
+    ("lists", 'prompt: "About ${{ line.kind }}"}', 'prompt: "About ${{ line.kind }}", on_error: skip}',
+     ("unknown-key", "stands beside `do`: `on_item_error: skip`")),
+    ("lists", "    max: 10\n", "    max: 10\n    output: integer\n", ("unknown-key", "write it within `do`")),
+    ("lists", NAMES, "${{ inputs.lines | sum('price') }}", ("unexpected-argument", '`| pluck("price") | sum`')),
+    ("lists", FOR, "{% for line, price in inputs.prices.items() %}", ("method-call", "`for key, value in MAP` goes")),
+    ("loop", "when: event.good", "when: Done", ("unknown-name", "`Done` is an event, which no expression reads")),
+    ("joins", "{type: integer, default: 0}", "false", ("wrong-type", "`{type: boolean, default: false}`")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_what_the_mistakes_are_made_in_is_right(base: str) -> None:
+    assert not check_text(BASES[base].encode(), "spec.yaml").diagnostics
+
+
+@pytest.mark.parametrize(
+    ("base", "right", "wrong", "said"), HINTS, ids=[f"{row[0]}: {row[2]}" for row in HINTS]
+)
+def test_a_hint_leads_to_what_was_meant(base: str, right: str, wrong: str, said: tuple[str, str]) -> None:
+    """A `$` at the end of a hint says that nothing follows."""
+    assert right in BASES[base]
+    text = BASES[base].replace(right, wrong, 1)
+    found = check_text(text.encode(), "spec.yaml").diagnostics
+    told = [(each.code, each.hint) for each in found]
+    assert [code for code, _ in told] == [said[0]], told
+    assert said[1] in f"{told[0][1]}$", told
