@@ -51,6 +51,7 @@ LONG_SYNONYMS: Final[Mapping[str, str]] = {
 FORMS: Final = frozenset({"type", "enum", "one_of"})
 WORDS: Final = frozenset(
     {"string", "integer", "number", "decimal", "boolean", "date", "datetime", "duration", "any"}
+    | {"str", "int", "float", "double", "bool"}  # which is a wrong type, and no value of anything else
 )
 TYPE: Final = r"\s*(?:(?:optional|list\s+of|map\s+of)\s+)*(\S+)\s*"
 
