@@ -76,9 +76,14 @@ class Author:
         return bool(edits or known)
 
 
-def test_ten_briefs_become_specs_by_what_the_tools_say(tmp_path: Path) -> None:
-    assert len(BRIEFS) == 10
-    assert BRIEFS.keys() == TESTS.keys()
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param(list(BRIEFS)[1:4], id="three"),
+        pytest.param(list(BRIEFS), id="ten", marks=pytest.mark.full),
+    ],
+)
+def test_briefs_become_specs_by_what_the_tools_say(names: list[str], tmp_path: Path) -> None:
 
     async def trial() -> list[tuple[str, dict[str, int]]]:
         program = "import sys; from wfc.compiler.cli import main; sys.exit(main(['mcp', sys.argv[1]]))"
@@ -91,10 +96,12 @@ def test_ten_briefs_become_specs_by_what_the_tools_say(tmp_path: Path) -> None:
                 return answer.structured_content
 
             assert "wfc: 1" in (await client.read_resource("wfc://skill")).contents[0].text
-            return await asyncio.gather(*(tried(name, call) for name in BRIEFS))
+            return await asyncio.gather(*(tried(name, call) for name in names))
 
     outcomes = asyncio.run(trial())
     assert [problem for problem, _ in outcomes if problem] == []
+    if len(names) < len(BRIEFS):
+        return
     by = {way: sum(each[way] for _, each in outcomes) for way in ("fix", "hint", "knows")}
     assert by["fix"] >= 18, by
     assert by["hint"] >= 3, by
@@ -118,8 +125,7 @@ async def tried(name: str, call: Any) -> tuple[str, dict[str, int]]:
     return "", author.by
 
 
-@pytest.mark.parametrize("name", list(BRIEFS))
-def test_no_draft_is_a_spec(name: str) -> None:
-    """A draft has at least one slip that the check tells, and its tests were written apart from it."""
-    assert "tests:" not in BRIEFS[name]["draft"]
-    assert len(TESTS[name]) >= 1
+def test_there_are_ten_and_their_tests_stand_apart() -> None:
+    assert len(BRIEFS) == 10
+    assert BRIEFS.keys() == TESTS.keys()
+    assert all(TESTS[name] and "tests:" not in brief["draft"] for name, brief in BRIEFS.items())
