@@ -82,6 +82,7 @@ class Plan:
         if self.most_steps is not None or computes_bounds:
             for step in self.steps:
                 step.limited, step.simple = True, False
+        self._accepting = _accepting(self.steps)
         self._acceptors: dict[EventClass, tuple[Step, ...]] = {}
         self._reached: dict[EventClass, frozenset[Step]] = {}
         self._bind_routes()
@@ -139,19 +140,20 @@ class Plan:
 
     def _find_shared_events(self) -> None:
         """Mark the steps that take single events which another step takes too."""
-        single = [step for step in self.steps if not step.slots and not step.collects]
-        for step in single:
-            step.shares_events = any(
-                other is not step
-                and (any(map(step.takes, other.accepts)) or any(map(other.takes, step.accepts)))
-                for other in single
-            )
-            step.plain = step.plain and not step.shares_events
+        for event in self._accepting:
+            single = [step for step in self.acceptors(event) if not step.slots and not step.collects]
+            if len(single) > 1:
+                for step in single:
+                    step.shares_events, step.plain = True, False
 
     def _bind_joins(self) -> None:
-        self.start_joins = self._joins_of(None)
+        joins: dict[str | None, list[Step]] = {}
         for step in self.steps:
-            step.opens = self._joins_of(step)
+            if step.join is not None and not isinstance(step.join, EachOf):
+                joins.setdefault(step.join.fork, []).append(step)
+        self.start_joins = tuple(joins.get(None, ()))
+        for step in self.steps:
+            step.opens = tuple(joins.get(step.name, ()))
             step.fork = self._fork_of(step)
         flow = BatchFlow(self.steps, self.acceptors)
         flow.bind_batches()
@@ -169,14 +171,6 @@ class Plan:
                 step.items_open = tuple(join for join in step.opens if join in within)
                 step.opens = tuple(join for join in step.opens if join not in within)
 
-    def _joins_of(self, fork: Step | None) -> tuple[Step, ...]:
-        name = None if fork is None else fork.name
-        return tuple(
-            step
-            for step in self.steps
-            if step.join is not None and not isinstance(step.join, EachOf) and step.join.fork == name
-        )
-
     def _fork_of(self, step: Step) -> Step | None:
         name = step.join.fork if step.join is not None else None
         if name is not None and name not in self.by_name:
@@ -188,12 +182,13 @@ class Plan:
         accepted = dict.fromkeys(
             event for step in self.steps if not step.max_recoveries for event in step.accepts
         )
+        covered = {base for event in produced for base in event.__mro__}
         return tuple(
             event
             for event in accepted
             if issubclass(event, HumanResponseEvent)
             or event in self.received
-            or not (issubclass(event, StartEvent) or any(issubclass(one, event) for one in produced))
+            or not (issubclass(event, StartEvent) or event in covered)
         )
 
     @cached_property
@@ -270,8 +265,23 @@ class Plan:
         """The steps that events of a class go to."""
         found = self._acceptors.get(event)
         if found is None:
-            found = self._acceptors[event] = tuple(step for step in self.steps if step.takes(event))
+            among = {
+                number
+                for base in event.__mro__
+                for number, step in self._accepting.get(base, ())
+                if step.subclasses or base is event
+            }
+            found = self._acceptors[event] = tuple(self.steps[number] for number in sorted(among))
         return found
+
+
+def _accepting(steps: Sequence[Step]) -> dict[type[Any], list[tuple[int, Step]]]:
+    """Return the steps that accept events of each class, with their numbers; not those of a base of it."""
+    found: dict[type[Any], list[tuple[int, Step]]] = {}
+    for number, step in enumerate(steps):
+        for event in step.accepts:
+            found.setdefault(event, []).append((number, step))
+    return found
 
 
 def _workflow_parameters(steps: Sequence[Step]) -> dict[str, Parameter]:

@@ -17,7 +17,7 @@ from wfc.compiler.lsp.completion import proposals
 from wfc.compiler.lsp.documents import Documents, OpenDocument
 from wfc.compiler.lsp.hover import hover
 
-__all__ = ["checked", "completed", "health", "shown_at"]
+__all__ = ["Units", "checked", "completed", "health", "opened", "shown_at"]
 
 MOST: Final = 200
 """How many findings or proposals are told."""
@@ -41,7 +41,7 @@ def checked(place: str, text: str, *, at_once: bool = False) -> dict[str, Any]:
     Args:
         at_once: In a fraction of the time; then one mistake may lead to several findings.
     """
-    with _opened(place, text) as (documents, document):
+    with opened(place, text) as (documents, document):
         found = documents.findings_now(document) if at_once else documents.findings(document)
         is_spec = document.is_spec
     units = Units(text)
@@ -53,7 +53,7 @@ def completed(place: str, text: str, at: int) -> dict[str, Any]:
     """Return what may be written at a place of a text."""
     units = Units(text)
     offset = units.to_offset(at)
-    with _opened(place, text) as (documents, document):
+    with opened(place, text) as (documents, document):
         found = proposals(documents, document, offset)[:MOST]
     told = [
         {
@@ -73,7 +73,7 @@ def completed(place: str, text: str, at: int) -> dict[str, Any]:
 def shown_at(place: str, text: str, at: int) -> dict[str, Any]:
     """Return what there is to say of a place of a text, in Markdown; nothing, if there is nothing."""
     units = Units(text)
-    with _opened(place, text) as (documents, document):
+    with opened(place, text) as (documents, document):
         found = hover(documents, document, units.to_offset(at)) if document.is_spec else None
     if found is None:
         return {"said": None}
@@ -93,7 +93,7 @@ _OF_DESKS: Final = threading.Lock()
 
 
 @contextmanager
-def _opened(place: str, text: str) -> Iterator[tuple[Documents, OpenDocument]]:
+def opened(place: str, text: str) -> Iterator[tuple[Documents, OpenDocument]]:
     """Give a text as the document of a place; others who ask for the same place wait meanwhile."""
     path = place.replace(os.sep, "/")
     with _OF_DESKS:

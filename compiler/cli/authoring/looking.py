@@ -7,12 +7,11 @@ import re
 from typing import Any, Final
 
 from wfc.compiler.cli.authoring.folder import SpecFolder
-from wfc.compiler.cli.authoring.language import Units
+from wfc.compiler.cli.authoring.language import Units, opened
 from wfc.compiler.cli.starting.patterns import patterns
 from wfc.compiler.lsp.documents import Documents
 from wfc.compiler.lsp.navigation import outline
-from wfc.compiler.passes import check_text, compile_text
-from wfc.compiler.workspace.severity import with_severities
+from wfc.compiler.passes import compile_text
 from wfc.runtime.server.calls import Problem
 
 __all__ = ["begun", "drawn", "looked_at", "pattern_list"]
@@ -30,13 +29,12 @@ def drawn(place: str, text: str) -> str:
     from wfc.runtime.drawing.graph import graph_from_data
     from wfc.runtime.drawing.rendering import render
 
-    path = place.replace(os.sep, "/")
-    documents = Documents()
-    documents.put(path, text)
-    checked = with_severities(check_text(text.encode("utf-8", "replace"), path, documents.project()))
-    if checked.failed or checked.workflow is None:
+    with opened(place, text) as (documents, document):
+        workflow = documents.workflow(document)
+        graph = None if workflow is None else flow_graph(workflow)
+    if graph is None:
         raise Problem(422, "spec.broken", "a spec with errors is not drawn")
-    return render(graph_from_data(flow_graph(checked.workflow)), "svg")
+    return render(graph_from_data(graph), "svg")
 
 
 def looked_at(place: str, text: str, *, with_python: bool) -> dict[str, Any]:
@@ -44,19 +42,25 @@ def looked_at(place: str, text: str, *, with_python: bool) -> dict[str, Any]:
 
     Places are counted in units of UTF-16 from the beginning.
     """
-    path = place.replace(os.sep, "/")
-    documents = Documents()
-    document = documents.put(path, text)
     units = Units(text)
-    told: dict[str, Any] = {
-        "places": [
-            {"name": entry.name, "from": units.of(entry.start), "to": units.of(entry.end)}
+    with opened(place, text) as (_, document):
+        entries = [
+            entry
             for section in outline(document)
             if section.name in {"events", "steps"}
             for entry in section.entries
         ]
+        is_spec = document.is_spec
+    told: dict[str, Any] = {
+        "places": [
+            {"name": entry.name, "from": units.of(entry.start), "to": units.of(entry.end)}
+            for entry in entries
+        ]
     }
-    if with_python and document.is_spec:
+    if with_python and is_spec:
+        path = place.replace(os.sep, "/")
+        documents = Documents()  # of its own: who types does not wait for it
+        documents.put(path, text)
         raw = text.encode("utf-8", "replace")
         compiled = compile_text(raw, path, source=os.path.basename(path), project=documents.project())
         told["python"] = compiled.python

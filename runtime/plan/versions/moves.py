@@ -7,6 +7,7 @@ from functools import cached_property
 
 from wfc.runtime.plan.versions.conversions import Conversion
 from wfc.runtime.plan.versions.flow_graph import Description, FlowGraph
+from wfc.runtime.plan.versions.types import classes_in
 
 __all__ = ["Description", "Moves"]
 
@@ -53,6 +54,20 @@ class Moves:
             for key, step in self.new["steps"].items()
             if (step["acts"] or step["pauses"]) and key not in known and not key.endswith("[]")
         ]
+
+    @cached_property
+    def old_events(self) -> frozenset[str]:
+        """The classes of the earlier version that are events."""
+        found = {*self.old["receives"], *self.old["ways"]}
+        for step in self.old["steps"].values():
+            found.update(step["accepts"], step["emits"], step["awaits"])
+        return frozenset(found)
+
+    @cached_property
+    def old_forms(self) -> frozenset[str]:
+        """The classes of the earlier version that stand in forms."""
+        forms = (form for step in self.old["steps"].values() for form in step["forms"])
+        return frozenset(name for form in forms for name in classes_in(form))
 
     def step(self, key: str) -> str | None:
         """Return the key of a step; ``None``: it is gone."""

@@ -74,7 +74,7 @@ def _class(moves: Moves, kind: str) -> Iterator[Verdict]:
         yield _gone(moves, kind)
         return
     name, sort = moves.spec_name(kind), _sort(moves, kind)
-    if now != kind and kind not in _forms(moves):
+    if now != kind and kind not in moves.old_forms:
         yield migrated(f"{sort}-renamed", f"`{name}` is called `{now.removesuffix('_')}` now")
     before, later = moves.old["classes"][kind], moves.new["classes"].get(now, {})
     if "values" in before:
@@ -147,14 +147,4 @@ def _sort(moves: Moves, kind: str) -> str:
         return "state"
     if kind in moves.old["starts"]:
         return "start-event"
-    steps = moves.old["steps"].values()
-    events = {*moves.old["receives"], *moves.old["ways"]}
-    is_event = kind in events or any(kind in step["accepts"] or kind in step["emits"] for step in steps)
-    return "event" if is_event or any(kind in step["awaits"] for step in steps) else "type"
-
-
-def _forms(moves: Moves) -> set[str]:
-    found: set[str] = set()
-    for step in moves.old["steps"].values():
-        found = found.union(*map(classes_in, step["forms"]))
-    return found
+    return "event" if kind in moves.old_events else "type"

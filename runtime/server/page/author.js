@@ -53,6 +53,9 @@ export async function showFile({ main, server, id, left }) {
   desk.begin(editor(where, desk.kept(), file.path, desk));
 }
 
+/** For how long, in milliseconds, nobody types before the flow is drawn anew, which would hold up the next findings. */
+const REST = 300;
+
 /** What is written in one file, and what the compiler says of it. */
 class Desk {
   /** @param {any} server @param {any} file @param {AbortSignal} left */
@@ -69,6 +72,7 @@ class Desk {
     this.places = /** @type {any[]} */ ([]);
     this.isAsking = false;
     this.isStale = false;
+    this.toLook = 0;
     this.hasErrors = false;
     /** @type {any} */
     this.view = null;
@@ -118,6 +122,7 @@ class Desk {
     if (isUnsaved) sessionStorage.setItem(this.draft(), JSON.stringify({ text, etag: this.file.etag }));
     else sessionStorage.removeItem(this.draft());
     this.isStale = true;
+    clearTimeout(this.toLook);
     if (this.isAsking) return;
     this.isAsking = true;
     while (this.isStale && !this.left.aborted) {
@@ -127,7 +132,7 @@ class Desk {
       if (this.hasErrors && !this.isStale) await asked(""); // which finds the one mistake behind several findings
     }
     this.isAsking = false;
-    await this.look();
+    this.toLook = setTimeout(() => this.look(), this.places.length ? REST : 0);
   }
 
   /** @param {string} text @param {string} how */
