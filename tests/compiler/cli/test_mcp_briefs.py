@@ -38,7 +38,7 @@ class Author:
     def __init__(self, call: Any, brief: dict[str, Any]) -> None:
         self.call = call
         self.text: str = brief["draft"]
-        self.knows: dict[str, list[str]] = brief.get("knows", {})
+        self.knows: dict[str, list[str]] = dict(brief.get("knows", {}))
         self.by = {"fix": 0, "hint": 0, "knows": 0}
 
     async def write(self) -> str:
