@@ -20,6 +20,9 @@ What = Literal["key", "choice", "name", "field", "filter"]
 DECLARED: Final = ("event", "tool", "type")
 """The kinds of names that types of fields come from."""
 
+OFFERED: Final = ("tool", "agent", "collection")
+"""The kinds of names that a model may be given as tools."""
+
 USUAL: Final = ("kind", "accepts", "emit")
 FAR: Final = 20_000
 """So far before the cursor a loop of a prompt may begin."""
@@ -100,8 +103,8 @@ def values(
     for each in choices_at(cursor.path, data):
         yield Proposal(each, "choice", cursor.start)
     kind = kind_at(cursor.path)
-    if kind:
-        for name, said in documents.declared(document, kind).items():
+    for each in OFFERED if kind == "tool" and cursor.path[-1] == "tools" else filter(None, [kind]):
+        for name, said in documents.declared(document, each).items():
             yield Proposal(name, "name", cursor.start, shown_type(said), described(said))
     if kind == "event" and cursor.path[-1] in {"emit", "accepts"}:
         yield from keys(cursor, data, "", 0)

@@ -121,6 +121,9 @@ class Documents:
         self.open: dict[str, OpenDocument] = {}
         self.readings = Readings()
         self.changes = 0
+        self.known: dict[tuple[str, str], Any] = {}
+        """What was worked out of texts, by path and text, until one of them changes."""
+        self._folder: Project | None = None
 
     def put(self, path: str, text: str) -> OpenDocument:
         """Take the text of a document that was opened or changed."""
@@ -141,6 +144,15 @@ class Documents:
     def changed(self) -> None:
         """Note that a document or a file is not what it was, so that findings are looked for anew."""
         self.changes += 1
+        self.known.clear()
+        self._folder = None
+
+    def workflows(self, path: str) -> dict[str, str]:
+        """Return the paths of all workflows that a file sees, by their names."""
+        if self._folder is None:
+            self._folder = self.project()
+        lookups = self._folder.lookups
+        return {**lookups.near(posixpath.dirname(path)), **lookups.given()}
 
     def project(self, **changed: str) -> Project:
         """Return the files as they are, the open ones with their texts in the editor."""
@@ -226,6 +238,8 @@ class Documents:
 
     def declared(self, document: OpenDocument, kind: str) -> dict[str, Any]:
         """Return all that is declared of a kind in a document and in what it imports."""
+        if kind == "workflow":
+            return {name: {} for name, path in self.workflows(document.path).items() if path != document.path}
         found = dict(declared_in(document.data_at_once, kind))
         for path, text in self.others(document).items():
             found = {**declared_in(self.read(path, text), kind), **found}

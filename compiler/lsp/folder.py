@@ -11,9 +11,10 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.lsp.documents import Documents, OpenDocument, items, named_files
-from wfc.compiler.lsp.mentions import mentions_in
+from wfc.compiler.lsp.mentions import END, START, mentions_in
 from wfc.compiler.lsp.names import Mention, nodes_of
-from wfc.compiler.slotted import dataclass
+from wfc.compiler.lsp.scope import table
+from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.workspace.detection import looks_like_spec
 from wfc.compiler.workspace.disk import root_of
 from wfc.compiler.workspace.reading import read_or_reason
@@ -34,13 +35,18 @@ class RenameError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A stretch of a file's text."""
+    """A stretch of a file's text.
+
+    Args:
+        is_outside: Whether it means something of another workflow, which this one runs or sends to.
+    """
 
     path: str
     text: str
     start: int
     end: int
     declares: bool = False
+    is_outside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +72,11 @@ def mention_at(document: OpenDocument, offset: int) -> Mention | None:
 def declaration(documents: Documents, document: OpenDocument, name: Mention) -> Spot | None:
     """Return where a name is declared: in its document, or in a file that this imports or that is its part.
 
-    A part means by a name what its workflow does.
+    A part means by a name what its workflow does. What is of another workflow is declared with that.
     """
+    document, name = at_home(documents, document, name)
+    if name.kind == "workflow":
+        return workflow_named(documents, document.path, name.name)
     near = [(document.path, document.text), *documents.others(document).items()]
     if is_part(document.data):
         for path, text in listing(documents, document.path, folder(documents, document, "parts")):
@@ -79,8 +88,99 @@ def declaration(documents: Documents, document: OpenDocument, name: Mention) -> 
     return None
 
 
+def at_home(documents: Documents, document: OpenDocument, name: Mention) -> tuple[OpenDocument, Mention]:
+    """Return a name as the workflow says it that means something by it, with the document of that."""
+    if not name.of:
+        return document, name
+    spot = workflow_named(documents, document.path, name.of)
+    if spot is None:
+        return document, name
+    owner = documents.open.get(spot.path) or OpenDocument(spot.path, spot.text, documents.readings)
+    meant = meanings(documents, owner.path, owner.text, name)
+    return owner, replace(name, of="", name=meant[0] if meant else name.name)
+
+
+def meanings(documents: Documents, path: str, text: str, name: Mention) -> list[str]:
+    """Return what a name may be in a workflow of which another spec says it: of a field, that of each end with it."""
+    data = documents.read(path, text)
+    head, _, last = name.name.partition(".")
+    if name.kind != "field" or head not in {START, END} or not isinstance(data, dict):
+        return [name.name]
+    said = data.get("start" if head == START else "end")
+    events = said if isinstance(said, list) else [said]
+    declared = {**documents.declared(OpenDocument(path, text, documents.readings), "event")}
+    return [
+        f"{event}.{last}"
+        for event in events
+        if isinstance(event, str) and isinstance(declared.get(event), dict) and last in declared[event]
+    ]
+
+
+def workflow_named(documents: Documents, asking: str, name: str) -> Spot | None:
+    """Return where the workflow of a name is declared, as a spec sees its folder."""
+    path = documents.workflows(asking).get(name)
+    if path is None:
+        return None
+    text = found_text(documents, path)
+    for each in mentions_of(documents, path, text):
+        if each.declares and (each.kind, each.name) == ("workflow", name):
+            return Spot(path, text, each.start, each.end, declares=True)
+    return None
+
+
 def uses(documents: Documents, document: OpenDocument, name: Mention) -> list[Spot]:
-    """Return where a name stands, in all specs of the folder that mean the same by it."""
+    """Return where a name stands, in all specs of the folder that mean the same by it.
+
+    Events of which one spec sends what another receives are one by their names, though each may declare its own.
+    """
+    document, name = at_home(documents, document, name)
+    found = dict.fromkeys(uses_of_one(documents, document, name))
+    pairs = sendings(documents, document, name) if name.kind in {"event", "field"} else []
+    while True:
+        reached = {each.path for each in found if not each.is_outside}
+        missing = next(
+            (each for pair in pairs for each in pair if len(reached & {*pair}) == 1 and each not in reached),
+            None,
+        )
+        if missing is None:
+            return list(found)
+        text = found_text(documents, missing)
+        more = uses_of_one(documents, OpenDocument(missing, text, documents.readings), name)
+        found |= dict.fromkeys(more)
+        pairs = [pair for pair in pairs if missing not in pair or missing in {each.path for each in more}]
+
+
+def sendings(documents: Documents, document: OpenDocument, name: Mention) -> list[tuple[str, str]]:
+    """Return which files send an event to which, by what `send` and `receives` say."""
+    event = name.name.partition(".")[0]
+    data = {path: documents.read(path, text) for path, text in folder(documents, document, event).items()}
+    known = {path: said for path, said in data.items() if isinstance(said, dict)}
+    taking = {
+        path: table(table(said, "receives"), event)
+        for path, said in known.items()
+        if event in table(said, "receives")
+    }
+    return [
+        (path, other)
+        for path, said in known.items()
+        for step in table(said, "steps").values()
+        if isinstance(step, dict) and step.get("kind") == "send" and step.get("event") == event
+        for other, way in taking.items()
+        if known[other].get("workflow") == step.get("to")
+        or (step.get("topic") is not None and way.get("topic") == step["topic"])
+    ]
+
+
+def found_text(documents: Documents, path: str) -> str:
+    """Return the text of a file of the project, as it is in the editor if it is open."""
+    if path in documents.open:
+        return documents.open[path].text
+    raw = documents.project().files.read(path)
+    return raw.decode("utf-8", "replace").removeprefix("\ufeff") if isinstance(raw, bytes) else ""
+
+
+def uses_of_one(documents: Documents, document: OpenDocument, name: Mention) -> list[Spot]:
+    """Return where a name stands that is declared once, in all specs of the folder that mean the same by it."""
     word = name.name.rpartition(".")[2]
     spot = declaration(documents, document, name)
     found = []
@@ -88,18 +188,37 @@ def uses(documents: Documents, document: OpenDocument, name: Mention) -> list[Sp
     parts = {**texts, **folder(documents, document, "parts")}
     for path, text in texts.items():
         file = file_of(documents, path, text)
-        if path != document.path and (spot is None or not means(documents, file, spot, name, parts)):
-            continue
+        own = path == document.path or (spot is not None and means(documents, file, spot, name, parts))
         found += [
-            Spot(path, text, each.start, each.end, each.declares)
+            Spot(path, text, each.start, each.end, each.declares, bool(each.of))
             for each in sorted(file.mentions, key=lambda each: each.start)
-            if (each.kind, each.name) == (name.kind, name.name)
+            if each.kind == name.kind
+            and (
+                is_of(documents, file, each, spot, name, parts) if each.of else own and each.name == name.name
+            )
         ]
     return found
 
 
+def is_of(
+    documents: Documents,
+    file: File,
+    said: Mention,
+    spot: Spot | None,
+    name: Mention,
+    parts: Mapping[str, str],
+) -> bool:
+    """Return whether what a file says of a workflow that it runs means what is declared at a spot."""
+    other = workflow_named(documents, file.path, said.of) if spot is not None else None
+    if spot is None or other is None or name.name not in meanings(documents, other.path, other.text, said):
+        return False
+    return means(documents, file_of(documents, other.path, other.text), spot, name, parts)
+
+
 def means(documents: Documents, file: File, spot: Spot, name: Mention, parts: Mapping[str, str]) -> bool:
     """Return whether a file means by a name what is declared at a spot."""
+    if name.kind == "workflow":
+        return workflow_named(documents, file.path, name.name) == spot
     own = any(each.declares and (each.kind, each.name) == (name.kind, name.name) for each in file.mentions)
     if file.path == spot.path or own:
         return file.path == spot.path
@@ -142,7 +261,8 @@ def renamed(
         places.setdefault(each.path, (each.text, []))[1].append(each)
     if not any(each.declares for _, spots in places.values() for each in spots):
         raise RenameError(f"it is not known where `{name.name}` is declared")
-    refuse_taken(documents, {path: text for path, (text, _) in places.items()}, name, new)
+    own = {path: text for path, (text, spots) in places.items() if not all(each.is_outside for each in spots)}
+    refuse_taken(documents, document, own, at_home(documents, document, name)[1], new)
     changed = {path: written(text, spots, new) for path, (text, spots) in places.items()}
     around = {
         **folder(documents, document, name.name.rpartition(".")[2]),
@@ -151,15 +271,21 @@ def renamed(
     if len(around) > MOST_CHECKED:
         raise RenameError(f"`{name.name}` stands in more than {MOST_CHECKED} files, too many to check each")
     for path, text in around.items():
-        before = documents.findings_with(path, {path: text})
+        before = documents.findings_with(path, {**around, path: text})
         after = documents.findings_with(path, {**around, **changed})
         if said := difference(before, after):
             raise RenameError(f"as `{new}` it would not be the same: {said}")
     return places
 
 
-def refuse_taken(documents: Documents, texts: dict[str, str], name: Mention, new: str) -> None:
+def refuse_taken(
+    documents: Documents, document: OpenDocument, texts: dict[str, str], name: Mention, new: str
+) -> None:
     """Refuse a new name that is declared already: in a spec with mistakes the check may not get so far."""
+    if name.kind == "workflow":
+        if there := workflow_named(documents, document.path, new):
+            raise RenameError(f"there is `{new}` already, in {os.path.basename(there.path)}")
+        return
     taken = (name.kind, f"{name.name.rpartition('.')[0]}.{new}".removeprefix("."))
     near = dict(texts)
     for path, text in texts.items():
@@ -191,8 +317,11 @@ def file_of(documents: Documents, path: str, text: str) -> File:
 
 
 def mentions_of(documents: Documents, path: str, text: str) -> tuple[Mention, ...]:
-    found = mentions_in(text, nodes_in(documents, path, text), documents.read(path, text))
-    return tuple(dict.fromkeys(found))
+    found: tuple[Mention, ...] | None = documents.known.get((path, text))
+    if found is None:
+        named = mentions_in(text, nodes_in(documents, path, text), documents.read(path, text))
+        found = documents.known[path, text] = tuple(dict.fromkeys(named))
+    return found
 
 
 def nodes_in(documents: Documents, path: str, text: str) -> Any:

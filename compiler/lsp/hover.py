@@ -62,11 +62,30 @@ def of_name(documents: Documents, document: OpenDocument, name: Mention) -> str:
         lines += of_event(document, name.name, said)
     elif name.kind == "step" and isinstance(said, dict):
         lines += of_step(document, name.name, said)
+    elif name.kind == "workflow":
+        lines += of_workflow(documents, document, name.name)
     elif name.kind == "retry" and isinstance(said, dict):
         lines += [words] if (words := waits_in_words(said)) else []
     elif shown := shown_type(said):
         lines.append(f"`{shown}`")
     return "\n\n".join(lines)
+
+
+def of_workflow(documents: Documents, document: OpenDocument, name: str) -> list[str]:
+    """Return what a workflow is for, and with which events it begins and ends."""
+    path = documents.workflows(document.path).get(name)
+    raw = documents.project().files.read(path) if path is not None else None
+    data = (
+        documents.read(path, raw.decode("utf-8", "replace"))
+        if path is not None and isinstance(raw, bytes)
+        else None
+    )
+    if not isinstance(data, dict):
+        return []
+    ends = data.get("end")
+    listed = ", ".join(f"`{each}`" for each in (ends if isinstance(ends, list) else [ends]))
+    about = str(data.get("description", "")).strip()
+    return [*([about] if about else []), f"`{data.get('start')}` → {listed}"]
 
 
 def of_event(document: OpenDocument, event: str, said: Any) -> list[str]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from wfc.compiler.diagnostics import Severity
+from wfc.compiler.diagnostics import Report, Severity
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.workspace.lookups import Files
-from wfc.compiler.workspace.project import Project, Unit, View
+from wfc.compiler.workspace.project import NoFiles, Project, Unit, View
+from wfc.compiler.yaml import Document
+from wfc.compiler.yaml.again import read_again, read_marked
 
 __all__ = ["KeptProject", "Readings", "WatchedView"]
 
@@ -19,10 +21,11 @@ MOST_BYTES: Final = 8_000_000
 
 @dataclass(slots=True)
 class Reading:
-    """A file as it was read: its bytes, and what came of them."""
+    """A file as it was read: its bytes, what came of them, and its last state that could be read in pieces."""
 
     raw: bytes
     unit: Unit
+    marked: Document | None
 
     @property
     def data(self) -> Any:
@@ -40,14 +43,22 @@ class Readings:
 
     def of(self, path: str, raw: bytes, read: Callable[[str, bytes], Unit] | None = None) -> Reading:
         """Return a file as it was read, or read it."""
-        found = self.kept.pop(path, None)
+        found = self.kept.get(path)
         if found is None or found.raw != raw:
-            found = Reading(raw, (read or Project().read)(path, raw))
+            unit = read(path, raw) if read else Project.read(KeptProject(NoFiles(), self), path, raw)
+            known = None if found is None else found.marked
+            found = Reading(raw, unit, unit.document if unit.document.pieces else known)
+        self.kept.pop(path, None)
         self.kept[path] = found  # the latest is the last
         size = sum(len(each.raw) for each in self.kept.values())
         while len(self.kept) > MOST_FILES or (size > MOST_BYTES and len(self.kept) > 1):
             size -= len(self.kept.pop(next(iter(self.kept))).raw)
         return found
+
+    def marked(self, path: str) -> Document | None:
+        """Return the last state of a file that could be read in pieces; ``None`` if there is none."""
+        found = self.kept.get(path)
+        return None if found is None else found.marked
 
 
 class KeptProject(Project):
@@ -61,6 +72,12 @@ class KeptProject(Project):
         """Return a file that was read; what is found in it later does not reach the one that is kept."""
         kept = self.readings.of(path, raw, super().read).unit
         return Unit(kept.document, kept.spec, [*kept.findings], kept.sha256, kept.of_reading)
+
+    def document(self, path: str, raw: bytes, report: Report) -> Document:
+        """Return a file as a document; of one that was read before and edited in one place, only that is read."""
+        before = self.readings.marked(path)
+        again = None if before is None else read_again(before, raw)
+        return read_marked(raw, path, report) if again is None else again
 
     def around(self, path: str) -> WatchedView:
         """Return the project as seen from one of its files."""

@@ -7,11 +7,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from wfc.compiler.lsp.names import Mention, PlacedNode, names_in
-from wfc.compiler.lsp.scope import accepted, step_at
+from wfc.compiler.lsp.scope import accepted, step_at, table
 from wfc.compiler.yaml.source_tree import SourceNode
 from wfc.compiler.yaml.truncation import CONDITIONS
 
-__all__ = ["mentions_in"]
+__all__ = ["END", "START", "mentions_in"]
+
+START: Final = "<start>"
+END: Final = "<end>"
+"""Stand for the event with which a workflow that is run begins, or ends, whose name is not known where it is run."""
 
 HOLE: Final = re.compile(r"\$\{\{((?:(?!\$\{\{).)*?)\}\}|\{%((?:(?!\{%).)*?)%\}", re.DOTALL)
 """None reaches over the beginning of the next, so that a text full of beginnings takes no longer."""
@@ -19,25 +23,41 @@ TEXT: Final = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
 DOTTED: Final = re.compile(
     r"(?<![\w.])(event|events|inputs|state|config)\.([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*))?"
 )
-TESTED: Final = re.compile(r"\bis\s+(?:not\s+)?([A-Z]\w*)")
+TESTED: Final = re.compile(r"(?:\b(\w+)\s+)?\bis\s+(?:not\s+)?([A-Z]\w*)")
+RESULT: Final = re.compile(r"(?<![\w.])result\.([A-Za-z_]\w*)")
 NO_FIELDS: Final = frozenset({"description", "extends", "error"})
+BARE: Final = frozenset("from in key per to_key until".split())
+"""Keys whose values are expressions without `${{ }}`, unless these are there."""
+
+MOCKS: Final = frozenset({("tests", "mock"), ("tests", "tools")})
+"""Where tests say how steps and tools end without having them run."""
+
+GIVEN: Final = frozenset({("with",), ("do", "with")})
+"""Where, in a step, what a workflow is given stands."""
+
 MAPS: Final = frozenset({"{", "map"})
 
 
 def mentions_in(text: str, nodes: list[PlacedNode], data: Any) -> Iterator[Mention]:
     """Yield every name in a document, declarations and uses.
 
-    A field of an event is called ``Event.field``.
+    A field of an event is called ``Event.field``. What a step says of a workflow that it runs is of that one: events
+    with which it ends, ``<start>.field`` for what it is given and ``<end>.field`` for what it gives back.
 
     Args:
         nodes: Of the text.
         data: What the text says.
     """
-    yield from names_in(nodes)
     said = data if isinstance(data, dict) else {}
+    yield from names_in(nodes)
     for each in nodes:
+        if each.path[:2] in MOCKS and each.path[3:] == ("event",) and not each.is_key:
+            yield from mocked_end(each, said)
         if each.is_key and len(each.path) == 3 and each.path[0] == "events":
             yield from field(each.node, each.path[1], each.path, declares=True)
+        elif each.path[:1] == ("receives",) and each.path[2:] == ("key",) and not each.node.collects:
+            if not each.is_key:
+                yield from field(each.node, each.path[1], each.path)
         elif not each.is_key and each.node.style in MAPS:
             yield from filled(each, said)
         elif not each.is_key and not each.node.collects:
@@ -49,24 +69,60 @@ def filled(placed: PlacedNode, data: Mapping[str, Any]) -> Iterator[Mention]:
     if placed.path == ("tests", "start"):
         yield from fields(placed.node, str(data.get("start", "")), placed.path)
         return
+    for workflow in called(data, placed.path) if placed.path[2:] in GIVEN else ():
+        for key, _ in placed.node.parts:
+            if key is not None:
+                yield from field(key, START, placed.path, of=workflow)
     values = {key.value: value for key, value in placed.node.parts if key is not None}
     event = values.get("event") or (values.get("end") if placed.path[:1] == ("tests",) else None)
     given = values.get("with")
     if event is not None and given is not None and given.style in MAPS and event.value[:1].isupper():
-        yield from fields(given, event.value, placed.path)
+        for owner in mocked(data, placed.path) if placed.path[:2] in MOCKS else [""]:
+            yield from fields(given, event.value, placed.path, of=owner)
 
 
-def fields(node: SourceNode, event: str, path: tuple[str, ...]) -> Iterator[Mention]:
+def mocked_end(placed: PlacedNode, data: Mapping[str, Any]) -> Iterator[Mention]:
+    """Yield the end with which a workflow ends in a test, without running."""
+    node = placed.node
+    quoted = node.style in {"'", '"'}
+    for workflow in called(data, ("steps", placed.path[2])):
+        yield Mention(
+            "event", node.value, node.start + quoted, node.end - quoted, placed.path, False, workflow
+        )
+
+
+def mocked(data: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
+    """Return the names of the workflows that a test stands in for: those of a step, or the one that a tool is."""
+    if path[1] == "mock":
+        return called(data, ("steps", *path[2:3]))
+    tool = table(table(data, "tools"), path[2])
+    return [tool["workflow"]] if isinstance(tool.get("workflow"), str) else []
+
+
+def called(data: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
+    """Return the names of the workflows that the action of a step runs, at a path within the step."""
+    step = step_at(data, path)
+    action = step.get("do") if step.get("kind") == "map" and path[2:3] == ("do",) else step
+    if not isinstance(action, dict):
+        return []
+    named = action.get("workflow") if action.get("kind") == "workflow" else None
+    chosen = named.get("only") if isinstance(named, dict) else [named]
+    return [each for each in chosen or () if isinstance(each, str)]
+
+
+def fields(node: SourceNode, event: str, path: tuple[str, ...], of: str = "") -> Iterator[Mention]:
     for key, _ in node.parts:
         if key is not None:
-            yield from field(key, event, path)
+            yield from field(key, event, path, of=of)
 
 
-def field(key: SourceNode, event: str, path: tuple[str, ...], *, declares: bool = False) -> Iterator[Mention]:
+def field(
+    key: SourceNode, event: str, path: tuple[str, ...], *, declares: bool = False, of: str = ""
+) -> Iterator[Mention]:
     quoted = key.style in {"'", '"'}
     if event and key.value.isidentifier() and not (declares and key.value in NO_FIELDS):
         name = f"{event}.{key.value}"
-        yield Mention("field", name, key.start + quoted, key.end - quoted, path, declares)
+        yield Mention("field", name, key.start + quoted, key.end - quoted, path, declares, of)
 
 
 def in_text(text: str, placed: PlacedNode, data: Mapping[str, Any]) -> Iterator[Mention]:
@@ -75,7 +131,9 @@ def in_text(text: str, placed: PlacedNode, data: Mapping[str, Any]) -> Iterator[
     if node.start == node.end or node.style == "*":
         return
     written = text[node.start : node.end]
-    if placed.path[-1:] and placed.path[-1] in CONDITIONS:
+    if placed.path[-1:] and (
+        placed.path[-1] in CONDITIONS or (placed.path[-1] in BARE and "{" not in written)
+    ):
         quoted = node.style in {"'", '"'}
         yield from in_expression(
             written[quoted : len(written) - quoted], node.start + quoted, placed.path, data
@@ -88,8 +146,7 @@ def in_text(text: str, placed: PlacedNode, data: Mapping[str, Any]) -> Iterator[
 
 def in_expression(said: str, start: int, path: tuple[str, ...], data: Mapping[str, Any]) -> Iterator[Mention]:
     bare = TEXT.sub(lambda match: " " * len(match.group()), said)
-    for tested in TESTED.finditer(bare):
-        yield Mention("event", tested[1], start + tested.start(1), start + tested.end(1), path, False)
+    yield from of_results(bare, start, path, data)
     for found in DOTTED.finditer(bare):
         root, name, behind = found.groups()
         begin, end = start + found.start(2), start + found.end(2)
@@ -104,3 +161,20 @@ def in_expression(said: str, start: int, path: tuple[str, ...], data: Mapping[st
             known = accepted(step_at(data, path).get("accepts")) if root == "event" else [data.get("start")]
             for event in dict.fromkeys(known):
                 yield Mention("field", f"{event}.{name}", begin, end, path, False)
+
+
+def of_results(bare: str, start: int, path: tuple[str, ...], data: Mapping[str, Any]) -> Iterator[Mention]:
+    """Yield the events that are asked for by `is`, and the fields of results that are events."""
+    runs = called(data, path) if path[:1] == ("steps",) else []
+    step = step_at(data, path)
+    came = accepted(step.get("event")) if step.get("kind") == "wait" else []
+    for tested in TESTED.finditer(bare):
+        place = start + tested.start(2), start + tested.end(2)
+        for workflow in runs if tested[1] == "result" and runs else [""]:
+            yield Mention("event", tested[2], *place, path, False, workflow)
+    for given in RESULT.finditer(bare) if runs or came else ():
+        place = start + given.start(1), start + given.end(1)
+        for workflow in runs:
+            yield Mention("field", f"{END}.{given[1]}", *place, path, False, workflow)
+        for event in came:
+            yield Mention("field", f"{event}.{given[1]}", *place, path, False)

@@ -40,8 +40,13 @@ JOINS: Final = frozenset("accepts any all each".split())
 WITHIN: Final = frozenset("steps agents on_error on_cancel on_deadline".split())
 """Where the keys of these tables name something."""
 
+OWN_NAME: Final = ("workflow",)
+
 BOUNDS: Final = frozenset({("start",), ("end",), ("accepts",), ("emits",)})
 """Where a workflow, or a part of one, says what goes in and out."""
+
+OWN_STYLES: Final = frozenset({"function", "react", "code"})
+"""Under `style`, what is no name of a workflow."""
 
 IN_TESTS: Final = {"mock": "step", "ran": "step", "script": "agent", "tools": "tool", "people": "tool"}
 
@@ -61,6 +66,7 @@ class Mention:
 
     Args:
         declares: Whether it is declared there.
+        of: The workflow that means something by it, if it is not the document's own.
     """
 
     kind: str
@@ -69,6 +75,7 @@ class Mention:
     end: int
     path: Path
     declares: bool
+    of: str = ""
 
 
 def nodes_of(text: str) -> list[PlacedNode]:
@@ -90,22 +97,28 @@ def nodes_of(text: str) -> list[PlacedNode]:
 
 def names_in(nodes: list[PlacedNode]) -> Iterator[Mention]:
     """Yield every name in a document, declarations and uses."""
-    known = {each.path for each in nodes if each.is_key and len(each.path) == 2}
+    declared = {each.path for each in nodes if each.is_key and len(each.path) == 2}
     for each in nodes:
         node = each.node
         if node.collects or node.style in {"*", "|", ">"} or not node.value:
             continue
-        kind, declares = key_names(each.path) if each.is_key else (kind_at(each.path), False)
+        kind, declares = key_names(each.path) if each.is_key else (kind_at(each.path), each.path == OWN_NAME)
+        if each.path[0:1] == ("moved",) and not each.is_key:  # a step or an event that had another name
+            kind = next(
+                (kind for kind in ("step", "event") if (SECTIONS[kind], node.value) in declared), kind
+            )
+        if kind == "agent" and each.is_key and not declares and ("steps", node.value) in declared:
+            kind = "step"  # whose agent is its own
         if kind == "event" and not (declares or node.value[0].isupper()):
             continue  # a word of the language, such as `nothing`
+        if each.path[-1:] == ("style",) and node.value in OWN_STYLES:
+            continue
         if kind:
             name = node.value
             if kind == "tool" and not declares:
-                kind, name = tool_meant(name, known)
+                kind, name = tool_meant(name, declared)
             start = node.start + (node.style in {"'", '"'})
-            is_whole = len(name) == len(node.value)
-            end = node.end - (start - node.start) if is_whole else start + len(name)
-            yield Mention(kind, name, start, end, each.path, declares)
+            yield Mention(kind, name, start, start + len(name), each.path, declares)
 
 
 def tool_meant(name: str, known: Container[Path]) -> tuple[str, str]:
@@ -127,6 +140,8 @@ def key_names(path: Path) -> tuple[str, bool]:
         for kind, section in SECTIONS.items():
             if path[0] == section:
                 return kind, True
+    if path[0] == "receives" and len(path) == 2:
+        return "event", False
     if path[0] == "steps" and len(path) == 4 and path[2] == "save":
         return "state", False
     if path[0] == "tests" and len(path) in {3, 4} and path[-2] in IN_TESTS:
@@ -141,18 +156,43 @@ def kind_at(path: Path) -> str:
     key = path[-1]
     if path in BOUNDS:
         return "event"
+    if names_workflow(path):
+        return "workflow"
+    if path[0] == "tests" and key in {"tool", "offered"} and FREE.isdisjoint(path):
+        return "tool"
     if path[0] == "tests":
         return "event" if path[-2:] == ("expect", "end") or path[-2:] == ("deliver", "event") else ""
     if path[0] not in WITHIN or not FREE.isdisjoint(path[2:]):
         return ""
     if key in EVENT_KEYS or (path[0] == "steps" and path[2:3] == ("accepts",) and key in JOINS):
         return "event"
+    if path[0] in {"steps", "agents"} and path[2:] in {("tools", "tool"), ("do", "tool"), ("do", "agent")}:
+        return key
     if path[0] in {"steps", "agents"} and len(path) == 3:
         return BY_KEY.get(key, "")
     return ""
 
 
+def names_workflow(path: Path) -> bool:
+    """Return whether a value at a path is the name of a workflow."""
+    inner = path[2:] if path[0] in {"steps", "agents", "tools"} else ()
+    is_moved = path[0] == "moved" and path[-1].startswith("workflow.")
+    return (
+        path == OWN_NAME
+        or is_moved
+        or inner
+        in {
+            ("workflow",),
+            ("workflow", "only"),
+            ("do", "workflow"),
+            ("do", "workflow", "only"),
+            ("to",),
+            ("style",),
+        }
+    )
+
+
 def declared_in(data: Any, kind: str) -> Mapping[str, Any]:
     """Return what data declare of a kind, by name."""
-    found = data.get(SECTIONS[kind]) if isinstance(data, dict) else None
+    found = data.get(SECTIONS.get(kind, "")) if isinstance(data, dict) else None
     return found if isinstance(found, dict) else {}

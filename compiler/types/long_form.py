@@ -55,6 +55,7 @@ LONG_SYNONYMS: Final[Mapping[str, str]] = {
 FORMS: Final = frozenset({"type", "enum", "one_of"})
 WORDS: Final = frozenset(
     {"string", "integer", "number", "decimal", "boolean", "date", "datetime", "duration", "any"}
+    | {"str", "int", "float", "double", "bool"}  # which is a wrong type, and no value of anything else
 )
 LONGEST: Final = 30
 OF_DEFAULTS: Final[Mapping[type, str]] = {

@@ -8,7 +8,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
-from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.diagnostics import Finding, Place, Report
 from wfc.compiler.limits import MAX_BYTES, MAX_FINDINGS, EnoughError, at_most
 from wfc.compiler.resolve import OtherFile, ProjectView, Refused, declare
 from wfc.compiler.resolve.symbols.declarations import Declarations
@@ -119,10 +119,14 @@ class Project:
     def read(self, path: str, raw: bytes) -> Unit:
         """Read a file, and validate it against the schema."""
         findings: list[Finding] = []
-        document = read(raw, path, findings.append)
+        document = self.document(path, raw, findings.append)
         of_reading = len(findings)
         spec = validate(document, findings.append)
         return Unit(document, spec, findings, sha256(raw).hexdigest(), of_reading)
+
+    def document(self, path: str, raw: bytes, report: Report) -> Document:
+        """Return a file as a document."""
+        return read(raw, path, report)
 
     def around(self, path: str) -> ProjectView:
         """Return the project as seen from one of its files."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from wfc.compiler.diagnostics import Address, Diagnostic, Finding, Fix, Place, Position, Related, Repair
 
 if TYPE_CHECKING:
+    from wfc.compiler.yaml.pieces import TextPieces
     from wfc.compiler.yaml.positions import TextNode
 
 __all__ = ["Document"]
@@ -29,9 +30,11 @@ class Document:
             one object.
         whole: Whether ``BROKEN`` stands nowhere in it.
         extent: How far the text was read, in code points, if not to its end.
+
+    ``pieces`` are the parts of the text that can be read by themselves, where these are known.
     """
 
-    __slots__ = ("_extent", "_lines", "_moved", "_root", "data", "path", "text", "whole")
+    __slots__ = ("_extent", "_lines", "_moved", "_near", "_root", "data", "path", "pieces", "text", "whole")
 
     def __init__(
         self, path: str, text: str, data: object, *, whole: bool = True, extent: int | None = None
@@ -44,6 +47,8 @@ class Document:
         self._root: TextNode | None = None
         self._lines: list[int] | None = None
         self._moved: list[tuple[Address, Address]] = []
+        self.pieces: TextPieces | None = None
+        self._near: dict[Address, TextNode] = {}
 
     def span(self, place: Place) -> tuple[Position, Position]:
         """Return where a place begins and ends; of one that is absent, the nearest existing one above it."""
@@ -84,7 +89,16 @@ class Document:
             return None
         from wfc.compiler.yaml.repairs import repair  # only for what is to be shown
 
-        return repair(self.text, self.root, fix, self.position)
+        return repair(self.text, self.changed_by(fix), fix, self.position)
+
+    def changed_by(self, fix: Fix) -> TextNode:
+        """Return the places of values with those that a fix changes and looks at."""
+        addresses = [each.place.here.address for each in fix.edits]
+        is_near = all(len(each) > 2 and each[:2] == addresses[0][:2] for each in addresses)
+        # what is taken out may take with it what it stands in
+        if is_near and not any(each.how == "remove" for each in fix.edits):
+            return self.around(addresses[0])
+        return self.root
 
     def owner(self, place: Place, others: Mapping[str, Document]) -> Document:
         """Return the document that a place is in."""
@@ -93,6 +107,7 @@ class Document:
     def rename(self, address: Address, name: str) -> None:
         """Use a misspelt key's place for the intended key too, which is absent itself."""
         self._moved.append((address, (*address[:-1], name)))
+        self._near.clear()
         if self._root is not None:
             apply_move(self._root, *self._moved[-1])
 
@@ -105,6 +120,7 @@ class Document:
         """
         made = Document(self.path, self.text, data, whole=self.whole, extent=self._extent)
         made._moved = [*self._moved, *moves]
+        made.pieces = self.pieces
         return made
 
     def stretch(self, place: Place) -> tuple[int, int]:
@@ -113,7 +129,7 @@ class Document:
             start = min(place.start or 0, len(self.text))
             end = len(self.text) if place.end is None else min(place.end, len(self.text))
             return start, max(start, end)
-        key, value, exact = self.root.find(place.address)
+        key, value, exact = self.around(place.address).find(place.address)
         if place.part == "key" or not exact:
             if key is None:
                 return self.visible(value)
@@ -133,6 +149,24 @@ class Document:
         if node.start == node.end and self.text[node.start - 1 : node.start] == "-":
             return node.start - 1, node.end  # an item with nothing in it
         return node.start, node.end
+
+    def around(self, address: Address) -> TextNode:
+        """Return the places of values with those at an address: of its piece alone, if that is known, for speed."""
+        here = address[:2]
+        piece = self.pieces.named(*here) if self.pieces is not None and len(here) == 2 else None
+        if self._root is not None or piece is None:
+            return self.root
+        if any(len(meant) <= 2 or meant[:2] == here for _, meant in self._moved):
+            return self.root
+        found = self._near.get(here)
+        if found is None:
+            from wfc.compiler.yaml.positions import read_positions
+
+            found = read_positions(piece.head + self.text[piece.start : piece.end])
+            found.shift(piece.start - len(piece.head))
+            found.start = piece.start
+            self._near[here] = found
+        return found
 
     @property
     def root(self) -> TextNode:

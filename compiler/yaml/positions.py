@@ -75,6 +75,16 @@ class TextNode:
             key, value = found
         return key, value, True
 
+    def shift(self, by: int) -> None:
+        """Move this place and all that it holds, of which nothing was worked out on demand yet."""
+        self.start += by
+        self.end += by
+        for each in self.items or ():
+            each.shift(by)
+        for key, value in (self.entries or {}).values():
+            key.shift(by)
+            value.shift(by)
+
     def stretch(self, text: str, start: int, end: int) -> Stretch:
         """Return where a stretch of a scalar's value is written."""
         node = self.content

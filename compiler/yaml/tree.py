@@ -66,20 +66,27 @@ class GiveUp(Exception):  # noqa: N818 - no error: the reason is a finding
         self.finding = finding
 
 
-def build(text: str, report: Report, *, fast: bool = True) -> tuple[object, bool, int]:
+def build(
+    text: str,
+    report: Report,
+    *,
+    fast: bool = True,
+    make: Callable[[str, Report], Builder] | None = None,
+) -> tuple[object, bool, int]:
     """Return a document's data, whether it is complete, and how far the text was read.
 
     Args:
         text: As ``decode`` gives it.
         report: Receives the findings.
         fast: Whether to use the parser in C if there is one.
+        make: Begins to build the tree of a text.
 
     Returns:
         The data, a ``dict`` with texts as keys, or ``None`` if it could not be read; ``False`` if ``BROKEN``
         stands anywhere in it; and a number of code points. Repeated values (aliases) are one object: treat all
         as frozen.
     """
-    builder = Builder(text, report)
+    builder = (make or Builder)(text, report)
     try:
         data = builder.run(events(text, fast=fast))
     except GiveUp as end:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from wfc.compiler.lsp.completion import proposals
 from wfc.compiler.lsp.documents import Documents
 from wfc.compiler.lsp.folder import RenameError, declaration, mention_at, renamed, uses, written
+from wfc.compiler.lsp.hover import hover
 from wfc.compiler.passes import check_text
 from wfc.compiler.workspace.project import project_of
 from wfc.compiler.workspace.sources import load
@@ -159,3 +161,241 @@ def test_links_that_lead_out_are_passed_over(folder: Path, tmp_path_factory: pyt
     documents, document, found = at(folder, "shared", "Paid")
     files = {Path(path).stem for path in renamed(documents, document, found, "Settled")}
     assert files == {"shared", "flow", "desk"}
+
+
+CALLED = """\
+wfc: 1
+workflow: looking
+start: Sought
+end: [Found, Lost]
+receives: {Hint: {key: topic}}
+key: inputs.topic
+events:
+  Sought: {topic: string}
+  Found: {summary: string}
+  Lost: {}
+  Hint: {topic: string, text: string}
+steps:
+  look:
+    kind: wait
+    accepts: Sought
+    event: Hint
+    within: 1 day
+    on_timeout: Lost
+    emit: {event: Found, with: {summary: "All about ${{ event.topic }}: ${{ result.text }}"}}
+"""
+CALLING = """\
+wfc: 1
+workflow: asking
+start: Asked
+end: [Answered, Found]
+events:
+  Asked: {question: string}
+  Answered: {text: string}
+  Found: {why: string}
+steps:
+  look_up:
+    kind: workflow
+    accepts: Asked
+    workflow: looking
+    with: {topic: "${{ event.question }}"}
+    on_error: {event: Found, with: {why: failed}}
+    emit:
+      - {event: Found, when: result is Lost, with: {why: lost}}
+      - {event: Answered, with: {text: "${{ result.summary }}"}}
+tests:
+  - name: it is found
+    start: {question: pens}
+    mock: {look_up: {event: Found, with: {summary: all}}}
+    expect: {end: Answered, with: {text: all}}
+  - name: it is not
+    start: {question: pens}
+    mock: {look_up: {event: Lost}}
+    expect: {end: Found}
+"""
+SENDING = """\
+wfc: 1
+workflow: hinting
+start: Known
+end: Told
+events:
+  Known: {topic: string}
+  Hint: {topic: string, text: string}
+  Told: {}
+steps:
+  tell:
+    kind: send
+    accepts: Known
+    to: looking
+    to_key: event.topic
+    event: Hint
+    with: {text: a hint}
+    emit: Told
+"""
+COLLECTION = """\
+wfc: 1
+workflow: reading
+start: Asked
+end: Answered
+events: {Asked: {question: string}, Seen: {count: integer}, Answered: {text: string}}
+models: {fast: {use: "openai:gpt-4o-mini"}}
+knowledge:
+  manuals: {files: "*.md"}
+steps:
+  look:
+    kind: retrieve
+    accepts: Asked
+    knowledge: [manuals]
+    query: "${{ event.question }}"
+    emit: {event: Seen, with: {count: "${{ result | length }}"}}
+  answer:
+    kind: agent
+    accepts: Seen
+    model: fast
+    prompt: "Of ${{ event.count }} places: ${{ inputs.question }}"
+    tools: [manuals.search]
+    output: {text: string}
+    emit: {event: Answered, with: {text: "${{ result.text }}"}}
+"""
+FURTHER = CALLING.replace("workflow: asking", "workflow: further").replace(
+    "workflow: looking", "workflow: {from: event.question, only: [looking, looking_too]}"
+)
+TOO = CALLED.replace("workflow: looking", "workflow: looking_too")
+
+
+@pytest.fixture
+def callers(tmp_path: Path) -> Path:
+    (tmp_path / "wfc.toml").touch()
+    texts = {"looking": CALLED, "asking": CALLING, "hinting": SENDING, "reading": COLLECTION}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.yaml").write_text(text)
+    return tmp_path
+
+
+CALLS = {
+    "an end": ("looking", "Found, Lost", "Found", "Met", {"looking": 3, "asking": 1}),
+    "an end, from a test of a caller": (
+        "asking",
+        "Found, with: {summary",
+        "Found",
+        "Met",
+        {"looking": 3, "asking": 1},
+    ),
+    "an end that a caller looks for": ("asking", "Lost, with", "Lost", "Away", {"looking": 3, "asking": 2}),
+    "an event of a caller that has the name of an end": (
+        "asking",
+        "Found: {why",
+        "Found",
+        "Gone",
+        {"asking": 5},
+    ),
+    "a field of an end": ("looking", "summary: string", "summary", "text", {"looking": 2, "asking": 2}),
+    "a field of an end, from a caller": (
+        "asking",
+        "summary }}",
+        "summary",
+        "said",
+        {"looking": 2, "asking": 2},
+    ),
+    "a field of the start": (
+        "looking",
+        "topic: string}\n  Found",
+        "topic",
+        "about",
+        {"looking": 3, "asking": 1},
+    ),
+    "the start": ("looking", "Sought\nend", "Sought", "Begun", {"looking": 3}),
+    "the workflow": ("looking", "looking", "looking", "seeking", {"looking": 1, "asking": 1, "hinting": 1}),
+    "the workflow, from who sends": (
+        "hinting",
+        "looking",
+        "looking",
+        "seeking",
+        {"looking": 1, "asking": 1, "hinting": 1},
+    ),
+    "what it receives": ("looking", "Hint: {key", "Hint", "Clue", {"looking": 3, "hinting": 2}),
+    "what it receives, from who sends": ("hinting", "Hint\n", "Hint", "Clue", {"looking": 3, "hinting": 2}),
+    "a field of what it receives": ("hinting", "text: string", "text", "said", {"looking": 2, "hinting": 2}),
+    "a collection": ("reading", "manuals: {", "manuals", "books", {"reading": 3}),
+    "a collection, from an agent": ("reading", "manuals.search", "manuals", "books", {"reading": 3}),
+}
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_rename_reaches_who_calls(case: str, callers: Path) -> None:
+    name, words, old, new, counts = CALLS[case]
+    before = codes(callers)
+    assert not any(before.values()), before
+    documents, document, found = at(callers, name, words)
+    places = renamed(documents, document, found, new)
+    assert {Path(path).stem: len(spots) for path, (_, spots) in places.items()} == counts
+    for path, (text, spots) in places.items():
+        assert {text[each.start : each.end] for each in spots} == {old}
+        Path(path).write_text(written(text, spots, new))
+    assert not any(codes(callers).values())
+
+
+def test_what_is_of_two_workflows_is_not_renamed_in_one(callers: Path) -> None:
+    (callers / "further.yaml").write_text(FURTHER)
+    (callers / "looking_too.yaml").write_text(TOO)
+    documents, document, found = at(callers, "looking", "Lost]")
+    with pytest.raises(RenameError, match="it would not be the same"):
+        renamed(documents, document, found, "Away")
+    documents, document, found = at(callers, "looking", "looking")
+    places = renamed(documents, document, found, "seeking")
+    assert {Path(path).stem for path in places} == {"looking", "asking", "hinting", "further"}
+    documents, document, found = at(callers, "looking", "looking")
+    with pytest.raises(RenameError, match="there is `looking_too` already, in looking_too"):
+        renamed(documents, document, found, "looking_too")
+
+
+def test_definition_of_what_is_called(callers: Path) -> None:
+    for words, line in (
+        ("looking\n", "workflow: looking"),
+        ("Lost, with", "Lost: {}"),
+        ("summary }}", "Found: {summary: string}"),
+        ("topic:", "Sought: {topic: string}"),
+    ):
+        documents, document, found = at(callers, "asking", words)
+        spot = declaration(documents, document, found)
+        assert spot is not None, words
+        assert where(callers, [spot]) == [("looking", line)]
+
+
+def test_who_sends_under_a_topic_is_reached(callers: Path) -> None:
+    receiver = CALLED.replace("{Hint: {key: topic}}", "{Hint: {topic: news}}").replace(
+        "key: inputs.topic\n", ""
+    )
+    (callers / "looking.yaml").write_text(receiver)
+    sender = SENDING.replace("to: looking\n    to_key: event.topic", "topic: news")
+    (callers / "hinting.yaml").write_text(sender)
+    (callers / "stranger.yaml").write_text(
+        sender.replace("topic: news", "topic: other").replace("workflow: hinting", "workflow: stranger")
+    )
+    documents, document, found = at(callers, "hinting", "Hint\n")
+    places = renamed(documents, document, found, "Clue")
+    assert {Path(path).stem: len(spots) for path, (_, spots) in places.items()} == {
+        "looking": 3,
+        "hinting": 2,
+    }
+
+
+def test_what_is_shown_and_offered_of_workflows_and_collections(callers: Path) -> None:
+    shown = {
+        ("asking", "looking\n"): "**workflow** `looking`\n\n`Sought` → `Found`, `Lost`",
+        ("reading", "manuals]"): "**collection** `manuals`\n\n`{files}`",
+        ("reading", "manuals.search"): "**collection** `manuals`\n\n`{files}`",
+    }
+    offered = {
+        ("asking", "workflow: looking", len("workflow: ")): {"looking", "hinting", "reading"},
+        ("reading", "knowledge: [manuals", len("knowledge: [")): {"manuals"},
+        ("reading", "tools: [manuals.search", len("tools: [")): {"manuals"},
+    }
+    for (name, words), said in shown.items():
+        documents, document, _ = at(callers, name, words)
+        found = hover(documents, document, document.text.index(words) + 1)
+        assert found is not None and found.said == said
+    for (name, words, further), wanted in offered.items():
+        documents, document, _ = at(callers, name, words, further)
+        labels = {each.label for each in proposals(documents, document, document.text.index(words) + further)}
+        assert wanted <= labels, (words, labels)

@@ -105,6 +105,7 @@ WRONG: list[tuple[Any, str, tuple[str | int, ...], str | None]] = [
     ("list of " * 30 + "string", "type-too-deep", (), None),
     ({"type": "string", "enum": ["a"]}, "two-types-at-once", ("enum",), None),
     ({"enum": ["a"], "defalt": "a"}, "unknown-type-key", ("defalt",), None),
+    ({"sum": "float"}, "unknown-type", ("sum",), "float"),
     ({"enum": []}, "empty-enum", ("enum",), None),
     ({"enum": "a"}, "empty-enum", ("enum",), None),
     ({"enum": ["a", 1.5]}, "bad-enum-value", ("enum", 1), None),
