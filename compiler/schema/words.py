@@ -27,6 +27,7 @@ LONGEST: Final = 40
 MOST_NAMES: Final = 9
 """Lists of so many names are not written out in a hint."""
 ASSIGNED: Final = r"(?:state\.)?(?P<name>\w+) *:?= *(?P<words>[^=].{0,60})"
+JOINS: Final = ("all", "any", "each")
 EXPRESSIONS: Final = ("a condition", "an expression")
 """How the titles of expressions begin."""
 ADDRESSES: Final = frozenset({"base_url", "url"})

@@ -44,7 +44,7 @@ def test_every_name_that_is_used_is_declared_or_imported(path: Path) -> None:
     documents, document = opened(path)
     for name in names_in(document.nodes or []):
         if name.kind not in {"state", "step", "agent", "thread"}:
-            assert name.name in documents.declared(document, name.kind), name
+            assert name.declares or name.name in documents.declared(document, name.kind), name
             spots = uses(documents, document, name)
             assert (name.start, name.end) in {(each.start, each.end) for each in spots}
 
