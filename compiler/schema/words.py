@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Fix, Place
 from wfc.compiler.rules import fixes
-from wfc.compiler.rules.phrases import joined
 from wfc.compiler.types.long_form import can_be_type
 
 __all__ = ["EXPRESSIONS", "found", "instead_fix", "instead_hint", "named", "owner", "wanted"]
@@ -97,7 +96,7 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
         return (
             f"write one condition: `{whole}`" if len(whole) <= 3 * LONGEST else "put them together with `and`"
         )
-    if title.startswith(OF_JOINS) and (within := within_a_join(value, title, key)) is not None:
+    if key in JOINS and isinstance(value, dict) and (within := instead_of_join(value, key)) is not None:
         return within
     if given := reshaped(value, title, key) or in_a_map(value, title):
         return given
@@ -121,51 +120,24 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
     return ""
 
 
-OF_JOINS: Final = (
-    "a list of events",
-    "an event, or a list of events",
-    "the name of an event",
-    "a whole number from 1",
-)
-"""What stands in a join."""
+def is_flat(value: Mapping[str, Any]) -> bool:
+    """Return whether a map may be a text between braces that has lost its quotes."""
+    return len(value) == 1 and None in value.values()
 
 
-def within_a_join(value: Any, title: str, key: str) -> str | None:
-    """Return what to write instead of a join or a list within a join; ``None`` where it is something else."""
-    if title == "a whole number from 1":
-        is_count = key == "count" and isinstance(value, str) and "${{" in value
-        return (
-            "write a number: of events that are listed it has to be known before there is a run"
-            if is_count
-            else None
-        )
-    if title == "the name of an event":
-        is_choice = key.isdigit() and isinstance(value, list) and len(value) > 1
-        return (
-            "a list within a list is for `all`, where it says that one of its events comes"
-            if is_choice
-            else None
-        )
-    if not isinstance(value, dict) or not (key.isdigit() or key in JOINS):
-        return None
+def instead_of_join(value: dict[str, Any], key: str) -> str | None:
+    """Return what to write instead of a join that is all of another one; ``None`` where it is something else."""
     join = next((each for each in JOINS if each in value), "")
-    events = value.get(join)
-    names = [str(each) for each in events] if isinstance(events, list) else [str(events)]
-    if key.isdigit() and join == "all":
-        return f"write {joined(names)} beside the others: all of them are waited for"
-    if (key.isdigit() and join == "any") or (key == "each" and join in ("any", "each")):
-        return f"write `[{', '.join(names)}]`" + (": one of them comes" if key.isdigit() else "")
+    if key == "each" and join in ("any", "each"):
+        events = value[join]
+        names = [str(each) for each in events] if isinstance(events, list) else [str(events)]
+        return f"write `[{', '.join(names)}]`"
     if join:
         own = f"`accepts: {{{join}: …}}`"
         return (
             f"one join does not hold another: let a step of its own have {own}, and emit what is wanted here"
         )
     return "" if any(value.values()) else None
-
-
-def is_flat(value: Mapping[str, Any]) -> bool:
-    """Return whether a map may be a text between braces that has lost its quotes."""
-    return len(value) == 1 and None in value.values()
 
 
 def for_nothing(types: Sequence[str], title: str, key: str) -> str:

@@ -37,6 +37,7 @@ def script() -> str:
 
 @cache
 def style() -> str:
+    """Return what a page says of how it looks."""
     return _text("viewer.css") + _text("standing.css")
 
 

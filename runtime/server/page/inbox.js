@@ -10,6 +10,9 @@ const VIEWS = /** @type {Record<string, {name: string, query: string}>} */ ({
   all: { name: "Done", query: "all&" },
 });
 
+const FIRST = 50; // questions are shown at first
+const EVERY = 4000; // milliseconds after which it is looked whether there are others
+
 /** @param {import("./app.js").Place} place */
 export async function showInbox({ main, server, me, query, left }) {
   const view = query.get("view") || "mine";
@@ -22,19 +25,30 @@ export async function showInbox({ main, server, me, query, left }) {
   let found = [];
   const isShown = (/** @type {any} */ one) => view !== "all" || one.closed;
   const more = async (/** @type {string} */ after) => {
-    const told = await server.call(`v1/tasks?${shown.query}most=50${after ? `&after=${part(after)}` : ""}`);
+    const told = await server.call(`v1/tasks?${shown.query}most=${FIRST}${after ? `&after=${part(after)}` : ""}`);
     if (left.aborted) return;
     found = [...found, ...told.tasks.filter(isShown)];
     const next = told.next ? button(t("More"), () => more(told.next), { id: "more" }) : null;
     show(list, found.length ? taskTable(found) : nothing(t("Nothing waits for an answer.")), next);
   };
   await more("");
+  const again = setInterval(async () => {
+    if (document.hidden || found.length > FIRST) return; // whoever has asked for more keeps it
+    const now = await server.call(`v1/tasks?${shown.query}most=${FIRST}`).catch(() => null);
+    if (!now || left.aborted || now.tasks.filter(isShown).map(idOf).join() === found.map(idOf).join()) return;
+    found = [];
+    await more("").catch(() => {});
+  }, EVERY);
+  left.addEventListener("abort", () => clearInterval(again), { once: true });
 }
+
+/** @param {any} task */
+const idOf = (task) => task.task;
 
 /** @param {any[]} tasks */
 function taskTable(tasks) {
   const rows = tasks.map((one) => [
-    h("a", { href: `#/inbox/${part(one.task)}` }, one.title),
+    h("a", { href: `#/inbox/${part(one.task)}`, id: `task-${one.task}` }, one.title),
     one.workflow,
     one.assign.join(", ") || t("anybody"),
     moment(one.opened),

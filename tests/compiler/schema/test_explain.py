@@ -376,17 +376,20 @@ OWN_STEP = (
     "one join does not hold another: let a step of its own have `accepts: {each: …}`, "
     "and emit what is wanted here"
 )
-ONE_OF = "a list within a list is for `all`, where it says that one of its events comes"
+ONE_OF = "only within `all` a list stands for one of several; elsewhere each event stands beside the others"
+STANDS_ALONE = (
+    "a join stands alone: let a step of its own have `accepts: {%s}`; the event that it emits stands here"
+)
 
 
 @pytest.mark.parametrize(
     ("accepts", "hint"),
     [
-        ("{all: [A, {any: [B, C]}]}", "write `[B, C]`: one of them comes"),
-        ("{all: [A, {all: [B, C]}]}", "write `B` and `C` beside the others: all of them are waited for"),
+        ("{all: [A, {any: [B, C]}]}", "write `[B, C]`: of a list within `all` one comes"),
+        ("{all: [A, {all: [B, C]}]}", "write its events beside the others: B, C"),
         (
             "{all: [A, {each: B}]}",
-            OWN_STEP,
+            STANDS_ALONE % "each: B",
         ),
         (
             "{any: {each: A}}",
@@ -397,10 +400,11 @@ ONE_OF = "a list within a list is for `all`, where it says that one of its event
         ("{each: [A, [B, C]]}", ONE_OF),
         ("{all: {A: B}}", ""),  # which of them is meant is not known
         ("{all: A}", "write `[A]`"),
-        ("[A, {all: [B, C]}]", "a join is no item of a list: write `accepts: {all: …}`"),
+        ("[A, {all: [B, C]}]", STANDS_ALONE % "all: [B, C]"),
         (
             '{any: [A, B, C], count: "${{ inputs.n }}"}',
-            "write a number: of events that are listed it has to be known before there is a run",
+            "how many of these events must come is written out as a number; "
+            "only `{each: …}` takes its `count` from data",
         ),
         ("{any: [A, B, C], count: [1]}", ""),
     ],
