@@ -55,6 +55,9 @@ class EventDelivery(ChildStarter, Protocol):
     async def post_to_stored(self, run_id: str, event: Event | EventData, message_id: str | None) -> bool:
         """Bring an event to a run that is not live here, if there is a store that has it; return whether there is."""
 
+    async def take_before(self, run: Run) -> None:
+        """Let a run that had to wait for others take what was posted to it meanwhile, before what comes now."""
+
     async def keep_for_topic(
         self, topic: str, event: Event | EventData, message_id: str | None
     ) -> tuple[str, bool] | None:
@@ -173,7 +176,9 @@ class EventDelivery(ChildStarter, Protocol):
         if run.port is not None and run.passage is not None and not run.passage.may_begin:
             if not run.takes(event):
                 raise InvalidMessageError(f"the run {run.run_id} takes no {name_of(event)} from outside")
+            await run.recorded()  # or nobody could find it
             return await self.post_to_stored(run.run_id, event, message_id)
+        await self.take_before(run)
         try:
             is_new = await call_and_await(run.loop, run.receive, event, message_id)
         except RunParkedError:  # it came to rest meanwhile

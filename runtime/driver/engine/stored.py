@@ -362,12 +362,23 @@ class StoredRuns(EventDelivery, Protocol):
         if run is not None and run.port is not None and run.passage is not None and not run.passage.may_begin:
             await run.recorded()  # until it begins, what is posted is kept in its inbox
         elif run is not None:
+            await self.take_before(run)
             with contextlib.suppress(RunParkedError):  # it came to rest meanwhile
                 await call_and_await(run.loop, run.receive, event, message_id)
                 await run.recorded()
                 return
         data = {"event": name_of(event), "fields": dict(fields_of(event)), "message_id": message_id}
         await self.bring(run_id, "event", data, "")
+
+    async def take_before(self, run: Run) -> None:
+        """Let a run that had to wait for others take what was posted to it meanwhile, before what comes now."""
+        if self._durable is None or run.port is None or run.passage is None:
+            return
+        taking = self.kept.take_posted(run)
+        if asyncio.get_running_loop() is run.loop:
+            await taking
+        else:
+            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(taking, run.loop))
 
     async def post_to_stored(self, run_id: str, event: Event | EventData, message_id: str | None) -> bool:
         """Bring an event to a run that is not live here, if the engine's store has it; return whether it does.

@@ -30,6 +30,7 @@ from wfc.runtime import (
     pause,
 )
 from wfc.runtime.driver.engine.working import Worker
+from wfc.runtime.errors import RunEndedError
 
 Processes = list[subprocess.Popen[bytes]]
 
@@ -423,4 +424,24 @@ def test_what_is_posted_to_a_run_that_may_not_begin_yet_is_kept(site: Site, by: 
 
     asyncio.run(first())
     asyncio.run(asyncio.wait_for(second(), 60))
+    assert site.left_over() == []
+
+
+@pytest.mark.parametrize("by", ["post", "deliver"])
+def test_what_is_posted_before_a_run_may_begin_comes_before_what_is_posted_later(site: Site, by: str) -> None:
+    async def main() -> None:
+        engine = Engine(store=site.store)
+        engine.add(Hearing)
+        for attempt in range(20):
+            handler = engine.workflow("hearing").run(run_id=f"run{attempt}")  # type: ignore[attr-defined]
+            for word in ("first", "second"):
+                with contextlib.suppress(RunEndedError):
+                    if by == "post":
+                        await engine.post(f"run{attempt}", Told(word=word))
+                    else:
+                        await engine.deliver(Told(word=word), run_id=f"run{attempt}")
+            assert await handler == "first"
+        engine.close()
+
+    asyncio.run(asyncio.wait_for(main(), 60))
     assert site.left_over() == []
