@@ -72,7 +72,11 @@ FITS: list[tuple[str, str, str]] = [
     (r"to_key|per|threads\.\*\.key", "date", "a subtraction"),
     (r"retry_on|never_on|real|deliver|tests|history|files|removed", "empty list", "none of them"),
     (r"agents\.\*\.tools", "empty list", "an agent that has no tools"),
-    (r"tools\.\*\.(args|output)", "empty map", "a tool that takes nothing, or gives nothing that has a name"),
+    (
+        r"(tools\.\*|do\.tool)\.(args|output)",
+        "empty map",
+        "a tool that takes nothing, or gives nothing that has a name",
+    ),
     (
         r"tests\.\*\.(script|people|tools)",
         "empty map",

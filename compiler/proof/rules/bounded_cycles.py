@@ -6,11 +6,14 @@ from collections.abc import Collection, Iterator
 from functools import partial
 
 from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.expressions.syntax.tree import walk
+from wfc.compiler.model import Step
 from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.proof.graph import components, paths
 from wfc.compiler.proof.graph.flow_graph import FlowGraph
 from wfc.compiler.rules import flow as problems
 from wfc.compiler.slotted import dataclass
+from wfc.compiler.types import UNKNOWN
 
 __all__ = ["cycles_are_bounded", "unbounded_cycles"]
 
@@ -36,6 +39,8 @@ def cycles_are_bounded(analysis: FlowAnalysis, report: Report) -> None:
     if not analysis.misplaced:
         covered |= {join for failure in analysis.failures for join in failure.circle}
     for loop in unbounded_cycles(analysis.graph, covered):
+        if any(_in_doubt(analysis.step(hop.node)) for hop in loop.hops if hop.node):
+            continue
         name = analysis.name(loop.head)
         told = paths.describe_path(analysis.graph, loop.hops, loop.head)
         place = Place(analysis.graph.nodes[loop.head].address)
@@ -75,6 +80,15 @@ def unbounded_cycles(graph: FlowGraph, covered: Collection[int] = ()) -> list[Un
             found.append(UnboundedCycle(head, hops, graph.nodes[head].bounded))
             broken.add(head)
     return found
+
+
+def _in_doubt(step: Step) -> bool:
+    """Return whether a condition of a step could not be read in full, so that nobody knows where it leads.
+
+    That has been reported already.
+    """
+    conditions = (entry.when for entry in step.emit.entries if entry.when is not None)
+    return any(node.type is UNKNOWN for condition in conditions for node in walk(condition.tree))
 
 
 def _goes_on_once(graph: FlowGraph, node: int, inside: Collection[int]) -> bool:

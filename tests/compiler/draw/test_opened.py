@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from wfc.runtime import Engine
+
 OUTER = """\
 wfc: 1
 workflow: outer
@@ -66,8 +68,9 @@ steps:
 
 
 @pytest.fixture
-def specs(tmp_path: Path) -> Path:
-    """Three specs of which one runs the next."""
+def specs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three specs of which one runs the next, in a process that knows none of another folder."""
+    monkeypatch.setattr("wfc.runtime.driver.engine._default", Engine())
     for name, text in (("outer", OUTER), ("middle", MIDDLE), ("inner", INNER)):
         (tmp_path / f"{name}.yaml").write_text(text)
     return tmp_path
