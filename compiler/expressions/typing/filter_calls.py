@@ -195,9 +195,11 @@ class CheckedFilter:
         return True
 
     def misfit(self) -> Type:
-        """Report that the filter is not for what it is used on."""
-        node = self.node.of
-        shown = show(base(self.subject))
+        """Report that the filter is not for what it is used on, unless that is not known, as has been told."""
+        node, subject = self.node.of, base(self.subject)
+        if isinstance(subject, ListOf) and subject.item is UNKNOWN:
+            return UNKNOWN
+        shown = show(subject)
         return self.wrong(
             operand_problems.wrong_filter(
                 self.reporter.at(node), self.reporter.words(node), shown, self.filter.name, self.filter.takes
