@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from typing import Any, Final
 
+from wfc.compiler.model.agents import STYLES
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.yaml.source_tree import SourceNode, source_tree
 
@@ -44,9 +45,6 @@ OWN_NAME: Final = ("workflow",)
 
 BOUNDS: Final = frozenset({("start",), ("end",), ("accepts",), ("emits",)})
 """Where a workflow, or a part of one, says what goes in and out."""
-
-OWN_STYLES: Final = frozenset({"function", "react", "code"})
-"""Under `style`, what is no name of a workflow."""
 
 IN_TESTS: Final = {"mock": "step", "ran": "step", "script": "agent", "tools": "tool", "people": "tool"}
 
@@ -111,7 +109,7 @@ def names_in(nodes: list[PlacedNode]) -> Iterator[Mention]:
             kind = "step"  # whose agent is its own
         if kind == "event" and not (declares or node.value[0].isupper()):
             continue  # a word of the language, such as `nothing`
-        if each.path[-1:] == ("style",) and node.value in OWN_STYLES:
+        if each.path[-1:] == ("style",) and node.value in STYLES:
             continue
         if kind:
             name = node.value

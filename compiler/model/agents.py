@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.expressions import Expression, Template
@@ -104,6 +104,10 @@ class OwnStyle:
     workflow: str
     takes: tuple[str, ...]
     callee: Any
+
+
+STYLES: Final = ("function", "react", "code")
+"""The styles that agents have without a workflow of one's own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

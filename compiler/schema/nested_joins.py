@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address
 
-__all__ = ["for_count", "for_nested_join"]
+__all__ = ["FORMS", "for_count", "for_join_as_whole", "for_nested_join"]
 
 FORMS: Final = ("all", "any", "each")
 MOST_NAMES: Final = 6
@@ -48,5 +48,21 @@ def for_nested_join(value: Any, address: Address, data: Any) -> str:
         return f"write `[{written}]`: of a list within `all` one comes"
     if alone and around == inner:
         return f"write its events beside the others: {written}"
-    join = f"{{{inner}: {written}}}" if inner == "each" else f"{{{inner}: [{written}]}}"
+    return stands_alone(inner, written)
+
+
+def for_join_as_whole(value: dict[str, Any], form: str) -> str | None:
+    """Return how a join is written that is all of another one (`any: {each: A}`); ``None`` for what is no join."""
+    inner = next((each for each in FORMS if each in value), "")
+    if not inner:
+        return "" if any(value.values()) else None
+    events = value[inner]
+    written = ", ".join(map(str, events)) if isinstance(events, list) else str(events)
+    if form == "each" and inner != "all":
+        return f"write `[{written}]`"
+    return stands_alone(inner, written)
+
+
+def stands_alone(form: str, written: str) -> str:
+    join = f"{{{form}: {written}}}" if form == "each" else f"{{{form}: [{written}]}}"
     return f"a join stands alone: let a step of its own have `accepts: {join}`; the event that it emits stands here"

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Fix, Place
 from wfc.compiler.rules import fixes
+from wfc.compiler.schema.nested_joins import FORMS, for_join_as_whole
 from wfc.compiler.types.long_form import can_be_type
 
 __all__ = ["EXPRESSIONS", "found", "instead_fix", "instead_hint", "named", "owner", "wanted"]
@@ -26,7 +27,6 @@ LONGEST: Final = 40
 MOST_NAMES: Final = 9
 """Lists of so many names are not written out in a hint."""
 ASSIGNED: Final = r"(?:state\.)?(?P<name>\w+) *:?= *(?P<words>[^=].{0,60})"
-JOINS: Final = ("all", "any", "each")
 EXPRESSIONS: Final = ("a condition", "an expression")
 """How the titles of expressions begin."""
 ADDRESSES: Final = frozenset({"base_url", "url"})
@@ -96,7 +96,7 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
         return (
             f"write one condition: `{whole}`" if len(whole) <= 3 * LONGEST else "put them together with `and`"
         )
-    if key in JOINS and isinstance(value, dict) and (within := instead_of_join(value, key)) is not None:
+    if key in FORMS and isinstance(value, dict) and (within := for_join_as_whole(value, key)) is not None:
         return within
     if given := reshaped(value, title, key) or in_a_map(value, title):
         return given
@@ -123,21 +123,6 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
 def is_flat(value: Mapping[str, Any]) -> bool:
     """Return whether a map may be a text between braces that has lost its quotes."""
     return len(value) == 1 and None in value.values()
-
-
-def instead_of_join(value: dict[str, Any], key: str) -> str | None:
-    """Return what to write instead of a join that is all of another one; ``None`` where it is something else."""
-    join = next((each for each in JOINS if each in value), "")
-    if key == "each" and join in ("any", "each"):
-        events = value[join]
-        names = [str(each) for each in events] if isinstance(events, list) else [str(events)]
-        return f"write `[{', '.join(names)}]`"
-    if join:
-        own = f"`accepts: {{{join}: …}}`"
-        return (
-            f"one join does not hold another: let a step of its own have {own}, and emit what is wanted here"
-        )
-    return "" if any(value.values()) else None
 
 
 def for_nothing(types: Sequence[str], title: str, key: str) -> str:

@@ -92,8 +92,8 @@ def build(
     except GiveUp as end:
         finding = end.finding
     except YAMLError as error:
-        if TOO_DEEP in str(getattr(error, "problem", "")):
-            at = error.problem_mark.index  # type: ignore[attr-defined]
+        if isinstance(error, yaml.MarkedYAMLError) and TOO_DEEP in str(error.problem) and error.problem_mark:
+            at = error.problem_mark.index
             report(problems.too_deep(Place((), "text", at, at + 1), MAX_DEPTH))
             return None, False, at
         from wfc.compiler.yaml.syntax_errors import syntax_finding  # a good spec never needs it

@@ -88,6 +88,8 @@ def binary(reporter: TypeReporter, node: Binary, left: Type, right: Type) -> Typ
 def for_sum(first: Type, second: Type) -> str:
     """Return how two values are put together that `+` does not take; empty where that cannot be told."""
     if isinstance(first, ListOf) != isinstance(second, ListOf):
+        if first == STRING:  # which may be meant as the beginning of a text, too
+            return ""
         return "an item stands in brackets beside a list: `[1, 2] + [3]`"
     if isinstance(first, Record) and isinstance(second, Record):
         names = list(dict.fromkeys([*first.fields, *second.fields]))

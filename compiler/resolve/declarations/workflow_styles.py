@@ -7,6 +7,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Agent, OwnStyle
+from wfc.compiler.model.agents import STYLES
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.declarations.agent_tools import fits_answer
 from wfc.compiler.resolve.declarations.called_workflows import find_callee, unless_itself
@@ -30,9 +31,7 @@ from wfc.compiler.types import (
     show,
 )
 
-__all__ = ["STYLES", "check_own_style", "own_style"]
-
-STYLES: Final = ("function", "react", "code")
+__all__ = ["check_own_style", "own_style"]
 
 GIVEN: Final[Mapping[str, Type]] = {
     "messages": ListOf(MESSAGE),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from wfc.compiler.diagnostics import Address, Origin, Place
+from wfc.compiler.model.agents import STYLES
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.declarations.called_workflows import report_unknown
-from wfc.compiler.resolve.declarations.workflow_styles import STYLES
 from wfc.compiler.resolve.symbols.declarations import Declarations, ProjectView
 from wfc.compiler.resolve.symbols.tables import Data, entries
 from wfc.compiler.rules import files as problems

@@ -238,6 +238,7 @@ HINTS = [
     ("lists", "inputs.files[0]", "inputs.files", ("wrong-value", 'write an item for each, such as `${{ LIST[0] }}`')),
     # sums
     ("lists", NAMES, '${{ inputs.files + "more" }}', ("no-arithmetic", "an item stands in brackets beside a list")),
+    ("asking", "${{ event.name | upper }}", "${{ event.name + inputs.orders }}", ("no-arithmetic", "$")),
     ("lists", NAMES, """'${{ [{"a": 1} + {"b": 2}] }}'""", ("no-arithmetic", "write one record with all its fields")),
     # defaults without a type
     ("joins", "{type: integer, default: 0}", '{default: ""}', ("missing-key", '`{type: string, default: ""}`')),
@@ -312,10 +313,10 @@ def test_what_the_mistakes_are_made_in_is_right(base: str) -> None:
     ("base", "right", "wrong", "said"), HINTS, ids=[f"{row[0]}: {row[2]}" for row in HINTS]
 )
 def test_a_hint_leads_to_what_was_meant(base: str, right: str, wrong: str, said: tuple[str, str]) -> None:
-    """A `$` at the end of a hint says that nothing follows."""
+    """A `$` at the end of a hint says that nothing follows; alone, that there is none."""
     assert right in BASES[base]
     text = BASES[base].replace(right, wrong, 1)
     found = check_text(text.encode(), "spec.yaml").diagnostics
     told = [(each.code, each.hint) for each in found]
     assert [code for code, _ in told] == [said[0]], told
-    assert said[1] in f"{told[0][1]}$", told
+    assert (told[0][1] == "") if said[1] == "$" else (said[1] in f"{told[0][1]}$"), told

@@ -372,10 +372,6 @@ def test_thousands_of_mistakes_end_at_a_limit() -> None:
     assert found[-1][0] == "too-many-findings"
 
 
-OWN_STEP = (
-    "one join does not hold another: let a step of its own have `accepts: {each: …}`, "
-    "and emit what is wanted here"
-)
 ONE_OF = "only within `all` a list stands for one of several; elsewhere each event stands beside the others"
 STANDS_ALONE = (
     "a join stands alone: let a step of its own have `accepts: {%s}`; the event that it emits stands here"
@@ -393,7 +389,7 @@ STANDS_ALONE = (
         ),
         (
             "{any: {each: A}}",
-            OWN_STEP,
+            STANDS_ALONE % "each: A",
         ),
         ("{each: {any: [A, B]}}", "write `[A, B]`"),
         ("{any: [A, [B, C]]}", ONE_OF),
