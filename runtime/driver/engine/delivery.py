@@ -173,7 +173,7 @@ class EventDelivery(ChildStarter, Protocol):
         """
         if run.loop.is_closed():
             raise RunEndedError(f"the event loop of the run {run.run_id} is closed")
-        if run.port is not None and run.passage is not None and not run.passage.may_begin:
+        if run.port is not None and run.waits_for_its_turn:
             if not run.takes(event):
                 raise InvalidMessageError(f"the run {run.run_id} takes no {name_of(event)} from outside")
             await run.recorded()  # or nobody could find it

@@ -489,7 +489,7 @@ class Durable:
         port = run.port
         assert port is not None
         for number, item in await self.journal.posted(port.lease):
-            if run.passage is not None and not run.passage.may_begin and item.kind not in BEFORE_IT_BEGINS:
+            if run.waits_for_its_turn and item.kind not in BEFORE_IT_BEGINS:
                 continue  # it takes the rest when it has begun
             if run.execution.outcome is not None or run.is_done or port.is_parking or not port.take(number):
                 continue  # what is put to rest is due again by what was posted; what ends takes nothing more

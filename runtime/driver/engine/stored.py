@@ -359,7 +359,7 @@ class StoredRuns(EventDelivery, Protocol):
             InvalidMessageError: The event does not fit, as far as that is known here.
         """
         run = await self.here(run_id)
-        if run is not None and run.port is not None and run.passage is not None and not run.passage.may_begin:
+        if run is not None and run.port is not None and run.waits_for_its_turn:
             await run.recorded()  # until it begins, what is posted is kept in its inbox
         elif run is not None:
             await self.take_before(run)

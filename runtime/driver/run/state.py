@@ -135,6 +135,11 @@ class StatefulRun(Generic[R]):
         self._store: StateStore[Any] | None = None
         self._resources: Resources | None = None
 
+    @property
+    def waits_for_its_turn(self) -> bool:
+        """Whether it may not begin yet, as other runs of its key or its workflow are at work."""
+        return self.passage is not None and not self.passage.may_begin
+
     @abstractmethod
     def apply(self, tick: Tick) -> None:
         """Apply a tick and carry out its effects, except starting step runs."""
