@@ -253,6 +253,11 @@ def _bring_up_to_date(knowledge: Knowledge, path: Path, said: Hashable, helpers:
         if not is_there or "locked" not in error.message:
             raise
         return  # another process is at it, which may take long
+    _note_look(path, said, begun)
+
+
+def _note_look(path: Path, said: Hashable, begun: float) -> None:
+    """Note that an index is up to date, by a look at its files that began at a moment and ends now."""
     ended = time.monotonic()
     _UP_TO_DATE[said] = _Looked(path, ended + max(_SECONDS, _TIMES * (ended - begun)))
 
@@ -264,5 +269,4 @@ def _look_again(knowledge: Knowledge, path: Path, said: Hashable, helpers: Helpe
         update(knowledge, path, helpers=helpers, wait=_SHORT_WAIT)
     except StepError as error:
         helpers.report(f"`{knowledge.name}` is searched as it was: {error}")
-    ended = time.monotonic()
-    _UP_TO_DATE[said] = _Looked(path, ended + max(_SECONDS, _TIMES * (ended - begun)))
+    _note_look(path, said, begun)
