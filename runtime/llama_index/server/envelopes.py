@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -27,15 +28,22 @@ def envelope_of(event: Event, *, qualified: bool = True) -> dict[str, Any]:
         qualified: Whether it has the name of its class with that of the module.
     """
     kind = type(event)
+    name, types = _names_of(kind)
+    return {
+        "value": event.model_dump(mode="json"),
+        "qualified_name": name if qualified else None,
+        "type": kind.__name__,
+        "types": list(types) or None,
+    }
+
+
+@lru_cache(1024)
+def _names_of(kind: type[Event]) -> tuple[str, tuple[str, ...]]:
+    """Return the name of a class with that of its module, and the names of those that it is derived from."""
     module = _THEIRS if kind.__module__.startswith(_OURS) else kind.__module__
     above = [one.__name__ for one in kind.mro()[1:] if issubclass(one, Event)]
     types = above[: above.index("Event")] if "Event" in above else above
-    return {
-        "value": event.model_dump(mode="json"),
-        "qualified_name": f"{module}.{kind.__name__}" if qualified else None,
-        "type": kind.__name__,
-        "types": types or None,
-    }
+    return f"{module}.{kind.__name__}", tuple(types)
 
 
 def event_of(data: object, known: Mapping[str, type[Event]], assumed: type[Event] | None = None) -> Event:
