@@ -69,8 +69,8 @@ def listening(host: str, port: int) -> socket.socket:
 def collect_seldom() -> None:
     """Let Python look for garbage less often in a process that serves.
 
-    What a request leaves behind is nearly all freed without that; looking after every 700 objects takes a seventh of the
-    time of a short run. What the process has begun with is garbage never.
+    What a request leaves behind is nearly all freed without that; to look after every 700 objects takes a seventh of
+    the time of a short run. What the process has begun with is garbage never.
     """
     gc.collect()
     gc.freeze()
