@@ -13,7 +13,9 @@ import signal
 import socket
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +179,44 @@ def test_sigterm_ends_streams_and_loses_no_run(serve: Callable[..., Serving]) ->
     for run in runs:
         assert server.call("GET", f"/v1/runs/{run}?wait=20")[1]["status"] == "done"
     assert server.call("GET", f"/v1/runs/{parked}")[1]["status"] == "parked"
+
+
+@pytest.mark.full
+def test_five_thousand_streams_at_once_are_bounded_and_it_goes_on(serve: Callable[..., Serving]) -> None:
+    """One person has eight streams; connections beyond their bound are refused; who was there before is not harmed."""
+    server = serve()
+    run = server.start("desk", what="tea")["run"]
+    before = server.stream(run)
+    assert next(messages(before))[1] == "hello"
+    head = f"GET /v1/runs/{run}/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {server.token}\r\n\r\n"
+    opened, statuses = [], Counter[int]()
+    for _ in range(5000):
+        one = server.connect()
+        one.sendall(head.encode())
+        opened.append(one)
+    for one in opened:
+        with suppress(ConnectionError):
+            found = one.recv(13)
+            statuses[int(found[9:12]) if found else 0] += 1
+    assert set(statuses) <= {200, 429, 503, 0}, statuses
+    assert statuses[200] == 7
+    assert statuses[429] > 1000
+    for one in opened:
+        one.close()
+    for _ in range(100):
+        status, told = server.call("GET", "/v1/tasks")
+        if status == 200:
+            break
+        time.sleep(0.1)
+    (task,) = told["tasks"]
+    answer = {"answer": {"granted": True, "why": "x"}}
+    _, made = server.call("POST", f"/v1/tasks/{task['task']}/link", {"for": "user:eve"})
+    sent = {"Authorization": f"Link {made['token']}"}
+    assert server.call("POST", "/v1/links/task", answer, **sent)[0] == 200
+    assert [kind for _, kind, _ in messages(before)][-1] == "end"
+    with open(f"/proc/{server.process.pid}/status") as told_of:
+        used = next(int(line.split()[1]) for line in told_of if line.startswith("VmRSS"))
+    assert used < 400_000  # kilobytes
 
 
 @pytest.mark.full
