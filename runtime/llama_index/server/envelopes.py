@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
@@ -46,12 +46,15 @@ def _names_of(kind: type[Event]) -> tuple[str, tuple[str, ...]]:
     return f"{module}.{kind.__name__}", tuple(types)
 
 
-def event_of(data: object, known: Mapping[str, type[Event]], assumed: type[Event] | None = None) -> Event:
+def event_of(
+    data: object, events: Callable[[], Mapping[str, type[Event]]], assumed: type[Event] | None = None
+) -> Event:
     """Return the event that a client has sent: an envelope, JSON text of one, or the bare fields of an event.
 
     Nothing is imported: an event is one of those that are known.
 
     Args:
+        events: Returns those that are known, by their names.
         assumed: Whose fields they are, if nothing says that.
 
     Raises:
@@ -69,7 +72,7 @@ def event_of(data: object, known: Mapping[str, type[Event]], assumed: type[Event
     value: Any
     if assumed is not None and "value" not in data and not {"type", "qualified_name"} <= set(data):
         kind, value = assumed, data
-    elif named in known:
+    elif named in (known := events()):
         kind, value = known[named], data.get("value", data.get("data"))
     else:
         raise InvalidEventError(f"there is no event `{str(named)[:100]}`; there are {', '.join(known)}")

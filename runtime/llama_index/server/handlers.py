@@ -42,7 +42,7 @@ class RunRecord:
         self.over = asyncio.Event()
         self._shown: list[Event] = []
         self._first = 0  # the number of the first one that is remembered
-        self._news = asyncio.Event()
+        self._news: asyncio.Event | None = None  # of those who wait for more
         self._following: asyncio.Task[None] | None = None
         asyncio.get_running_loop().call_soon(self._begin)  # once the run has had its first turn
 
@@ -82,8 +82,9 @@ class RunRecord:
             self._end()
 
     def _ring(self) -> None:
-        news, self._news = self._news, asyncio.Event()
-        news.set()
+        if self._news is not None:
+            self._news.set()
+            self._news = None
 
     @property
     def last(self) -> int:
@@ -100,6 +101,8 @@ class RunRecord:
         """
         at = after
         while True:
+            if self._news is None:
+                self._news = asyncio.Event()
             news, is_over = self._news, self.over.is_set()
             for number, event in self._after(at):
                 at = number
