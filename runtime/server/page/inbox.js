@@ -11,6 +11,7 @@ const VIEWS = /** @type {Record<string, {name: string, query: string}>} */ ({
 });
 
 const FIRST = 50; // questions are shown at first
+const AT_ONCE = 100; // as many answers the server takes in one request
 const EVERY = 4000; // milliseconds after which it is looked whether there are others
 
 /** @param {import("./app.js").Place} place */
@@ -103,11 +104,13 @@ function answerForm(server, task, alike) {
   const found = form(task.form, task.prefill, t("Answer"), async (value) => {
     await server.call(`v1/tasks/${part(task.task)}/answer`, { answer: value });
     const chosen = boxes.map((one) => /** @type {HTMLInputElement} */ (one.querySelector("input"))).filter((one) => one.checked);
-    for (const one of chosen) {
-      await server.call(`v1/tasks/${part(one.value)}/answer`, { answer: value });
-      one.checked = false;
+    const refused = [];
+    for (let from = 0; from < chosen.length; from += AT_ONCE) {
+      const answers = chosen.slice(from, from + AT_ONCE).map((one) => ({ task: one.value, answer: value }));
+      const told = await server.call("v1/tasks/answers", { answers });
+      refused.push(...told.answers.filter((/** @type {any} */ one) => !one.done).map((/** @type {any} */ one) => one.detail));
     }
-    leave("#/inbox", t("Your answer is recorded. Thank you."));
+    leave("#/inbox", [t("Your answer is recorded. Thank you."), ...refused.slice(0, 1)].join(" "));
   }, "/answer");
   if (boxes.length) {
     const said = h("summary", {}, t("{n} of the same kind are open.", { n: boxes.length }));
