@@ -145,13 +145,56 @@ def test_a_question_is_passed_on_and_several_are_answered_alike(reader: Any, ser
     page.get_by_text("Nothing waits for an answer.").wait_for()
 
 
+COPIES = """\
+wfc: 1
+workflow: copies
+start: Wanted
+end: Printed
+events:
+  Wanted: {what: string}
+  Printed: {copies: integer}
+steps:
+  ask:
+    kind: human
+    accepts: Wanted
+    title: How many of ${{ event.what }}?
+    form: {copies: integer, why: optional string}
+    within: 4h
+    on_timeout: {event: Printed, with: {copies: 0}}
+    require:
+      - {that: result.copies < 10, say: That are too many.}
+    emit: {event: Printed, with: {copies: "${{ result.copies }}"}}
+"""
+
+
+def test_what_is_required_is_said_at_its_field_and_a_right_answer_ends_the_run(
+    reader: Any, server: Any
+) -> None:
+    (server.folder / "copies.yaml").write_text(COPIES)
+    assert server.call("POST", "/v1/offers", {"path": "copies.yaml"})[1]["workflow"] == "copies"
+    run = started(server, "copies", what="the report")
+    (task,) = server.call("GET", f"/v1/tasks?run={run}")[1]["tasks"]
+    page = reader.open(f"inbox/{task['task'].replace('/', '%2F')}")
+    page.get_by_label("Copies").fill("12")
+    page.get_by_role("button", name="Answer", exact=True).click()
+    field = page.locator(".field", has=page.get_by_label("Copies"))
+    field.get_by_text("That are too many.").wait_for()
+    assert page.get_by_label("Copies").get_attribute("aria-invalid") == "true"
+    assert page.get_by_label("Copies").input_value() == "12"  # nothing that was written is lost
+    page.get_by_label("Copies").fill("2")
+    page.get_by_role("button", name="Answer", exact=True).click()
+    page.get_by_text("Your answer is recorded").wait_for()
+    assert server.call("GET", f"/v1/runs/{run}?wait=20")[1]["result"]["with"] == {"copies": 2}
+    reader.forgive(422)
+
+
 # --- an author
 
 
 def test_from_a_pattern_to_a_run_that_was_answered(reader: Any, server: Any) -> None:
     page = reader.open("author")
     page.get_by_role("button", name="New").click()
-    page.get_by_label("Search").fill("approv reply")
+    page.get_by_label("Search").fill("approve a reply")  # `a` says nothing
     found = page.get_by_label("Pattern").get_by_role("option")
     assert "reply approval" in found.all_inner_texts()
     assert found.count() < 5

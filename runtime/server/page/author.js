@@ -30,7 +30,7 @@ async function begin(server) {
   const choose = () => show(said, told.patterns.find((/** @type {any} */ one) => one.name === select.value)?.about || t("No pattern is like that."));
   const search = /** @type {HTMLInputElement} */ (h("input", { type: "search", id: "search-patterns" }));
   const find = () => {
-    const [before, found] = [select.value, told.patterns.filter((/** @type {any} */ one) => isLike(`${one.title} ${one.about}`, search.value))];
+    const [before, found] = [select.value, bestOf(told.patterns, search.value)];
     select.replaceChildren(...found.map((/** @type {any} */ one) => h("option", { value: one.name }, one.title)));
     select.value = found.some((/** @type {any} */ one) => one.name === before) ? before : found[0]?.name || "";
     choose();
@@ -46,10 +46,12 @@ async function begin(server) {
   });
 }
 
-/** Return whether a text has all words, or beginnings of words, that somebody looks for. @param {string} text @param {string} wanted */
-function isLike(text, wanted) {
-  const [low, words] = [` ${text.toLowerCase()}`, wanted.toLowerCase().split(/\s+/)];
-  return words.every((one) => low.includes(one));
+/** Return those of the patterns that have most of the words that somebody looks for. @param {any[]} patterns @param {string} wanted */
+function bestOf(patterns, wanted) {
+  const words = wanted.toLowerCase().split(/\s+/).filter((one) => one.length > 2 || one === wanted.trim());
+  const scored = patterns.map((one) => ({ one, score: words.filter((word) => `${one.title} ${one.about}`.toLowerCase().includes(word)).length }));
+  const best = Math.max(0, ...scored.map(({ score }) => score));
+  return !wanted.trim() ? patterns : best ? scored.filter(({ score }) => score === best).map(({ one }) => one) : [];
 }
 
 /** Return the name of a workflow that somebody means: small letters, digits and `_`. @param {string} said */

@@ -110,6 +110,7 @@ function answerForm(server, task, alike) {
       const told = await server.call("v1/tasks/answers", { answers });
       refused.push(...told.answers.filter((/** @type {any} */ one) => !one.done).map((/** @type {any} */ one) => one.detail));
     }
+    await untilKnown(server, task, (now) => now.closed);
     leave("#/inbox", [t("Your answer is recorded. Thank you."), ...refused.slice(0, 1)].join(" "));
   }, "/answer");
   if (boxes.length) {
@@ -119,11 +120,14 @@ function answerForm(server, task, alike) {
   return found;
 }
 
-/** Wait until a run has taken note that a question was passed on; not for ever. @param {any} server @param {any} task */
-async function untilPassedOn(server, task) {
-  for (let looked = 0; looked < 25; looked += 1) {
-    const now = await server.call(`v1/tasks/${part(task.task)}`);
-    if (now.closed || now.passed_on.length > task.passed_on.length) return;
+/**
+ * Wait until a run has taken note of what was done with a question; not for ever.
+ * @param {any} server @param {any} task @param {(now: any) => boolean} isKnown @param {number} looks
+ */
+async function untilKnown(server, task, isKnown, looks = 5) {
+  for (let looked = 0; looked < looks; looked += 1) {
+    const now = await server.call(`v1/tasks/${part(task.task)}`).catch(() => null);
+    if (!now || isKnown(now)) return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }
@@ -133,7 +137,7 @@ function passOn(server, task, me, again) {
   const path = `v1/tasks/${part(task.task)}/delegate`;
   const to = async (/** @type {string} */ name, /** @type {string} */ because) => {
     await server.call(path, because ? { to: name, because } : { to: name });
-    await untilPassedOn(server, task);
+    await untilKnown(server, task, (now) => now.closed || now.passed_on.length > task.passed_on.length, 25);
     await again();
   };
   const other = () => {

@@ -183,7 +183,7 @@ export function stepTable(steps) {
     [bar(one, first, last), ` ${length(one.began, one.ended)}`],
     ...(isPaid ? [one.tokens ? `${one.tokens.toLocaleString()} · ${price(one.cost_usd)}` : ""] : []),
   ]);
-  const heads = [t("Step"), t("Status"), t("What it gave"), t("Attempts"), t("Take"), ...(isPaid ? [t("Tokens and cost")] : [])];
+  const heads = [t("Step"), t("Status"), t("What it gave"), t("Attempts"), t("Took"), ...(isPaid ? [t("Tokens and cost")] : [])];
   return table(heads, rows, t("Steps and attempts"));
 }
 

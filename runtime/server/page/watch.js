@@ -141,7 +141,7 @@ function runTable(runs) {
     length(one.started, one.ended),
     one.open_tasks || "",
   ]);
-  return table([t("Run"), t("Workflow"), t("Status"), "key", t("Started"), t("Take"), t("Questions")], rows, t("Runs"));
+  return table([t("Run"), t("Workflow"), t("Status"), "key", t("Started"), t("Took"), t("Questions")], rows, t("Runs"));
 }
 
 /** @param {URLSearchParams} query @param {string[]} workflows */

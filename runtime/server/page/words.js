@@ -167,7 +167,7 @@ const CHINESE = {
   "Status": "状态",
   "Step": "步骤",
   "Steps and attempts": "步骤与尝试",
-  "Take": "耗时",
+  "Took": "耗时",
   "That did not work": "没有成功",
   "that is not JSON": "这不是 JSON",
   "The command is in the clipboard; it needs your token.": "命令已在剪贴板中；它需要您的令牌。",
