@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -72,6 +73,7 @@ def test_runs_of_one_workflow_are_cancelled_together(reader: Any, server: Any) -
     page = reader.open("runs?workflow=desk&status=parked")
     page.get_by_role("button", name="Cancel these").click()
     dialog = page.locator("dialog")
+    dialog.get_by_role("checkbox").nth(2).wait_for()
     for box in dialog.get_by_role("checkbox").all():
         if box.get_attribute("value") not in runs[:2]:
             box.uncheck()
@@ -198,7 +200,7 @@ def test_from_a_pattern_to_a_run_that_was_answered(reader: Any, server: Any) -> 
     found = page.get_by_label("Pattern").get_by_role("option")
     assert "reply approval" in found.all_inner_texts()
     assert found.count() < 5
-    page.get_by_label("Search").fill("nothing like that")
+    page.get_by_label("Search").fill("zzyzx")
     page.get_by_text("No pattern is like that.").wait_for()
     page.get_by_label("Search").fill("")
     page.get_by_label("Pattern").select_option("reply_approval")
@@ -349,14 +351,71 @@ def test_all_is_reached_by_keys_alone(reader: Any, server: Any) -> None:
 
 def test_hostile_names_and_texts_are_text(reader: Any, server: Any) -> None:
     hostile = "<img src=x onerror=document.title='owned'>\u202e${{ 1 }}</script>"
-    run = started(server, "desk", what=hostile)
+    run, other = (started(server, "desk", what=hostile) for _ in range(2))
+    (task,) = server.call("GET", f"/v1/tasks?run={run}")[1]["tasks"]
+    place = f"/v1/tasks/{task['task'].replace('/', '%2F')}"
+    server.call("POST", f"{place}/delegate", {"to": f"user:{hostile}", "because": hostile})
+    server.call("POST", f"/v1/runs/{other}/cancel", {"reason": hostile})
+    spec = (server.folder / "desk.yaml").read_text().replace("workflow: desk", "workflow: hostile")
+    said = hostile.replace('"', "")
+    (server.folder / "hostile.yaml").write_text(f'{spec}tests:\n  - name: "{said}"\n    unknown: "{said}"\n')
     page = reader.open(f"runs/{run}")
     page.get_by_role("heading", name=f"Run {run}").wait_for()
-    for screen in ("inbox?view=open", f"runs/{run}", "runs?key=%3Cb%3E"):
+    task_screen = f"inbox/{task['task'].replace('/', '%2F')}"
+    for screen, seen in (
+        ("inbox?view=open", "onerror"),
+        (task_screen, "onerror"),
+        (f"runs/{run}", "onerror"),
+        (f"runs/{other}", "onerror"),
+        (f"runs?key={quote(hostile)}", "No run is like that."),
+        ("author/hostile.yaml", "unknown"),
+        (f"author/{quote(hostile, safe='')}", "That did not work"),
+        (f"start/{quote(hostile, safe='')}", "That did not work"),
+    ):
         reader.open(screen)
+        page.locator("main").get_by_text(seen).first.wait_for()
         page.wait_for_timeout(300)
-        assert page.locator("main img, main script").count() == 0
-        assert "owned" not in page.title()
+        assert page.locator("main img, main script").count() == 0, screen
+        assert page.title() != "owned", screen
+        assert "\u202e" not in page.title(), screen
+        shown = page.evaluate("document.querySelector('main').textContent")
+        assert "\u202e" not in shown, screen  # it turns nothing around
+        if seen == "onerror":
+            assert "\\u202e" in shown, screen  # and does not hide
+    reader.forgive(404)
+
+
+@pytest.mark.parametrize(
+    ("screen", "asked"),
+    [
+        ("runs", "**/v1/runs?*"),
+        ("inbox", "**/v1/tasks?*"),
+        ("start", "**/v1/workflows"),
+        ("author", "**/v1/files"),
+        ("author/desk.yaml", "**/v1/files/*"),
+        ("runs/{run}", "**/v1/runs/*"),
+        ("inbox/{task}", "**/v1/tasks/*"),
+    ],
+)
+def test_each_screen_says_that_it_waits_and_that_something_failed(
+    reader: Any, server: Any, screen: str, asked: str
+) -> None:
+    run = started(server, "desk", what="a state")
+    (task,) = server.call("GET", f"/v1/tasks?run={run}")[1]["tasks"]
+    page = reader.open("runs?key=nobody")
+    page.get_by_text("No run is like that.").wait_for()
+    held: list[Any] = []
+    page.route(asked, lambda one: held.append(one))  # noqa: PLW0108 - a built-in method cannot be marked by it
+    reader.open(screen.format(run=run, task=task["task"].replace("/", "%2F")))
+    page.get_by_role("status").get_by_text("Loading …").wait_for()
+    for one in held:
+        one.fulfill(status=503, json={"status": 503, "code": "store.unavailable", "detail": "it is gone"})
+    page.get_by_role("alert").get_by_text("it is gone").wait_for()
+    page.unroute(asked)
+    page.get_by_role("button", name="Try again").click()
+    page.get_by_role("alert").wait_for(state="detached")
+    page.locator("main h1").wait_for()
+    reader.forgive(503)
 
 
 def test_an_empty_and_a_broken_screen_say_so(reader: Any) -> None:

@@ -1,6 +1,6 @@
 // The screen of authors: specs with their health, an editor with the flow beside it, tests, and proposals.
 import { part } from "./api.js";
-import { ask, button, data, h, nothing, show, table, tell } from "./dom.js";
+import { ask, button, data, h, nothing, show, table, tell, waiting } from "./dom.js";
 import { rehearsals } from "./rehearse.js";
 import { Viewer } from "./viewer.js";
 import { t } from "./words.js";
@@ -246,7 +246,7 @@ class Desk {
 
   async test() {
     if (this.isUnsaved() && !(await this.save())) return;
-    show(this.tests, h("p", { class: "soft", role: "status" }, t("Loading …")));
+    show(this.tests, waiting());
     try {
       const told = await this.server.call("v1/tests", { path: this.file.path });
       const lines = told.tests.map((/** @type {any} */ one) => h("li", {}, h("span", { class: `status ${one.passed ? "done" : "failed"}` }, one.passed ? "✓" : "✗"), ` ${one.name}`, one.problem ? data(one.problem) : null));

@@ -1,6 +1,6 @@
 // The inbox: what people are asked, and their answers.
 import { part } from "./api.js";
-import { ask, button, data, h, leave, moment, nothing, show, table, tell } from "./dom.js";
+import { ask, button, data, h, leave, moment, nothing, show, table, tell, waiting } from "./dom.js";
 import { form } from "./forms.js";
 import { t } from "./words.js";
 
@@ -20,7 +20,7 @@ export async function showInbox({ main, server, me, query, left }) {
   const shown = VIEWS[view] || VIEWS.mine;
   const views = me.roles.includes("see") ? Object.entries(VIEWS) : [["mine", VIEWS.mine]];
   const tabs = h("div", { class: "row" }, views.map(([name, one]) => h("a", { href: `#/inbox?view=${name}`, "aria-current": name === view ? "page" : null, class: "tab" }, t(/** @type {any} */ (one).name))));
-  const list = h("div");
+  const list = h("div", {}, waiting());
   show(main, h("h1", {}, t("Inbox")), tabs, list);
   /** @type {any[]} */
   let found = [];

@@ -37,7 +37,7 @@ export async function showRun(place) {
     if (left.aborted) return;
     const deeds = await server.call(`${path}/deeds`);
     show(head, headOf(place, run, deeds, path, async () => {
-      await refresh();
+      await refresh().catch(() => {}); // what was done is done, and while the run moves it may not be told how it is
       follow();
     }));
     show(done, deeds.deeds.length ? deedTable(deeds.deeds) : nothing(t("(none)")));

@@ -1,6 +1,6 @@
 // The runs of the store: looked for by workflow, status and key; failures told in groups.
 import { part } from "./api.js";
-import { ask, badge, button, h, length, moment, nothing, show, table, tell } from "./dom.js";
+import { ask, badge, button, h, length, moment, nothing, show, table, tell, waiting } from "./dom.js";
 import { again, newer } from "./moments.js";
 import { t } from "./words.js";
 
@@ -13,7 +13,7 @@ const MOST_LOOKS = 20; // at runs that are at work, for half a minute: what goes
 /** @param {import("./app.js").Place} place */
 export async function showWatch({ main, server, me, query, left }) {
   const offered = me.roles.some((/** @type {string} */ one) => ["see", "start"].includes(one)) ? (await server.call("v1/workflows")).workflows : [];
-  const list = h("div");
+  const list = h("div", {}, waiting());
   const groups = h("div");
   const sums = h("div");
   show(main, h("h1", {}, t("Runs")), sums, groups, filters(query, offered.map((/** @type {any} */ one) => one.workflow)), list);
@@ -119,7 +119,7 @@ async function withSeveral(server, path, dry, how, refresh) {
     const runs = [...fields].filter((one) => one.checked && one.id !== "upgrade").map((one) => one.value);
     const told = await server.call(path, { runs, reason: why.value.trim(), ...(how.more ? how.more() : {}) });
     const refused = told.runs.filter((/** @type {any} */ one) => !one.done);
-    await refresh();
+    await refresh().catch(() => {}); // what was done is done
     tell([how.done(told.runs.length - refused.length), ...refused.slice(0, 1).map((/** @type {any} */ one) => one.detail)].join(" "));
   });
 }
