@@ -408,6 +408,10 @@ def test_each_screen_says_that_it_waits_and_that_something_failed(
     page.route(asked, lambda one: held.append(one))  # noqa: PLW0108 - a built-in method cannot be marked by it
     reader.open(screen.format(run=run, task=task["task"].replace("/", "%2F")))
     page.get_by_role("status").get_by_text("Loading …").wait_for()
+    for _ in range(600):
+        if held:
+            break
+        page.wait_for_timeout(100)  # the request is on its way to us
     for one in held:
         one.fulfill(status=503, json={"status": 503, "code": "store.unavailable", "detail": "it is gone"})
     page.get_by_role("alert").get_by_text("it is gone").wait_for()
