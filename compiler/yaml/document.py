@@ -153,19 +153,37 @@ class Document:
     def around(self, address: Address) -> TextNode:
         """Return the places of values with those at an address: of its piece alone, if that is known, for speed."""
         here = address[:2]
-        piece = self.pieces.named(*here) if self.pieces is not None and len(here) == 2 else None
-        if self._root is not None or piece is None:
+        if self._root is not None or self.pieces is None or not here:
             return self.root
         if any(len(meant) <= 2 or meant[:2] == here for _, meant in self._moved):
             return self.root
+        piece = self.pieces.named(*here) if len(here) == 2 else None
+        if piece is None:
+            outside = self.outside
+            return outside if outside.child(here[0]) and not self.pieces.has(here[0]) else self.root
         found = self._near.get(here)
         if found is None:
             from wfc.compiler.yaml.positions import read_positions
 
             found = read_positions(piece.head + self.text[piece.start : piece.end])
-            found.shift(piece.start - len(piece.head))
+            by = piece.start - len(piece.head)
+            found.move(lambda at: at + by)
             found.start = piece.start
             self._near[here] = found
+        return found
+
+    @property
+    def outside(self) -> TextNode:
+        """The places of what is outside of all pieces; those of sections and of the whole are not right."""
+        found = self._near.get(())
+        if found is None:
+            from wfc.compiler.yaml.positions import read_positions
+
+            assert self.pieces is not None
+            rest, cuts = self.pieces.outside(self.text)
+            found = read_positions(rest)
+            found.move(lambda at: at + sum(size for start, size in cuts if start <= at))
+            self._near[()] = found
         return found
 
     @property

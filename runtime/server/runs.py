@@ -342,9 +342,8 @@ async def resume_run(server: Installation, call: Call) -> Reply:
     is_dry = call.flag("dry")
     if row.status in {"failed", "cancelled", "dead"}:
         version = _started_now(server, call, row) if call.data.get("upgrade") else ""
-        told = await server.engine.retry(run_id, version=version, dry_run=True)
+        told = await server.engine.retry(run_id, version=version, dry_run=is_dry)
         if not is_dry:
-            await server.engine.retry(run_id, version=version)
             server.look_now()
         newer = {"newer": await _newer(server, call, row)} if is_dry else {}
         return Reply({"run": run_id, "dry": is_dry, **rewinding_data(told), **newer}, 200 if is_dry else 202)
