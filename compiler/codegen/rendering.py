@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -28,7 +28,7 @@ def environment() -> Environment:
     )
     made.filters["at"] = indent_lines
     made.filters["commas"] = with_commas
-    made.globals["fit"] = fit_lines
+    made.filters["fit"] = fit_lines
     return made
 
 
@@ -47,6 +47,6 @@ def with_commas(parts: Sequence[Code]) -> Code:
     return Code(", ".join(parts))
 
 
-def fit_lines(margin: int, caller: Callable[[], str]) -> Code:
+def fit_lines(statement: str, margin: int) -> Code:
     """Return a statement of a template, broken into lines if it is too long."""
-    return indent_lines(fit(caller(), margin), margin)
+    return indent_lines(fit(statement, margin), margin)
