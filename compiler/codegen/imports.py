@@ -77,8 +77,8 @@ def names_used(top: SymbolTable, wanted: Set[str]) -> Iterator[str]:
     while waiting:
         scope = waiting.pop()
         waiting += scope.get_children()
-        for name in wanted & scope.get_identifiers():
-            if scope.lookup(name).is_referenced():
+        for name in scope.get_identifiers():
+            if name in wanted and scope.lookup(name).is_referenced():
                 yield name
 
 

@@ -16,7 +16,7 @@ from wfc.compiler.review.ways import effect_of
 from wfc.compiler.slotted import replace
 
 if TYPE_CHECKING:
-    from wfc.runtime.plan.versions.foretelling import Foretold
+    from wfc.runtime.store.judgement.foretelling import Foretold
 
 __all__ = ["foretell_runs"]
 

@@ -328,7 +328,7 @@ def test_a_workflow_with_another_name_leaves_its_runs_behind_unless_it_says_so(w
 def test_each_rule_of_the_judgement_is_explained(wfc: Any) -> None:
     """The ids stand in the runtime as they are written there; those that are put together have the four sorts."""
     written = re.compile(r'(?:refused|migrated|noted|rule =|found,)[( ]\s*f?"([^"]{3,60}?)"')
-    folders = [ROOT / each for each in ("runtime/plan/versions", "runtime/driver/engine")]
+    folders = [ROOT / each for each in ("runtime/store/judgement", "runtime/driver/engine")]
     texts = [path.read_text(encoding="utf-8") for folder in folders for path in folder.glob("*.py")]
     found = {id for text in texts for id in written.findall(text)}
     ids = {re.sub(r"\{.*\}", sort, id) for id in found for sort in ("state", "event", "type", "start-event")}
