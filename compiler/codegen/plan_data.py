@@ -22,11 +22,13 @@ from wfc.compiler.model import (
     CommandCall,
     Emit,
     EmitEach,
+    Event,
     Exit,
     HttpCall,
     Join,
     LlmCall,
     Retry,
+    Save,
     SendEvent,
     Step,
     ToolCall,
@@ -36,8 +38,8 @@ from wfc.compiler.model import (
     Workflow,
 )
 from wfc.compiler.model.flow import emits
-from wfc.compiler.slotted import fields
-from wfc.compiler.types import Type
+from wfc.compiler.slotted import fields, is_dataclass
+from wfc.compiler.types import Record, Scalar, Type
 
 __all__ = ["plan_data"]
 
@@ -125,10 +127,10 @@ def _mentions_state(node: object) -> bool:
         return any(map(_mentions_state, node))
     if isinstance(node, Mapping):
         return any(map(_mentions_state, node.values()))
-    if not hasattr(node, "__slots__") or type(node).__module__.startswith("wfc.compiler.types"):
-        return False
-    if type(node).__name__ == "Save":
+    if isinstance(node, Save):
         return True
+    if not is_dataclass(node) or isinstance(node, type | Event | Record | Scalar):
+        return False
     return any(_mentions_state(getattr(node, each.name)) for each in fields(node))
 
 

@@ -159,5 +159,5 @@ def _limit(value: object, type_: Type) -> object:
     if type_ == DATETIME:
         return str(datetime.fromisoformat(str(value)).astimezone(UTC))
     if type_ == DURATION:
-        return str(timedelta(seconds=seconds(str(value))))
+        return str(timedelta(seconds=seconds(str(value)) or 0))
     return str(value) if type_ in (DECIMAL, DATE) else value
