@@ -105,7 +105,7 @@ def _conversions(kind: type[Workflow]) -> Collection[Conversion]:
     """Return what a class says of values that become others."""
     from wfc.runtime.authoring.definition import definition_of
     from wfc.runtime.authoring.migrations import migrations_in
-    from wfc.runtime.driver.engine.durable import values_of
+    from wfc.runtime.driver.engine.kept_values import values_of
     from wfc.runtime.store.versions.conversions import Converter
 
     workflow = kind()
