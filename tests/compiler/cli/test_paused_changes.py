@@ -385,6 +385,16 @@ def test_what_is_told_of_a_change_is_true_of_a_run_that_waits(wfc: Any, here: Pa
     assert ended(wfc, case.answer) == (own if case.said is None else case.said)
 
 
+def test_of_what_is_only_noted_it_is_told_what_becomes_of_the_runs(wfc: Any, here: Path) -> None:
+    (here / "old.yaml").write_text(ASKING)
+    (here / "new.yaml").write_text(ASKING.replace("within: 30d", "within: 3d"))
+    (told,) = json.loads(wfc("diff", "old.yaml", "new.yaml", "--format", "json", "--for", "runs").out)[
+        "changes"
+    ]
+    kept = "runs that wait in `approve` keep the time that they had"
+    assert told["message"] == f"the time for `approve` has changed: {kept}"
+
+
 def test_the_runs_in_a_store_are_counted_by_what_the_change_means_for_them(wfc: Any, here: Path) -> None:
     spec, new = here / "refund.yaml", here / "new.yaml"
     spec.write_text(ASKING)
