@@ -24,9 +24,12 @@ from wfc.compiler.model import (
     EmitEach,
     Event,
     Exit,
+    ForgetCall,
     HttpCall,
     Join,
     LlmCall,
+    RememberCall,
+    RetrieveCall,
     Retry,
     Save,
     SendEvent,
@@ -36,6 +39,7 @@ from wfc.compiler.model import (
     WaitFor,
     WaitUntil,
     Workflow,
+    WorkflowCall,
 )
 from wfc.compiler.model.flow import emits
 from wfc.compiler.slotted import fields, is_dataclass
@@ -46,8 +50,15 @@ __all__ = ["plan_data"]
 FORMAT: Final = 1
 """The format of the runtime's descriptions; neither house imports the other, so each has the number."""
 
-_PAUSES: Final = {AskPerson: "Question", WaitFor: "Delay", WaitUntil: "Until", WaitEvent: "Outside"}
-_PLAIN: Final = (type(None), LlmCall, ToolCall, HttpCall, CommandCall, SendEvent, *_PAUSES)
+_PAUSES: Final = {
+    AskPerson: "Question",
+    WaitFor: "Delay",
+    WaitUntil: "Until",
+    WaitEvent: "Outside",
+    WorkflowCall: "Child",
+}
+_CALLS: Final = (LlmCall, ToolCall, HttpCall, CommandCall, RetrieveCall, RememberCall, ForgetCall)
+_PLAIN: Final = (type(None), *_CALLS, SendEvent, *_PAUSES)
 _JOINS: Final = {"all": "AllOf", "any": "FirstOf"}
 
 Data = dict[str, Any]
@@ -57,7 +68,7 @@ def plan_data(workflow: Workflow) -> Data | None:
     """Return the plan of a resolved workflow without errors.
 
     Returns:
-        ``None`` for one in which steps run others (agents, workflows, items) or collect batches, or that is made of
+        ``None`` for one in which steps work for items, let agents work or collect batches, or that is made of
         classes of the runtime: those are known from its module.
     """
     steps = workflow.steps
@@ -155,7 +166,7 @@ def _step(step: Step, types: TypeData) -> Data:
     join = accepts if isinstance(accepts, Join) else None
     pause = _PAUSES.get(type(action))
     form = types.of_record(action.form) if isinstance(action, AskPerson) else None
-    attempts = step.acts and pause is None
+    attempts = step.acts and (pause is None or isinstance(action, WorkflowCall))
     return {
         "accepts": [*dict.fromkeys(event.name for event in accepts.events)],
         "subclasses": False,
