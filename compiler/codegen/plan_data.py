@@ -7,7 +7,7 @@ no run has values of (the config's). Tests hold both against each other for all 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from wfc.compiler.codegen.bindings import retry_arguments
@@ -68,11 +68,11 @@ def plan_data(workflow: Workflow) -> Data | None:
     """Return the plan of a resolved workflow without errors.
 
     Returns:
-        ``None`` for one in which steps work for items, let agents work or collect batches, or that is made of
+        ``None`` for one in which steps do something for each of some items or let agents work, or that is made of
         classes of the runtime: those are known from its module.
     """
     steps = workflow.steps
-    if not all(isinstance(step.action, _PLAIN) and not _collects(step) for step in steps):
+    if not all(isinstance(step.action, _PLAIN) for step in steps):
         return None
     types = TypeData(ModuleNames(workflow))
     ways = [
@@ -89,8 +89,15 @@ def plan_data(workflow: Workflow) -> Data | None:
         "receives": sorted(each.event.name for each in workflow.receives),
         "exits": sorted(HOOKS[key][0] for key, _ in workflow.run.exits),
         "ways": sorted(set(ways)),
-        "steps": {step.name: _step(step, types) for step in steps},
+        "steps": {step.name: {**_step(step, types), "batches": {}} for step in steps},
     }
+    if any(map(_collects, steps)):
+        acceptors: dict[str, list[Step]] = {}
+        for step in steps:
+            for event in step.accepts.events:
+                acceptors.setdefault(event.name, []).append(step)
+        for step in steps:
+            data["steps"][step.name]["batches"] = _batches(step, steps, acceptors)
     held = [*_held(workflow), *([workflow.state] if data["state"] == "State" else [])]
     classes = types.classes(held)
     return None if classes is None else {**data, "classes": classes}
@@ -170,11 +177,12 @@ def _step(step: Step, types: TypeData) -> Data:
     return {
         "accepts": [*dict.fromkeys(event.name for event in accepts.events)],
         "subclasses": False,
-        "slots": [] if join is None else [[event.name for event in slot] for slot in join.slots],
-        "collects": False,
+        "slots": []
+        if join is None or _collects(step)
+        else [[event.name for event in slot] for slot in join.slots],
+        "collects": _collects(step),
         "take": None,
         "emits": sorted({emit.event.name for exit_ in exits.values() for emit, _ in _emitted(exit_)}),
-        "batches": {},
         "join": None if join is None else _join(join),
         "matches": False,
         "pauses": [] if pause is None else [pause],
@@ -245,7 +253,49 @@ def _paths_of_tail(step: Step) -> Iterator[tuple[str, ...]]:
             yield from mentioned_paths(entry.emission)
 
 
+Acceptors = Mapping[str, Sequence[Step]]
+
+
+def _batches(opener: Step, steps: Sequence[Step], acceptors: Acceptors) -> dict[str, list[str]]:
+    """Return which steps collect each batch that a step may open, by the event of its items; empty: any of them."""
+    events = dict.fromkeys(
+        emit.event.name
+        for exit_ in _exits(opener).values()
+        for emit, each in _emitted(exit_)
+        if each is not None
+    )
+    found = {event: [*_collectors(opener, event, steps, acceptors)] for event in events}
+    every = dict.fromkeys(name for names in found.values() for name in names)
+    return {**found, "": [*every]} if found else {}
+
+
+def _collectors(opener: Step, event: str, steps: Sequence[Step], acceptors: Acceptors) -> Iterator[str]:
+    """Yield the steps that items of a batch come to while it is the innermost one, or that name its opener."""
+    reached: dict[str, set[int]] = {}
+    seen: set[tuple[str, int]] = set()
+    todo = [(event, 0)]
+    while todo:
+        name, inner = todo.pop()
+        if (name, inner) in seen or inner > len(steps):
+            continue
+        seen.add((name, inner))
+        for step in acceptors.get(name, ()):
+            reached.setdefault(step.name, set()).add(inner)
+            after = inner - 1 if _collects(step) else inner
+            if after >= 0:
+                emitted = (one for exit_ in _exits(step).values() for one in _emitted(exit_))
+                todo += [(emit.event.name, after + (each is not None)) for emit, each in emitted]
+    for step in steps:
+        if isinstance(step.accepts, Join) and _collects(step) and step.name in reached:
+            fork = step.accepts.fork
+            if fork == opener.name or (fork is None and 0 in reached[step.name]):
+                yield step.name
+
+
 def _join(join: Join) -> Data:
+    if join.form == "each":
+        count = join.count if isinstance(join.count, int) else None
+        return {"kind": "EachOf", "fork": join.fork, "count": count, "rest": join.rest}
     is_counted = join.form == "any" and join.count is not None
     return {
         "kind": "AtLeast" if is_counted else _JOINS[join.form],
