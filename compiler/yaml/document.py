@@ -17,6 +17,7 @@ __all__ = ["Document"]
 
 LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
 NO_OTHERS: Final[Mapping[str, Document]] = {}
+NO_PLACES: Final[Mapping[Address, int]] = {}
 
 
 class Document:
@@ -30,20 +31,41 @@ class Document:
             one object.
         whole: Whether ``BROKEN`` stands nowhere in it.
         extent: How far the text was read, in code points, if not to its end.
+        begins: Where some keys stand that may be asked for often.
 
     ``pieces`` are the parts of the text that can be read by themselves, where these are known.
     """
 
-    __slots__ = ("_extent", "_lines", "_moved", "_near", "_root", "data", "path", "pieces", "text", "whole")
+    __slots__ = (
+        "_begins",
+        "_extent",
+        "_lines",
+        "_moved",
+        "_near",
+        "_root",
+        "data",
+        "path",
+        "pieces",
+        "text",
+        "whole",
+    )
 
     def __init__(
-        self, path: str, text: str, data: object, *, whole: bool = True, extent: int | None = None
+        self,
+        path: str,
+        text: str,
+        data: object,
+        *,
+        whole: bool = True,
+        extent: int | None = None,
+        begins: Mapping[Address, int] = NO_PLACES,
     ) -> None:
         self.path = path
         self.text = text
         self.data = data
         self.whole = whole
         self._extent = extent
+        self._begins = begins
         self._root: TextNode | None = None
         self._lines: list[int] | None = None
         self._moved: list[tuple[Address, Address]] = []
@@ -57,6 +79,9 @@ class Document:
 
     def line(self, address: Address) -> int:
         """Return the line, from 1, of the key or item at an address, or of the nearest one above it."""
+        known = None if self._moved else self._begins.get(address)
+        if known is not None:
+            return self.position(known).line
         return self.position(self.stretch(Place(address, "key"))[0]).line
 
     def diagnostic(self, finding: Finding, others: Mapping[str, Document] = NO_OTHERS) -> Diagnostic:
