@@ -4,6 +4,7 @@
     python -P tests/bench/retrieval.py                  # ranking of 2,000 texts, vectors of 20,000; about a minute
     python -P tests/bench/retrieval.py --vectors 100000
     python -P tests/bench/retrieval.py --set second     # texts and questions that no ranking was chosen by
+    python -P tests/bench/retrieval.py --set third      # the same, made otherwise: as words are frequent in a language
 
 The texts and questions are made by a seed before anything ranks them: each text is about one thing, each question asks
 for one by its words, by synonyms of all of them, or by some of each. All use the same embedder, in which synonyms are
@@ -36,9 +37,9 @@ SIZE = 384
 TEXTS = 2_000
 QUESTIONS = 120
 DEEPEST = 10
-SETS = {"first": 20261123, "second": 20270319}
-"""The seeds of texts and questions. How `hybrid` weighs words was chosen by the first set; by the second nothing was,
-which was committed before anything was measured with it."""
+SETS = {"first": 20261123, "second": 20270319, "third": 20280711}
+"""The seeds of texts and questions. How `hybrid` weighs words was chosen by the first set; by the others nothing was,
+which were committed before anything was measured with them. The third is made in another way."""
 
 EMBEDDER = """import hashlib
 SIZE = 384
@@ -80,6 +81,35 @@ def made(rng: random.Random) -> tuple[list[str], list[tuple[str, str, int]]]:
         elif kind == "both":
             asked = [asked[0], *(f"zz{word}" for word in asked[1:])]
         questions.append((" ".join([*asked, *rng.choices(common, k=3)]), kind, answer))
+    return texts, questions
+
+
+def made_as_in_a_language(rng: random.Random) -> tuple[list[str], list[tuple[str, str, int]]]:
+    """Return the same, made otherwise: words as frequent as in a language (Zipf's law), texts of 20 to 150 words, topics of
+    two to five words that other texts may mention once, questions with one to four words of a topic, common words, and
+    words that stand in no text and mean nothing in any.
+    """
+    words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(3, 9))) for _ in range(6_000)]
+    weights = [1 / (rank + 1) for rank in range(len(words))]
+    texts, topics = [], []
+    for _ in range(TEXTS):
+        topic = rng.sample(words[300:], rng.randint(2, 5))
+        said = rng.choices(words, weights, k=rng.randint(20, 150))
+        said += [word for word in topic for _ in range(rng.randint(1, 3))]
+        rng.shuffle(said)
+        texts.append(" ".join(said))
+        topics.append(topic)
+    questions = []
+    for number in range(QUESTIONS):
+        kind = ("words", "synonyms", "both")[number % 3]
+        answer = rng.randrange(TEXTS)
+        asked = rng.sample(topics[answer], rng.randint(2, len(topics[answer])))
+        exact = {"words": len(asked), "synonyms": 0, "both": rng.randint(1, len(asked) - 1)}[kind]
+        asked = [word if at < exact else f"zz{word}" for at, word in enumerate(asked)]
+        foreign = ["qq" + "".join(rng.choices("abcdefgh", k=5)) for _ in range(rng.randint(0, 2))]
+        asked += rng.choices(words[:100], weights[:100], k=rng.randint(2, 5)) + foreign
+        rng.shuffle(asked)
+        questions.append((" ".join(asked), kind, answer))
     return texts, questions
 
 
@@ -145,9 +175,10 @@ def interval(worth: list[float]) -> tuple[float, float, float]:
     return statistics.fmean(worth), means[25], means[974]
 
 
-def rank(folder: Path, seed: int) -> Iterator[str]:
+def rank(folder: Path, name: str) -> Iterator[str]:
     """Yield the lines of the table of rankings."""
-    texts, questions = made(random.Random(seed))  # noqa: S311
+    make_set = made_as_in_a_language if name == "third" else made
+    texts, questions = make_set(random.Random(SETS[name]))  # noqa: S311
     (folder / "words.py").write_text(EMBEDDER)
     for number, text in enumerate(texts):
         (folder / f"{number}.txt").write_text(text)
@@ -206,7 +237,7 @@ def main() -> None:
     parser.add_argument("--set", choices=SETS, default="first", dest="which")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
-        for line in (*rank(Path(one), SETS[options.which]), *time_vectors(Path(other), options.vectors)):
+        for line in (*rank(Path(one), options.which), *time_vectors(Path(other), options.vectors)):
             print(line, flush=True)
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"\nmemory at most {most:,.0f} MB, all libraries together", file=sys.stdout)
