@@ -5,6 +5,7 @@
     python -P tests/bench/retrieval.py --vectors 100000
     python -P tests/bench/retrieval.py --set second     # texts and questions that no ranking was chosen by
     python -P tests/bench/retrieval.py --set third      # the same, made otherwise: as words are frequent in a language
+    python -P tests/bench/retrieval.py --set fourth     # as the second; and `fifth` as the third
 
 The texts and questions are made by a seed before anything ranks them: each text is about one thing, each question asks
 for one by its words, by synonyms of all of them, or by some of each. All use the same embedder, in which synonyms are
@@ -37,9 +38,10 @@ SIZE = 384
 TEXTS = 2_000
 QUESTIONS = 120
 DEEPEST = 10
-SETS = {"first": 20261123, "second": 20270319, "third": 20280711}
-"""The seeds of texts and questions. How `hybrid` weighs words was chosen by the first set; by the others nothing was,
-which were committed before anything was measured with them. The third is made in another way."""
+SETS = {"first": 20261123, "second": 20270319, "third": 20280711, "fourth": 20291231, "fifth": 20300229}
+"""The seeds of texts and questions. While the weights of `hybrid` were worked out, the first three were looked at; the
+fourth and the fifth were committed before that and measured once, when it was done."""
+AS_IN_A_LANGUAGE = {"third", "fifth"}
 
 EMBEDDER = """import hashlib
 SIZE = 384
@@ -85,9 +87,10 @@ def made(rng: random.Random) -> tuple[list[str], list[tuple[str, str, int]]]:
 
 
 def made_as_in_a_language(rng: random.Random) -> tuple[list[str], list[tuple[str, str, int]]]:
-    """Return the same, made otherwise: words as frequent as in a language (Zipf's law), texts of 20 to 150 words, topics of
-    two to five words that other texts may mention once, questions with one to four words of a topic, common words, and
-    words that stand in no text and mean nothing in any.
+    """Return the same, made otherwise: words as frequent as in a language (Zipf's law), and texts of 20 to 150 words.
+
+    A topic has two to five words, which other texts may mention, too; a question has two or more of them, common words,
+    and words that stand in no text and mean nothing in any.
     """
     words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(3, 9))) for _ in range(6_000)]
     weights = [1 / (rank + 1) for rank in range(len(words))]
@@ -175,10 +178,10 @@ def interval(worth: list[float]) -> tuple[float, float, float]:
     return statistics.fmean(worth), means[25], means[974]
 
 
-def rank(folder: Path, name: str) -> Iterator[str]:
-    """Yield the lines of the table of rankings."""
-    make_set = made_as_in_a_language if name == "third" else made
-    texts, questions = make_set(random.Random(SETS[name]))  # noqa: S311
+def rank(folder: Path, which: str) -> Iterator[str]:
+    """Yield the lines of the table of rankings, and how far `hybrid` is from the better of the two that it joins."""
+    make_set = made_as_in_a_language if which in AS_IN_A_LANGUAGE else made
+    texts, questions = make_set(random.Random(SETS[which]))  # noqa: S311
     (folder / "words.py").write_text(EMBEDDER)
     for number, text in enumerate(texts):
         (folder / f"{number}.txt").write_text(text)
@@ -192,6 +195,7 @@ def rank(folder: Path, name: str) -> Iterator[str]:
         "LangChain, vectors": lambda: langchain(texts, scope["embed"]),
     }
     yield "| nDCG@10 | words | synonyms | both | all | 95 % interval | ms a question |\n|---|---|---|---|---|---|---|"
+    found: dict[str, list[float]] = {}
     for name, make in ways.items():
         try:
             ask = make()
@@ -208,6 +212,21 @@ def rank(folder: Path, name: str) -> Iterator[str]:
         mean, low, high = interval([value for _, value in worth])
         told = " | ".join(f"{value:.3f}" for value in (*by_kind, mean))
         yield f"| {name} | {told} | {low:.3f} to {high:.3f} | {each:.1f} |"
+        found[name] = [value for _, value in worth]
+    kinds = [kind for _, kind, _ in questions]
+    yield from (beside_the_better(found, kinds, kind) for kind in ("all", "words", "synonyms", "both"))
+
+
+def beside_the_better(found: dict[str, list[float]], kinds: list[str], kind: str) -> str:
+    """Return how much better `hybrid` is, question by question, than the better of the two orders that it joins."""
+    worth = {
+        name: [value for value, each in zip(found[name], kinds, strict=True) if kind in ("all", each)]
+        for name in ("keyword", "vector", "hybrid")
+    }
+    better = max(("keyword", "vector"), key=lambda name: statistics.fmean(worth[name]))
+    pairs = zip(worth["hybrid"], worth[better], strict=True)
+    mean, low, high = interval([mine - other for mine, other in pairs])
+    return f"{kind}: `hybrid` less `{better}`: {mean:+.3f} ({low:+.3f} to {high:+.3f})"
 
 
 def time_vectors(folder: Path, count: int) -> Iterator[str]:
