@@ -60,7 +60,7 @@ def test_hybrid_finds_by_words_and_by_meaning(write: Any, meanings: Knowledge) -
     considered = consider([both], "soup", WantedPassages(1))
     first = considered[0]
     assert first.passage.source == "c.txt" and first.ranks == {"words": 1, "meaning": 1}
-    assert first.passage.score is not None and 1 / 61 < first.passage.score <= 2 / 61
+    assert first.passage.score is not None and 0 < first.passage.score <= 2 / 61
     assert all(each.cut_by == "top" for each in considered[1:])
 
 
