@@ -224,7 +224,7 @@ def _is_like(text: str, kept: list[frozenset[tuple[str, ...]]], unlike: float) -
 
 def _said(knowledge: Knowledge) -> Hashable:
     """Return what tells a collection from others whose index is another, or is made otherwise."""
-    return os.getcwd(), str(knowledge.beside), knowledge.cut(), knowledge.index_name()
+    return os.getcwd(), str(knowledge.beside), knowledge.cut(), knowledge.made_of()
 
 
 def _current_index(knowledge: Knowledge, helpers: Helpers) -> Path:
