@@ -84,9 +84,7 @@ def _walk(
                 yield entry, path
 
 
-def _looked_at(
-    entry: os.DirEntry[str], path: str, top: str, about: tuple[tuple[str, str], ...]
-) -> FoundFile:
+def _looked_at(entry: os.DirEntry[str], path: str, top: str, about: tuple[tuple[str, str], ...]) -> FoundFile:
     why = ""
     try:
         found = entry.stat()
