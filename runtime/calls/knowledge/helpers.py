@@ -215,11 +215,11 @@ def alone(paid: Paid | None = None) -> Helpers:
     return Helpers(_Nobody(paid or Paid()), asyncio.run)
 
 
-@dataclass(frozen=True, slots=True)
 class _Nobody:
     """What calls belong to that no run makes: nothing is limited."""
 
-    paid: Paid
+    def __init__(self, paid: Paid) -> None:
+        self.paid = paid
 
     def unmet(self, _result: object) -> Sequence[str]:
         return ()
