@@ -23,12 +23,12 @@ class Usual(NamedTuple):
     Args:
         mean: Of all cosines.
         spread: Their standard deviation.
-        count: How many passages there are.
+        passages: How many there are.
     """
 
     mean: float
     spread: float
-    count: int
+    passages: int
 
 
 def likely_by_words(scores: Sequence[float], having: Sequence[int], count: int) -> list[float]:
@@ -58,7 +58,7 @@ def likely_by_meaning(scores: Sequence[float], usual: Usual) -> list[float]:
     Args:
         scores: Of the passages that were found.
     """
-    count = max(usual.count, 1)
+    count = max(usual.passages, 1)
     chance = math.log(count) + math.log(0.5 + math.sqrt(math.log(count) / math.pi))
     spread = usual.spread or math.inf
     return _shares([max(each - usual.mean, 0.0) ** 2 / (2 * spread**2) for each in scores], chance)
