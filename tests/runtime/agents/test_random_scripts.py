@@ -36,7 +36,7 @@ PLACES = [
     ("answer/turn 2", "answer/turn/ask"),
     ("answer/turn/helper/turn",),
 ]
-MOST_RESTARTS = 60
+MOST_RESTARTS = 500  # an open question rests, and is looked at again and again until its time is over
 
 
 @dataclass
