@@ -69,6 +69,7 @@ PATTERNS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Grade, rewrite, search again": ("corrected_search",),
         "Talk about documents": ("manual_chat",),
         "A table of records from documents": ("record_table",),
+        "Metadata that a model infers": ("labelled_letters",),
     },
     "Effects in the world": {
         "Idempotent payment that is retried": ("donation",),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshal
 from collections.abc import Iterator
 from copy import copy
+from functools import cache
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Finding, Place, Report
@@ -18,6 +19,7 @@ from wfc.compiler.resolve.steps.steps import resolve_step
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, Table
 from wfc.compiler.schema import Spec
+from wfc.compiler.schema.expansion import schema
 from wfc.compiler.slotted import dataclass, field, fields, replace
 from wfc.compiler.types import Type
 from wfc.compiler.workspace.lookups import Lookup
@@ -69,12 +71,17 @@ class Memory:
     def __init__(self) -> None:
         self.kept: dict[bytes, Kept] = {}
         self.current: Kept | None = None
+        self.asked: dict[int, Kept] = {}  # in this check, by identity
 
     def begin(self) -> None:
-        """Begin a check: forget the steps that the last one did not need."""
+        """Begin a check: forget the steps that the last one did not need of the declarations that it had.
+
+        Who makes a mistake and mends it goes back to the declarations before, whose steps are kept until then.
+        """
         self.current = None
-        for each in self.kept.values():
+        for each in self.asked.values():
             each.before, each.steps = each.steps, {}
+        self.asked = {}
 
     def declared(self, spec: Spec, report: Report, view: ProjectView) -> Declarations:
         """Return the declarations of a spec, those of an earlier check if they must be equal."""
@@ -94,6 +101,7 @@ class Memory:
             declared = watched(declared, view)
         self.current = kept
         if key is not None and kept is not None:
+            self.asked[id(kept)] = kept
             self.kept[key] = kept  # the latest is the last
             if len(self.kept) > MOST_KEPT:
                 del self.kept[next(iter(self.kept))]
@@ -194,8 +202,17 @@ def watched(declared: Declarations, view: WatchedView) -> Declarations:
 def key_of(spec: Spec) -> bytes | None:
     """Return a text that differs where anything does that declarations depend on; ``None`` if there is none."""
     data = {key: value for key, value in spec.data.items() if key not in LATER}
-    broken = sorted(repr(each) for each in spec.broken if each[0] not in LATER)
-    return packed([data, broken, [each for each in LATER if (each,) in spec.broken]])
+    broken = sorted(repr(each) for each in spec.broken if each[0] not in LATER and each[0] in sections())
+    return packed(
+        [data, broken, [each for each in LATER if (each,) in spec.broken and each not in spec.data]]
+    )
+
+
+@cache
+def sections() -> frozenset[str]:
+    """Return the keys at the top of specs; nothing asks whether another one is broken."""
+    found = schema()["$defs"]
+    return frozenset(key for name in ("spec", "shared", "part") for key in found[name]["properties"])
 
 
 def step_key(data: Data, place: Place, declared: Declarations) -> tuple[Address, bytes] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-from wfc.runtime.plan.versions.types import fits
+from wfc.runtime.store.judgement.types import fits
 
 __all__ = ["Classes", "Conversion"]
 

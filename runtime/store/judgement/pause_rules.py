@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from wfc.runtime.plan.versions.moves import Moves
-from wfc.runtime.plan.versions.position import StepPosition
-from wfc.runtime.plan.versions.types import fits, shown
-from wfc.runtime.plan.versions.verdicts import Verdict, in_words, migrated, noted, refused
+from wfc.runtime.store.judgement.moves import Moves
+from wfc.runtime.store.judgement.position import StepPosition
+from wfc.runtime.store.judgement.types import fits, shown
+from wfc.runtime.store.judgement.verdicts import Verdict, in_words, migrated, noted, refused
 
 __all__ = ["judge_pause"]
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from wfc.runtime.plan.versions.conversions import Conversion
-from wfc.runtime.plan.versions.join_rules import judge_joins
-from wfc.runtime.plan.versions.missed_rules import judge_missed
-from wfc.runtime.plan.versions.moves import Description, Moves
-from wfc.runtime.plan.versions.position import RunPosition
-from wfc.runtime.plan.versions.step_rules import judge_steps
-from wfc.runtime.plan.versions.value_rules import judge_values
-from wfc.runtime.plan.versions.verdicts import Judgement, Verdict
+from wfc.runtime.store.judgement.conversions import Conversion
+from wfc.runtime.store.judgement.join_rules import judge_joins
+from wfc.runtime.store.judgement.missed_rules import judge_missed
+from wfc.runtime.store.judgement.moves import Description, Moves
+from wfc.runtime.store.judgement.position import RunPosition
+from wfc.runtime.store.judgement.step_rules import judge_steps
+from wfc.runtime.store.judgement.value_rules import judge_values
+from wfc.runtime.store.judgement.verdicts import Judgement, Verdict
 
-__all__ = ["judge"]
+__all__ = ["judge", "judge_by"]
 
 
 def judge(
@@ -35,8 +35,11 @@ def judge(
         conversions: What it says of values that become others.
     """
     moves = Moves(old, new, moved or {}, removed, conversions)
-    if old == new:
-        return Judgement(moves, ())
+    return Judgement(moves, () if old == new else judge_by(moves, position))
+
+
+def judge_by(moves: Moves, position: RunPosition) -> tuple[Verdict, ...]:
+    """Return what all rules say of a run under another version, which is not the same."""
     found: dict[Verdict, None] = {}
     for rules in (judge_steps, judge_joins, judge_values, judge_missed):
         found |= dict.fromkeys(rules(moves, position))
@@ -44,4 +47,4 @@ def judge(
         one.rule == "step-removed" for one in found
     ):  # joins that changed by that are no cause of their own
         found = {one: None for one in found if not one.rule.startswith("join-")}
-    return Judgement(moves, tuple(found))
+    return tuple(found)

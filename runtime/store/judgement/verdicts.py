@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from wfc.runtime.plan.versions.moves import Moves
+from wfc.runtime.store.judgement.moves import Moves
 
 __all__ = ["Judgement", "Verdict", "migrated", "noted", "refused"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from wfc.runtime.plan.versions.moves import Moves
-from wfc.runtime.plan.versions.position import RunPosition
-from wfc.runtime.plan.versions.types import classes_in, fits, shown
-from wfc.runtime.plan.versions.verdicts import Verdict, migrated, refused
+from wfc.runtime.store.judgement.moves import Moves
+from wfc.runtime.store.judgement.position import RunPosition
+from wfc.runtime.store.judgement.types import classes_in, fits, shown
+from wfc.runtime.store.judgement.verdicts import Verdict, migrated, refused
 
 __all__ = ["judge_values"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from wfc.runtime.plan.versions.moves import Description, Moves
-from wfc.runtime.plan.versions.pause_rules import judge_pause
-from wfc.runtime.plan.versions.position import RunPosition, StepPosition
-from wfc.runtime.plan.versions.types import fits, shown
-from wfc.runtime.plan.versions.value_rules import may_drop
-from wfc.runtime.plan.versions.verdicts import Verdict, migrated, noted, refused
+from wfc.runtime.store.judgement.moves import Description, Moves
+from wfc.runtime.store.judgement.pause_rules import judge_pause
+from wfc.runtime.store.judgement.position import RunPosition, StepPosition
+from wfc.runtime.store.judgement.types import fits, shown
+from wfc.runtime.store.judgement.value_rules import may_drop
+from wfc.runtime.store.judgement.verdicts import Verdict, migrated, noted, refused
 
 __all__ = ["judge_steps"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from wfc.runtime.plan.versions.conversions import Conversion
-from wfc.runtime.plan.versions.judging import judge
-from wfc.runtime.plan.versions.missed_rules import judge_missed
-from wfc.runtime.plan.versions.moves import Description, Moves
-from wfc.runtime.plan.versions.position import RunPosition
-from wfc.runtime.plan.versions.resting import Filled, RestingPlace, joined, resting_places
-from wfc.runtime.plan.versions.verdicts import Verdict
+from wfc.runtime.store.judgement.conversions import Conversion
+from wfc.runtime.store.judgement.judging import judge_by
+from wfc.runtime.store.judgement.missed_rules import judge_missed
+from wfc.runtime.store.judgement.moves import Description, Moves
+from wfc.runtime.store.judgement.position import RunPosition
+from wfc.runtime.store.judgement.resting import Filled, RestingPlace, joined, resting_places
+from wfc.runtime.store.judgement.verdicts import Verdict
 
 __all__ = ["Foretold", "foretell"]
 
@@ -48,8 +48,7 @@ def foretell(
     places = list(resting_places(old, filled))
 
     def judged(position: RunPosition) -> dict[Verdict, None]:
-        found = judge(old, new, position, moved=moved, removed=removed, conversions=conversions)
-        return dict.fromkeys(one for one in found.verdicts if one.rule != "new-step-missed")
+        return dict.fromkeys(one for one in judge_by(moves, position) if one.rule != "new-step-missed")
 
     everywhere = judged(RunPosition(has_begun=False, values=frozenset(old["starts"])))
     found: dict[Verdict, dict[tuple[str, str], None]] = {one: {} for one in everywhere}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from wfc.runtime.plan.versions.moves import Description, Moves
-from wfc.runtime.plan.versions.position import FramePosition, JoinPosition, RunPosition
-from wfc.runtime.plan.versions.verdicts import Verdict, in_words, noted, refused
+from wfc.runtime.store.judgement.moves import Description, Moves
+from wfc.runtime.store.judgement.position import FramePosition, JoinPosition, RunPosition
+from wfc.runtime.store.judgement.verdicts import Verdict, in_words, noted, refused
 
 __all__ = ["judge_joins"]
 

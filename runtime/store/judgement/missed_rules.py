@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wfc.runtime.plan.versions.flow_graph import FlowGraph
-from wfc.runtime.plan.versions.moves import Moves
-from wfc.runtime.plan.versions.position import RunPosition
-from wfc.runtime.plan.versions.verdicts import Verdict, noted
+from wfc.runtime.store.judgement.flow_graph import FlowGraph
+from wfc.runtime.store.judgement.moves import Moves
+from wfc.runtime.store.judgement.position import RunPosition
+from wfc.runtime.store.judgement.verdicts import Verdict, noted
 
 __all__ = ["judge_missed", "missed_steps"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from functools import cached_property
 
-from wfc.runtime.plan.versions.conversions import Conversion
-from wfc.runtime.plan.versions.flow_graph import Description, FlowGraph
-from wfc.runtime.plan.versions.types import classes_in
+from wfc.runtime.store.judgement.conversions import Conversion
+from wfc.runtime.store.judgement.flow_graph import Description, FlowGraph
+from wfc.runtime.store.judgement.types import classes_in
 
 __all__ = ["Description", "Moves"]
 
@@ -30,10 +30,12 @@ class Moves:
         conversions: Collection[Conversion] = (),
     ) -> None:
         self.old, self.new = old, new
+        self._steps: dict[str, str | None] = {}
+        self._names: dict[str, str | None] = {}
         self._conversions = conversions
         self._moved = moved
         self._removed = set(removed)
-        self._forms = {
+        self._forms: dict[str, str] = {
             before[1]: now[1]
             for key, step in old["steps"].items()
             if (found := self.step(key)) is not None
@@ -71,11 +73,18 @@ class Moves:
 
     def step(self, key: str) -> str | None:
         """Return the key of a step; ``None``: it is gone."""
-        name, mark = (key[:-2], "[]") if key.endswith("[]") else (key, "")
-        return _known(self._moved.get(_outside(name), name) + mark, self.new["steps"])
+        if key not in self._steps:
+            name, mark = (key[:-2], "[]") if key.endswith("[]") else (key, "")
+            self._steps[key] = _known(self._moved.get(_outside(name), name) + mark, self.new["steps"])
+        return self._steps[key]
 
     def name(self, kind: str) -> str | None:
         """Return the name of a class; ``None``: it is gone."""
+        if kind not in self._names:
+            self._names[kind] = self._name(kind)
+        return self._names[kind]
+
+    def _name(self, kind: str) -> str | None:
         if kind not in self.old["classes"]:
             return kind  # of those that every workflow has
         if kind == self.old["state"]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import reduce
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
-from wfc.runtime.plan.versions.flow_graph import FlowGraph
-from wfc.runtime.plan.versions.moves import Description
-from wfc.runtime.plan.versions.position import FramePosition, JoinPosition, RunPosition, StepPosition
-from wfc.runtime.plan.versions.types import classes_in
+from wfc.runtime.store.judgement.flow_graph import FlowGraph
+from wfc.runtime.store.judgement.moves import Description
+from wfc.runtime.store.judgement.position import FramePosition, JoinPosition, RunPosition, StepPosition
+from wfc.runtime.store.judgement.types import classes_in
 
 __all__ = ["RestingPlace", "joined", "resting_places"]
 
@@ -146,18 +146,15 @@ def _arrived(frames: tuple[FramePosition, ...]) -> set[str]:
 
 def joined(places: list[RestingPlace]) -> RunPosition:
     """Return the position of a run that stands at several places at once."""
-    return reduce(_both, (place.position for place in places))
-
-
-def _both(one: RunPosition, other: RunPosition) -> RunPosition:
+    found = [place.position for place in places]
     return RunPosition(
-        has_begun=one.has_begun or other.has_begun,
-        steps=(*one.steps, *other.steps),
-        frames=(*one.frames, *other.frames),
-        pending=tuple(dict.fromkeys((*one.pending, *other.pending))),
-        values=one.values | other.values,
-        mentions=one.mentions | other.mentions,
-        counts=tuple(dict.fromkeys((*one.counts, *other.counts))),
-        limits=one.limits | other.limits,
-        way=one.way or other.way,
+        has_begun=any(one.has_begun for one in found),
+        steps=tuple(chain.from_iterable(one.steps for one in found)),
+        frames=tuple(chain.from_iterable(one.frames for one in found)),
+        pending=tuple(dict.fromkeys(chain.from_iterable(one.pending for one in found))),
+        values=frozenset[str]().union(*(one.values for one in found)),
+        mentions=frozenset[str]().union(*(one.mentions for one in found)),
+        counts=tuple(dict.fromkeys(chain.from_iterable(one.counts for one in found))),
+        limits=frozenset[str]().union(*(one.limits for one in found)),
+        way=next((one.way for one in found if one.way), ""),
     )
