@@ -182,7 +182,34 @@ tests:
     deliver: [{event: Paid, with: {id: a, sum: 4}}]
     expect: {end: Done}
 """
-BASES = {"asking": ASKING, "lists": LISTS, "joins": JOINS, "loop": LOOP, "ways": WAYS}
+TEAM = """\
+wfc: 1
+workflow: team
+start: Came
+end: Done
+models: {fast: {use: "openai:gpt-4o-mini"}}
+agents:
+  sales: {description: Sells., model: fast, handoffs: [bills]}
+  bills: {description: Knows bills., model: fast}
+events:
+  Came: {text: string}
+  Done: {text: string}
+steps:
+  help:
+    kind: agent
+    accepts: Came
+    agent: sales
+    prompt: ${{ event.text }}
+    emit: {event: Done, with: {text: "${{ result }}"}}
+tests:
+  - name: handed over
+    start: {text: Why?}
+    script:
+      sales: [{calls: [{hand_over: bills, with: {task: Why?}}]}]
+      bills: [{say: So.}]
+    expect: {end: Done}
+"""
+BASES = {"asking": ASKING, "lists": LISTS, "joins": JOINS, "loop": LOOP, "ways": WAYS, "team": TEAM}
 FOR = "{% for line in inputs.lines %}"
 NAMES = "${{ [line.kind for line in inputs.lines if line.price > 3] }}"
 THREE = "{all: [Baked, Grown, Milked]}"
@@ -301,6 +328,7 @@ HINTS = [
     ("lists", FOR, "{% for line, price in inputs.prices.items() %}", ("method-call", "`for key, value in MAP` goes")),
     ("loop", "when: event.good", "when: Done", ("unknown-name", "`Done` is an event, which no expression reads")),
     ("joins", "{type: integer, default: 0}", "false", ("wrong-type", "`{type: boolean, default: false}`")),
+    ("team", "{hand_over: bills,", "{tool: hand_over_to_bills,", ("not-of-an-agent", "`hand_over: bills`")),
 ]  # fmt: skip
 
 
