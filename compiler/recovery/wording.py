@@ -57,6 +57,8 @@ OF_PLAIN_VALUES: Final = SECTIONS.keys() | {
 OF_ITEMS: Final = ("keep", "do", "give", "require", "on_item_error")
 """Where a `map` says what is done with an item."""
 MOST_PLACES: Final = 10
+OF_SECRETS: Final = r"\{secret: (\w+)\}"
+NAMED_UNUSED: Final = r"the secret `(\w+)`"
 COMMENT: Final = re.compile(r"\s+(?://|--|/\*)\s*(?P<words>\w[^*]*)(?:\*/)?$")
 OF_RESULTS: Final = frozenset({"body", "data", "output", "outputs", "response", "result"})
 """What a step's result is called behind its name in other languages."""
@@ -72,7 +74,10 @@ def reword(analysis: Analysis) -> Analysis:
             item_elsewhere(name_of_step(each, data), data) if each.code == "unknown-name" else each
             for each in findings
         ]
-        findings = without_unused(findings)
+        findings = [
+            joined_beside(each, data) if each.code == "event-never-accepted" else each
+            for each in without_unused(findings)
+        ]
         findings = [foreign_comment(each, data) for each in findings]
         findings = [declared_elsewhere(each, data) if each.code in SECTIONS else each for each in findings]
     return replace(analysis, findings=findings)
@@ -85,7 +90,31 @@ def without_unused(findings: list[Finding]) -> list[Finding]:
         for each in findings
         if each.code != "unused-result" and each.severity is Severity.ERROR and each.place.origin is None
     }
-    return [each for each in findings if each.code != "unused-result" or each.place.address[:2] not in wrong]
+    secrets = {name for each in findings for name in re.findall(OF_SECRETS, each.hint)}
+    return [
+        each
+        for each in findings
+        if (each.code != "unused-result" or each.place.address[:2] not in wrong)
+        and (each.code != "unused-declaration" or secrets.isdisjoint(re.findall(NAMED_UNUSED, each.message)))
+    ]
+
+
+def joined_beside(finding: Finding, data: Data) -> Finding:
+    """Add to an event that nobody accepts which join waits for what comes together with it: it may lack it."""
+    steps, event = data.get("steps"), finding.about[0]
+    sender = at(data, finding.place.address[:2])
+    emits = sender.get("emit") if isinstance(sender, dict) else None
+    together = set(emitted(emits)) if isinstance(emits, dict) and "all" in emits else set()
+    for name, step in steps.items() if isinstance(steps, dict) and event in together else ():
+        accepts = step.get("accepts") if isinstance(step, dict) else None
+        waits = accepted(accepts) if isinstance(accepts, dict) and "all" in accepts else []
+        if together & set(waits):
+            written = ", ".join([*waits, event])
+            return replace(
+                finding,
+                hint=f"if `{name}` is to wait for it too, write `{{all: [{written}]}}`; else {finding.hint}",
+            )
+    return finding
 
 
 def merge_repeated(analysis: Analysis) -> list[Finding]:

@@ -277,7 +277,7 @@ def alternative_twice(place: Place, value: object) -> Finding:
         "alternative-twice",
         f"{shown} is among the alternatives already",
         place,
-        "remove one of them",
+        "name another type, or remove one of the two",
         fix=remove_entry(place),
     )
 
@@ -383,7 +383,7 @@ def infinite_type(place: Place, name: str, path: Sequence[str]) -> Finding:
         "infinite-type",
         f"a value of `{name}` would have to contain itself without an end",
         place,
-        f"{' → '.join(path)}: make `{path[1] if len(path) > 1 else name}` optional, or a list",
+        f"{' → '.join(path)}: make `{path[1] if len(path) > 1 else name}` optional, or a list, or name another type",
     )
 
 

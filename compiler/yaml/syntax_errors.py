@@ -78,8 +78,8 @@ MESSAGES: Final[tuple[tuple[str, str, str], ...]] = (
         NO_ENTRY,
         "begin it with `- `, or mend its indentation; if this is no list, leave out the `- ` above",
     ),
-    ("expected key", MISALIGNED, "mend its indentation"),
-    ("block end", MISALIGNED, "mend its indentation"),
+    ("expected key", MISALIGNED, ""),
+    ("block end", MISALIGNED, ""),
     ("could not find expected ':'", "a colon and a space are missing after this key", "write `key: value`"),
     (
         "sequence entries are not allowed",
@@ -247,7 +247,8 @@ def find_malformed_line(problem: SyntaxProblem) -> Finding | None:
         return malformed_lines.find_keys_below_name(text, at)
     if "block end" in said or "expected key" in said:
         return (
-            malformed_lines.find_after_closing(text, at)
+            malformed_lines.find_no_name(text, at)
+            or malformed_lines.find_after_closing(text, at)
             or malformed_lines.find_no_colon(text, at)
             or malformed_lines.find_keys_below_name(text, at)
             or malformed_lines.find_indented_too_far(text, at)
@@ -283,6 +284,8 @@ def find_by_words(problem: SyntaxProblem) -> Finding | None:
             continue
         never = "never closed" in what and problem.opened is not None
         place = Place((), "text", problem.opened or 0, (problem.opened or 0) + 1) if never else problem.place
+        if never and is_second_quote(text, problem.opened or 0):
+            return problems.syntax_error(place, "two quotes stand here side by side", "leave out one of them")
         if what == MISALIGNED:
             return problems.syntax_error(place, what, malformed_lines.indentation_hint(text, at))
         if what == NO_VALUE and text[at : at + 1] in {",", "]", "}"}:
@@ -290,6 +293,13 @@ def find_by_words(problem: SyntaxProblem) -> Finding | None:
         opens = text[at : at + 1] in {"{", "["} and not hint
         return problems.syntax_error(place, what, in_braces(text[problem.line : at]) if opens else hint)
     return None
+
+
+def is_second_quote(text: str, at: int) -> bool:
+    """Return whether a quote is the last of its line, and follows another one."""
+    end = text.find("\n", at)
+    rest = text[at + 1 : len(text) if end < 0 else end]
+    return text[max(0, at - 1) : at] == text[at] and not rest.strip(" ,}]")
 
 
 FINDERS: Final[tuple[Callable[[SyntaxProblem], Finding | None], ...]] = (

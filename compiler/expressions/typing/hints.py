@@ -98,7 +98,7 @@ def with_owner(finding: Finding, node: Attribute, scope: Scope) -> Finding:
     own = node.of.name
     others = [each for each in OWNERS if each != own and has_field(scope.names.get(each), node.name)]
     if finding.code == "unknown-field" and others and finding.hint.startswith(("it has no", "there ")):
-        return replace(finding, hint=f"write `{others[0]}.{node.name}`", fix=None)
+        return replace(finding, hint=f"there is `{others[0]}.{node.name}`", fix=None)
     if finding.code == "only-some-have" and own == "event" and "inputs" in others:
         return replace(
             finding, hint=f"{finding.hint}; that of the start event is always `inputs.{node.name}`"
