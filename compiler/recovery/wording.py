@@ -57,8 +57,7 @@ OF_PLAIN_VALUES: Final = SECTIONS.keys() | {
 OF_ITEMS: Final = ("keep", "do", "give", "require", "on_item_error")
 """Where a `map` says what is done with an item."""
 MOST_PLACES: Final = 10
-OF_SECRETS: Final = r"\{secret: (\w+)\}"
-NAMED_UNUSED: Final = r"the secret `(\w+)`"
+UNUSED: Final = frozenset({"unused-declaration", "unused-event"})
 COMMENT: Final = re.compile(r"\s+(?://|--|/\*)\s*(?P<words>\w[^*]*)(?:\*/)?$")
 OF_RESULTS: Final = frozenset({"body", "data", "output", "outputs", "response", "result"})
 """What a step's result is called behind its name in other languages."""
@@ -84,18 +83,18 @@ def reword(analysis: Analysis) -> Analysis:
 
 
 def without_unused(findings: list[Finding]) -> list[Finding]:
-    """Leave out that a step's result is not used where the step has another error: mended, it may use it."""
+    """Leave out what is not used where something is wrong: mended, it may use it. Of results, where the step is."""
     wrong = {
         each.place.address[:2]
         for each in findings
         if each.code != "unused-result" and each.severity is Severity.ERROR and each.place.origin is None
     }
-    secrets = {name for each in findings for name in re.findall(OF_SECRETS, each.hint)}
+    left_over = UNUSED if any(each.severity is Severity.ERROR for each in findings) else ()
     return [
         each
         for each in findings
-        if (each.code != "unused-result" or each.place.address[:2] not in wrong)
-        and (each.code != "unused-declaration" or secrets.isdisjoint(re.findall(NAMED_UNUSED, each.message)))
+        if each.code not in left_over
+        and (each.code != "unused-result" or each.place.address[:2] not in wrong)
     ]
 
 

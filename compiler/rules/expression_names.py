@@ -61,7 +61,7 @@ def unknown_name(
         quoted = f'a text stands in quotes: `"{name}"`' if word else ""
         hint = "; ".join(each for each in (there, quoted) if each)
     fix = None if own or name in WHERE_NAMES_ARE or name in SECTIONS else correct_name(place, name, known)
-    if name == "events" and "event" in known and name in WHERE_NAMES_ARE:
+    if name == "events" and meant.startswith("write `event."):
         fix = replace_text(place, "event", old="events")
     return Finding(
         "unknown-name",

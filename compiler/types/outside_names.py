@@ -91,6 +91,8 @@ def field_with_own_name(
     else:
         edit = Edit(place, f"{{type: {in_flow(data)}, as: {outside}}}", how="rewrite")
     shown = f"{own}: {{type: {in_flow(data) if isinstance(data, str) else '…'}, as: {outside}}}"
+    if "." in name:  # which may be meant as the way to a field of a record
+        return Fix(f"if it is called so outside, write `{shown}`", (Edit(place.key, own), edit), "unsafe")
     return Fix(f"write `{shown}`", (Edit(place.key, own), edit), "safe")
 
 

@@ -243,6 +243,10 @@ def find_after_closing(text: str, at: int) -> Finding | None:
         return None
     value = found["value"].rstrip()
     place = Place((), "text", found.start("value"), found.start("value") + len(value))
+    if found["sign"] in "{[" and (rest := after_closing(value)) and not rest.strip(" ]}"):
+        return problems.syntax_error(
+            place, f"`{rest.strip()}` closes nothing", "leave it out, or open it before"
+        )
     if found["sign"] in "{[" and re.match(r"[{\[] *[\w-]+: |\[ *[{\"']", value):
         hint = (
             "leave out what follows the bracket that closes it, or put all of it in quotes if it is one text"
@@ -259,6 +263,16 @@ def find_after_closing(text: str, at: int) -> Finding | None:
     return problems.syntax_error(
         place, "this text goes on after its quote is closed", "put all of it in quotes", fix
     )
+
+
+def after_closing(value: str) -> str:
+    """Return what follows the bracket that closes the one with which a value begins."""
+    depth = 0
+    for index, sign in enumerate(value):
+        depth += (sign in "{[") - (sign in "}]")
+        if depth == 0:
+            return value[index + 1 :]
+    return ""
 
 
 def quotes_in_quotes(place: Place, value: str) -> Finding:

@@ -284,10 +284,17 @@ def find_by_words(problem: SyntaxProblem) -> Finding | None:
             continue
         never = "never closed" in what and problem.opened is not None
         place = Place((), "text", problem.opened or 0, (problem.opened or 0) + 1) if never else problem.place
+        line = malformed_lines.line_at(text, problem.opened or 0)
+        if never and (equals := re.compile(EQUALS).search(text, *line)):
+            return brace_problems.no_colon_in_braces(
+                Place((), "text", *equals.span()), equals["key"], equals["value"]
+            )
         if never and is_second_quote(text, problem.opened or 0):
             return problems.syntax_error(place, "two quotes stand here side by side", "leave out one of them")
         if what == MISALIGNED:
             return problems.syntax_error(place, what, malformed_lines.indentation_hint(text, at))
+        if what == NO_VALUE and text[at : at + 1] == ":":
+            return problems.syntax_error(place, "a key is missing before this colon", "")
         if what == NO_VALUE and text[at : at + 1] in {",", "]", "}"}:
             return problems.syntax_error(place, what, "write it, or close the bracket that opens before")
         opens = text[at : at + 1] in {"{", "["} and not hint
@@ -325,6 +332,8 @@ def first_line(text: str, start: int) -> Place:
     return Place((), "text", start, start + max(1, len(line)))
 
 
+EQUALS: Final = r"(?<=[{,]) *(?P<key>[a-z_]\w*) *= *(?P<value>\"[^\"\r\n]*\"|'[^'\r\n]*')"
+"""A key with `=` before a text in quotes, between braces."""
 ONE_WORD: Final = r"[{,]\s*[\w-]+:[ ]+[\w-]+\Z"
 """A key between braces and the one word that stands before a colon; two words could be a text and the next key."""
 

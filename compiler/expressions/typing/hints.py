@@ -75,6 +75,8 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
     asked = after[1] if after else node.name
     if after and asked in scope.names and node.name in OF_OBJECTS:
         return f"leave out `{node.name}.`"
+    if node.name == "events" and after and has_field(scope.names.get("event"), asked):
+        return f"write `event.{asked}`: `events` is what a join has accepted"
     if node.name in EVENTS and (not after or EVENTS & scope.names.keys()):
         return ""
     if node.name == "secrets" or asked in scope.secrets:
