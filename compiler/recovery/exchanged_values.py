@@ -11,7 +11,7 @@ from wfc.compiler.diagnostics import Address, Finding, Place, Severity
 from wfc.compiler.recovery.suspicion import Data, Suspicion, at, with_value
 from wfc.compiler.rules import shape as problems
 
-__all__ = ["exchanged_declarations", "exchanged_values"]
+__all__ = ["exchanged"]
 
 SECTIONS: Final = ("events", "types", "steps", "tools", "models", "agents", "texts", "state")
 """Sections in which two declarations may have each other's content."""
@@ -19,8 +19,18 @@ OF_FIELDS: Final = ("events", "types")
 MENTIONED: Final = re.compile(r"`(\w+)`")
 OF_ENDS: Final = frozenset({"end-event-accepted", "start-event-emitted"})
 """Findings at steps that may come of the start and the end being exchanged."""
+DEPTH_OF_AREAS: Final = 3
+"""How many keys down a place is the same, such as the mocks of one test."""
 MOST_PAIRS: Final = 8
 MOST_KEYS: Final = 16
+
+
+def exchanged(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
+    """Suspect exchanges: first of declarations where errors are at several places, and else of what stands there."""
+    areas = {each.place.address[:DEPTH_OF_AREAS] for each in errors(findings)}
+    guesses = [exchanged_values, exchanged_declarations]
+    for guess in reversed(guesses) if len(areas) > 1 else guesses:
+        yield from guess(data, findings)
 
 
 def exchanged_values(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:

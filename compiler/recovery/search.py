@@ -10,7 +10,8 @@ from typing import Final
 from wfc.compiler.diagnostics import Finding, Place, Severity
 from wfc.compiler.recovery.analysis import Analysis
 from wfc.compiler.recovery.bare_keys import bare_keys
-from wfc.compiler.recovery.exchanged_values import exchanged_declarations, exchanged_values
+from wfc.compiler.recovery.exchanged_values import exchanged
+from wfc.compiler.recovery.lost_events import lost_events
 from wfc.compiler.recovery.missing_joins import missing_joins
 from wfc.compiler.recovery.misspelt_declarations import misspelt_declarations
 from wfc.compiler.recovery.moved_blocks import moved_blocks
@@ -41,8 +42,8 @@ SUSPECT: Final[tuple[Callable[[Data, Sequence[Finding]], Iterator[Suspicion]], .
     wrapped_fields,
     bare_keys,
     other_kinds,
-    exchanged_values,
-    exchanged_declarations,
+    exchanged,
+    lost_events,
     moved_blocks,
     other_events,
     missing_joins,

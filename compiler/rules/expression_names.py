@@ -168,7 +168,7 @@ def unknown_test(place: Place, name: str, known: Sequence[str], compared: str = 
     elif name == "blank":
         hint = "ask `is empty`"
     elif compared and name != "defined" and not closest(name, known):
-        hint = f"compare: write `{compared}`"
+        hint = f"to compare write `{compared}`"
     return Finding(
         "unknown-test",
         f"`is {name}` asks nothing that is known",

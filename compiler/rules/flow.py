@@ -39,6 +39,7 @@ def event_never_emitted(place: Place, event: str, step: str) -> Finding:
         f"`{step}` accepts `{event}`, which no step emits",
         place,
         f"let a step `emit: {event}`, or accept another event",
+        about=(event,),
     )
 
 
@@ -87,7 +88,7 @@ def unreachable_step(
     hint = (
         f"it waits for {joined(waits_for, 'or')}, which only {joined(senders)} "
         f"{'emits' if len(senders) == 1 else 'emit'}, and no path leads there either: "
-        f"let a step that runs before emit {joined(waits_for, 'or')}"
+        f"let a step that runs before emit {joined(waits_for, 'or')}, or accept another event"
     )
     if together:
         hint += f"; or, if each of its events alone is to start it, write `accepts: [{', '.join(together)}]`"
@@ -107,6 +108,7 @@ def unreachable_end(place: Place, event: str) -> Finding:
         place,
         f"let a step `emit: {event}`, or take it out of `end`",
         fix=remove_entry(place) if place.address != ("end",) else None,
+        about=(event,),
     )
 
 
@@ -189,7 +191,8 @@ def unbounded_cycle(place: Place, step: str, told: str, by_limit: bool) -> Findi
     if by_limit:
         hint = f"{told}: the `on_limit` of `{step}` leads back into the loop; let it leave by another event"
         return Finding("unbounded-cycle", f"nothing bounds the loop through `{step}`", place, hint)
-    hint = f"{told}: give `{step}` a bound, such as `max_runs: 3`, and an `on_limit` that leaves the loop"
+    way_out = "a bound, such as `max_runs: 3`, and an `on_limit` that leaves it"
+    hint = f"{told}: if it is meant to loop, give `{step}` {way_out}"
     bound = Edit((place / "accepts").key, "max_runs: 3", how="before")
     return Finding(
         "unbounded-cycle",

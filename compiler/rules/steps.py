@@ -284,7 +284,7 @@ def wrong_fill(
         "wrong-fill",
         f"`{field}` of `{event}` is {wanted}, but {source}, which would fill it, is {given}",
         place,
-        hint or f"write `with: {{{field}: …}}`",
+        hint or f"write `with: {{{field}: …}}`, or change one of the two types",
     )
 
 

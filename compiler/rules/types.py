@@ -249,7 +249,7 @@ def enum_value_twice(place: Place, value: object) -> Finding:
         "enum-value-twice",
         f"`{value}` is listed already",
         place,
-        "remove one of them",
+        "write another value, or remove one of the two",
         fix=remove_entry(place),
     )
 

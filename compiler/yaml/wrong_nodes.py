@@ -38,7 +38,7 @@ def map_as_key(event: Any, text: str) -> Finding:
             "write `${{ … }}` for an expression, in quotes where it begins a text between braces; a condition stands "
             "without any",
         )
-    hint = "put a text in quotes"
+    hint = "a key stands on a line of its own; a text with brackets stands in quotes"
     if text[start] == "{" and text[:start].rstrip().endswith(","):
         hint = "close the map before it with `}`, or write a key and a colon before it"
     return problems.key_not_text(Place((), "text", start, end), "a map or a list", hint)
