@@ -51,6 +51,9 @@ def exchanged_values(data: Data, findings: Sequence[Finding]) -> Iterator[Suspic
                 pair = (owner, *sorted((key, other), key=list(values).index))
                 also = counts.get((owner, other), 0)
                 pairs[pair] = (many + also) * (2 if also else 1)  # both wrong is the likeliest
+    if any(each.place.address[:1] != ("tests",) for each in errors(findings)):
+        # what a test says shows what is wrong elsewhere, too
+        pairs = {each: many for each, many in pairs.items() if each[0][:1] != ("tests",)}
     likely = sorted(pairs, key=lambda each: (-pairs[each], -len(each[0])))
     for owner, key, other in likely[: 2 * MOST_PAIRS]:
         yield exchange(data, owner, key, other, 1)

@@ -19,39 +19,46 @@ EXITS: Final = ("emit", "on_error", "on_limit", "on_timeout")
 def lost_events(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
     """Suspect that another event is emitted, or accepted, than one that nobody emits or accepts."""
     errors = [each for each in findings if each.severity is Severity.ERROR]
-    wrong = list(
-        dict.fromkeys(each.place.address[1] for each in errors if each.place.address[:1] == ("steps",))
-    )
+    places = [each.place.address for each in errors]
+    wrong = list(dict.fromkeys(each[1] for each in places if each[:1] == ("steps",) and len(each) > 1))
     lost = [each.about[0] for each in errors if each.code in {"event-never-accepted", "received-by-nobody"}]
     for finding in errors if len(errors) > 1 else ():
         place = finding.place.address
         if finding.code in {"event-never-emitted", "unreachable-end"}:
-            yield from instead(data, finding, emitted(data, wrong), finding.about, "emit")
+            yield from instead(data, finding, emitted(data, wrong), finding.about)
         elif finding.code == "event-never-accepted":
-            yield from instead(data, finding, accepted(data, wrong), finding.about, "accept")
+            yield from instead(data, finding, accepted(data, wrong), finding.about)
         elif finding.code == "start-event-emitted":
             ends = data.get("end")
             yield from instead(
-                data, finding, iter([place]), ends if isinstance(ends, list) else [ends], "emit"
+                data,
+                finding,
+                iter([place]),
+                ends if isinstance(ends, list) else [ends],
             )
         elif finding.code == "not-received":
-            yield from instead(data, finding, iter([place]), lost, "wait for")
+            yield from instead(data, finding, iter([place]), lost)
         elif finding.code == "accepted-twice" and place[:1] == ("end",):
             for name in lost[:MOST_PLACES]:
-                told = replace(finding, hint=f"`{name}` stands nowhere: it would fit here")
+                told = replace(finding, hint=f"`{name}` stands nowhere: it would fit here", fix=None)
                 yield Suspicion(told, with_value(data, place, name))
 
 
 def instead(
-    data: Data, finding: Finding, places: Iterator[Address], names: Sequence[Any], does: str
+    data: Data, finding: Finding, places: Iterator[Address], names: Sequence[Any]
 ) -> Iterator[Suspicion]:
-    """Suspect that an event belongs to one of some places, where another one stands."""
+    """Suspect that an event belongs to one of some places, where another one stands; all at which it would be right
+    are told.
+    """
+    ways: list[tuple[str, Data]] = []
     for address in islice(places, MOST_PLACES):
-        for name in [each for each in names if isinstance(each, str) and each != at(data, address)][
-            :MOST_PLACES
-        ]:
-            hint = f"nothing would be wrong if `{address[1]}` were to {does} `{name}` and not `{at(data, address)}`"
-            yield Suspicion(replace(finding, hint=hint), with_value(data, address, name))
+        there = at(data, address)
+        for name in [each for each in names if isinstance(each, str) and each != there][:MOST_PLACES]:
+            told = f"`{name}`, and not `{there}`, in `{address[1]}` under `{address[2]}`"
+            ways.append((told, with_value(data, address, name)))
+    for index, (told, changed) in enumerate(ways):
+        blamed = replace(finding, hint=f"nothing would be wrong with {told}", fix=None)
+        yield Suspicion(blamed, changed, rivals=tuple(ways[index + 1 :]))
 
 
 def emitted(data: Data, steps: Sequence[Any]) -> Iterator[Address]:

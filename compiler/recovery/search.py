@@ -102,7 +102,7 @@ def with_other_ways(finding: Finding, analysis: Analysis, analyse: Callable[[Doc
 
 def with_rivals(finding: Finding, written: Sequence[str]) -> Finding:
     """Return a finding whose hint names all ways to write it that explain as much; no fix can choose among them."""
-    others = "".join(f", or `{each}`" for each in written)
+    others = "".join(f", or {each if '`' in each else f'`{each}`'}" for each in written)
     return replace(finding, hint=f"{finding.hint}{others}", fix=None) if written else finding
 
 

@@ -57,6 +57,10 @@ OF_PLAIN_VALUES: Final = SECTIONS.keys() | {
 OF_ITEMS: Final = ("keep", "do", "give", "require", "on_item_error")
 """Where a `map` says what is done with an item."""
 MOST_PLACES: Final = 10
+OF_SHAPE: Final = frozenset({"missing-key", "unknown-key", "wrong-type"})
+NEAR_THE_TOP: Final = 3
+MOST_NEAR_THE_TOP: Final = 2
+"""So many findings about declarations as a whole are no slips: what belongs to one section stands in another."""
 UNUSED: Final = frozenset({"unused-declaration", "unused-event"})
 COMMENT: Final = re.compile(r"\s+(?://|--|/\*)\s*(?P<words>\w[^*]*)(?:\*/)?$")
 OF_RESULTS: Final = frozenset({"body", "data", "output", "outputs", "response", "result"})
@@ -78,8 +82,20 @@ def reword(analysis: Analysis) -> Analysis:
             for each in without_unused(findings)
         ]
         findings = [foreign_comment(each, data) for each in findings]
+        findings = without_guesses(findings)
         findings = [declared_elsewhere(each, data) if each.code in SECTIONS else each for each in findings]
     return replace(analysis, findings=findings)
+
+
+def without_guesses(findings: list[Finding]) -> list[Finding]:
+    """Leave out the hints about what is declared where a section is none, or several of its declarations are not."""
+    near = [each for each in findings if each.code in OF_SHAPE and len(each.place.address) <= NEAR_THE_TOP]
+    sections = [each for each in near if len(each.place.address) == 1 and each.code == "wrong-type"]
+    declared = [each for each in near if len(each.place.address) == NEAR_THE_TOP - 1]
+    if not sections and len(declared) < MOST_NEAR_THE_TOP:
+        return findings
+    unsure = [each for each in near if len(each.place.address) > 1]
+    return [replace(each, hint="", fix=None) if each in unsure else each for each in findings]
 
 
 def without_unused(findings: list[Finding]) -> list[Finding]:
@@ -190,6 +206,10 @@ def item_elsewhere(finding: Finding, data: Data) -> Finding:
     """Add where the item is that a step goes through, to what is said of its name at another place."""
     name = finding.about[0] if finding.about else ""
     step = at(data, finding.place.address[:2]) if finding.place.address[:1] == ("steps",) else None
+    if name == "result" and isinstance(step, dict) and step.get("kind") == "human" and "form" not in step:
+        return replace(
+            finding, hint="a person's answer is the `result`, if `form` says what is asked", fix=None
+        )
     if finding.hint.endswith(f'a text stands in quotes: `"{name}"`') and holds(data.get("events"), name):
         return replace(finding, hint=f"`{name}` is an event, which no expression reads", fix=None)
     if not isinstance(step, dict) or not name:

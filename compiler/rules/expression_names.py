@@ -55,7 +55,13 @@ def unknown_name(
     if not hint and meant:
         hint, known = meant, []
     elif called in {"true", "false", "none", *known} and name not in WHERE_NAMES_ARE:
-        hint, known = f"write `{called}`", [called]
+        sure = not word or called in {"true", "false", "none"}
+        hint, known = f"write `{called}`" if sure else f"did you mean `{called}`?", [called] if sure else []
+    elif word and meant and hint == closest(name, known):
+        hint, known = (
+            f"{hint[:-1]}, or {meant.removeprefix('write ')}?",
+            [],
+        )  # a name of its own, or of a field
     if not hint:
         there = suggestion(name, known)
         quoted = f'a text stands in quotes: `"{name}"`' if word else ""

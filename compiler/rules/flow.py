@@ -54,7 +54,8 @@ def event_never_accepted(place: Place, event: str, step: str) -> Finding:
     who = "the run starts with" if step == "start" else f"{step} emits"
     hint = f"let a step have `accepts: {event}`"
     if step != "start":
-        hint += f", add `{event}` to `end` if the run is over then, or emit `nothing` here"
+        hint += f", or wait for it with others (`{{all: [{event}, …]}}`), add `{event}` to `end` if the run is over "
+        hint += "then, or emit `nothing` here"
     message = f"{who} `{event}`, which no step accepts"
     return Finding("event-never-accepted", message, place, hint, about=(event,))
 

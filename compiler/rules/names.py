@@ -111,14 +111,9 @@ def unknown_event(place: Place, name: str, known: Iterable[str]) -> Finding:
 
 def _words_at(address: Address) -> list[str]:
     """Return the words of the language that may stand in an event's place."""
-    if address[0] != "steps" or address[-1] in {"end", "accepts"}:
-        return []
-    words = ["proceed"] if "accepts" in address and address[-1] == "on_timeout" else []
-    return (
-        [*words, "nothing"]
-        if "emit" in address or address[2] in {"on_timeout", "on_error", "on_limit"}
-        else words
-    )
+    key = address[2] if len(address) > 2 and address[0] == "steps" else ""
+    words = ["proceed"] if key == "accepts" and address[-1] == "on_timeout" else []
+    return [*words, "nothing"] if key in {"emit", "on_timeout", "on_error", "on_limit"} else words
 
 
 @problem

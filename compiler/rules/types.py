@@ -38,6 +38,8 @@ __all__ = [
 FORMS = "write a name, `list of T`, `map of T`, `optional T`, `{enum: [a, b]}` or `{field: T}`"
 
 
+TYPES_FIRST = frozenset({"boolean", "datetime", "decimal", "duration", "integer", "number", "string"})
+"""Types that stand first where the name of a field belongs, as in other languages."""
 BUILT_IN = (
     "built in are `string`, `integer`, `number`, `decimal`, `boolean`, `date`, `datetime`, `duration`, `any`"
 )
@@ -57,6 +59,13 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
     if declare and name.islower() and name.isascii():  # so that it can be none of the author's own
         declare = BUILT_IN
     hint = f"write `{meant}`" if meant else closest(name, names) or declare
+    if (
+        place.address[-1:]
+        and place.address[-1] in TYPES_FIRST
+        and name.islower()
+        and not closest(name, names)
+    ):
+        meant, names, hint = "", [], f"a field's name stands before its type: `{name}: {place.address[-1]}`"
     if name == "object" and place.address[-1:] == ("type",):
         meant, hint = "", "leave it out: the fields stand directly under what has them"
     if not hint and place.address[:1] in {("config",), ("state",)}:

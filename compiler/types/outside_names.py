@@ -78,6 +78,8 @@ def field_with_own_name(
         return without_mark(
             name.partition(" ")[2], "?" if name.lower()[0] == "o" else "!", data, place, others
         )
+    if name.endswith(":") and is_name(name.rstrip(":")) and name.rstrip(":") not in others:
+        return Fix(f"write `{name.rstrip(':')}`", (Edit(place.key, name.rstrip(":")),), "safe")
     own = re.sub(r"\W+", "_", normal_form(name)).strip("_")
     own = snake_case(own) if small else own
     own += "_" if own in LONG_KEYS or own == "extends" else ""

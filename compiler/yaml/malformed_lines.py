@@ -33,6 +33,8 @@ COMPLETE: Final = re.compile(
 CLOSED: Final = re.compile(r" *(?:- +)?[\w-]+: +(?P<value>(?P<sign>[\"'{\[])[^\r\n]*)")
 COMMENT: Final = re.compile(r"[ ]*(?P<sign>//+|/\*+|--+(?![->])|\*(?= )|;+|<!--)[ ]*(?P<words>[^\r\n]*)")
 STAR: Final = re.compile(r" *(?P<star>[*+]) +(?P<rest>[\w-]+: [^\r\n]*|[A-Z]\w*) *")
+ITEM: Final = r"[A-Z]\w*|[\w-]+:(?: .*)?"
+"""What an item of a list may be: the name of an event, or a key."""
 GLUED: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*)(?P<colon>:)(?!//)(?P<value>[^\s:][^\r\n:]*)")
 """A line such as `kind:human`, which YAML takes for a text that goes on in the next line."""
 NO_NAME: Final = re.compile(r" *(?:- +)?(?P<colon>:)(?: [^\r\n]*)?")
@@ -108,6 +110,11 @@ def find_no_key(text: str, start: int, end: int) -> Finding | None:
             place, "an item of a list begins with `- `", hint, fixes.replace_text(place, "-")
         )
     comment = COMMENT.fullmatch(text, start, end)
+    if comment is not None and comment["sign"] == "--" and re.fullmatch(ITEM, comment["words"].rstrip()):
+        place = Place((), "text", *comment.span("sign"))
+        return problems.syntax_error(
+            place, "an item of a list begins with one `-` only", "", fixes.replace_text(place, "-")
+        )
     if comment is not None:
         place = Place((), "text", comment.start("sign"), end)
         words = f"# {comment['words'].removesuffix('*/').removesuffix('-->').strip()}"
@@ -251,6 +258,8 @@ def find_after_closing(text: str, at: int) -> Finding | None:
         hint = (
             "leave out what follows the bracket that closes it, or put all of it in quotes if it is one text"
         )
+        if after_closing(value).startswith(","):
+            hint = "a bracket is closed too early, or one is too many"
         return problems.syntax_error(place, "something follows after this bracket is closed", hint)
     if found["sign"] in "{[":
         fix = fixes.replace_text(place, "'" + value.replace("'", "''") + "'")

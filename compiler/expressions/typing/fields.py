@@ -121,7 +121,7 @@ def of_items(item: Type, name: str, words: str) -> str:
     if fields and name not in fields and not closest(name, fields):
         return f"`{words}` is the list itself; its items have {listed_fields(fields)}"
     if isinstance(item, (Scalar, Enumeration)) and item is not ANY:
-        return "take one item (`| first`)"
+        return "its items are reached by `[0]`, `| first` or `[one for one in …]`"
     return f'take one item (`| first`), or all (`| pluck("{name}")`)'
 
 
