@@ -47,7 +47,7 @@ def translated(text: str) -> str:
         return bounded(text, *bounds.group("type", "sign", "bound"))
     if default := re.fullmatch(DEFAULT, text):
         return f"{{type: {translated(default['type'])}, default: {default['value']}}}"
-    if text.endswith("?") and (" " not in text or text.split(" ")[0] in OUTER):
+    if text.endswith("?") and (" " not in text or text.partition(" ")[0] in OUTER):
         return optional(translated(text[:-1].strip()))
     if text.endswith("[]"):
         return f"list of {translated(text[:-2].strip())}"

@@ -151,7 +151,10 @@ def find_second_colon(problem: SyntaxProblem) -> Finding | None:
         return meant or problems.text_cut_by_colon(problem.place, None, hint)
     hint = "write `a if condition else b`" if "? " in text[problem.line : at] else ""
     if text[at + 1 : at + 3] in {" {", " ["} and not hint:
-        whole, hint = None, "put the entry in braces, `{key: value}`, unless a colon or a key is missing before it"
+        whole, hint = (
+            None,
+            "put the entry in braces, `{key: value}`, unless a colon or a key is missing before it",
+        )
     if whole is not None and re.fullmatch(ENTRIES, text[whole.start : whole.end]):
         hint = "put the entries in braces: `{key: value, …}`"
     return meant or problems.text_cut_by_colon(problem.place, whole, hint, last=is_last(text, at))

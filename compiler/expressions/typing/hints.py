@@ -203,7 +203,7 @@ def for_condition(type: Type) -> str:
     kind = base(type)
     if kind is STRING:
         return "compare it with one of its values"
-    return "ask `!= 0`, or compare it with something" if kind in (INTEGER, NUMBER) else "compare it with something"
+    return "ask `!= 0`" if kind in (INTEGER, NUMBER) else "compare it with something"
 
 
 def for_value_alone(before: Node | None, part: Node, words: Callable[[Node], str]) -> str:
