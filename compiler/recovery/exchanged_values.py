@@ -29,7 +29,9 @@ def exchanged(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
     """Suspect exchanges: first of declarations where errors are at several places, and else of what stands there."""
     areas = {each.place.address[:DEPTH_OF_AREAS] for each in errors(findings)}
     guesses = [exchanged_values, exchanged_declarations]
-    for guess in reversed(guesses) if len(areas) > 1 else guesses:
+    if len(areas) > 1:
+        guesses.reverse()
+    for guess in guesses:
         yield from guess(data, findings)
 
 
@@ -48,7 +50,8 @@ def exchanged_values(data: Data, findings: Sequence[Finding]) -> Iterator[Suspic
             continue
         for other in values:
             if other != key and values[other] != values[key] and not is_declaration(owner):
-                pair = (owner, *sorted((key, other), key=list(values).index))
+                first, second = sorted((key, other), key=list(values).index)
+                pair = (owner, first, second)
                 also = counts.get((owner, other), 0)
                 pairs[pair] = (many + also) * (2 if also else 1)  # both wrong is the likeliest
     if any(each.place.address[:1] != ("tests",) for each in errors(findings)):

@@ -105,7 +105,8 @@ def without_unused(findings: list[Finding]) -> list[Finding]:
         for each in findings
         if each.code != "unused-result" and each.severity is Severity.ERROR and each.place.origin is None
     }
-    left_over = UNUSED if any(each.severity is Severity.ERROR for each in findings) else ()
+    is_wrong = any(each.severity is Severity.ERROR for each in findings)
+    left_over: frozenset[str] = UNUSED if is_wrong else frozenset()
     return [
         each
         for each in findings

@@ -331,7 +331,7 @@ HINTS = [
     # what is given by text, and what the environment gives
     ("asking", 'answer: "${{ result }}"', 'answer: "${{ result.text }}"', ("no-fields", "`result` is the text itself")),
     ("asking", "${{ event.name | upper }}", "${{ event.name + 3 }}", ("no-arithmetic", "to put texts together write")),
-    ("asking", "${{ event.name | upper }}", "${{ events.name }}", ("unknown-name", "other steps have `event`")),
+    ("asking", "${{ event.name | upper }}", "${{ events.name }}", ("unknown-name", "write `event.name`")),
     ("asking", "    on_timeout: Late\n", "    on_timeout: nothng\n", ("unknown-event", "did you mean `nothing`?")),
 ]  # fmt: skip
 
