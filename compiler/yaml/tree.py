@@ -330,6 +330,8 @@ class Builder:
     def twice(self, event: Any, key: str) -> None:
         first = Place((*self.address(), key), "key")
         self.key = DROPPED
+        if key in self.node and self.node[key] is None:  # two lines for one; what stands there is told once
+            self.node[key] = self.broken()
         in_list = self.stack[-1][0].__class__ is list and len(self.stack) > 1
         if key != "<<" and not (in_list and self.unreliable):
             self.find(problems.duplicate_key(self.place(event), key, first, in_list=in_list))
