@@ -193,15 +193,16 @@ class Documents:
         checked = with_severities(check_text(raw, document.path, project, consequences=consequences))
         return tuple(each for each in checked.diagnostics if each.path == document.path)
 
-    def workflow(self, document: OpenDocument) -> Workflow | None:
-        """Return the workflow of a document; ``None`` while it has errors, or if it is none."""
+    def workflow(self, document: OpenDocument) -> tuple[Workflow, Project] | None:
+        """Return the workflow of a document, and the files with which it was checked; ``None`` while it has errors."""
         if not document.is_spec:
             return None
         project = self.project()
         project.memory = document.memory
         document.memory.begin()
         checked = check_text(document.raw, document.path, project, consequences=True)
-        return None if checked.failed else checked.workflow
+        project.memory = None  # which is of this document alone
+        return None if checked.failed or checked.workflow is None else (checked.workflow, project)
 
     def findings_with(self, path: str, texts: Mapping[str, str]) -> tuple[Diagnostic, ...]:
         """Return the findings that a file would have if some files, itself among them, had other texts."""

@@ -18,7 +18,7 @@ from wfc.runtime.drawing.graph import Graph
 
 __all__ = ["policy", "script", "sources", "style"]
 
-_SCRIPTS: Final = ("viewer.js", "opening.js", "standing.js")
+_SCRIPTS: Final = ("opening.js", "viewer.js", "standing.js")
 _IMPORT: Final = re.compile(r"^import .*\n", re.MULTILINE)
 _BREAK: Final = re.compile(r"\r\n|\r|\n")
 _NO_ASCII: Final = re.compile(r"[^\x00-\x7f]")

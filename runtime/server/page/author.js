@@ -72,7 +72,7 @@ class Desk {
     this.findings = h("div", { "aria-live": "polite" });
     this.tests = h("div", {}, nothing(t("Not run yet.")));
     this.flow = h("div");
-    this.viewer = new Viewer(this.flow, (name) => this.goTo(name), t);
+    this.viewer = new Viewer(this.flow, (name, chosen) => !this.viewer.within(chosen) && this.goTo(name), t);
     this.python = h("div");
     this.places = /** @type {any[]} */ ([]);
     this.isAsking = false;
