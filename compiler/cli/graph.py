@@ -9,6 +9,7 @@ import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import show
+from wfc.compiler.cli.flows import flow_in
 from wfc.compiler.cli.resuming import opened_run
 from wfc.compiler.cli.stores import store_option
 from wfc.compiler.diagnostics.escaping import printable
@@ -19,7 +20,6 @@ from wfc.compiler.workspace.severity import with_severities
 from wfc.compiler.workspace.sources import load
 
 if TYPE_CHECKING:
-    from wfc.compiler.yaml import Document
     from wfc.runtime import Engine
     from wfc.runtime.drawing.graph import Graph
     from wfc.runtime.store.timeline import StepLine
@@ -98,26 +98,15 @@ def lines_of(engine: Engine, run: str) -> list[StepLine]:
 
 def flow_of(path: str) -> dict[str, Any] | None:
     """Return the flow of a spec, with what it may run; ``None`` if it has errors, which are shown."""
-    from wfc.compiler.draw.opened import opened_graph
-    from wfc.compiler.workspace.project import Unit
-
     source = load(path)
     project = project_of([source])
     checked = with_severities(check_text(source.raw, source.path, project))
     show([checked], on_error_stream=True)
-    unit = project.units.get(source.path)
-    if checked.failed or checked.workflow is None or unit is None:
-        return None
-
-    def known(name: str) -> tuple[Workflow, Document] | None:
-        where = project.path_of(name, source.path)
-        found = None if where is None else project.unit(where)
-        if where is None or not isinstance(found, Unit):
-            return None
-        called = check_text(found.document.text.encode("utf-8", "replace"), where, project)
-        return None if called.failed or called.workflow is None else (called.workflow, found.document)
-
-    return opened_graph(checked.workflow, unit.document, known)
+    return (
+        None
+        if checked.failed or checked.workflow is None
+        else flow_in(project, source.path, checked.workflow)
+    )
 
 
 def resolved(path: str) -> Workflow | None:

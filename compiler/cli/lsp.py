@@ -10,7 +10,7 @@ from importlib.util import find_spec
 import click
 
 from wfc.compiler.cli.command import Command
-from wfc.compiler.model import Workflow
+from wfc.compiler.lsp.documents import Documents, OpenDocument
 
 __all__ = ["command"]
 
@@ -37,10 +37,12 @@ def command() -> None:
     os._exit(status)  # whatever the thread that reads the input waits for: the interpreter would wait for it
 
 
-def drawn(workflow: Workflow, form: str) -> str:
-    """Return the flow of a workflow in one of the forms of ``wfc graph``."""
-    from wfc.compiler.draw import flow_graph
+def drawn(documents: Documents, document: OpenDocument, form: str) -> tuple[str, dict[str, str]] | None:
+    """Return the flow of a document in one of the forms of ``wfc graph``, and the paths of the workflows in it."""
+    from wfc.compiler.cli.flows import flow_in, places_of
     from wfc.runtime.drawing.graph import graph_from_data
     from wfc.runtime.drawing.rendering import render
 
-    return render(graph_from_data(flow_graph(workflow)), form)
+    found = documents.workflow(document)
+    flow = None if found is None else flow_in(found[1], document.path, found[0])
+    return None if flow is None else (render(graph_from_data(flow), form), places_of(flow))

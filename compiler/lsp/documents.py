@@ -193,15 +193,16 @@ class Documents:
         checked = with_severities(check_text(raw, document.path, project, consequences=consequences))
         return tuple(each for each in checked.diagnostics if each.path == document.path)
 
-    def workflow(self, document: OpenDocument) -> Workflow | None:
-        """Return the workflow of a document; ``None`` while it has errors, or if it is none."""
+    def workflow(self, document: OpenDocument) -> tuple[Workflow, Project] | None:
+        """Return the workflow of a document, and the files with which it was checked; ``None`` while it has errors."""
         if not document.is_spec:
             return None
         project = self.project()
         project.memory = document.memory
         document.memory.begin()
         checked = check_text(document.raw, document.path, project, consequences=True)
-        return None if checked.failed else checked.workflow
+        project.memory = None  # which is of this document alone
+        return None if checked.failed or checked.workflow is None else (checked.workflow, project)
 
     def findings_with(self, path: str, texts: Mapping[str, str]) -> tuple[Diagnostic, ...]:
         """Return the findings that a file would have if some files, itself among them, had other texts."""
@@ -214,6 +215,13 @@ class Documents:
     def read(self, path: str, text: str) -> Any:
         """Return what a file says as plain data; ``None`` if it cannot be read."""
         return self.readings.of(path, text.encode("utf-8", "replace")).data
+
+    def data(self, path: str) -> Any:
+        """Return what a file of the project says, as it is in the editor if it is open."""
+        if path in self.open:
+            return self.open[path].data
+        raw = self.project().files.read(path)
+        return self.readings.of(path, raw).data if isinstance(raw, bytes) else None
 
     def others(self, document: OpenDocument) -> Mapping[str, str]:
         """Return the texts of the files that a document imports, or that are its parts, by path."""

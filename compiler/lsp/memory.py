@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Iterator
 from copy import copy
-from functools import cache
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Finding, Place, Report
 from wfc.compiler.expressions import ExpressionCache
+from wfc.compiler.lsp.changed_events import Parts, mentions, packed, parts_of, read_anew, words_of_change
 from wfc.compiler.lsp.kept_files import WatchedView
 from wfc.compiler.model import Step
 from wfc.compiler.resolve import ProjectView, declare
@@ -19,16 +18,12 @@ from wfc.compiler.resolve.steps.steps import resolve_step
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, Table
 from wfc.compiler.schema import Spec
-from wfc.compiler.schema.expansion import schema
 from wfc.compiler.slotted import dataclass, field, fields, replace
 from wfc.compiler.types import Type
 from wfc.compiler.workspace.lookups import Lookup
 from wfc.compiler.workspace.project import Unit
 
 __all__ = ["Memory"]
-
-LATER: Final = frozenset({"steps", "tests"})
-"""The sections that no declaration depends on."""
 
 SHARED: Final = ("called", "workflow_tools", "waited", "found_in_texts", "contracts")
 """What a step finds in the declarations depends on the steps before it, if it is one of these."""
@@ -55,21 +50,30 @@ class Kept:
         uses: What the spec itself has looked up: see ``Unit``.
         lookups: With their results; the declarations hold only as long as these do.
         steps: By address and content; those of the last check and of this one.
+        base: Those of which these differ by a few events alone, with all steps that mention none of these.
+        words: One of them is in each step that does.
     """
 
+    parts: Parts
     declared: Declarations
     units: dict[str, Unit]
     uses: tuple[dict[str, None], dict[str, None], dict[tuple[str, str], None]]
     lookups: tuple[Lookup, ...]
     steps: dict[tuple[Address, bytes], KeptStep] = field(default_factory=dict)
     before: dict[tuple[Address, bytes], KeptStep] = field(default_factory=dict)
+    base: Kept | None = None
+    words: tuple[str, ...] = ()
+
+    def of(self, data: Data) -> Kept:
+        """Return with what a step was resolved that is to be the same."""
+        return self if self.base is None or mentions(data, self.words) else self.base
 
 
 class Memory:
     """Gives the passes what they found in a document before, where it must be the same now."""
 
     def __init__(self) -> None:
-        self.kept: dict[bytes, Kept] = {}
+        self.kept: dict[object, Kept] = {}
         self.current: Kept | None = None
         self.asked: dict[int, Kept] = {}  # in this check, by identity
 
@@ -83,33 +87,55 @@ class Memory:
             each.before, each.steps = each.steps, {}
         self.asked = {}
 
+    def bases(self) -> list[Kept]:
+        """Return the declarations that were read as a whole, those of the last check at the end."""
+        found = {id(base): base for each in self.kept.values() for base in [each.base or each]}
+        return list(found.values())
+
     def declared(self, spec: Spec, report: Report, view: ProjectView) -> Declarations:
-        """Return the declarations of a spec, those of an earlier check if they must be equal."""
+        """Return the declarations of a spec, as far as they must be equal those of an earlier check."""
         assert isinstance(view, WatchedView)
-        key = key_of(spec)
-        kept = self.kept.pop(key, None) if key is not None else None
-        if kept is not None and all(map(view.project.lookups.still_holds, kept.lookups)):
-            assert key is not None
+        parts = parts_of(spec)
+        kept = None if parts is None else self.kept.pop(parts.whole, None)
+        if kept is not None and holds(kept, view):
             restore(kept, view)
-            declared = copied(kept.declared, view, spec, report)
+            declared = watched(copied(kept.declared, view, spec, report), view)
+        elif parts is not None and (changed := self.changed(parts, spec, report, view)) is not None:
+            kept, declared = changed
         else:
             found: list[Finding] = []
             declared = declare(spec, both(found.append, report), view)
             declared.sink = report
             # what is wrong with declarations may depend on anything
-            kept = kept_of(declared, view) if key is not None and not found else None
+            kept = kept_of(parts, declared, view) if parts is not None and not found else None
             declared = watched(declared, view)
         self.current = kept
-        if key is not None and kept is not None:
-            self.asked[id(kept)] = kept
-            self.kept[key] = kept  # the latest is the last
+        if kept is not None:
+            self.asked |= {id(each): each for each in (kept, kept.base) if each is not None}
+        if kept is not None and not declared.codes:
+            self.kept[kept.parts.whole] = kept  # the latest is the last
             if len(self.kept) > MOST_KEPT:
                 del self.kept[next(iter(self.kept))]
         return declared
 
+    def changed(
+        self, parts: Parts, spec: Spec, report: Report, view: WatchedView
+    ) -> tuple[Kept, Declarations] | None:
+        """Return the declarations of a spec, if they differ by a few events from earlier ones."""
+        for base in reversed(self.bases()):
+            words = words_of_change(base.parts, parts, base.declared, spec)
+            if words is not None and holds(base, view):
+                restore(base, view)
+                declared = copied(base.declared, view, spec, report)
+                read_anew(declared, words, spec)
+                kept = kept_of(parts, declared, view)
+                kept.base, kept.words = base, words
+                return kept, watched(declared, view)
+        return None
+
     def step(self, name: str, data: Data, place: Place, declared: Declarations) -> Step | None:
         """Return one step, from an earlier check if it must be the same."""
-        kept = self.current
+        kept = self.current and self.current.of(data)
         key = None if kept is None else step_key(data, place, declared)
         if kept is None or key is None:
             return resolve_step(name, data, place, declared)
@@ -199,33 +225,14 @@ def watched(declared: Declarations, view: WatchedView) -> Declarations:
     return declared
 
 
-def key_of(spec: Spec) -> bytes | None:
-    """Return a text that differs where anything does that declarations depend on; ``None`` if there is none."""
-    data = {key: value for key, value in spec.data.items() if key not in LATER}
-    broken = sorted(repr(each) for each in spec.broken if each[0] not in LATER and each[0] in sections())
-    return packed(
-        [data, broken, [each for each in LATER if (each,) in spec.broken and each not in spec.data]]
-    )
-
-
-@cache
-def sections() -> frozenset[str]:
-    """Return the keys at the top of specs; nothing asks whether another one is broken."""
-    found = schema()["$defs"]
-    return frozenset(key for name in ("spec", "shared", "part") for key in found[name]["properties"])
-
-
 def step_key(data: Data, place: Place, declared: Declarations) -> tuple[Address, bytes] | None:
     content = None if declared.is_broken(place.address) else packed(data)
     return None if content is None else (place.address, content)
 
 
-def packed(data: object) -> bytes | None:
-    """Return plain data as bytes, which are equal only if also their order and their types are."""
-    try:
-        return marshal.dumps(data, 0)  # type: ignore[arg-type]  # what has no form is refused
-    except ValueError:  # too deep, or a placeholder of something that could not be read
-        return None
+def holds(kept: Kept, view: WatchedView) -> bool:
+    """Return whether all that declarations have looked up in other files is as it was."""
+    return all(map(view.project.lookups.still_holds, kept.lookups))
 
 
 def both(first: Report, second: Report) -> Report:
@@ -236,9 +243,10 @@ def both(first: Report, second: Report) -> Report:
     return send
 
 
-def kept_of(declared: Declarations, view: WatchedView) -> Kept:
+def kept_of(parts: Parts, declared: Declarations, view: WatchedView) -> Kept:
     own = view.own
     return Kept(
+        parts,
         replace(declared, **tables_copied(declared)),
         {name: unit for name, unit in view.project.units.items() if name != view.path},
         (dict(own.uses), dict(own.calls), dict(own.lookups)),
@@ -269,7 +277,7 @@ def copied(kept: Declarations, view: WatchedView, spec: Spec, report: Report) ->
         expression_cache=ExpressionCache(),
     )
     declared.events.elsewhere = lambda name: hint_for_no_event(name, data)
-    return watched(declared, view)
+    return declared
 
 
 def tables_copied(declared: Declarations) -> dict[str, Any]:

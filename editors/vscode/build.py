@@ -84,7 +84,7 @@ def build(folder: Path) -> Path:
         else:
             shutil.copy(source, target)
     shutil.copy(ROOT / "LICENSE", folder / "LICENSE")
-    for name in ("viewer.js", "viewer.css"):
+    for name in ("viewer.js", "opening.js", "viewer.css"):
         shutil.copy(ROOT / "runtime" / "drawing" / name, folder / "media" / name)
     (folder / "media" / "drawing.css").write_text(COLOURS + DRAWN, encoding="utf-8")
     if not (folder / "node_modules" / ".package-lock.json").exists():

@@ -18,7 +18,7 @@ from wfc.runtime.drawing.graph import Graph
 
 __all__ = ["policy", "script", "sources", "style"]
 
-_SCRIPTS: Final = ("viewer.js", "opening.js", "standing.js")
+_SCRIPTS: Final = ("opening.js", "viewer.js", "standing.js")
 _IMPORT: Final = re.compile(r"^import .*\n", re.MULTILINE)
 _BREAK: Final = re.compile(r"\r\n|\r|\n")
 _NO_ASCII: Final = re.compile(r"[^\x00-\x7f]")
@@ -45,6 +45,7 @@ def style() -> str:
 def _program() -> str:
     """Return the program; in ASCII, which is the same in any encoding that the page may get."""
     text = "\n".join(_IMPORT.sub("", _text(name)) for name in _SCRIPTS)
+    text = text.replace('import("./opening.js");', "{ Picture };")  # which stands above
     return _NO_ASCII.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 

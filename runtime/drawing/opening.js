@@ -7,6 +7,7 @@ const BORDER = 24; // of a picture, around what is drawn
 
 /** @typedef {{x: number, y: number, w: number, h: number, room: number, g: Element, opens: string[], inner: Picture[], frame?: Element, button?: Element, width: number, height: number}} Box */
 /** @typedef {{from: number, to: number, least: number}} Wish */
+/** @typedef {Map<string, Map<string, any>>} Opened */
 
 /** Return an element of a drawing. @param {string} tag @param {Record<string, unknown>} attributes @param {string} [text] */
 function draw(tag, attributes, text = "") {
@@ -119,6 +120,22 @@ export class Picture {
     this.changed();
   }
 
+  /** Return what is open: by the name of each box, by the names of the workflows within, what is open in these. @returns {Opened} */
+  opened() {
+    const open = [...this.boxes.values()].filter((box) => box.frame);
+    return new Map(open.map((box) => [titled(box), new Map(box.inner.map((each) => [each.name, each.opened()]))]));
+  }
+
+  /** Open again what was open in another picture of the same. @param {Opened} opened */
+  reopen(opened) {
+    for (const box of this.boxes.values()) {
+      const within = opened.get(titled(box));
+      if (within === undefined || box.button === undefined) continue;
+      this.turn(box, box.button);
+      for (const each of box.inner) each.reopen(within.get(each.name) ?? new Map());
+    }
+  }
+
   /** Put the pictures of what a box runs into a frame below it. @param {Box} box */
   fill(box) {
     const frame = (box.frame = draw("g", { class: "frame", "data-of": box.opens.join(" ") }));
@@ -213,6 +230,11 @@ export class Picture {
     arrow.path.setAttribute("d", line.join(""));
     for (const each of arrow.g.querySelectorAll("rect, text")) each.setAttribute("transform", `translate(${dx.toFixed(1)} ${dy.toFixed(1)})`);
   }
+}
+
+/** Return the name that stands in a box. @param {Box} box */
+function titled(box) {
+  return box.g.querySelector("text")?.textContent ?? "";
 }
 
 /** Return where an arrow now meets a box that it met at a point. @param {Box} box @param {number} px @param {number} py @param {(value: number) => number} x @param {(value: number) => number} y */

@@ -117,8 +117,19 @@ def as_page(graph: Graph) -> str:
 
 
 def as_picture(graph: Graph) -> str:
-    """Return the picture alone, as SVG for a page that has ``COLOURS`` and ``DRAWN`` among its styles."""
-    drawn = "\n".join(svg(graph, laid_out(graph))) + "\n"
+    """Return the picture alone, as SVG for a page that has ``COLOURS`` and ``DRAWN`` among its styles.
+
+    The workflows that its steps may run are within it, unseen, for the viewer of such a page.
+    """
+    lines = [*svg(graph, laid_out(graph))]
+    if graph.inside:
+        inner = [
+            line.replace("<svg ", f'<svg data-name="{escape(name)}" ', 1) if number == 0 else line
+            for name, each in graph.inside.items()
+            for number, line in enumerate(svg(each, laid_out(each)))
+        ]
+        lines[1:1] = ['<defs class="inside">', *inner, "</defs>"]
+    drawn = "\n".join(lines) + "\n"
     return drawn.encode("ascii", "xmlcharrefreplace").decode()
 
 

@@ -1,7 +1,6 @@
-// A page of a drawing that stands for itself: the viewer over the picture, called workflows in place, and the source.
+// A page of a drawing that stands for itself: the viewer over the picture, and the source.
 
 import { Viewer } from "./viewer.js";
-import { Picture } from "./opening.js";
 
 const page = document.documentElement;
 const whole = /** @type {SVGSVGElement} */ (document.querySelector("#drawing svg"));
@@ -28,20 +27,8 @@ function lead(_, chosen) {
 }
 
 for (const svg of [whole, ...known.values()]) {
-  for (const name of ["width", "height"]) svg.setAttribute(`data-${name}`, svg.getAttribute(name) ?? "");
   for (const each of svg.querySelectorAll("[data-line]")) each.classList.add("leads");
 }
 page.classList.add("js");
 const viewer = new Viewer(/** @type {HTMLElement} */ (document.getElementById("drawing")), lead);
-viewer.unseen = (box) => {
-  const isClosed = box.nextElementSibling?.getAttribute("aria-expanded") === "false";
-  const names = isClosed ? (box.getAttribute("data-opens") ?? "").split(" ") : [];
-  return names.map((name) => known.get(name)?.textContent ?? "").join(" ");
-};
-viewer.show(whole);
-if (known.size) new Picture(whole, document.querySelector("h1")?.textContent ?? "", known);
-whole.addEventListener("resized", (event) => {
-  viewer.width = /** @type {CustomEvent} */ (event).detail;
-  viewer.fits ? viewer.fit() : viewer.size(0);
-  viewer.find(false);
-});
+viewer.show(whole, document.querySelector("h1")?.textContent ?? "", known);

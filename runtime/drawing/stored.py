@@ -10,7 +10,7 @@ from typing import Final
 from wfc.runtime.drawing.graph import Box, Graph
 from wfc.runtime.drawing.rendering import render
 from wfc.runtime.drawing.representation import get_workflow_representation
-from wfc.runtime.drawing.workflows import workflow_graph
+from wfc.runtime.drawing.workflows import opening_graph, workflow_graph
 from wfc.runtime.store.timeline import StepLine
 from wfc.runtime.workflow import Workflow
 
@@ -20,17 +20,25 @@ _NO_STEPS: Final = frozenset({"start", "outside", "end", "fail"})
 """The shapes of boxes that are no steps, in the flow of a spec."""
 
 
-def draw_stored(workflow: type[Workflow], lines: Sequence[StepLine], format: str) -> str:
+def draw_stored(
+    workflow: Workflow, lines: Sequence[StepLine], format: str, shown: Callable[[str], bool] = lambda _: True
+) -> str:
     """Return a drawing of a workflow's flow with what has become of the step runs of one run.
 
     Args:
         lines: The step runs.
-        format: ``html``, ``mermaid`` or ``dot``.
+        format: ``html``, ``mermaid`` or ``dot``; or ``svg``, in which the workflows that its steps run open.
+        shown: Whether a workflow of a name may be seen.
 
     Raises:
         ValueError: There is no such format.
     """
-    return render(_marked(workflow_graph(get_workflow_representation(workflow)), lines, _is_box), format)
+    flow = (
+        opening_graph(workflow, shown)
+        if format == "svg"
+        else workflow_graph(get_workflow_representation(type(workflow)))
+    )
+    return render(_marked(flow, lines, _is_box), format)
 
 
 def _is_box(box: Box) -> bool:

@@ -1,4 +1,5 @@
-// A viewer of the drawing of a flow: search, zoom, and a click on a step. Loads nothing, and takes all texts for texts.
+// A viewer of the drawing of a flow: search, zoom, a click on a step, and called workflows in place. Loads nothing but
+// the program of those, and takes all texts for texts.
 
 const SVG = "http://www.w3.org/2000/svg";
 const ZOOMS = [0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 3];
@@ -32,6 +33,16 @@ function filled(text, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
 
+/**
+ * Take the pictures of called workflows out of a drawing that has them within.
+ * @param {SVGSVGElement} svg @returns {Map<string, SVGSVGElement>} By the names of the workflows.
+ */
+function inside(svg) {
+  const found = /** @type {SVGSVGElement[]} */ ([...svg.querySelectorAll(":scope > defs.inside > svg")]);
+  svg.querySelector(":scope > defs.inside")?.remove();
+  return new Map(found.map((each) => [each.getAttribute("data-name") ?? "", each]));
+}
+
 /** A drawing with a search box and buttons, within a place of a page. */
 export class Viewer {
   /**
@@ -47,8 +58,10 @@ export class Viewer {
     this.width = 600;
     /** @type {Element[]} */
     this.hits = [];
-    /** What is searched with a box, though it is not shown now. @type {(box: Element) => string} */
-    this.unseen = () => "";
+    /** @type {Map<string, SVGSVGElement>} */
+    this.known = new Map();
+    /** @type {import("./opening.js").Picture | undefined} */
+    this.picture = undefined;
     this.at = -1;
     this.zoom = READABLE;
     this.fits = true;
@@ -79,24 +92,70 @@ export class Viewer {
       event.preventDefault(); // or whoever is led into a text by it breaks the line there
       this.take(event.target);
     });
+    this.figure.addEventListener("resized", (event) => this.resized(/** @type {CustomEvent} */ (event).detail));
     place.replaceChildren(this.bar, this.figure);
   }
 
-  /** Show a drawing; what is searched, how large and where stay as they are. @param {SVGSVGElement} svg */
-  show(svg) {
+  /**
+   * Show a drawing; what is searched, how large and where, and what is open stay as they are.
+   * @param {SVGSVGElement} svg @param {string} [name] Of its workflow. @param {Map<string, SVGSVGElement>} [known] The pictures of those that it may run.
+   */
+  show(svg, name = "", known = inside(svg)) {
     const { scrollLeft, scrollTop } = this.figure;
+    const opened = this.picture?.opened();
     this.svg = svg;
+    this.known = known;
     this.width = Number(svg.getAttribute("width")) || 600;
+    for (const each of [svg, ...known.values()])
+      for (const side of ["width", "height"]) each.setAttribute(`data-${side}`, each.getAttribute(side) ?? "");
     svg.removeAttribute("height");
     this.figure.replaceChildren(svg);
+    this.picture = undefined;
+    if (known.size) void this.offer(svg, name, known, opened);
     for (const box of this.boxes()) box.classList.toggle("leads", this.choose.length > 0);
     this.fits ? this.fit() : this.size(0);
     this.find(false);
     this.figure.scrollTo(scrollLeft, scrollTop);
   }
 
+  /** Let boxes open what they run; that program is loaded where it is wanted. @param {SVGSVGElement} svg @param {string} name @param {Map<string, SVGSVGElement>} known @param {any} opened */
+  async offer(svg, name, known, opened) {
+    const opening = await import("./opening.js");
+    if (this.svg !== svg) return; // another one is shown by now
+    this.picture = new opening.Picture(svg, name, known);
+    if (opened) this.picture.reopen(opened);
+    this.find(false);
+  }
+
+  /** The boxes of the workflow itself, and not of those that are open within. */
   boxes() {
-    return [...(this.svg?.querySelectorAll("g.box") ?? [])];
+    return [...(this.svg?.querySelectorAll(":scope > g.box") ?? [])];
+  }
+
+  /** The name of the called workflow that a box or an arrow is within; empty if it is of the workflow itself. @param {Element} chosen */
+  within(chosen) {
+    return chosen.closest(".opened")?.getAttribute("data-name") ?? "";
+  }
+
+  /** What is searched with a box, though it is not shown now: all that it would open. @param {Element} box */
+  unseen(box) {
+    const opens = (/** @type {Element} */ one) => (one.getAttribute("data-opens") ?? "").split(" ");
+    const isClosed = box.nextElementSibling?.getAttribute("aria-expanded") === "false";
+    const names = new Set(isClosed ? opens(box) : []);
+    for (const name of names) {
+      for (const each of this.known.get(name)?.querySelectorAll("[data-opens]") ?? []) opens(each).forEach((one) => names.add(one));
+    }
+    for (let around = box.closest(".opened"); around; around = around.parentElement?.closest(".opened") ?? null) {
+      names.delete(around.getAttribute("data-name") ?? ""); // a circle ends there
+    }
+    return [...names].map((name) => this.known.get(name)?.textContent ?? "").join(" ");
+  }
+
+  /** Show the drawing as wide as it has become. @param {number} width */
+  resized(width) {
+    this.width = width;
+    this.fits ? this.fit() : this.size(0);
+    this.find(false);
   }
 
   /** The name of a box. @param {Element} box */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from types import CodeType, ModuleType
 from typing import Any, Final
 
@@ -20,10 +21,15 @@ from wfc.runtime.drawing.representation import (
 from wfc.runtime.plan.pauses import Child
 from wfc.runtime.workflow import Workflow
 
-__all__ = ["draw_workflow", "nested_representation", "workflow_graph"]
+__all__ = ["draw_workflow", "nested_representation", "opening_graph", "workflow_graph"]
 
 DEEPEST: Final = 4
 """How many workflows may be drawn inside each other."""
+
+Finder = Callable[[str], type[Workflow] | None]
+
+MOST_INSIDE: Final = 100
+"""How many workflows a picture holds beside the first."""
 
 _SHAPES: Final = {
     "step": "box",
@@ -63,6 +69,43 @@ def nested_representation(workflow: Workflow | type[Workflow], deepest: int = DE
     return graph
 
 
+def opening_graph(workflow: Workflow, shown: Callable[[str], bool] = lambda _: True) -> Graph:
+    """Return the flow of a workflow with those of all that its steps may run, for a viewer that opens them in place.
+
+    Each is there once, however many steps run it.
+
+    Args:
+        shown: Whether a workflow of a name may be seen.
+    """
+    named = _finder(workflow)
+    first = type(workflow)
+
+    def runs_of(function: Callable[..., Any]) -> list[type[Workflow]]:
+        return [each for each in _children(function, named) if each is not first and shown(_name(each))]
+
+    found: dict[type[Workflow], Graph] = {}
+    waiting = [first]
+    while waiting and len(found) <= MOST_INSIDE:
+        kind = waiting.pop(0)
+        if kind in found:
+            continue
+        runs = {step.name: runs_of(step.function) for step in definition_of(kind).plan.steps}
+        graph = workflow_graph(get_workflow_representation(kind))
+        boxes = tuple(
+            replace(box, opens=tuple(map(_name, runs[box.title])))
+            if box.shape == "box" and box.title in runs
+            else box
+            for box in graph.boxes
+        )
+        found[kind] = replace(graph, boxes=boxes)
+        waiting += [each for step in runs.values() for each in step]
+    return replace(found.pop(first), inside={_name(kind): each for kind, each in found.items()})
+
+
+def _name(kind: type[Workflow]) -> str:
+    return definition_of(kind).name or kind.__name__
+
+
 def _nest(
     graph: WorkflowGraph,
     workflow: Workflow | type[Workflow],
@@ -71,7 +114,7 @@ def _nest(
     deepest: int,
 ) -> None:
     for step in definition_of(_class_of(workflow)).plan.steps:
-        for child in _children(step.function, workflow) if len(way) < deepest else ():
+        for child in _children(step.function, _finder(workflow)) if len(way) < deepest else ():
             if child in way:
                 continue  # it starts itself, perhaps by way of others
             inner = f"{prefix}{step.name}_{child.__name__}_"
@@ -108,7 +151,14 @@ def _class_of(workflow: Workflow | type[Workflow]) -> type[Workflow]:
     return workflow if isinstance(workflow, type) else type(workflow)
 
 
-def _children(function: Callable[..., Any], workflow: Workflow | type[Workflow]) -> Iterator[type[Workflow]]:
+def _finder(workflow: Workflow | type[Workflow]) -> Finder | None:
+    """Return what finds the class of a workflow by its name, as an object's engine knows it."""
+    if not isinstance(workflow, Workflow):
+        return None
+    return lambda name: workflow._wfc.engine.class_of(name, type(workflow))
+
+
+def _children(function: Callable[..., Any], named: Finder | None) -> Iterator[type[Workflow]]:
     """Return the workflow classes that a step's code refers to, by name or as the child of a pause."""
     found: dict[type[Workflow], None] = {}
     around = {**getattr(function, "__globals__", {}), **_enclosed(function)}
@@ -125,9 +175,9 @@ def _children(function: Callable[..., Any], workflow: Workflow | type[Workflow])
             pauses = pauses or value is Child
             if isinstance(value, type) and issubclass(value, Workflow) and value is not Workflow:
                 found[value] = None
-    if pauses and isinstance(workflow, Workflow):
+    if pauses and named is not None:
         for text in filter(str.isidentifier, texts):
-            kind = workflow._wfc.engine.class_of(text, type(workflow))
+            kind = named(text)
             if kind is not None:
                 found[kind] = None
     yield from found

@@ -19,7 +19,7 @@ _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
-_VIEWER: Final = ("viewer.css", "viewer.js")
+_VIEWER: Final = ("viewer.css", "viewer.js", "opening.js")
 _TYPES: Final = {
     "html": "text/html",
     "js": "text/javascript",

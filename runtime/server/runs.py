@@ -171,11 +171,11 @@ async def draw_run(server: Installation, call: Call) -> TextReply:
 
     row = await server.run_for(call.principal, call.path["run"])
     server.load_code(row)
-    kind: Any = type(server.engine.workflow(row.workflow, version=row.version))
+    workflow: Any = server.engine.workflow(row.workflow, version=row.version)
     form = call.query.get("form", "mermaid")
     at = call.number("at", 0)
     replay = await asyncio.to_thread(_told_until, server, row.run_id, at)
-    return drawing(draw_stored(kind, replay.lines(), form), form)
+    return drawing(draw_stored(workflow, replay.lines(), form, call.principal.knows), form)
 
 
 def _told_until(server: Installation, run_id: str, at: int) -> Replay:

@@ -90,11 +90,14 @@ def _source_of(server: Installation, call: Call) -> WorkflowSource:
 async def draw_flow(server: Installation, call: Call) -> TextReply:
     """Draw a workflow: `form` is `mermaid`, `dot`, `html`, a page that loads nothing, or `svg`."""
     from wfc.runtime.drawing import draw_workflow
+    from wfc.runtime.drawing.rendering import render
+    from wfc.runtime.drawing.workflows import opening_graph
 
-    workflow = server.workflow_for(call.principal, call.path["workflow"])
-    kind: Any = type(workflow)
+    workflow: Any = server.workflow_for(call.principal, call.path["workflow"])
     form = call.query.get("form", "mermaid")
-    return drawing(draw_workflow(kind, form), form)
+    if form == "svg":
+        return drawing(render(opening_graph(workflow, call.principal.knows), form), form)
+    return drawing(draw_workflow(type(workflow), form), form)
 
 
 def drawing(text: str, form: str) -> TextReply:

@@ -25,13 +25,13 @@ def drawn(place: str, text: str) -> str:
     Raises:
         Problem: It has errors.
     """
-    from wfc.compiler.draw import flow_graph
+    from wfc.compiler.cli.flows import flow_in
     from wfc.runtime.drawing.graph import graph_from_data
     from wfc.runtime.drawing.rendering import render
 
     with opened(place, text) as (documents, document):
-        workflow = documents.workflow(document)
-        graph = None if workflow is None else flow_graph(workflow)
+        found = documents.workflow(document)
+        graph = None if found is None else flow_in(found[1], document.path, found[0])
     if graph is None:
         raise Problem(422, "spec.broken", "a spec with errors is not drawn")
     return render(graph_from_data(graph), "svg")

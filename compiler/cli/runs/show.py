@@ -92,7 +92,7 @@ def show_drawing(engine: Engine, run: str, at: int | None, form: str) -> None:
     from wfc.runtime.drawing.stored import draw_stored
 
     row = engine.show(run)
-    workflow: Any = type(engine.workflow(row.workflow, version=row.version))
+    workflow: Any = engine.workflow(row.workflow, version=row.version)
     click.echo(
         draw_stored(workflow, engine.told(run, engine.last_tick(run) if at is None else at).lines(), form),
         nl=False,

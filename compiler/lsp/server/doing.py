@@ -47,10 +47,11 @@ def offer(ls: Server, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
 @server.command(SHOW_FLOW)
 async def show_flow(ls: Server, uri: str, _test: str = "") -> str | None:
     """Return the flow of a document as a page, and have it shown by an editor that shows files in a browser."""
-    page = ls.flow(ls.document(uri), "html")
-    if page is None:
+    found = ls.flow(ls.document(uri), "html")
+    if found is None:
         ls.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, NO_FLOW))
         return None
+    page = found[0]
     window = ls.client_capabilities.window
     if window and window.show_document and window.show_document.support:
         with tempfile.NamedTemporaryFile("w", prefix="wfc-", suffix=".html", delete=False) as file:
@@ -91,18 +92,25 @@ async def command_run(command: list[str]) -> tuple[bool, str]:
 
 @server.feature("wfc/flow")
 def draw_flow(ls: Server, params: Any) -> dict[str, object] | None:
-    """Return the flow of the document at ``uri`` as it is in the editor: its picture, and the line of each step.
+    """Return the flow of the document at ``uri`` as it is in the editor.
 
     Returns:
-        ``svg``, and ``lines`` by the names of steps; ``None`` while the document has errors.
+        ``svg``, in which what comes from a line says which, with the workflows that steps may run; ``lines``, where the
+        steps of the document stand; and ``files``, the addresses of all workflows by their names. ``None`` while the
+        document has errors.
     """
     document = ls.document(str(params.uri))
-    picture = ls.flow(document, "svg")
-    if picture is None:
+    found = ls.flow(document, "svg")
+    if found is None:
         return None
+    picture, paths = found
     lines = ls.lines(document.text)
     steps = {each.path[1]: each.node.start for each in document.nodes if each.is_key and is_step(each.path)}
-    return {"svg": picture, "lines": {name: lines.position(start)[0] for name, start in steps.items()}}
+    return {
+        "svg": picture,
+        "lines": {name: lines.position(start)[0] for name, start in steps.items()},
+        "files": {name: ls.uri(path) for name, path in paths.items()},
+    }
 
 
 def is_step(path: tuple[str, ...]) -> bool:

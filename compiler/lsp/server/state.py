@@ -17,9 +17,10 @@ from wfc.compiler.diagnostics import Diagnostic, Severity
 from wfc.compiler.lsp.documents import Documents, OpenDocument
 from wfc.compiler.lsp.folder import Spot
 from wfc.compiler.lsp.lines import Lines
-from wfc.compiler.model import Workflow
 
 __all__ = ["Server", "path_of", "server", "shown", "stretch"]
+
+Draw = Callable[[Documents, OpenDocument, str], tuple[str, dict[str, str]] | None]
 
 SOON: Final = 0.01
 """So many seconds without a keystroke go by before a document is checked."""
@@ -46,7 +47,7 @@ class Server(LanguageServer):
         self.uris: dict[str, str] = {}
         self.waiting: asyncio.TimerHandle | None = None
         self.command_line = ["wfc"]
-        self.draw: Callable[[Workflow, str], str] | None = None
+        self.draw: Draw | None = None
         self.edited: set[str] = set()  # paths
         self.checks = 0  # since memory was given back
         self.told: dict[str, tuple[str, list[lsp.Diagnostic]]] = {}
@@ -74,14 +75,24 @@ class Server(LanguageServer):
         item = text.completion.completion_item if text and text.completion else None
         return bool(item and item.snippet_support)
 
+    @property
+    def renames_files(self) -> bool:
+        """Whether the editor can rename files when it is told so."""
+        workspace = self.client_capabilities.workspace
+        edit = workspace.workspace_edit if workspace else None
+        operations = edit.resource_operations if edit else None
+        return bool(operations and "rename" in operations)
+
     def uri(self, path: str) -> str:
         """Return a file's address, as the editor has given it if it has."""
         return self.uris.get(path) or Path(path).absolute().as_uri()
 
-    def flow(self, document: OpenDocument, form: str) -> str | None:
-        """Return the flow of a document as a ``html`` page or as ``svg``; ``None`` while it has errors."""
-        workflow = self.documents.workflow(document) if self.draw else None
-        return self.draw(workflow, form) if self.draw and workflow else None
+    def flow(self, document: OpenDocument, form: str) -> tuple[str, dict[str, str]] | None:
+        """Return the flow of a document as a ``html`` page or as ``svg``; ``None`` while it has errors.
+
+        With it the paths of the workflows in it, by their names.
+        """
+        return self.draw(self.documents, document, form) if self.draw else None
 
     def location(self, spot: Spot) -> lsp.Location:
         """Return a stretch of a file as editors take it."""
@@ -137,13 +148,21 @@ class Server(LanguageServer):
         found = [shown(each, lines) for each in findings(document)]
         if self.told.get(path) != (document.text, found):
             self.told[path] = (document.text, found)
-            told = lsp.PublishDiagnosticsParams(self.uris[path], found)
+            version = self.workspace.get_text_document(self.uris[path]).version
+            told = lsp.PublishDiagnosticsParams(self.uris[path], found, version)
             self.text_document_publish_diagnostics(told)
 
     def give_back(self) -> None:
         """Give memory back: while documents are checked, nothing is collected, as in ``wfc check``."""
         self.checks = 0
+        self.drop_answers()
         gc.collect()
+
+    def drop_answers(self) -> None:
+        """Forget the answers that were sent: pygls keeps each, so that it may still be cancelled."""
+        futures = self.protocol._request_futures
+        for number in [number for number, each in futures.items() if each.done()]:
+            del futures[number]
 
 
 def path_of(uri: str) -> str:

@@ -3,13 +3,16 @@
 
 const vscode = require("vscode");
 
+/** For so many milliseconds nobody types before the flow is drawn anew, which would hold up the next findings. */
+const REST = 300;
+
 /**
  * The flow of a spec, in a view beside the text: drawn anew as it is written, a click on a step goes to its line.
  */
 class FlowView {
   /**
    * @param {vscode.Uri} media The folder of the viewer's files.
-   * @param {(uri: string) => Promise<{svg: string, lines: Record<string, number>} | null>} ask Asks the server.
+   * @param {(uri: string) => Promise<{svg: string, files: Record<string, string>} | null>} ask Asks the server.
    */
   constructor(media, ask) {
     this.media = media;
@@ -19,6 +22,10 @@ class FlowView {
     /** @type {vscode.Uri | undefined} */
     this.shown = undefined;
     this.asked = 0;
+    /** @type {NodeJS.Timeout | undefined} */
+    this.timer = undefined;
+    /** Where the workflows in the picture are, by their names. @type {Record<string, string>} */
+    this.files = {};
   }
 
   /**
@@ -34,7 +41,10 @@ class FlowView {
         { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true },
         { enableScripts: true, localResourceRoots: [this.media], retainContextWhenHidden: true },
       );
-      this.panel.onDidDispose(() => (this.panel = undefined));
+      this.panel.onDidDispose(() => {
+        clearTimeout(this.timer);
+        this.panel = undefined;
+      });
       this.panel.webview.onDidReceiveMessage((said) => this.go(said));
       this.panel.webview.html = page(this.panel.webview, this.media);
     }
@@ -44,12 +54,14 @@ class FlowView {
   }
 
   /**
-   * Draws a spec anew if it is the one that is shown.
+   * Draws a spec anew, once nobody types, if it is the one that is shown.
    *
    * @param {vscode.Uri} uri Of the spec that has changed.
    */
-  async changed(uri) {
-    if (this.panel !== undefined && uri.toString() === this.shown?.toString()) await this.draw();
+  changed(uri) {
+    if (this.panel === undefined || uri.toString() !== this.shown?.toString()) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.draw(), REST);
   }
 
   async draw() {
@@ -58,19 +70,22 @@ class FlowView {
     const asked = ++this.asked;
     const flow = await this.ask(uri.toString());
     if (asked !== this.asked || this.panel === undefined) return; // a later answer counts
+    if (flow !== null) this.files = flow.files;
     this.panel.title = `Flow of ${uri.path.split("/").pop()}`;
     await this.panel.webview.postMessage(flow === null ? { broken: true } : flow);
   }
 
   /**
-   * Goes to the line that was clicked at.
+   * Goes to the line that was clicked at, of the spec that is shown or of a workflow that is open within.
    *
    * @param {unknown} said By the viewer.
    */
   async go(said) {
-    const line = /** @type {{line?: unknown}} */ (said)?.line;
+    const { line, workflow } = /** @type {{line?: unknown, workflow?: unknown}} */ (said ?? {});
     if (typeof line !== "number" || this.shown === undefined) return;
-    const document = await vscode.workspace.openTextDocument(this.shown);
+    const within = typeof workflow === "string" && Object.hasOwn(this.files, workflow) ? this.files[workflow] : undefined;
+    if (workflow && within === undefined) return;
+    const document = await vscode.workspace.openTextDocument(within === undefined ? this.shown : vscode.Uri.parse(within));
     const at = new vscode.Position(Math.max(0, Math.min(line, document.lineCount - 1)), 0);
     const beside = vscode.window.visibleTextEditors.find((each) => each.document === document);
     await vscode.window.showTextDocument(document, {
@@ -81,7 +96,7 @@ class FlowView {
 }
 
 /**
- * The page of the view: it loads the viewer's two files and nothing else.
+ * The page of the view: it loads the viewer's files and nothing else.
  *
  * @param {vscode.Webview} webview
  * @param {vscode.Uri} media

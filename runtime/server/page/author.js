@@ -88,7 +88,7 @@ class Desk {
     this.tests = h("div", {}, nothing(t("Not run yet.")));
     this.flow = h("div");
     this.behind = h("p", { class: "soft", role: "status" });
-    this.viewer = new Viewer(this.flow, (name) => this.goTo(name), t);
+    this.viewer = new Viewer(this.flow, (name, chosen) => !this.viewer.within(chosen) && this.goTo(name), t);
     this.python = h("div");
     this.places = /** @type {any[]} */ ([]);
     this.isAsking = false;

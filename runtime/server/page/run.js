@@ -119,7 +119,7 @@ async function drawFlow(server, path, viewer, seen) {
 /** Light the boxes of steps by what became of the last run of each. @param {Element} picture @param {any[]} steps */
 export function light(picture, steps) {
   const last = new Map(steps.filter((one) => one.status !== "undone").map((one) => [one.step, one.status]));
-  for (const box of picture.querySelectorAll("g.box")) {
+  for (const box of picture.querySelectorAll(":scope > g.box")) {
     const status = last.get(box.querySelector("text")?.textContent || "");
     if (status) box.classList.add("lit", status.replace(" ", "-"));
   }

@@ -223,6 +223,22 @@ def test_what_editors_ask_is_told_in_places_as_javascript_counts_them(writing: W
     writing(use)
 
 
+def test_the_flow_has_called_workflows_within(writing: Writing) -> None:
+    calls = "{kind: workflow, accepts: Asked, workflow: greet, with: {name: x}, emit: Done}"
+    text = "wfc: 1\nworkflow: outer\nstart: Asked\nend: Done\nevents: {Asked: {}, Done: {text: string}}\n"
+
+    async def use(client: Client) -> None:
+        answer = await client.post(
+            "/v1/draw", {"path": "outer.yaml", "text": f"{text}steps: {{ask: {calls}}}\n"}
+        )
+        assert answer.status == 200, answer.body
+        drawn = answer.body.decode()
+        assert 'data-opens="greet"' in drawn and drawn.count('<svg data-name="greet"') == 1
+        assert "Greeted" in drawn
+
+    writing(use)
+
+
 def test_only_authors_may(writing: Writing) -> None:
     async def use(client: Client) -> None:
         paths = [("GET", "/v1/files"), ("GET", "/v1/files/greet.yaml"), ("PUT", "/v1/files/greet.yaml")]

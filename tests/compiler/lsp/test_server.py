@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from tests.compiler.lsp.conftest import Editor
+from wfc.compiler.lsp.server.state import Server
 
 pytestmark = pytest.mark.full  # each starts a process
 
@@ -84,6 +86,27 @@ def test_findings_come_and_go(edit) -> None:
     edit(doing)
 
 
+def test_quick_fixes_of_a_line_are_told_at_any_place_of_it(edit) -> None:
+    async def doing(editor: Editor) -> None:
+        wrong = GOOD.replace("      - RefundPaid", "      - RefundPayed\n").replace(
+            "RefundPayed\n\n", "RefundPayed\n"
+        )
+        editor.show("a.yaml", wrong)
+        found = await editor.findings("a.yaml", lambda codes: "unknown-event" in codes)
+        missing = [each for each in found if each.code == "unknown-event"]
+        line = missing[0].range.start.line
+
+        async def titles(*told: lsp.Diagnostic) -> list[str]:
+            begin = lsp.Range(lsp.Position(line, 0), lsp.Position(line, 0))
+            params = lsp.CodeActionParams(editor.item("a.yaml"), begin, lsp.CodeActionContext([*told]))
+            return [each.title for each in await editor.client.text_document_code_action_async(params)]
+
+        assert await titles() == []
+        assert "declare `RefundPayed` under `events`" in await titles(*missing)
+
+    edit(doing)
+
+
 def test_completion_by_meaning(edit) -> None:
     async def doing(editor: Editor) -> None:
         async def proposed(old: str, new: str) -> list[lsp.CompletionItem]:
@@ -128,6 +151,16 @@ def test_a_broken_text_has_completion_from_what_was_there(edit) -> None:
         assert labels(await editor.ask("completion", unfinished))[:2] == ["RefundAsked", "RefundRefused"]
 
     edit(doing)
+
+
+def test_no_answer_is_kept_for_ever() -> None:
+    server = Server()
+    for number in range(3):
+        server.protocol._request_futures[number] = Future()
+        if number:
+            server.protocol._request_futures[number].set_result([])
+    server.give_back()
+    assert [*server.protocol._request_futures] == [0]  # of which the answer is still to come
 
 
 def test_hover(edit) -> None:

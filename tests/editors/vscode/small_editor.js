@@ -70,7 +70,7 @@ class CancellationTokenSource {
 
 const emitters = {};
 const on = (name) => (emitters[name] ??= new Emitter()).event;
-const told = { findings: [], messages: [], errors: [], shown: [], contexts: {}, commands: {} };
+const told = { findings: [], messages: [], errors: [], shown: [], opened: [], contexts: {}, commands: {} };
 let webview;
 const collection = {
   set: (uri, found) => told.findings.push(found.map((each) => ({ code: each.code?.value ?? each.code, line: each.range.start.line, source: each.source }))),
@@ -114,7 +114,7 @@ const editor = rest(
       textDocuments: [document], notebookDocuments: [], workspaceFolders: [{ uri: Uri.file(path.dirname(spec)), name: "folder", index: 0 }],
       getConfiguration: () => ({ get: (name, usual) => (name === "command" ? command : usual), has: () => false, inspect: () => undefined }),
       createFileSystemWatcher: () => ({ onDidCreate: on("create"), onDidChange: on("change"), onDidDelete: on("delete"), dispose() {} }),
-      getWorkspaceFolder: () => undefined, openTextDocument: async () => document, asRelativePath: String,
+      getWorkspaceFolder: () => undefined, openTextDocument: async (uri) => (told.opened.push(path.basename(uri.path)), document), asRelativePath: String,
       isTrusted: true,
     }, "workspace"),
     window: rest({
@@ -156,8 +156,20 @@ async function main() {
   const [flow] = webview.posted;
   webview.received.fire({ line: flow.lines.look });
   await until("the line", () => told.shown.length > 0);
+  webview.received.fire({ line: 3, workflow: "unknown" });
+  webview.received.fire({ line: 2, workflow: "inner" });
+  await until("the line within", () => told.shown.length > 1);
+  const drawn = webview.posted.length;
+  for (const word of ["integer", "integer?", "integer"]) {
+    document.text = document.text.replace(/amount: [a-z?]+/, `amount: ${word}`);
+    document.version += 1;
+    emitters["workspace.onDidChangeTextDocument"].fire({ document, contentChanges: [{ text: document.text }], reason: undefined });
+  }
+  await until("a drawing after the typing", () => webview.posted.length > drawn);
+  await new Promise((done) => setTimeout(done, 600));
+  told.redrawn = webview.posted.length - drawn;
   await extension.deactivate();
-  Object.assign(told, { first, html: webview.html, svg: flow.svg.slice(0, 200), lines: flow.lines });
+  Object.assign(told, { first, html: webview.html, svg: flow.svg.slice(0, 200), lines: flow.lines, files: flow.files, inside: flow.svg.includes('<svg data-name="inner"') });
 }
 
 main().then(

@@ -24,12 +24,27 @@ start: RefundAsked
 end: [RefundPaid]
 events:
   RefundAsked: {order: string, amount: integer}
-  RefundPaid: {order: string, text: string}
+  Asked: {text: string}
+  RefundPaid: {text: string}
 steps:
   look:
     kind: transform
     accepts: RefundAsked
-    emit: {event: RefundPaid, with: {text: "${{ event.amuont }} in all"}}
+    emit: {event: Asked, with: {text: "${{ event.amuont }} in all"}}
+  ask:
+    kind: workflow
+    accepts: Asked
+    workflow: inner
+    with: {word: "${{ event.text }}"}
+    emit: {event: RefundPaid, with: {text: "${{ result.word }}"}}
+"""
+INNER = """\
+wfc: 1
+workflow: inner
+start: Come
+end: Gone
+events: {Come: {word: string}, Gone: {word: string}}
+steps: {go: {kind: transform, accepts: Come, emit: Gone}}
 """
 
 
@@ -52,8 +67,9 @@ def test_what_is_packed(built: Path) -> None:
     assert found == {
         *("package.json", "readme.md", "LICENSE.txt", "dist/extension.js", "dist/THIRD_PARTY.txt"),
         *(f"media/{name}" for name in ("drawing.css", "editor.css", "editor.js", "viewer.css", "viewer.js")),
+        "media/opening.js",
     }
-    for name in ("viewer.css", "viewer.js"):
+    for name in ("viewer.css", "viewer.js", "opening.js"):
         assert (built / "media" / name).read_bytes() == (ROOT / "runtime/drawing" / name).read_bytes()
     assert (built / "media/drawing.css").read_text() == COLOURS + DRAWN
     told = json.loads((built / "package.json").read_text())
@@ -82,10 +98,14 @@ def test_the_client_shows_findings_and_the_flow(built: Path, tmp_path: Path) -> 
     spec = tmp_path / "a b" / "refund.yaml"
     spec.parent.mkdir()
     spec.write_text(SPEC)
+    (spec.parent / "inner.yaml").write_text(INNER)
     told = small_editor(built, spec, str(Path(sys.executable).parent / "wfc"), "lsp")
-    assert told["first"] == [{"code": "unknown-field", "line": 11, "source": "wfc"}]
+    assert told["first"] == [{"code": "unknown-field", "line": 12, "source": "wfc"}]
     assert told["errors"] == [] and told["contexts"] == {"wfc.isSpec": True}
-    assert str(told["svg"]).startswith("<svg") and told["lines"] == {"look": 8} and told["shown"] == [8]
+    assert str(told["svg"]).startswith("<svg") and told["lines"] == {"look": 9, "ask": 13}
+    assert told["shown"] == [9, 2] and told["opened"] == ["refund.yaml", "inner.yaml"]
+    assert told["inside"] and told["redrawn"] == 1
+    assert told["files"] == {name: (spec.parent / f"{name}.yaml").as_uri() for name in ("refund", "inner")}
     html = str(told["html"])
     assert "default-src 'none'; style-src test:; script-src test:" in html
     for name in ("drawing.css", "viewer.css", "editor.css", "editor.js"):

@@ -27,7 +27,7 @@ from wfc.runtime import (
     step,
 )
 from wfc.runtime.drawing.executions import execution_graph
-from wfc.runtime.drawing.workflows import nested_representation
+from wfc.runtime.drawing.workflows import nested_representation, opening_graph
 from wfc.runtime.llama_index import drawing as their_drawing
 from wfc.runtime.testing import run_virtually
 from wfc.runtime.tracing import get_dispatcher
@@ -135,6 +135,26 @@ def test_how_deep_children_are_drawn_has_a_bound() -> None:
     assert any("Inner_" in node.id for node in shallow.nodes)
     assert not any("Innermost" in node.id for node in shallow.nodes)
     assert not any("Inner" in node.id for node in nested_representation(Outer, deepest=1).nodes)
+
+
+def test_each_child_is_there_once_for_a_viewer_that_opens_it() -> None:
+    engine = Engine()
+    engine.add(Innermost, name="innermost")
+    found = opening_graph(ByName(engine=engine))
+    assert [(box.title, box.opens) for box in found.boxes if box.opens] == [("child", ("Innermost",))]
+    assert [(name, each.title) for name, each in found.inside.items()] == [("Innermost", "Innermost")]
+    found = opening_graph(Outer())
+    opens = {
+        (each.title, box.title): box.opens
+        for each in (found, *found.inside.values())
+        for box in each.boxes
+        if box.opens
+    }
+    assert opens == {("Outer", "work"): ("Inner",), ("Inner", "calls"): ("Innermost",)}
+    assert [*found.inside] == ["Inner", "Innermost"]
+    # who may not see a workflow sees nothing of it, and nothing of what it runs
+    found = opening_graph(Outer(), lambda name: name != "Inner")
+    assert not found.inside and not any(box.opens for box in found.boxes)
 
 
 def test_files_are_written_and_texts_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

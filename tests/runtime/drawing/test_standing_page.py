@@ -158,7 +158,7 @@ def test_what_is_searched_is_found_in_what_is_closed_too(shown: Callable[..., An
     page.keyboard.type("tell")
     assert page.get_by_role("status").inner_text().startswith("1 of ")
     page.get_by_role("searchbox").fill("inner_done")
-    assert page.get_by_role("status").inner_text() == "0 found"  # it is two levels deep, and one is searched
+    assert page.get_by_role("status").inner_text() == "1 of 2"  # two levels deep, below the two steps
     page.get_by_role("searchbox").fill("middle_done")
     assert page.get_by_role("status").inner_text() == "1 of 2"  # the two steps that run it
     page.get_by_role("button", name="Open middle", exact=True).click()

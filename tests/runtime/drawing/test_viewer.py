@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -38,12 +40,16 @@ def page(browser: Any, tmp_path: Path) -> Any:
     """A page that shows the flow, with the names of what was clicked in `window.chosen`."""
     drawing = files("wfc.runtime.drawing")
     style = COLOURS + DRAWN + drawing.joinpath("viewer.css").read_text()
-    script = drawing.joinpath("viewer.js").read_text()
+    script = "\n".join(
+        re.sub(r"^import .*\n", "", drawing.joinpath(name).read_text(), flags=re.MULTILINE)
+        for name in ("opening.js", "viewer.js")
+    ).replace('import("./opening.js");', "{ Picture };")
     (tmp_path / "index.html").write_text(
         f"<!doctype html><meta charset=utf-8><style>{style} figure {{ overflow: auto; height: 500px; margin: 0 }}"
         f"</style><div id=place></div><script type=module>{script}\n"
         "window.chosen = []; window.drawing = drawing;\n"
-        "window.viewer = new Viewer(document.getElementById('place'), (name) => { chosen.push(name); return true; });\n"
+        "window.viewer = new Viewer(document.getElementById('place'), (name, box) => {\n"
+        "  const within = viewer.within(box); chosen.push(within ? `${within}.${name}` : name); return true; });\n"
         "</script>"
     )
     page = browser.new_page(viewport={"width": 1000, "height": 600})
@@ -102,3 +108,45 @@ def test_a_hostile_drawing_is_only_a_drawing(page: Any) -> None:
     assert page.locator("svg script, svg image, svg a, svg foreignObject").count() == 0
     for text in ("", "<p/>", "<svg/>", "{}", "<svg"):
         assert page.evaluate("text => drawing(text) === null", text), text
+
+
+def calling(*more: Box) -> Graph:
+    """A workflow of which a step runs `called`, which runs `inner`, in which a step has the same name."""
+
+    def one(name: str, *boxes: Box, **inside: Graph) -> Graph:
+        there = (Box("start", "start", f"{name} begins"), *boxes, Box("end", "end", f"{name} ends"))
+        arrows = [Arrow(before.id, after.id, "Next") for before, after in itertools.pairwise(there)]
+        return Graph(name, there, tuple(arrows), inside=inside)
+
+    inner = one("inner", Box("same", "box", "same"))
+    called = one("called", Box("calls", "framed", "calls", opens=("inner",)))
+    same = Box("same", "framed", "same", opens=("called",))
+    return one("outer", same, *more, called=called, inner=inner)
+
+
+def test_called_workflows_open_in_place_and_stay_open(page: Any) -> None:
+    page.evaluate("text => viewer.show(drawing(text))", as_picture(calling()))
+    assert page.locator("svg g.box").count() == 3 and page.locator("defs.inside").count() == 0
+    page.get_by_role("button", name="Open called").click()
+    page.get_by_role("button", name="Open inner").click()
+    assert page.locator("svg g.box").count() == 9
+    page.locator("[data-name=inner] g.box", has_text="same").click()
+    page.locator("figure > svg > g.box", has_text="same").click(position={"x": 5, "y": 5})
+    assert page.evaluate("chosen") == ["inner.same", "same"]
+    assert page.evaluate("viewer.boxes().map((box) => viewer.name(box))") == [
+        "outer begins",
+        "same",
+        "outer ends",
+    ]
+    # written on: another step, before the others
+    page.evaluate("text => viewer.show(drawing(text))", as_picture(calling(Box("new", "box", "new"))))
+    assert page.locator("svg g.box").count() == 10
+    assert page.get_by_role("button", name="Close inner").count() == 1
+    page.get_by_role("searchbox").fill("inner ends")
+    assert page.locator("svg g.box:not(.aside)").count() == 1
+    page.get_by_role("button", name="Close called").click()
+    found = page.locator("svg g.box:not(.aside)")  # what would open it
+    assert found.count() == 1 and "same" in found.text_content()
+    # what calls nothing any more is a drawing as before
+    page.evaluate("text => viewer.show(drawing(text))", as_picture(flow()))
+    assert page.locator("svg g.box").count() == STEPS + 2 and page.locator(".opens").count() == 0
