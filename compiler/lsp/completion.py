@@ -6,13 +6,24 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal
 
 from wfc.compiler.expressions.filters import FILTERS
-from wfc.compiler.lsp.cursor import Cursor, cursor_at, without_line
+from wfc.compiler.lsp.cursor import DOTTED, Cursor, cursor_at, without_line
 from wfc.compiler.lsp.documents import LARGE, Documents, OpenDocument, data_of
-from wfc.compiler.lsp.keys import choices_at, keys_at, needed_at
-from wfc.compiler.lsp.names import SECTIONS, kind_at
-from wfc.compiler.lsp.scope import fields_behind, loops_before, roots_of, shown_type
+from wfc.compiler.lsp.keys import choices_at, keys_at, means, needed_at
+from wfc.compiler.lsp.names import IN_TESTS, SECTIONS, kind_at
+from wfc.compiler.lsp.nearby import entry_at, keys_after, merged
+from wfc.compiler.lsp.scope import (
+    common_fields,
+    fields_behind,
+    fields_of,
+    loops_before,
+    roots_of,
+    shown_type,
+    table,
+)
 from wfc.compiler.model.kinds import STEP_KINDS
+from wfc.compiler.resolve.declarations.model_settings import FAMILIES
 from wfc.compiler.slotted import dataclass
+from wfc.compiler.types import BUILT_IN
 
 __all__ = ["Proposal", "proposals"]
 
@@ -22,6 +33,9 @@ DECLARED: Final = ("event", "tool", "type")
 
 OFFERED: Final = ("tool", "agent", "collection")
 """The kinds of names that a model may be given as tools."""
+
+PLAIN: Final = "string integer number decimal boolean date datetime duration any".split()
+"""The names of the types of plain values."""
 
 USUAL: Final = ("kind", "accepts", "emit")
 FAR: Final = 20_000
@@ -53,12 +67,26 @@ def proposals(documents: Documents, document: OpenDocument, offset: int) -> list
     """Return all that may be written at a place of a document, which may be unfinished or broken."""
     text = document.text
     cursor = cursor_at(text, offset)
+    near = entry_at(text, cursor)
     data = data_near(document, offset)
+    data = data if near is None else {**data, **merged(data, near)}
+    if cursor.kind == "value" and means(cursor.path, data, "condition", "expression"):
+        cursor = as_expression(cursor, text, offset)
     if cursor.kind == "expression":
         return list(in_expression(documents, document, cursor, data))
     if cursor.kind == "key":
-        return list(keys(cursor, data, text, offset))
+        return list(keys(documents, document, cursor, data, used_keys(text, cursor, data, near)))
     return list(values(documents, document, cursor, data))
+
+
+def as_expression(cursor: Cursor, text: str, offset: int) -> Cursor:
+    """Return the place within a value that is an expression as a whole."""
+    line = text[text.rfind("\n", 0, offset) + 1 : offset]
+    word = DOTTED.search(line)
+    assert word is not None
+    return Cursor(
+        cursor.path, "expression", word.group(), offset - len(word.group()), line[: word.start()].rstrip()
+    )
 
 
 def data_near(document: OpenDocument, offset: int) -> Mapping[str, Any]:
@@ -70,15 +98,90 @@ def data_near(document: OpenDocument, offset: int) -> Mapping[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def keys(cursor: Cursor, data: Mapping[str, Any], text: str, offset: int) -> Iterator[Proposal]:
-    there = data_at(data, cursor.path)
-    used = set(there) - {cursor.word} if isinstance(there, dict) else set()
-    colon = text[offset : offset + 1] != ":"
+def used_keys(text: str, cursor: Cursor, data: Mapping[str, Any], near: Mapping[str, Any] | None) -> set[str]:
+    """Return the keys that stand already where one is being typed."""
+    line = text[text.rfind("\n", 0, cursor.start) + 1 : cursor.start]
+    is_block = near is not None and not line.strip(" -")
+    there = data_at(near if is_block else data, cursor.path)
+    used = set(there) if isinstance(there, dict) else set()
+    return used | set(keys_after(text, cursor.start)) if is_block else used - {cursor.word}
+
+
+def keys(
+    documents: Documents, document: OpenDocument, cursor: Cursor, data: Mapping[str, Any], used: set[str]
+) -> Iterator[Proposal]:
+    text = document.text
+    end = cursor.start + len(cursor.word)
+    colon = text[end : end + 1] != ":"
     if cursor.path == ("steps",) and colon:
         yield from new_steps(cursor, text)
-    for key, about in keys_at(cursor.path, data).items():
+    own = own_keys(documents, document, cursor.path, data)
+    needed = needed_at(cursor.path, data)
+    known = keys_at(cursor.path, data)
+    first = {key: known[key] for key in needed if key in known}
+    for key, about in {**own, **first, **known}.items():
         if key not in used:
-            yield Proposal(key, "key", cursor.start, about=about, insert=f"{key}: " if colon else key)
+            said = (
+                {"detail": shown_type(own[key]), "about": described(own[key])}
+                if key in own
+                else {"about": about}
+            )
+            yield Proposal(key, "key", cursor.start, insert=f"{key}: " if colon else key, **said)
+
+
+def own_keys(
+    documents: Documents, document: OpenDocument, path: tuple[str, ...], data: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Return the keys below a path that the author has chosen elsewhere, such as the fields of an event."""
+    everything = {**data, **{SECTIONS[kind]: documents.declared(document, kind) for kind in DECLARED}}
+    owner, key = data_at(data, path[:-1]), path[-1] if path else ""
+    owner = owner if isinstance(owner, dict) else {}
+    if (
+        path == ("tests", "start")
+        or (path[:1] == ("triggers",) and key == "with")
+        or path[-2:] == ("restart", "with")
+    ):
+        return fields_of(everything, path, "inputs")
+    if path == ("receives",):
+        return documents.declared(document, "event")
+    if path[:1] == ("tests",) and key in IN_TESTS and (path[1:] == (key,) or path[1:2] == ("expect",)):
+        kind = IN_TESTS[key]
+        found = documents.declared(document, kind)
+        return {**found, **agent_steps(data)} if kind == "agent" else found
+    if path[:2] == ("tests", "mock") and len(path) == 3:
+        return fields_of(everything, ("steps", path[2]), "result")
+    if key == "save" and path[:1] == ("steps",):
+        return table(data, "state")
+    if key != "with":
+        return {}
+    if path == ("tests", "expect", "with"):
+        end = owner.get("end") or data.get("end")
+        return common_fields(everything, [str(each) for each in (end if isinstance(end, list) else [end])])
+    if isinstance(owner.get("event"), str):
+        return common_fields(everything, [owner["event"]])
+    if isinstance(owner.get("tool"), str):
+        return table(table(everything["tools"], owner["tool"]), "args")
+    if isinstance(owner.get("workflow"), str):
+        return inputs_of(documents, document, owner["workflow"])
+    return {}
+
+
+def agent_steps(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the steps that are agents of their own."""
+    return {
+        name: said
+        for name, said in table(data, "steps").items()
+        if isinstance(said, dict) and said.get("kind") == "agent"
+    }
+
+
+def inputs_of(documents: Documents, document: OpenDocument, workflow: str) -> Mapping[str, Any]:
+    """Return the fields with which runs of another workflow begin."""
+    path = documents.workflows(document.path).get(workflow)
+    data = None if path is None else documents.data(path)
+    return (
+        common_fields(data, [str(data.get("start"))]) if path is not None and isinstance(data, dict) else {}
+    )
 
 
 def new_steps(cursor: Cursor, text: str) -> Iterator[Proposal]:
@@ -102,12 +205,33 @@ def values(
 ) -> Iterator[Proposal]:
     for each in choices_at(cursor.path, data):
         yield Proposal(each, "choice", cursor.start)
-    kind = kind_at(cursor.path)
+    kind = kind_at(cursor.path) or ("event" if means(cursor.path, data, "event_name") else "")
     for each in OFFERED if kind == "tool" and cursor.path[-1] == "tools" else filter(None, [kind]):
         for name, said in documents.declared(document, each).items():
             yield Proposal(name, "name", cursor.start, shown_type(said), described(said))
-    if kind == "event" and cursor.path[-1] in {"emit", "accepts"}:
-        yield from keys(cursor, data, "", 0)
+    if means(cursor.path, data, "type", "state_field", "form"):
+        yield from types(documents, document, cursor)
+    if cursor.path[:1] == ("models",) and cursor.path[2:] == ("use",):
+        for each in FAMILIES:
+            yield Proposal(f"{each}:", "choice", cursor.start)
+    if cursor.path[:1] != ("secrets",) and means(cursor.path, data, "secret_name"):
+        secrets = data.get("secrets")
+        for each in secrets if isinstance(secrets, (list, dict)) else ():
+            yield Proposal(str(each), "name", cursor.start)
+    line = document.text[document.text.rfind("\n", 0, cursor.start) + 1 : cursor.start]
+    if cursor.path and line.strip() and not line.strip(" -"):  # an item of a list may be a map
+        yield from keys(documents, document, cursor, data, set())
+
+
+def types(documents: Documents, document: OpenDocument, cursor: Cursor) -> Iterator[Proposal]:
+    """Yield the types that a field may have: those of the language, and those that are declared."""
+    for each in (*PLAIN, *BUILT_IN):
+        yield Proposal(each, "choice", cursor.start)
+    for each in ("list of", "map of", "optional"):
+        yield Proposal(each, "choice", cursor.start, insert=f"{each} ")
+    for kind in ("type", "event"):
+        for name, said in documents.declared(document, kind).items():
+            yield Proposal(name, "name", cursor.start, shown_type(said), described(said))
 
 
 def in_expression(
@@ -133,9 +257,12 @@ def in_expression(
 
 
 def data_at(data: Any, path: tuple[str, ...]) -> Any:
+    """Return what stands at a path, within the one item of a list; ``None`` if there is nothing."""
     for key in path:
+        if isinstance(data, list):
+            data = data[0] if len(data) == 1 else None
         data = data.get(key) if isinstance(data, dict) else None
-    return data
+    return data[0] if isinstance(data, list) and len(data) == 1 else data
 
 
 def described(said: Any) -> str:

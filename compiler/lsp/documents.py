@@ -216,6 +216,13 @@ class Documents:
         """Return what a file says as plain data; ``None`` if it cannot be read."""
         return self.readings.of(path, text.encode("utf-8", "replace")).data
 
+    def data(self, path: str) -> Any:
+        """Return what a file of the project says, as it is in the editor if it is open."""
+        if path in self.open:
+            return self.open[path].data
+        raw = self.project().files.read(path)
+        return self.readings.of(path, raw).data if isinstance(raw, bytes) else None
+
     def others(self, document: OpenDocument) -> Mapping[str, str]:
         """Return the texts of the files that a document imports, or that are its parts, by path."""
         return self.reached(document.path, document.data_at_once)

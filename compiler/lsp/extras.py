@@ -12,7 +12,7 @@ from wfc.compiler.lsp.names import PlacedNode
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.workspace.disk import root_of
 
-__all__ = ["Lens", "Link", "lenses", "links"]
+__all__ = ["Lens", "Link", "lenses", "links", "names_file"]
 
 FILES: Final = frozenset({"file", "openapi"})
 LISTS: Final = frozenset({("imports",), ("parts",)})

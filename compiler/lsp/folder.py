@@ -20,7 +20,17 @@ from wfc.compiler.workspace.disk import root_of
 from wfc.compiler.workspace.reading import read_or_reason
 from wfc.compiler.workspace.sources import yaml_files
 
-__all__ = ["RenameError", "Spot", "declaration", "mention_at", "renamed", "uses"]
+__all__ = [
+    "RenameError",
+    "Spot",
+    "declaration",
+    "folder_of",
+    "is_too_large",
+    "mention_at",
+    "nodes_in",
+    "renamed",
+    "uses",
+]
 
 MOST_BYTES: Final = 4_000_000
 MOST_FILES: Final = 2_000
@@ -254,7 +264,7 @@ def renamed(
     """
     if not NAME.fullmatch(new):
         raise RenameError(f"`{new}` is no name: letters, digits and `_`")
-    if sum(1 for _ in islice(yaml_files(root_of(document.path)), MOST_FILES + 1)) > MOST_FILES:
+    if is_too_large(document.path):
         raise RenameError(f"its project has more than {MOST_FILES:,} YAML files, too many to look through")
     places: dict[str, tuple[str, list[Spot]]] = {}
     for each in uses(documents, document, name):
@@ -276,6 +286,12 @@ def renamed(
         if said := difference(before, after):
             raise RenameError(f"as `{new}` it would not be the same: {said}")
     return places
+
+
+def is_too_large(path: str) -> bool:
+    """Return whether the project that a file is in has more files than are looked at."""
+    root = root_of(path) if os.path.isabs(path) else ""
+    return bool(root) and sum(1 for _ in islice(yaml_files(root), MOST_FILES + 1)) > MOST_FILES
 
 
 def refuse_taken(
@@ -333,9 +349,14 @@ def nodes_in(documents: Documents, path: str, text: str) -> Any:
 
 def folder(documents: Documents, document: OpenDocument, word: str) -> dict[str, str]:
     """Return the texts of the specs of a document's project in which a word stands, the open ones as they are."""
+    return folder_of(documents, document.path, word)
+
+
+def folder_of(documents: Documents, file: str, word: str = "") -> dict[str, str]:
+    """Return the same of the project that a file is in."""
     found = {path: each.text for path, each in documents.open.items() if each.is_spec and word in each.text}
     wanted = word.encode()
-    for path in spec_files(document.path):
+    for path in spec_files(file):
         if path in documents.open:
             continue
         raw = read_or_reason(path, MOST_BYTES)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.lsp.completion import DECLARED, FAR, data_at
 from wfc.compiler.lsp.documents import Documents, OpenDocument
-from wfc.compiler.lsp.keys import said_of
+from wfc.compiler.lsp.keys import means, said_of
 from wfc.compiler.lsp.names import SECTIONS, Mention, names_in
 from wfc.compiler.lsp.navigation import name_at, node_at
 from wfc.compiler.lsp.scope import fields_behind, loops_before, roots_of, shown_type
@@ -74,12 +74,7 @@ def of_name(documents: Documents, document: OpenDocument, name: Mention) -> str:
 def of_workflow(documents: Documents, document: OpenDocument, name: str) -> list[str]:
     """Return what a workflow is for, and with which events it begins and ends."""
     path = documents.workflows(document.path).get(name)
-    raw = documents.project().files.read(path) if path is not None else None
-    data = (
-        documents.read(path, raw.decode("utf-8", "replace"))
-        if path is not None and isinstance(raw, bytes)
-        else None
-    )
+    data = None if path is None else documents.data(path)
     if not isinstance(data, dict):
         return []
     ends = data.get("end")
@@ -133,7 +128,11 @@ def of_expression(
     line = text[begin : len(text) if end < 0 else end]
     opened = line.rfind("${{", 0, offset - begin + 1)
     inside = opened >= 0 and "}}" not in line[opened : offset - begin]
-    if not inside and not CONDITIONS & set(path[-1:]):
+    if (
+        not inside
+        and not CONDITIONS & set(path[-1:])
+        and not means(path, document.data, "condition", "expression")
+    ):
         return None
     for match in DOTTED.finditer(line):
         start = begin + match.start()

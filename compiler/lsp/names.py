@@ -9,7 +9,7 @@ from wfc.compiler.model.agents import STYLES
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.yaml.source_tree import SourceNode, source_tree
 
-__all__ = ["SECTIONS", "Mention", "PlacedNode", "declared_in", "kind_at", "names_in", "nodes_of"]
+__all__ = ["IN_TESTS", "SECTIONS", "Mention", "PlacedNode", "declared_in", "kind_at", "names_in", "nodes_of"]
 
 Path = tuple[str, ...]
 
@@ -154,6 +154,10 @@ def kind_at(path: Path) -> str:
     key = path[-1]
     if path in BOUNDS:
         return "event"
+    if path[0] == "defaults" and len(path) == 2:
+        return BY_KEY.get(key, "")
+    if path[0] == "models" and key == "fallback":
+        return "model"
     if names_workflow(path):
         return "workflow"
     if path[0] == "tests" and key in {"tool", "offered"} and FREE.isdisjoint(path):

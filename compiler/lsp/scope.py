@@ -6,7 +6,16 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-__all__ = ["fields_behind", "fields_of", "loops_before", "roots_of", "shown_type", "step_at", "table"]
+__all__ = [
+    "common_fields",
+    "fields_behind",
+    "fields_of",
+    "loops_before",
+    "roots_of",
+    "shown_type",
+    "step_at",
+    "table",
+]
 
 Loops = Mapping[str, str]
 STATEMENT: Final = re.compile(r"\{%-?\s*(?:for\s+(\w+)\s+in\s+([\w.]+)|endfor)")

@@ -14,7 +14,7 @@ from wfc.runtime.agents.events import AgentInput, AgentOutput, ApprovalForm, Cal
 from wfc.runtime.agents.loop_steps import AgentSteps
 from wfc.runtime.calls.transcripts import ANSWER_TOOL
 from wfc.runtime.driver.engine import Engine
-from wfc.runtime.driver.engine.durable import values_of
+from wfc.runtime.driver.engine.kept_values import values_of
 from wfc.runtime.testing.answers import MockAnswer, ScriptedReply
 from wfc.runtime.testing.preparing import SpecTest
 from wfc.runtime.testing.recorded import RunReader

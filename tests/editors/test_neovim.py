@@ -72,6 +72,18 @@ def test_a_quick_fix_mends(tmp_path: Path) -> None:
     assert "é ${{ event.name }}!" in told["text"] and told["titles"]
 
 
+def test_a_file_is_renamed_where_it_is_named(tmp_path: Path) -> None:
+    (tmp_path / "wfc.toml").touch()
+    (tmp_path / "lib").mkdir()
+    flow = "wfc: 1\nworkflow: pay\nstart: Asked\nend: Paid\nimports: [./shared.yaml]\nsteps: {}\n"
+    (tmp_path / "flow.yaml").write_text(flow)
+    (tmp_path / "shared.yaml").write_text("wfc: 1\nevents:\n  Paid: {order: string}\n")
+    neovim(tmp_path, "moving")
+    assert (tmp_path / "flow.yaml").read_text() == flow.replace("./shared.yaml", "./lib/common.yaml")
+    assert not (tmp_path / "shared.yaml").exists()
+    assert (tmp_path / "lib/common.yaml").read_text().startswith("wfc: 1\nevents:")
+
+
 def test_a_rename_over_three_files(tmp_path: Path) -> None:
     (tmp_path / "wfc.toml").touch()
     files = {

@@ -82,7 +82,7 @@ class PlannedVersion(NamedTuple):
         """
         from wfc.runtime.authoring.definition import definition_of
         from wfc.runtime.authoring.migrations import migrations_in
-        from wfc.runtime.driver.engine.durable import values_of
+        from wfc.runtime.driver.engine.kept_values import values_of
         from wfc.runtime.plan.versions.foretelling import foretell
         from wfc.runtime.store.versions.conversions import Converter
 

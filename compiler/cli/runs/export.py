@@ -87,7 +87,7 @@ def passing_test(
     engine: Engine, run: str, name: str, *, scripts: bool = False
 ) -> tuple[SpecTest, tuple[str, ...]]:
     """Return a test that does as a run did, and what is wrong with it: answers come at once, or else as they came."""
-    from wfc.runtime.driver.engine.durable import values_of
+    from wfc.runtime.driver.engine.kept_values import values_of
     from wfc.runtime.testing.cases import run_test
     from wfc.runtime.testing.recorded import recorded_test
     from wfc.runtime.testing.recorded_agents import with_scripts

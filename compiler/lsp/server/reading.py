@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 from lsprotocol import types as lsp
 
 from wfc.compiler.lsp.extras import links
-from wfc.compiler.lsp.folder import RenameError, declaration, mention_at, renamed, uses
+from wfc.compiler.lsp.folder import (
+    MOST_FILES,
+    RenameError,
+    declaration,
+    is_too_large,
+    mention_at,
+    renamed,
+    uses,
+)
 from wfc.compiler.lsp.hover import hover
 from wfc.compiler.lsp.lines import Lines
+from wfc.compiler.lsp.moved_files import file_named_at, new_place, respelt
 from wfc.compiler.lsp.navigation import OutlineEntry, outline
-from wfc.compiler.lsp.server.state import Server, server, stretch
+from wfc.compiler.lsp.server.state import Server, path_of, server, stretch
 
 __all__ = [
     "define",
     "link",
     "list_symbols",
+    "move_files",
     "prepare",
     "refer",
     "rename",
@@ -56,6 +67,9 @@ def refer(ls: Server, params: lsp.ReferenceParams) -> list[lsp.Location]:
     document = ls.document(params.text_document.uri)
     name = mention_at(document, ls.offset(document, params.position))
     found = uses(ls.documents, document, name) if name else []
+    if name and is_too_large(document.path):
+        told = f"The project has more than {MOST_FILES:,} YAML files; only the first of them were looked at."
+        ls.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, told))
     return [ls.location(each) for each in found if params.context.include_declaration or not each.declares]
 
 
@@ -65,7 +79,15 @@ def rename(ls: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
     from pygls.exceptions import JsonRpcInvalidParams
 
     document = ls.document(params.text_document.uri)
-    name = mention_at(document, ls.offset(document, params.position))
+    offset = ls.offset(document, params.position)
+    file = file_named_at(document, offset)
+    if file is not None and ls.renames_files:
+        try:
+            old, place = new_place(document, file, params.new_name)
+        except RenameError as error:
+            raise JsonRpcInvalidParams(str(error)) from None
+        return moved(ls, {old: place})
+    name = mention_at(document, offset)
     if name is None:
         return None
     try:
@@ -80,11 +102,52 @@ def rename(ls: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
     )
 
 
+SPECS_AND_FOLDERS: Final = lsp.FileOperationRegistrationOptions(
+    [
+        lsp.FileOperationFilter(
+            lsp.FileOperationPattern("**/*", matches=lsp.FileOperationPatternKind.Folder)
+        ),
+        lsp.FileOperationFilter(lsp.FileOperationPattern("**/*", matches=lsp.FileOperationPatternKind.File)),
+    ]
+)
+
+
+@server.feature(lsp.WORKSPACE_WILL_RENAME_FILES, SPECS_AND_FOLDERS)
+def move_files(ls: Server, params: lsp.RenameFilesParams) -> lsp.WorkspaceEdit | None:
+    """Return the edits that keep the names of files right when the editor gives files or folders other paths."""
+    moved_files = {path_of(each.old_uri): path_of(each.new_uri) for each in params.files}
+    return lsp.WorkspaceEdit(changes=edits_of(ls, moved_files))
+
+
+def edits_of(ls: Server, moved_files: dict[str, str]) -> dict[str, list[lsp.TextEdit]]:
+    return {
+        ls.uri(path): [
+            lsp.TextEdit(stretch(ls.lines(text), each.start, each.end), each.text) for each in changes
+        ]
+        for path, (text, changes) in respelt(ls.documents, moved_files).items()
+    }
+
+
+def moved(ls: Server, moved_files: dict[str, str]) -> lsp.WorkspaceEdit:
+    """Return the edits for files that get other paths, and after them that they do."""
+    edits = [
+        lsp.TextDocumentEdit(lsp.OptionalVersionedTextDocumentIdentifier(uri), [*changes])
+        for uri, changes in edits_of(ls, moved_files).items()
+    ]
+    files = [lsp.RenameFile(ls.uri(old), Path(new).as_uri()) for old, new in moved_files.items()]
+    return lsp.WorkspaceEdit(document_changes=[*edits, *files])
+
+
 @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
 def prepare(ls: Server, params: lsp.PrepareRenameParams) -> lsp.Range | None:
     """Return the stretch of the name that would be renamed at a place."""
     document = ls.document(params.text_document.uri)
-    name = mention_at(document, ls.offset(document, params.position))
+    offset = ls.offset(document, params.position)
+    file = file_named_at(document, offset) if ls.renames_files else None
+    if file is not None:
+        quoted = file.node.style in {"'", '"'}
+        return stretch(ls.lines(document.text), file.node.start + quoted, file.node.end - quoted)
+    name = mention_at(document, offset)
     return None if name is None else stretch(ls.lines(document.text), name.start, name.end)
 
 

@@ -75,6 +75,14 @@ class Server(LanguageServer):
         item = text.completion.completion_item if text and text.completion else None
         return bool(item and item.snippet_support)
 
+    @property
+    def renames_files(self) -> bool:
+        """Whether the editor can rename files when it is told so."""
+        workspace = self.client_capabilities.workspace
+        edit = workspace.workspace_edit if workspace else None
+        operations = edit.resource_operations if edit else None
+        return bool(operations and "rename" in operations)
+
     def uri(self, path: str) -> str:
         """Return a file's address, as the editor has given it if it has."""
         return self.uris.get(path) or Path(path).absolute().as_uri()

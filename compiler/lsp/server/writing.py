@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from lsprotocol import types as lsp
@@ -16,6 +17,9 @@ __all__ = [
     "complete",
     "mend",
 ]
+
+BEGUN: Final = re.compile(r"\s*[a-z]*\s*")
+"""A text that may become a spec: nothing yet, or the beginning of a first key."""
 
 KINDS: Final = {
     "key": lsp.CompletionItemKind.Property,
@@ -33,7 +37,7 @@ KINDS: Final = {
 def complete(ls: Server, params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
     """Return what may be written at a place."""
     document = ls.document(params.text_document.uri)
-    if document.text.strip() and not document.is_spec and not isinstance(data_of(document.text), str):
+    if not document.is_spec and not BEGUN.fullmatch(document.text):
         return []
     offset = ls.offset(document, params.position)
     lines = ls.lines(document.text)

@@ -387,7 +387,7 @@ class Engine(UpgradedRuns):
         if is_over:
             self._ended[run.run_id] = None
             if self._durable is not None:
-                self._durable.awaited.ended(run.run_id)
+                self._durable.inboxes.awaited.ended(run.run_id)
         rules = run.workflow._wfc.run_rules
         if not rules.has_none:
             with self.lock:

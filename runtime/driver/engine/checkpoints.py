@@ -15,7 +15,7 @@ from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import Rewound, Tick
 from wfc.runtime.driver.engine import converting
 from wfc.runtime.driver.engine.converting import Converted, convert, said_of_refusals
-from wfc.runtime.driver.engine.durable import next_moment, open_tasks, values_of
+from wfc.runtime.driver.engine.kept_values import next_moment, open_tasks, values_of
 from wfc.runtime.driver.engine.retold import RetoldRuns
 from wfc.runtime.driver.engine.successors import successor
 from wfc.runtime.driver.run import Run

@@ -13,7 +13,7 @@ from wfc.runtime.core.advance import advance
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import Upgraded
 from wfc.runtime.driver.engine.children import StartableWorkflow
-from wfc.runtime.driver.engine.durable import open_tasks, values_of
+from wfc.runtime.driver.engine.kept_values import open_tasks, values_of
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.plan.versions.judging import judge
 from wfc.runtime.plan.versions.moves import Description

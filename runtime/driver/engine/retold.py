@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any, Protocol
 
-from wfc.runtime.driver.engine.durable import values_of
+from wfc.runtime.driver.engine.kept_values import values_of
 from wfc.runtime.driver.engine.tasks import StoredTasks
 from wfc.runtime.driver.messages import Message, name_of
 from wfc.runtime.driver.run.receiving import is_meant_for, own_class, read_as_own

@@ -15,7 +15,8 @@ from pydantic_core import to_json
 from wfc.runtime.core.body_ticks import ChildJoined
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.engine.delivery import EventDelivery
-from wfc.runtime.driver.engine.durable import NO_PLACES, Durable, runs_above, values_of
+from wfc.runtime.driver.engine.durable import NO_PLACES, Durable, runs_above
+from wfc.runtime.driver.engine.kept_values import values_of
 from wfc.runtime.driver.gates import GateName
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.driver.loops import call_and_await
@@ -214,11 +215,11 @@ class StoredRuns(EventDelivery, Protocol):
 
     def await_end(self, run: Run, number: int, run_id: str) -> None:
         """Let a stored run be told of the end of another one, which goes on elsewhere, for its paused step run."""
-        self.kept.awaited.add(run, number, run_id)
+        self.kept.inboxes.awaited.add(run, number, run_id)
 
     def part_of(self, run: Run, run_id: str, workflow: StartableWorkflow) -> Run | None:
         """Return the part that a recovered run had, to go on with it."""
-        return None if self._durable is None else self._durable.part_of(run, run_id, workflow)
+        return None if self._durable is None else self._durable.recovering.part_of(run, run_id, workflow)
 
     async def enqueue(
         self,
@@ -287,7 +288,7 @@ class StoredRuns(EventDelivery, Protocol):
             StoreError: It cannot go on.
         """
         root = self.store.root_of(run_id) or run_id
-        return WorkflowHandler(await self.here(root) or await self.kept.claim(root))
+        return WorkflowHandler(await self.here(root) or await self.kept.recovering.claim(root))
 
     async def park(self, run_id: str) -> None:
         """Wait until a run rests, write it, and let this process forget it; return when it is so, or it is over.
@@ -301,7 +302,7 @@ class StoredRuns(EventDelivery, Protocol):
         run = self.run(run_id)
         if run is None:
             raise RunUnknownError(f"there is no run `{run_id}` here")
-        if not self.kept.park(run):
+        if not self.kept.resting.park(run):
             self._to_park.add(run_id)
             run.watchers.observe(partial(self._look, run))
         await asyncio.wait([run.future])
@@ -313,14 +314,14 @@ class StoredRuns(EventDelivery, Protocol):
 
     def recovered(self, run: Run) -> None:
         """Let a stored run that goes on here get what was posted to it, and drop the parts that it does not want."""
-        self.kept.take_soon(run)
-        self.kept.drop_unwanted(run)
+        self.kept.inboxes.take_soon(run)
+        self.kept.recovering.drop_unwanted(run)
 
     def rests(self, run: Run) -> None:
         """Be told that nothing happens in a run before somebody answers, or a timer fires."""
         while run.above is not None:
             run = run.above
-        if run.run_id in self._to_park and not run.is_done and self.kept.park(run):
+        if run.run_id in self._to_park and not run.is_done and self.kept.resting.park(run):
             self._to_park.discard(run.run_id)
 
     async def cancel(self, run_id: str, reason: str = "the run was cancelled") -> None:
@@ -374,7 +375,7 @@ class StoredRuns(EventDelivery, Protocol):
         """Let a run that had to wait for others take what was posted to it meanwhile, before what comes now."""
         if self._durable is None or run.port is None or run.passage is None:
             return
-        taking = self.kept.take_posted(run)
+        taking = self.kept.inboxes.take_posted(run)
         if asyncio.get_running_loop() is run.loop:
             await taking
         else:

@@ -98,7 +98,9 @@ class StoredTasks(StoredRuns, Protocol):
             raise InvalidAnswerError(f"the question `{task_id}` is closed: {task.because}")
         root = self.store.root_of(task.run_id) or task.run_id
         if await self.here(root) is None:
-            await self.kept.check_answer(task.run_id, task_id, value, by, state)  # before anything is written
+            await self.kept.recovering.check_answer(
+                task.run_id, task_id, value, by, state
+            )  # before anything is written
         if self.run(root) is None and ((leave and root == task.run_id) or self.store.is_worked_on(root)):
             data = {"question": task_id, "value": value, **({"state": dict(state)} if state else {})}
             try:

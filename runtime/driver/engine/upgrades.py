@@ -18,8 +18,8 @@ from wfc.runtime.driver.engine.converting import (
     rows_of_renaming,
     said_of_refusals,
 )
-from wfc.runtime.driver.engine.durable import values_of
 from wfc.runtime.driver.engine.edits import EditedRuns
+from wfc.runtime.driver.engine.kept_values import values_of
 from wfc.runtime.driver.engine.successors import successor
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.errors import RunUnknownError, StoreError

@@ -31,7 +31,7 @@ from wfc.runtime import (
     step,
     transform,
 )
-from wfc.runtime.driver.engine.durable import values_of
+from wfc.runtime.driver.engine.kept_values import values_of
 from wfc.runtime.store.folding import fold, write_snapshot
 from wfc.runtime.store.journal import Kept
 

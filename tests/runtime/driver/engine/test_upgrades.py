@@ -18,7 +18,7 @@ from version_flows import ACTING, ASKING, BROKEN, ITEMS, LOG, PARTS, WAITING, lo
 from wfc.runtime import Engine, Workflow
 from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.authoring.migrations import migrations_in
-from wfc.runtime.driver.engine.durable import values_of
+from wfc.runtime.driver.engine.kept_values import values_of
 from wfc.runtime.errors import RunParkedError, StepFailedError, StoreError, WorkflowCancelledByUser
 from wfc.runtime.plan.versions.foretelling import Foretold, foretell
 from wfc.runtime.plan.versions.verdicts import Verdict

@@ -1,0 +1,194 @@
+"""What may be written at each place: keys of unfinished entries, types, expressions, what is declared elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from wfc.compiler.lsp.completion import proposals
+from wfc.compiler.lsp.documents import Documents
+from wfc.compiler.lsp.hover import hover
+from wfc.compiler.lsp.keys import said_of
+from wfc.compiler.lsp.mentions import mentions_in
+
+ROOT = Path(__file__).parents[3]
+SPECS = sorted([*(ROOT / "specs").glob("**/*.yaml"), *(ROOT / "docs/language").glob("**/*.yaml")])
+SPEC = """\
+wfc: 1
+workflow: w
+start: Asked
+end: Done
+config: {base: {type: string, default: x}}
+secrets: [api_key]
+models: {fast: {use: "openai:gpt-4o-mini"}}
+retries: {standard: {max_attempts: 3}}
+state: {count: {type: integer, default: 0}}
+types:
+  Line: {sku: string, amount: integer}
+events:
+  Asked: {customer: string, lines: list of Line}
+  Found: {text: string}
+  Done: {text: string}
+tools:
+  shop: {http: {method: GET, url: "https://a.example"}, args: {q: string}, output: {a: string}}
+steps:
+  look:
+    kind: llm
+    accepts: Asked
+    model: fast
+    prompt: Look at ${{ event.customer }}
+    output: {summary: string}
+@
+  last: {kind: transform, accepts: Found, emit: Done}
+"""
+ENTRY = "event all each fail restart when with save".split()
+POLICY = "max_attempts delay backoff max_delay jitter within retry_on never_on".split()
+TYPES = "string integer number decimal boolean date datetime duration any".split()
+EVENTS = ["Asked", "Found", "Done"]
+
+
+def offered(marked: str) -> list[str]:
+    """What is proposed at the ``^`` of a text, in which the last good state was another; without whole steps."""
+    documents = Documents()
+    documents.put("/nowhere/a.yaml", SPEC.replace("@", "    emit: Found"))
+    at = marked.index("^")
+    document = documents.put("/nowhere/a.yaml", marked.replace("^", ""))
+    return [each.label for each in proposals(documents, document, at) if not each.snippet]
+
+
+A_TOOL = "  m:\n    kind: tool\n    accepts: Asked\n    tool: "
+A_MAP = "  m:\n    kind: map\n    accepts: Asked\n    in: "
+
+
+@pytest.mark.parametrize(
+    ("marked", "begins"),
+    [
+        ("    emit: ^", EVENTS),
+        ("    emit: {^", ENTRY),
+        ("    emit: {ev^", ENTRY),
+        ("    emit:\n      ^", ENTRY),
+        ("    emit:\n      - ^", [*EVENTS, *ENTRY]),
+        ("    emit:\n      - {^", ENTRY),
+        ("    emit: {event: Found, ^", ["when", "with", "save"]),
+        ("    emit:\n      - event: Found\n        ^", ["when", "with", "save"]),
+        (
+            "    emit:\n      - Done\n      - event: Found\n        wh^\n        with: {text: x}",
+            ["when", "save"],
+        ),
+        ("    emit:\n      - event: ^", EVENTS),
+        ("    emit: {event: Found, with: {^", ["text"]),
+        ("    emit:\n      - event: Found\n        with:\n          ^", ["text"]),
+        (
+            "    emit:\n      - event: Found\n        when: re^",
+            ["event", "result", "inputs", "state", "config"],
+        ),
+        ("    emit:\n      - event: Found\n        when: result.^", ["summary"]),
+        ("    emit: {each: {^", ["in", "as", "event", "max"]),
+        ("    emit: {each: {in: event.^", ["customer", "lines"]),
+        ("    emit: {each: {in: event.lines, as: line, event: Found, with: {^", ["text"]),
+        ("    on_error: {^", ["event", "all", "each", "fail", "restart", "errors"]),
+        ("    on_error:\n      - event: Found\n        ^", ["errors"]),
+        ("    retry: ^", ["standard"]),
+        ("    retry: {^", POLICY),
+        ("    retry:\n      ^", POLICY),
+        ("    save: {^", ["count"]),
+        ("    require:\n      - ^", ["that", "say"]),
+        ("    require:\n      - that: res^", ["event", "result"]),
+        ("    output: {a: ^", TYPES),
+        ("    output: {a: list of ^", TYPES),
+        (f"{A_TOOL}^", ["shop"]),
+        (f"{A_TOOL}shop\n    with:\n      ^", ["q"]),
+        (f"{A_MAP}ev^", ["event", "inputs"]),
+        (f"{A_MAP}event.^", ["customer", "lines"]),
+        (f"{A_MAP}event.lines\n    do: {{kind: ^", ["llm", "agent", "tool"]),
+        ("  m:\n    kind: transform\n    accepts: {^", ["all", "any", "each"]),
+        ("  m:\n    kind: transform\n    accepts: {all: [^", EVENTS),
+        ("  m:\n    kind: human\n    accepts: Asked\n    form:\n      ok: ^", TYPES),
+    ],
+)
+def test_in_a_step(marked: str, begins: list[str]) -> None:
+    assert offered(SPEC.replace("@", marked))[: len(begins)] == begins
+
+
+@pytest.mark.parametrize(
+    ("marked", "begins"),
+    [
+        ("types:\n  Line: {sku: ^", TYPES),
+        ("types:\n  Line: {sku: {^", ["type", "enum", "one_of"]),
+        ("events:\n  A:\n    b: list of ^", TYPES),
+        ("state:\n  a: {type: ^", TYPES),
+        ('models: {fast: {use: "^', ["anthropic:", "google:", "openai:"]),
+        ("models:\n  fast:\n    ^", ["use"]),
+        ("defaults: {model: ^", ["fast"]),
+        ("retries:\n  r: {^", POLICY),
+        ("tests:\n  - ^", ["name", "expect"]),
+        ("tests:\n  - name: a\n    start: {^", ["customer", "lines"]),
+        ("tests:\n  - name: a\n    expect: {end: ^", EVENTS),
+        ("tests:\n  - name: a\n    expect: {with: {^", ["text"]),
+        ("tests:\n  - name: a\n    mock: {^", ["look", "last"]),
+        ("tests:\n  - name: a\n    mock:\n      look: {^", ["summary"]),
+        ("tools:\n  t: {^", ["python", "http", "command", "openapi", "mcp", "workflow"]),
+        ("tools:\n  t:\n    http:\n      ^", ["method", "url"]),
+        ("receives:\n  ^", EVENTS),
+    ],
+)
+def test_in_a_section(marked: str, begins: list[str]) -> None:
+    assert offered(SPEC.replace("@", "    emit: Found") + marked)[: len(begins)] == begins
+
+
+@pytest.mark.parametrize(
+    ("words", "at", "said"),
+    [
+        ("event: Found", 1, "The event that is emitted"),
+        ("when:", 1, "The condition under which"),
+        ("each:", 1, "One event per item"),
+        ("as: line", 1, "The name by which the item"),
+        ("event.lines", 7, "`event.lines`: list of Line"),
+        ("that: result.summary", 15, "`result.summary`: string"),
+    ],
+)
+def test_keys_and_expressions_of_entries_are_explained(words: str, at: int, said: str) -> None:
+    text = SPEC.replace(
+        "@",
+        '    require: [{that: result.summary != "x", say: no}]\n    emit:\n'
+        '      - event: Found\n        when: result.summary == "a"\n        with: {text: a}\n'
+        "      - each: {in: event.lines, as: line, event: Found, with: {text: a}, max: 5}\n      - Done",
+    )
+    documents = Documents()
+    found = hover(documents, documents.put("/nowhere/a.yaml", text), text.index(words) + at)
+    assert found is not None and said in found.said
+
+
+def places(documents: Documents, path: Path) -> Iterator[tuple[str, int, str]]:
+    """The keys and names in a good spec that somebody could be offered: of what kind, where, and which."""
+    document = documents.put(str(path), path.read_text())
+    if not isinstance(document.data, dict) or "part" in document.data:
+        return  # what a part may mention is declared where it is used
+    for each in document.nodes:
+        if each.is_key and each.node.value != "wfc" and said_of(each.path, document.data):
+            yield "key", each.node.start, each.node.value
+    for name in mentions_in(document.text, document.nodes, document.data):
+        if not (name.declares or name.of) and name.path[0] not in {"moved", "migrate"}:
+            yield name.kind, name.start, name.name.rpartition(".")[2] if name.kind == "field" else name.name
+
+
+@pytest.mark.full
+def test_what_stands_in_good_specs_is_offered_where_it_stands() -> None:
+    chance, found, missing = Random(1), 0, []  # noqa: S311
+    for path in SPECS:
+        documents, text = Documents(), path.read_text()
+        known = list(places(documents, path))
+        for kind, start, name in chance.sample(known, min(len(known), 12)):
+            end = text.find("\n", start)
+            for typed in ("", name[:1]):
+                unfinished = f"{text[:start]}{typed}{text[end:] if end >= 0 else ''}"
+                document = documents.put(str(path), unfinished)
+                labels = {each.label for each in proposals(documents, document, start + len(typed))}
+                found += name in labels
+                if name not in labels:
+                    missing.append((path.name, kind, name, text[:start].count("\n") + 1))
+            documents.put(str(path), text)
+    assert found > 2_000 and len(missing) < found / 100, missing
