@@ -96,9 +96,9 @@ class ValueReader:
             of_list: What to do with a list, where its items are not meant to stand in one text.
         """
         said = str(text)
-        if bare and "." in said and "{" not in said:
-            if (warning := bare_expressions.of_text(said, place, scope)) is not None:
-                self.report(warning)
+        warning = bare_expressions.of_text(said, place, scope) if bare and "{" not in said else None
+        if warning is not None:
+            self.report(warning)
         template = parse_template(said, place, scope, self.report, statements=statements, whole=whole)
         self.note(template)
         if template.whole is None or assignable(template.type, STRING):
