@@ -191,15 +191,14 @@ def typing(keystrokes: int) -> None:
     """Type a spec from empty again and again, with completion at each place; print what the server takes of memory."""
     text = (ROOT / "specs/ticket_triage.yaml").read_text(encoding="utf-8")
     editor = Editor()
-    told = []
+    print(f"MB of the server, a spec of {len(text):,} characters typed from empty again and again:")
     for number in range(keystrokes):
         at = number % len(text) + 1
         editor.findings(text[:at])
         editor.at("completion", text[:at], at)
         if (number + 1) % (keystrokes // 5) == 0:
-            told.append(f"{editor.memory():.0f} after {number + 1:,}")
+            print(f"{editor.memory():.0f} after {number + 1:,} keystrokes", flush=True)
     editor.end()
-    print(f"MB of the server, a spec of {len(text):,} characters typed from empty: {', '.join(told)}")
 
 
 def fmt(text: str) -> tuple[float, str]:

@@ -8,6 +8,7 @@ from typing import Final
 from lsprotocol import types as lsp
 
 from wfc.compiler.lsp.completion import proposals
+from wfc.compiler.lsp.declaring import declaring
 from wfc.compiler.lsp.documents import data_of
 from wfc.compiler.lsp.server.state import Server, server, shown, stretch
 from wfc.compiler.review.formatting import Unformatted, formatted
@@ -66,9 +67,24 @@ def mend(ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
     document = ls.document(uri)
     lines = ls.lines(document.text)
     first, last = (ls.offset(document, each) for each in (params.range.start, params.range.end))
+    told = [(each.code, each.range) for each in params.context.diagnostics]
     actions = []
     for each in ls.documents.findings(document):
-        if each.fix is None or each.start.offset > last or each.end.offset < first:
+        here = shown(each, lines)
+        is_asked = each.start.offset <= last and each.end.offset >= first
+        if not is_asked and (here.code, here.range) not in told:
+            continue  # editors may ask at the cursor alone, and send what is told of its line
+        if (new := declaring(document, each)) is not None:
+            edit = lsp.TextEdit(stretch(lines, new.at, new.at), new.text)
+            actions.append(
+                lsp.CodeAction(
+                    new.title,
+                    kind=lsp.CodeActionKind.QuickFix,
+                    diagnostics=[here],
+                    edit=lsp.WorkspaceEdit(changes={uri: [edit]}),
+                )
+            )
+        if each.fix is None:
             continue
         edits = [
             lsp.TextEdit(stretch(lines, edit.start.offset, edit.end.offset), edit.text)
@@ -78,7 +94,7 @@ def mend(ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
             lsp.CodeAction(
                 each.fix.title,
                 kind=lsp.CodeActionKind.QuickFix,
-                diagnostics=[shown(each, lines)],
+                diagnostics=[here],
                 is_preferred=each.fix.applicability == "safe",
                 edit=lsp.WorkspaceEdit(changes={uri: edits}),
             )

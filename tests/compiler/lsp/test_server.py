@@ -84,6 +84,27 @@ def test_findings_come_and_go(edit) -> None:
     edit(doing)
 
 
+def test_quick_fixes_of_a_line_are_told_at_any_place_of_it(edit) -> None:
+    async def doing(editor: Editor) -> None:
+        wrong = GOOD.replace("      - RefundPaid", "      - RefundPayed\n").replace(
+            "RefundPayed\n\n", "RefundPayed\n"
+        )
+        editor.show("a.yaml", wrong)
+        found = await editor.findings("a.yaml", lambda codes: "unknown-event" in codes)
+        missing = [each for each in found if each.code == "unknown-event"]
+        line = missing[0].range.start.line
+
+        async def titles(*told: lsp.Diagnostic) -> list[str]:
+            begin = lsp.Range(lsp.Position(line, 0), lsp.Position(line, 0))
+            params = lsp.CodeActionParams(editor.item("a.yaml"), begin, lsp.CodeActionContext([*told]))
+            return [each.title for each in await editor.client.text_document_code_action_async(params)]
+
+        assert await titles() == []
+        assert "declare `RefundPayed` under `events`" in await titles(*missing)
+
+    edit(doing)
+
+
 def test_completion_by_meaning(edit) -> None:
     async def doing(editor: Editor) -> None:
         async def proposed(old: str, new: str) -> list[lsp.CompletionItem]:
