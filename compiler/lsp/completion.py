@@ -8,8 +8,9 @@ from typing import Any, Final, Literal
 from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.lsp.cursor import DOTTED, Cursor, cursor_at, without_line
 from wfc.compiler.lsp.documents import LARGE, Documents, OpenDocument, data_of
+from wfc.compiler.lsp.in_tests import error_names, keys_in_tests, values_in_tests
 from wfc.compiler.lsp.keys import choices_at, keys_at, means, needed_at
-from wfc.compiler.lsp.names import IN_TESTS, SECTIONS, kind_at
+from wfc.compiler.lsp.names import SECTIONS, kind_at
 from wfc.compiler.lsp.nearby import entry_at, keys_after, merged
 from wfc.compiler.lsp.scope import (
     common_fields,
@@ -136,27 +137,16 @@ def own_keys(
     everything = {**data, **{SECTIONS[kind]: documents.declared(document, kind) for kind in DECLARED}}
     owner, key = data_at(data, path[:-1]), path[-1] if path else ""
     owner = owner if isinstance(owner, dict) else {}
-    if (
-        path == ("tests", "start")
-        or (path[:1] == ("triggers",) and key == "with")
-        or path[-2:] == ("restart", "with")
-    ):
+    if (path[:1] == ("triggers",) and key == "with") or path[-2:] == ("restart", "with"):
         return fields_of(everything, path, "inputs")
+    if path[:1] == ("tests",) and (found := keys_in_tests(documents, document, path, everything)):
+        return found
     if path == ("receives",):
         return documents.declared(document, "event")
-    if path[:1] == ("tests",) and key in IN_TESTS and (path[1:] == (key,) or path[1:2] == ("expect",)):
-        kind = IN_TESTS[key]
-        found = documents.declared(document, kind)
-        return {**found, **agent_steps(data)} if kind == "agent" else found
-    if path[:2] == ("tests", "mock") and len(path) == 3:
-        return fields_of(everything, ("steps", path[2]), "result")
     if key == "save" and path[:1] == ("steps",):
         return table(data, "state")
     if key != "with":
         return {}
-    if path == ("tests", "expect", "with"):
-        end = owner.get("end") or data.get("end")
-        return common_fields(everything, [str(each) for each in (end if isinstance(end, list) else [end])])
     if isinstance(owner.get("event"), str):
         return common_fields(everything, [owner["event"]])
     if isinstance(owner.get("tool"), str):
@@ -164,15 +154,6 @@ def own_keys(
     if isinstance(owner.get("workflow"), str):
         return inputs_of(documents, document, owner["workflow"])
     return {}
-
-
-def agent_steps(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the steps that are agents of their own."""
-    return {
-        name: said
-        for name, said in table(data, "steps").items()
-        if isinstance(said, dict) and said.get("kind") == "agent"
-    }
 
 
 def inputs_of(documents: Documents, document: OpenDocument, workflow: str) -> Mapping[str, Any]:
@@ -205,7 +186,15 @@ def values(
 ) -> Iterator[Proposal]:
     for each in choices_at(cursor.path, data):
         yield Proposal(each, "choice", cursor.start)
-    kind = kind_at(cursor.path) or ("event" if means(cursor.path, data, "event_name") else "")
+    for each in error_names(cursor.path, data):
+        yield Proposal(each, "choice", cursor.start)
+    in_tests = values_in_tests(documents, document, cursor.path, data, cursor.start)
+    for name, said in in_tests if cursor.path[:1] == ("tests",) else ():
+        yield Proposal(name, "name", cursor.start, shown_type(said), described(said))
+    kind = kind_at(cursor.path) if cursor.path != ("tests", "expect", "end") else ""
+    kind = kind or (
+        "event" if cursor.path[:1] != ("tests",) and means(cursor.path, data, "event_name") else ""
+    )
     for each in OFFERED if kind == "tool" and cursor.path[-1] == "tools" else filter(None, [kind]):
         for name, said in documents.declared(document, each).items():
             yield Proposal(name, "name", cursor.start, shown_type(said), described(said))

@@ -126,9 +126,24 @@ def test_in_a_step(marked: str, begins: list[str]) -> None:
         ("retries:\n  r: {^", POLICY),
         ("tests:\n  - ^", ["name", "expect"]),
         ("tests:\n  - name: a\n    start: {^", ["customer", "lines"]),
-        ("tests:\n  - name: a\n    expect: {end: ^", EVENTS),
+        ("tests:\n  - name: a\n    expect: {}\n  - ^", ["name", "expect"]),
+        ("tests:\n  - name: a\n    expect: {end: Done}\n  - name: b\n    ^", ["expect", "start"]),
+        (
+            "tests:\n  - name: a\n    mock: {look: {error: ^",
+            ["model", "model.refused", "model.invalid_output"],
+        ),
+        ("tests:\n  - name: a\n    mock:\n      look:\n        attempts:\n          - error: ti^", ["model"]),
+        ("tests:\n  - name: a\n    mock: {look: {attempts: [{^", ["summary"]),
+        ("tests:\n  - name: a\n    mock: {look: {give: {^", ["summary"]),
+        ("tests:\n  - name: a\n    tools:\n      shop: {error: ^", ["tool", "timeout", "connection", "http"]),
+        ("tests:\n  - name: a\n    expect: {fails: ^", ["agent"]),
+        ("tests:\n  - name: a\n    expect: {ran: {^", ["look", "last"]),
+        ("tests:\n  - name: a\n    expect:\n      ran:\n        ^", ["look", "last"]),
+        ("tests:\n  - name: a\n    expect: {emitted: [^", EVENTS),
+        ("tests:\n  - name: a\n    expect: {state: {^", ["count"]),
+        ("tests:\n  - name: a\n    config: {^", ["base"]),
+        ("retries:\n  r: {max_attempts: 2, retry_on: [^", ["agent"]),
         ("tests:\n  - name: a\n    expect: {with: {^", ["text"]),
-        ("tests:\n  - name: a\n    mock: {^", ["look", "last"]),
         ("tests:\n  - name: a\n    mock:\n      look: {^", ["summary"]),
         ("tools:\n  t: {^", ["python", "http", "command", "openapi", "mcp", "workflow"]),
         ("tools:\n  t:\n    http:\n      ^", ["method", "url"]),
@@ -137,6 +152,27 @@ def test_in_a_step(marked: str, begins: list[str]) -> None:
 )
 def test_in_a_section(marked: str, begins: list[str]) -> None:
     assert offered(SPEC.replace("@", "    emit: Found") + marked)[: len(begins)] == begins
+
+
+@pytest.mark.parametrize(
+    ("marked", "all_of_it"),
+    [
+        ("tests:\n  - name: a\n    expect: {end: ^", ["Done"]),
+        ("tests:\n  - name: a\n    expect:\n      end: D^", ["Done"]),
+        ("tests:\n  - name: a\n    mock: {^", ["look"]),  # the other one has no action
+        ("tests:\n  - name: a\n    mock:\n      lo^", ["look"]),
+        ("tests:\n  - name: a\n    real: [^", ["look"]),
+        ("tests:\n  - name: a\n    expect: {}\n  - name: b\n    like: ^\n  - name: c", ["a"]),
+        (
+            "tests:\n  - {name: 'a: b', expect: {}}\n  - {name: c, expect: {}}\n  - name: d\n    like: ^",
+            ['"a: b"', "c"],
+        ),
+        ("tests:\n  - name: a\n    like: ^", []),
+        ("tests:\n  - name: a\n    expect: {end: Done, with: {^", ["text"]),
+    ],
+)
+def test_in_a_test_is_offered_only_what_can_stand_there(marked: str, all_of_it: list[str]) -> None:
+    assert offered(SPEC.replace("@", "    emit: Found") + marked) == all_of_it
 
 
 @pytest.mark.parametrize(
