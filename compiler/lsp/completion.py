@@ -16,6 +16,7 @@ from wfc.compiler.lsp.scope import (
     common_fields,
     fields_behind,
     fields_of,
+    loops_around,
     loops_before,
     roots_of,
     shown_type,
@@ -234,7 +235,12 @@ def in_expression(
     roots = roots_of(everything, cursor.path)
     head, dot, _ = cursor.word.rpartition(".")
     start = cursor.start + len(head) + len(dot)
-    loops = loops_before(document.text[max(0, cursor.start - FAR) : cursor.start])
+    text, begin = document.text, document.text.rfind("\n", 0, cursor.start) + 1
+    end = text.find("\n", cursor.start)
+    loops = {
+        **loops_before(text[max(0, cursor.start - FAR) : cursor.start]),
+        **loops_around(text[begin : len(text) if end < 0 else end], cursor.start - begin),
+    }
     if not dot:
         for name, over in loops.items():
             yield Proposal(name, "field", start, about=f"An item of `{over}`.")
