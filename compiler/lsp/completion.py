@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal
 
@@ -9,7 +10,7 @@ from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.lsp.cursor import DOTTED, Cursor, cursor_at, without_line
 from wfc.compiler.lsp.documents import LARGE, Documents, OpenDocument, data_of
 from wfc.compiler.lsp.in_tests import error_names, keys_in_tests, values_in_tests
-from wfc.compiler.lsp.keys import choices_at, keys_at, means, needed_at
+from wfc.compiler.lsp.keys import choices_at, keys_at, kind_in_words, means, needed_at
 from wfc.compiler.lsp.names import SECTIONS, kind_at
 from wfc.compiler.lsp.nearby import entry_at, keys_after, merged
 from wfc.compiler.lsp.scope import (
@@ -30,6 +31,7 @@ from wfc.compiler.types import BUILT_IN
 __all__ = ["Proposal", "proposals"]
 
 What = Literal["key", "choice", "name", "field", "filter"]
+GIVEN: Final = "A value that is given for the item, from the item and `error`."
 DECLARED: Final = ("event", "tool", "type")
 """The kinds of names that types of fields come from."""
 
@@ -39,6 +41,7 @@ OFFERED: Final = ("tool", "agent", "collection")
 PLAIN: Final = "string integer number decimal boolean date datetime duration any".split()
 """The names of the types of plain values."""
 
+LINK: Final = re.compile(r"\[([^\]]+)\]\(#[^)]*\)")
 USUAL: Final = ("kind", "accepts", "emit")
 FAR: Final = 20_000
 """So far before the cursor a loop of a prompt may begin."""
@@ -186,7 +189,10 @@ def values(
     documents: Documents, document: OpenDocument, cursor: Cursor, data: Mapping[str, Any]
 ) -> Iterator[Proposal]:
     for each in choices_at(cursor.path, data):
-        yield Proposal(each, "choice", cursor.start)
+        about = kind_in_words(each) if cursor.path[-1:] == ("kind",) else ""
+        yield Proposal(each, "choice", cursor.start, about=about)
+    if cursor.path[-1:] == ("on_item_error",):
+        yield Proposal("{give: …}", "choice", cursor.start, about=GIVEN, insert="{give: ")
     for each in error_names(cursor.path, data):
         yield Proposal(each, "choice", cursor.start)
     in_tests = values_in_tests(documents, document, cursor.path, data, cursor.start)
@@ -229,7 +235,9 @@ def in_expression(
 ) -> Iterator[Proposal]:
     if cursor.before.endswith("|") and not cursor.before.endswith("||"):
         for each in FILTERS.values():
-            yield Proposal(each.name, "filter", cursor.start, f"{each.takes} → {each.gives}", each.doc)
+            yield Proposal(
+                each.name, "filter", cursor.start, f"{each.takes} → {each.gives}", without_links(each.doc)
+            )
         return
     everything = {**data, **{SECTIONS[kind]: documents.declared(document, kind) for kind in DECLARED}}
     roots = roots_of(everything, cursor.path)
@@ -262,3 +270,8 @@ def data_at(data: Any, path: tuple[str, ...]) -> Any:
 
 def described(said: Any) -> str:
     return str(said.get("description", "")) if isinstance(said, dict) else ""
+
+
+def without_links(text: str) -> str:
+    """Return a text of the reference without its links, which lead nowhere in an editor."""
+    return LINK.sub(r"\1", text)

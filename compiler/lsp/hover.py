@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from wfc.compiler.expressions.filters import FILTERS
-from wfc.compiler.lsp.completion import DECLARED, FAR, data_at
+from wfc.compiler.lsp.completion import DECLARED, FAR, data_at, without_links
 from wfc.compiler.lsp.documents import Documents, OpenDocument
 from wfc.compiler.lsp.keys import means, said_of
 from wfc.compiler.lsp.names import SECTIONS, Mention, names_in
@@ -101,9 +101,10 @@ def of_workflow(documents: Documents, document: OpenDocument, name: str) -> list
     if not isinstance(data, dict):
         return []
     ends = data.get("end")
-    listed = ", ".join(f"`{each}`" for each in (ends if isinstance(ends, list) else [ends]))
+    listed = ", ".join(f"`{each}`" for each in (ends if isinstance(ends, list) else [ends]) if each)
+    bounds = " → ".join(filter(None, (f"`{data['start']}`" if data.get("start") else "", listed)))
     about = str(data.get("description", "")).strip()
-    return [*([about] if about else []), f"`{data.get('start')}` → {listed}"]
+    return list(filter(None, (about, bounds)))
 
 
 def of_event(document: OpenDocument, event: str, said: Any) -> list[str]:
@@ -163,7 +164,7 @@ def of_expression(
             continue
         if line[: match.start()].rstrip().endswith("|") and match.group() in FILTERS:
             found = FILTERS[match.group()]
-            shown = f"**filter** `{found.name}`: {found.takes} → {found.gives}\n\n{found.doc}"
+            shown = f"**filter** `{found.name}`: {found.takes} → {found.gives}\n\n{without_links(found.doc)}"
             return Hover(shown, start, begin + match.end())
         loops = {**loops_before(text[max(0, start - FAR) : start]), **loops_around(line, match.start())}
         said = of_field(documents, document, path, match.group(), loops)

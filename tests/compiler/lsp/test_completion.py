@@ -228,3 +228,25 @@ def test_what_stands_in_good_specs_is_offered_where_it_stands() -> None:
                     missing.append((path.name, kind, name, text[:start].count("\n") + 1))
             documents.put(str(path), text)
     assert found > 2_000 and len(missing) < found / 100, missing
+
+
+def test_choices_and_filters_are_explained() -> None:
+    documents = Documents()
+    text = SPEC.replace("@", "    emit: Found\n  m:\n    kind: \n    on_item_error: ")
+    document = documents.put("/nowhere/a.yaml", text)
+    kinds = {each.label: each for each in proposals(documents, document, text.index("kind: \n") + 6)}
+    assert kinds["http"].about == "Sends one request." and kinds["wait"].about.startswith("Waits for a time")
+    text = text.replace("kind: \n", "kind: map\n")
+    document = documents.put("/nowhere/a.yaml", text)
+    given = proposals(documents, document, text.index("on_item_error: ") + 15)
+    assert [each.label for each in given] == ["fail", "skip", "{give: …}"]
+    text = SPEC.replace("@", "    emit: {event: Found, with: {text: '${{ run.now | ")
+    document = documents.put("/nowhere/a.yaml", text)
+    found = {each.label: each for each in proposals(documents, document, text.index("run.now | ") + 10)}
+    assert "in which directives such as" in found["format"].about
+
+
+def test_a_workflow_without_ends_is_shown_without_them() -> None:
+    documents, text = Documents(), SPEC.replace("@", "    emit: Found").replace("end: Done\n", "")
+    found = hover(documents, documents.put("/nowhere/a.yaml", text), text.index("w\nstart"))
+    assert found is not None and "None" not in found.said
