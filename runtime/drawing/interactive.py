@@ -45,6 +45,7 @@ def style() -> str:
 def _program() -> str:
     """Return the program; in ASCII, which is the same in any encoding that the page may get."""
     text = "\n".join(_IMPORT.sub("", _text(name)) for name in _SCRIPTS)
+    text = text.replace('import("./opening.js");', "{ Picture };")  # which stands above
     return _NO_ASCII.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 

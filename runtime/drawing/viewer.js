@@ -1,8 +1,6 @@
 // A viewer of the drawing of a flow: search, zoom, a click on a step, and called workflows in place. Loads nothing but
 // the program of those, and takes all texts for texts.
 
-import { Picture } from "./opening.js";
-
 const SVG = "http://www.w3.org/2000/svg";
 const ZOOMS = [0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 3];
 const READABLE = 4; // where 100 % stands among them
@@ -62,7 +60,7 @@ export class Viewer {
     this.hits = [];
     /** @type {Map<string, SVGSVGElement>} */
     this.known = new Map();
-    /** @type {Picture | undefined} */
+    /** @type {import("./opening.js").Picture | undefined} */
     this.picture = undefined;
     this.at = -1;
     this.zoom = READABLE;
@@ -110,12 +108,21 @@ export class Viewer {
       for (const side of ["width", "height"]) each.setAttribute(`data-${side}`, each.getAttribute(side) ?? "");
     svg.removeAttribute("height");
     this.figure.replaceChildren(svg);
-    this.picture = known.size ? new Picture(svg, name, known) : undefined;
-    if (opened) this.picture?.reopen(opened);
+    this.picture = undefined;
+    if (known.size) void this.offer(svg, name, known, opened);
     for (const box of this.boxes()) box.classList.toggle("leads", this.choose.length > 0);
     this.fits ? this.fit() : this.size(0);
     this.find(false);
     this.figure.scrollTo(scrollLeft, scrollTop);
+  }
+
+  /** Let boxes open what they run; that program is loaded where it is wanted. @param {SVGSVGElement} svg @param {string} name @param {Map<string, SVGSVGElement>} known @param {any} opened */
+  async offer(svg, name, known, opened) {
+    const opening = await import("./opening.js");
+    if (this.svg !== svg) return; // another one is shown by now
+    this.picture = new opening.Picture(svg, name, known);
+    if (opened) this.picture.reopen(opened);
+    this.find(false);
   }
 
   /** The boxes of the workflow itself, and not of those that are open within. */
@@ -135,6 +142,9 @@ export class Viewer {
     const names = new Set(isClosed ? opens(box) : []);
     for (const name of names) {
       for (const each of this.known.get(name)?.querySelectorAll("[data-opens]") ?? []) opens(each).forEach((one) => names.add(one));
+    }
+    for (let around = box.closest(".opened"); around; around = around.parentElement?.closest(".opened") ?? null) {
+      names.delete(around.getAttribute("data-name") ?? ""); // a circle ends there
     }
     return [...names].map((name) => this.known.get(name)?.textContent ?? "").join(" ");
   }

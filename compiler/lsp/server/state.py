@@ -155,7 +155,14 @@ class Server(LanguageServer):
     def give_back(self) -> None:
         """Give memory back: while documents are checked, nothing is collected, as in ``wfc check``."""
         self.checks = 0
+        self.drop_answers()
         gc.collect()
+
+    def drop_answers(self) -> None:
+        """Forget the answers that were sent: pygls keeps each, so that it may still be cancelled."""
+        futures = self.protocol._request_futures
+        for number in [number for number, each in futures.items() if each.done()]:
+            del futures[number]
 
 
 def path_of(uri: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from tests.compiler.lsp.conftest import Editor
+from wfc.compiler.lsp.server.state import Server
 
 pytestmark = pytest.mark.full  # each starts a process
 
@@ -149,6 +151,16 @@ def test_a_broken_text_has_completion_from_what_was_there(edit) -> None:
         assert labels(await editor.ask("completion", unfinished))[:2] == ["RefundAsked", "RefundRefused"]
 
     edit(doing)
+
+
+def test_no_answer_is_kept_for_ever() -> None:
+    server = Server()
+    for number in range(3):
+        server.protocol._request_futures[number] = Future()
+        if number:
+            server.protocol._request_futures[number].set_result([])
+    server.give_back()
+    assert [*server.protocol._request_futures] == [0]  # of which the answer is still to come
 
 
 def test_hover(edit) -> None:

@@ -43,7 +43,7 @@ def page(browser: Any, tmp_path: Path) -> Any:
     script = "\n".join(
         re.sub(r"^import .*\n", "", drawing.joinpath(name).read_text(), flags=re.MULTILINE)
         for name in ("opening.js", "viewer.js")
-    )
+    ).replace('import("./opening.js");', "{ Picture };")
     (tmp_path / "index.html").write_text(
         f"<!doctype html><meta charset=utf-8><style>{style} figure {{ overflow: auto; height: 500px; margin: 0 }}"
         f"</style><div id=place></div><script type=module>{script}\n"
