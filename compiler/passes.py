@@ -158,8 +158,8 @@ def generate_python(
     from wfc.compiler.codegen.module import generate  # loads jinja2
 
     def line(address: Address) -> int:
-        place = Place(address, "key" if address else "value")
-        return project.units[place.origin or checked.path].document.span(place.here)[0].line
+        place = Place(address)
+        return project.units[place.origin or checked.path].document.line(place.here.address)
 
     assert checked.workflow is not None
     python = generate(

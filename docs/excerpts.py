@@ -1,4 +1,4 @@
-"""Excerpts of the specs in `docs/language/`, which are checked and run by the tests, for `reference.md`."""
+"""Excerpts of specs that are checked and run by the tests, for `reference.md` and the pages of `docs/agents/`."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ __all__ = ["FOLDER", "excerpt"]
 FOLDER: Final = Path(__file__).parent / "language"
 
 
-def excerpt(name: str, *paths: str) -> str:
+def excerpt(name: str, *paths: str, folder: Path = FOLDER, link: str = "language") -> str:
     """A spec as a block of YAML, whole or only what stands at some paths (`steps.ask`), and where it lies.
 
     Args:
         name: The file, without its ending.
         paths: Keys, with dots between them; what they have in common is written once.
+        folder: Where it lies.
+        link: The same, as seen from the page.
     """
-    text = (FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
+    text = (folder / f"{name}.yaml").read_text(encoding="utf-8")
     if not paths:
-        return f"```yaml\n{text}```\n\n*The file: [{name}.yaml](language/{name}.yaml).*"
+        return f"```yaml\n{text}```\n\n*The file: [{name}.yaml]({link}/{name}.yaml).*"
     lines: list[str] = []
     shown: list[str] = []
     for path in paths:
@@ -34,7 +36,7 @@ def excerpt(name: str, *paths: str) -> str:
         lines += found
         shown = keys[:-1]
     body = "\n".join(lines)
-    return f"```yaml\n{body}\n```\n\n*From [{name}.yaml](language/{name}.yaml).*"
+    return f"```yaml\n{body}\n```\n\n*From [{name}.yaml]({link}/{name}.yaml).*"
 
 
 def block(text: str, keys: list[str], known: int) -> list[str]:

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import Final
 
+from agent_pages import agent_pages
 from patterns import patterns
 from policies import policy_page
 from rows import table
@@ -127,6 +128,7 @@ def pages() -> dict[Path, str]:
         DOCS.parent / "specs/README.md": patterns(),
         DOCS.parent / "compiler/cli/starting/files/SKILL.md": skill(),
         DOCS / "release_notes.svg": picture(DOCS.parent / "specs/release_notes.yaml"),
+        **agent_pages(),
     }
 
 

@@ -39,12 +39,14 @@ PATTERNS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Retry with partial failure of a fan-out": ("appointment_reminders",),
     },
     "Agents": {
+        "A first agent": ("first_agent",),
         "A model with tools": ("order_desk",),
         "Thought, action, observation": ("react_calculator",),
         "Code that is written for the question": ("sales_analyst",),
         "Functions that are kept once a person has approved them": ("kept_functions",),
         "People allow an agent's calls": ("refund_desk",),
         "Tools that depend on what has happened": ("bank_desk",),
+        "A supervisor that hands over and gets the talk back": ("trip_supervisor",),
         "A supervisor with agents as tools": ("report_desk",),
         "Teams of teams": ("film_studio",),
         "A network of agents that hand over": ("help_network",),
@@ -67,6 +69,7 @@ PATTERNS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Grade, rewrite, search again": ("corrected_search",),
         "Talk about documents": ("manual_chat",),
         "A table of records from documents": ("record_table",),
+        "Metadata that a model infers": ("labelled_letters",),
     },
     "Effects in the world": {
         "Idempotent payment that is retried": ("donation",),

@@ -316,6 +316,28 @@ def test_a_check_of_a_good_spec_loads_nothing_slow_and_few_modules(tmp_path: Pat
     ]
 
 
+def test_a_workflow_without_knowledge_loads_nothing_of_searching(tmp_path: Path) -> None:
+    spec = tmp_path / "greet.yaml"
+    spec.write_text(GOOD_SPEC)
+    program = (
+        "import sys, wfc.compiler.cli as cli\n"
+        f"assert cli.main(['compile', {str(spec)!r}, '-o', {str(tmp_path)!r}]) == 0\n"
+    )
+    subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    program = (
+        "import asyncio, sys, greet_workflow as made\n"
+        "async def main(): return await made.Greet().run(name='Ada')\n"
+        "print(asyncio.run(main()).text)\n"
+        "print(*sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    greeting, loaded = done.stdout.strip().split("\n") if not done.returncode else (done.stderr, "")
+    assert greeting == "Hello Ada"
+    assert [name for name in loaded.split() if "knowledge" in name or name == "numpy"] == []
+
+
 @pytest.mark.parametrize("module", ["wfc.runtime"])
 def test_importing_the_runtime_loads_no_compiler_and_no_integration(module: str) -> None:
     # names come when they are asked for, so it asks for all that an author may use

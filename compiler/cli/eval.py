@@ -13,6 +13,7 @@ import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.evaluating.cases import KnownCase, read_cases
+from wfc.compiler.cli.evaluating.judge import Holder
 from wfc.compiler.cli.evaluating.measures import COSTS, MEASURES, Summary, answer_of, measured, summed_up
 from wfc.compiler.cli.evaluating.report import as_json, as_markdown, columns, rows_of
 from wfc.compiler.cli.findings import note, show
@@ -63,7 +64,7 @@ def command(
 
     Measures are hit_rate, mrr and ndcg of what was searched, ended, exact, rules, cited and judged of the answers, and
     seconds, tokens and cost_usd. Of each the mean over cases is given, and a 95 % interval by resampling them. Models
-    and tools are called for real.
+    and tools are called for real. What the judge costs is told apart from that.
 
     Exit status: 0 all bounds are kept; 1 one is missed; 2 wrong usage.
     """
@@ -71,21 +72,26 @@ def command(
     cases = read_cases(data)
     source = load(spec)
     before = None
+    holder = Holder(judge) if judge is not None else None
     with output_kept():
-        here, failed = evaluated(replaced_models(source, models), cases, times, judge)
+        here, failed = evaluated(replaced_models(source, models), cases, times, holder)
         if base is not None:
             old = Source(spec, text_at(base, spec))
-            before, _ = evaluated(replaced_models(old, models), cases, times, judge)
+            before, _ = evaluated(replaced_models(old, models), cases, times, holder)
     for each in failed:
         note(printable(each))
     missed = [said for name, least in wanted.items() if (said := miss(here, name, least))]
+    if "judged" in wanted and holder is not None and holder.miss():
+        missed.append(holder.miss())
     if format == "json":
-        click.echo(as_json(spec, here, before, missed, failed))
+        click.echo(as_json(spec, here, before, missed, failed, holder.told() if holder else None))
     elif format == "markdown":
         click.echo(as_markdown(spec, here, before, missed))
     else:
         show_rows(columns(before is not None), rows_of(here, before), "table")
     if format != "json":
+        if holder is not None:
+            note(holder.said())
         for said in missed:
             click.echo(printable(f"missed: {said}"), err=True)
     return 1 if missed else 0
@@ -155,7 +161,7 @@ def text_at(revision: str, path: str) -> bytes:
 
 
 def evaluated(
-    source: Source, cases: Sequence[KnownCase], times: int, judge: str | None
+    source: Source, cases: Sequence[KnownCase], times: int, judge: Holder | None
 ) -> tuple[dict[str, Summary], list[str]]:
     """Return what the runs of a spec are worth, and which of them failed, each with why."""
     import asyncio
@@ -175,7 +181,7 @@ def evaluated(
 
 
 async def run_all(
-    program: Program, cases: Sequence[KnownCase], times: int, judge: str | None
+    program: Program, cases: Sequence[KnownCase], times: int, judge: Holder | None
 ) -> tuple[dict[str, Summary], list[str]]:
     from wfc.compiler.cli.inputs import start_event
     from wfc.compiler.cli.one_run import run_once
@@ -184,14 +190,14 @@ async def run_all(
     kind = definition_of(program.workflow).plan.start_class
     starts = [start_event(kind, dict(case.start), None) for case in cases]
     worth: defaultdict[str, list[float]] = defaultdict(list)
-    failed = []
+    failed: list[str] = []
     for number, (case, start) in enumerate(zip(cases, starts, strict=True), start=1):
         found: defaultdict[str, list[float]] = defaultdict(list)
         for _ in range(times):
             ran = await run_once(program, start)
             if ran.error:
                 failed.append(f"case {case.name}: {ran.error}")
-            for name, value in (measured(case, ran) | await judged(case, ran, judge)).items():
+            for name, value in (measured(case, ran) | await judged(case, ran, judge, failed)).items():
                 found[name].append(value)
         for name, values in found.items():
             worth[name].append(sum(values) / len(values))
@@ -200,14 +206,13 @@ async def run_all(
     return {name: summed_up(worth[name]) for name in (*MEASURES, *COSTS) if name in worth}, failed
 
 
-async def judged(case: KnownCase, ran: Ran, judge: str | None) -> dict[str, float]:
+async def judged(case: KnownCase, ran: Ran, judge: Holder | None, failed: list[str]) -> dict[str, float]:
     """Return how well an answer agrees with that of the case, as a model says it."""
     if judge is None or not case.answer:
         return {}
-    from wfc.runtime.calls.knowledge.helpers import alone
-    from wfc.runtime.calls.knowledge.judging import agreement
-    from wfc.runtime.calls.llm import Model
-
     question = "\n".join(str(each) for each in case.start.values())
-    answer = answer_of(ran.values)
-    return {"judged": await agreement(alone().host, Model(judge), question, case.answer, answer)}
+    found = await judge.agreement(question, case.answer, answer_of(ran.values))
+    if isinstance(found, float):
+        return {"judged": found}
+    failed.append(f"case {case.name}: the judge: {found}")
+    return {}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
+from symtable import SymbolTable, symtable
 from typing import Final
 
 from wfc.compiler.python.literals import Code
@@ -42,39 +43,43 @@ NOTHING: Final[Mapping[Code, tuple[str, Code]]] = {}
 
 
 def mentioned_imports(
-    tree: ast.Module, shared: Mapping[Code, tuple[str, Code]] = NOTHING, sibling: str = ""
+    body: str,
+    quoted: Iterable[str] = (),
+    shared: Mapping[Code, tuple[str, Code]] = NOTHING,
+    sibling: str = "",
 ) -> Iterator[tuple[str, str]]:
     """Yield module and name of everything importable that a module mentions.
 
     Args:
+        body: All below its imports.
+        quoted: The annotations in it of which a part is in quotes.
         shared: What comes from the modules of imported files; see ``ModuleNames``.
         sibling: What comes before the name of such a module.
+
+    Raises:
+        SyntaxError: It is no Python.
     """
-    mentioned = {"require_output_format"}
-    for node in nodes_below(tree):
-        if isinstance(node, ast.Name):
-            if isinstance(node.ctx, ast.Load):
-                mentioned.add(node.id)
-        elif isinstance(node, (ast.AnnAssign, ast.arg)) and node.annotation is not None:
-            mentioned.update(quoted_names(node.annotation))
-    own = {node.name for node in tree.body if isinstance(node, ast.ClassDef)} | shared.keys()
+    top = symtable(body, "<generated>", "exec")
+    wanted = IMPORTABLE.keys() | shared.keys()
+    mentioned = {"require_output_format", *names_used(top, wanted)}
+    for annotation in quoted:
+        mentioned.update(quoted_names(ast.parse(annotation, mode="eval").body))
+    own = {each.get_name() for each in top.get_children() if each.get_type() == "class"} | shared.keys()
     yield from ((IMPORTABLE[name], name) for name in sorted((mentioned - own) & IMPORTABLE.keys()))
     for name, (module, there) in shared.items():
         if name in mentioned:
             yield sibling + module, name if name == there else f"{there} as {name}"
 
 
-def nodes_below(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield all nodes of a tree that have parts, in no order; three times as fast as ``ast.walk``."""
-    waiting = [tree]
+def names_used(top: SymbolTable, wanted: Set[str]) -> Iterator[str]:
+    """Yield those of some names that are looked up anywhere in a program; a third of the time that a tree takes."""
+    waiting = [top]
     while waiting:
-        node = waiting.pop()
-        yield node
-        for part in vars(node).values():
-            if part.__class__ is list:
-                waiting += [each for each in part if isinstance(each, ast.AST)]
-            elif isinstance(part, ast.AST) and vars(part):
-                waiting.append(part)
+        scope = waiting.pop()
+        waiting += scope.get_children()
+        for name in scope.get_identifiers():
+            if name in wanted and scope.lookup(name).is_referenced():
+                yield name
 
 
 def quoted_names(annotation: ast.expr) -> Iterator[str]:

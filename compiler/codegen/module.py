@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 
 from wfc.compiler.codegen import OUTPUT_FORMAT
@@ -21,7 +21,7 @@ from wfc.compiler.codegen.methods.starting import start_methods
 from wfc.compiler.codegen.methods.steps import StepMethods
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.rendering import render
-from wfc.compiler.codegen.shapes import Module
+from wfc.compiler.codegen.shapes import ClassDefinition, Module
 from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.model import Step, Workflow
 from wfc.compiler.python.literals import Code, literal
@@ -60,7 +60,7 @@ def generate(
 def print_module(module: Module, names: ModuleNames, *, in_package: bool) -> str:
     """Fill the templates: first all below the imports, then the module with the imports that this mentions."""
     body = Code(render("body.py.j2", module).rstrip("\n"))
-    mentioned = mentioned_imports(ast.parse(body), names.imported, "." if in_package else "")
+    mentioned = mentioned_imports(body, _quoted(module), names.imported, "." if in_package else "")
     text = render(
         "module.py.j2", replace(module, body=body, imports=Code("\n".join(import_statements(mentioned))))
     )
@@ -68,6 +68,15 @@ def print_module(module: Module, names: ModuleNames, *, in_package: bool) -> str
     assert above != text
     ast.parse(above)  # whatever a spec says, what comes out is Python; the body has been read already
     return text.rstrip("\n") + "\n"
+
+
+def _quoted(module: Module) -> Iterator[Code]:
+    """Yield the annotations that may have a part in quotes, as fields have whose classes come later."""
+    for each in module.classes:
+        if isinstance(each, ClassDefinition):
+            for field in each.fields:
+                if '"' in field.annotation or "'" in field.annotation:
+                    yield field.annotation
 
 
 def assemble(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from wfc.compiler.codegen.layout.statements import fit
+from wfc.compiler.codegen.layout.statements import fit, fit_head
 from wfc.compiler.python.literals import Code, literal
 
 __all__ = ["environment", "render"]
@@ -23,12 +23,13 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        auto_reload=False,  # else each use of a template looks at its file, 28 times a module
+        auto_reload=False,  # else each use of a template looks at its file, several times a module
         autoescape=False,  # noqa: S701  Python is printed, not HTML
     )
     made.filters["at"] = indent_lines
     made.filters["commas"] = with_commas
-    made.globals["fit"] = fit_lines
+    made.filters["fit"] = fit_lines
+    made.filters["fit_head"] = fit_head_lines
     return made
 
 
@@ -47,6 +48,11 @@ def with_commas(parts: Sequence[Code]) -> Code:
     return Code(", ".join(parts))
 
 
-def fit_lines(margin: int, caller: Callable[[], str]) -> Code:
+def fit_lines(statement: str, margin: int) -> Code:
     """Return a statement of a template, broken into lines if it is too long."""
-    return indent_lines(fit(caller(), margin), margin)
+    return indent_lines(fit(statement, margin), margin)
+
+
+def fit_head_lines(statement: str, margin: int, parameters: Sequence[Code]) -> Code:
+    """Return the head of a function, with a line for each of its parameters if it is too long."""
+    return indent_lines(fit_head(statement, parameters, margin), margin)

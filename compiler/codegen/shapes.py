@@ -24,7 +24,7 @@ SELF = Code("self")
 
 @dataclass(frozen=True, slots=True)
 class PythonFunction:
-    """A function or a method; see ``templates/function.py.j2``.
+    """A function or a method; see ``templates/functions.py.j2``.
 
     Args:
         parameters: Of a method ``self`` too.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Collection, Iterable, Mapping
+from functools import cache
 from typing import Final, TypeVar
 
 from wfc.compiler.diagnostics import Address, Finding, Place
@@ -14,6 +15,7 @@ from wfc.compiler.resolve.declarations.fields import read_fields
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style, report_look_alikes
 from wfc.compiler.schema import Spec
+from wfc.compiler.schema.expansion import schema
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import BUILT_IN, Record
 
@@ -62,12 +64,21 @@ def parts_of(spec: Spec) -> Parts | None:
     other = {key: value for key, value in spec.data.items() if key not in LATER}
     if events:
         other["events"] = None  # where the section stands among the others
-    broken = sorted(repr(each) for each in spec.broken if each[0] not in LATER)
-    rest = packed([other, broken, [each for each in LATER if (each,) in spec.broken]])
+    broken = sorted(repr(each) for each in spec.broken if each[0] not in LATER and each[0] in sections())
+    rest = packed(
+        [other, broken, [each for each in LATER if (each,) in spec.broken and each not in spec.data]]
+    )
     found = {name: packed(content) for name, content in events.items()}
     if rest is None or None in found.values():
         return None
     return Parts(rest, {name: each for name, each in found.items() if each is not None})
+
+
+@cache
+def sections() -> frozenset[str]:
+    """Return the keys at the top of specs; nothing asks whether another one is broken."""
+    found = schema()["$defs"]
+    return frozenset(key for name in ("spec", "shared", "part") for key in found[name]["properties"])
 
 
 def words_of_change(before: Parts, now: Parts, declared: Declarations, spec: Spec) -> tuple[str, ...] | None:

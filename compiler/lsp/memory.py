@@ -75,12 +75,17 @@ class Memory:
     def __init__(self) -> None:
         self.kept: dict[object, Kept] = {}
         self.current: Kept | None = None
+        self.asked: dict[int, Kept] = {}  # in this check, by identity
 
     def begin(self) -> None:
-        """Begin a check: forget the steps that the last one did not need."""
+        """Begin a check: forget the steps that the last one did not need of the declarations that it had.
+
+        Who makes a mistake and mends it goes back to the declarations before, whose steps are kept until then.
+        """
         self.current = None
-        for each in self.bases() + [each for each in self.kept.values() if each.base is not None]:
+        for each in self.asked.values():
             each.before, each.steps = each.steps, {}
+        self.asked = {}
 
     def bases(self) -> list[Kept]:
         """Return the declarations that were read as a whole, those of the last check at the end."""
@@ -105,6 +110,8 @@ class Memory:
             kept = kept_of(parts, declared, view) if parts is not None and not found else None
             declared = watched(declared, view)
         self.current = kept
+        if kept is not None:
+            self.asked |= {id(each): each for each in (kept, kept.base) if each is not None}
         if kept is not None and not declared.codes:
             self.kept[kept.parts.whole] = kept  # the latest is the last
             if len(self.kept) > MOST_KEPT:

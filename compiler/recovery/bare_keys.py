@@ -26,8 +26,11 @@ def bare_keys(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
     for each in findings:
         if each.code in {"unknown-key", "key-without-companion"} and each.place.part == "key":
             owners.setdefault(each.place.address[:-1], []).append(str(each.place.address[-1]))
+    lacking = {key for each in findings if each.code == "missing-key" for key in each.about}
     for owner, strange in list(owners.items())[:MOST_OWNERS]:
         content = at(data, owner)
+        if not lacking.isdisjoint(strange):
+            continue  # something else lacks it, from which it may have been moved
         if not isinstance(content, dict) or not content.keys() >= set(strange):
             continue
         for wrapper, inner in wrappers().items():

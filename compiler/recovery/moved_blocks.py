@@ -99,15 +99,20 @@ def strange(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Address, 
     """Generate moves of keys that nobody knows at their place: to their sections, further out, further in."""
     known = [each.place.address for each in findings if each.code in STRANGE and each.place.part == "key"]
     beside_each_other = Counter(address[:-1] for address in known)
+    lacking = [each for each in findings if each.code == "missing-key"]
+    unknown = {name for each in findings if each.code not in {*STRANGE, "missing-key"} for name in each.about}
     for address in islice(known, MOST_STRANGE):
         if len(address) > 2 and address[0] != "steps" and beside_each_other[address[:-1]] > MOST_IN_ONE_MAP:
             continue  # the map as a whole is meant for something else
         key, value = address[-1], at(data, address)
         if key in OTHERWISE_IN_STEPS and address[0] == "steps":
             continue
+        for each in lacking:
+            if key in each.about:
+                yield address, (*each.place.address, key), 2
         if isinstance(value, dict) and "kind" in value and isinstance(key, str):
             yield address, ("steps", key), 1
-        if len(address) == 1:
+        if len(address) == 1 and key in unknown:
             for section in islice((each for each in data if each in SECTIONS.values()), 12):
                 yield address, (section, key), 2
         for out in range(len(address) - 2, -1, -1):

@@ -8,6 +8,8 @@ from typing import Any, Final
 from wfc.compiler.diagnostics import Address, Finding, Place
 from wfc.compiler.recovery.suspicion import Data, Suspicion, at, with_value
 from wfc.compiler.rules import joins as problems
+from wfc.compiler.rules import steps as step_problems
+from wfc.compiler.slotted import replace
 
 __all__ = ["lost_batches", "once_for_each", "other_events", "other_joins", "other_ways"]
 
@@ -48,7 +50,18 @@ def other_events(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]
             for name in [each for each in others if each not in events][:MOST_EVENTS]:
                 again = [*events[:index], name, *events[index + 1 :]]
                 way = {**accepts, form: again if isinstance(accepts[form], list) else name}
+                if len(set(events)) < len(events):
+                    if events.index(events[index]) < index:
+                        finding = once_in_place_of_another(address, form, index, events[index], name)
+                        yield Suspicion(finding, with_value(data, address, way))
+                    continue
                 yield suspicion(data, address, accepts, way, ())
+
+
+def once_in_place_of_another(address: Address, form: str, index: int, event: str, lost: str) -> Finding:
+    """Return the finding for an event that stands twice in a join, which would be right if another stood there."""
+    finding = step_problems.accepted_twice(Place((*address, form, index)), event, certain=False)
+    return replace(finding, hint=f"`{lost}` stands nowhere: it would fit here")
 
 
 def other_joins(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
@@ -57,7 +70,7 @@ def other_joins(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
     for address in shown_by_use(findings, lost):
         accepts = at(data, address)
         events = named(accepts)
-        if events and len(events) <= MOST_EVENTS:
+        if events and len(set(events)) == len(events) <= MOST_EVENTS:
             ways = [each for each in forms(accepts, events, lost) if each != accepts]
             for index, way in enumerate(ways):
                 yield suspicion(data, address, accepts, way, ways[index + 1 :])

@@ -10,6 +10,8 @@ from typing import Final
 from wfc.compiler.diagnostics import Finding, Place, Severity
 from wfc.compiler.recovery.analysis import Analysis
 from wfc.compiler.recovery.bare_keys import bare_keys
+from wfc.compiler.recovery.exchanged_values import exchanged
+from wfc.compiler.recovery.lost_events import lost_events
 from wfc.compiler.recovery.missing_joins import missing_joins
 from wfc.compiler.recovery.misspelt_declarations import misspelt_declarations
 from wfc.compiler.recovery.moved_blocks import moved_blocks
@@ -40,6 +42,8 @@ SUSPECT: Final[tuple[Callable[[Data, Sequence[Finding]], Iterator[Suspicion]], .
     wrapped_fields,
     bare_keys,
     other_kinds,
+    exchanged,
+    lost_events,
     moved_blocks,
     other_events,
     missing_joins,
@@ -59,7 +63,9 @@ def search(analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Analy
         for suspicion in islice(suspicions(analysis), tries):
             tries -= 1
             tried = analyse(analysis.document.changed(suspicion.data, suspicion.moves))
-            if explains(analysis, tried, suspicion.explains):
+            if explains(analysis, tried, suspicion.explains) and not too_much(
+                analysis, tried, suspicion, analyse
+            ):
                 explains_too = [
                     words
                     for words, data in suspicion.rivals
@@ -96,7 +102,7 @@ def with_other_ways(finding: Finding, analysis: Analysis, analyse: Callable[[Doc
 
 def with_rivals(finding: Finding, written: Sequence[str]) -> Finding:
     """Return a finding whose hint names all ways to write it that explain as much; no fix can choose among them."""
-    others = "".join(f", or `{each}`" for each in written)
+    others = "".join(f", or {each if '`' in each else f'`{each}`'}" for each in written)
     return replace(finding, hint=f"{finding.hint}{others}", fix=None) if written else finding
 
 
@@ -115,6 +121,20 @@ def explains(before: Analysis, after: Analysis, least: int) -> bool:
     if left - errors or errors.total() - left.total() < least:
         return False
     return len(error_places(before)) - len(error_places(after)) >= least
+
+
+def too_much(
+    before: Analysis, after: Analysis, suspicion: Suspicion, analyse: Callable[[Document], Analysis]
+) -> bool:
+    """Return whether a part of the suspected change is enough."""
+    least = gone(before, after)
+    parts = (analyse(before.document.changed(data, ())) for data in suspicion.smaller)
+    return any(explains(before, each, 1) and gone(before, each) >= least for each in parts)
+
+
+def gone(before: Analysis, after: Analysis) -> int:
+    """Return how many errors fewer there are."""
+    return error_messages(before).total() - error_messages(after).total()
 
 
 def error_messages(analysis: Analysis) -> Counter[tuple[str, str]]:

@@ -25,6 +25,7 @@ class Suspicion:
         explains: How many errors must disappear with it.
         rivals: Other changes that may explain as much: how they are written, and the data with each. The finding
             names those that do.
+        smaller: Changes that are parts of this one: if one of them leaves no more errors, this was not the mistake.
     """
 
     finding: Finding
@@ -32,6 +33,7 @@ class Suspicion:
     moves: tuple[tuple[Address, Address], ...] = ()
     explains: int = 2
     rivals: tuple[tuple[str, Data], ...] = ()
+    smaller: tuple[Data, ...] = ()
 
 
 def at(data: Any, address: Address) -> Any:

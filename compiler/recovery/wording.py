@@ -57,6 +57,11 @@ OF_PLAIN_VALUES: Final = SECTIONS.keys() | {
 OF_ITEMS: Final = ("keep", "do", "give", "require", "on_item_error")
 """Where a `map` says what is done with an item."""
 MOST_PLACES: Final = 10
+OF_SHAPE: Final = frozenset({"missing-key", "unknown-key", "wrong-type"})
+NEAR_THE_TOP: Final = 3
+MOST_NEAR_THE_TOP: Final = 2
+"""So many findings about declarations as a whole are no slips: what belongs to one section stands in another."""
+UNUSED: Final = frozenset({"unused-declaration", "unused-event"})
 COMMENT: Final = re.compile(r"\s+(?://|--|/\*)\s*(?P<words>\w[^*]*)(?:\*/)?$")
 OF_RESULTS: Final = frozenset({"body", "data", "output", "outputs", "response", "result"})
 """What a step's result is called behind its name in other languages."""
@@ -72,20 +77,60 @@ def reword(analysis: Analysis) -> Analysis:
             item_elsewhere(name_of_step(each, data), data) if each.code == "unknown-name" else each
             for each in findings
         ]
-        findings = without_unused(findings)
+        findings = [
+            joined_beside(each, data) if each.code == "event-never-accepted" else each
+            for each in without_unused(findings)
+        ]
         findings = [foreign_comment(each, data) for each in findings]
+        findings = without_guesses(findings)
         findings = [declared_elsewhere(each, data) if each.code in SECTIONS else each for each in findings]
     return replace(analysis, findings=findings)
 
 
+def without_guesses(findings: list[Finding]) -> list[Finding]:
+    """Leave out the hints about what is declared where a section is none, or several of its declarations are not."""
+    near = [each for each in findings if each.code in OF_SHAPE and len(each.place.address) <= NEAR_THE_TOP]
+    sections = [each for each in near if len(each.place.address) == 1 and each.code == "wrong-type"]
+    declared = [each for each in near if len(each.place.address) == NEAR_THE_TOP - 1]
+    if not sections and len(declared) < MOST_NEAR_THE_TOP:
+        return findings
+    unsure = [each for each in near if len(each.place.address) > 1]
+    return [replace(each, hint="", fix=None) if each in unsure else each for each in findings]
+
+
 def without_unused(findings: list[Finding]) -> list[Finding]:
-    """Leave out that a step's result is not used where the step has another error: mended, it may use it."""
+    """Leave out what is not used where something is wrong: mended, it may use it. Of results, where the step is."""
     wrong = {
         each.place.address[:2]
         for each in findings
         if each.code != "unused-result" and each.severity is Severity.ERROR and each.place.origin is None
     }
-    return [each for each in findings if each.code != "unused-result" or each.place.address[:2] not in wrong]
+    is_wrong = any(each.severity is Severity.ERROR for each in findings)
+    left_over: frozenset[str] = UNUSED if is_wrong else frozenset()
+    return [
+        each
+        for each in findings
+        if each.code not in left_over
+        and (each.code != "unused-result" or each.place.address[:2] not in wrong)
+    ]
+
+
+def joined_beside(finding: Finding, data: Data) -> Finding:
+    """Add to an event that nobody accepts which join waits for what comes together with it: it may lack it."""
+    steps, event = data.get("steps"), finding.about[0]
+    sender = at(data, finding.place.address[:2])
+    emits = sender.get("emit") if isinstance(sender, dict) else None
+    together = set(emitted(emits)) if isinstance(emits, dict) and "all" in emits else set()
+    for name, step in steps.items() if isinstance(steps, dict) and event in together else ():
+        accepts = step.get("accepts") if isinstance(step, dict) else None
+        waits = accepted(accepts) if isinstance(accepts, dict) and "all" in accepts else []
+        if together & set(waits):
+            written = ", ".join([*waits, event])
+            return replace(
+                finding,
+                hint=f"if `{name}` is to wait for it too, write `{{all: [{written}]}}`; else {finding.hint}",
+            )
+    return finding
 
 
 def merge_repeated(analysis: Analysis) -> list[Finding]:
@@ -162,6 +207,10 @@ def item_elsewhere(finding: Finding, data: Data) -> Finding:
     """Add where the item is that a step goes through, to what is said of its name at another place."""
     name = finding.about[0] if finding.about else ""
     step = at(data, finding.place.address[:2]) if finding.place.address[:1] == ("steps",) else None
+    if name == "result" and isinstance(step, dict) and step.get("kind") == "human" and "form" not in step:
+        return replace(
+            finding, hint="a person's answer is the `result`, if `form` says what is asked", fix=None
+        )
     if finding.hint.endswith(f'a text stands in quotes: `"{name}"`') and holds(data.get("events"), name):
         return replace(finding, hint=f"`{name}` is an event, which no expression reads", fix=None)
     if not isinstance(step, dict) or not name:

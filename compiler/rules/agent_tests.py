@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import closest, problem
 from wfc.compiler.rules.fixes import correct_name
 
 __all__ = ["empty_reply", "not_of_an_agent", "several_replies"]
+
+_HAND_OVER: Final = "hand_over_to_"
+"""How the tools begin by which models hand over."""
 
 
 @problem
@@ -25,11 +29,13 @@ def not_of_an_agent(place: Place, name: str, what: str, known: Sequence[str]) ->
         "hand_over": "this agent does not hand over to an agent",
         "approval": "nobody has to allow calls of a tool",
     }[what]
+    by_hand_over = what == "tool" and name.startswith(_HAND_OVER)
     return Finding(
         "not-of-an-agent",
         f"{said} `{name}`",
         place,
-        closest(name, known)
+        (f"here a hand-over is written `hand_over: {name.removeprefix(_HAND_OVER)}`" if by_hand_over else "")
+        or closest(name, known)
         or (f"there are {', '.join(f'`{each}`' for each in known[:12])}" if known else ""),
         fix=correct_name(place, name, known),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import closest, problem
@@ -30,6 +31,9 @@ __all__ = [
 ]
 
 
+NOT_IN_TEXTS: Final = "a secret is never part of a text"
+
+
 @problem
 def unknown_name(
     place: Place, name: str, known: Sequence[str], meant: str = "", *, word: bool = True
@@ -40,7 +44,7 @@ def unknown_name(
     join accepted), `result` (of the step's action), `inputs`, `state`, `config`, `run`, and the items of
     an `each`. Which of them there are depends on the place. A text needs quotes: `"billing"`.
     """
-    own = meant if name in {"event", "events", "secrets"} or name in SECTIONS else ""
+    own = meant if name in {"event", "events", "secrets"} or name in SECTIONS or NOT_IN_TEXTS in meant else ""
     own = own or next(
         (said for of, (names, said) in INSTEAD_OF_NAMES.items() if of in known and name in names), ""
     )
@@ -51,17 +55,26 @@ def unknown_name(
     if not hint and meant:
         hint, known = meant, []
     elif called in {"true", "false", "none", *known} and name not in WHERE_NAMES_ARE:
-        hint, known = f"write `{called}`", [called]
+        sure = not word or called in {"true", "false", "none"}
+        hint, known = f"write `{called}`" if sure else f"did you mean `{called}`?", [called] if sure else []
+    elif word and meant and hint == closest(name, known):
+        hint, known = (
+            f"{hint[:-1]}, or {meant.removeprefix('write ')}?",
+            [],
+        )  # a name of its own, or of a field
     if not hint:
         there = suggestion(name, known)
         quoted = f'a text stands in quotes: `"{name}"`' if word else ""
         hint = "; ".join(each for each in (there, quoted) if each)
+    fix = None if own or name in WHERE_NAMES_ARE or name in SECTIONS else correct_name(place, name, known)
+    if name == "events" and meant.startswith("write `event."):
+        fix = replace_text(place, "event", old="events")
     return Finding(
         "unknown-name",
         f"there is no `{name}` here",
         place,
         hint,
-        fix=None if own or name in WHERE_NAMES_ARE or name in SECTIONS else correct_name(place, name, known),
+        fix=fix,
         about=(name,),
     )
 
@@ -161,7 +174,7 @@ def unknown_test(place: Place, name: str, known: Sequence[str], compared: str = 
     elif name == "blank":
         hint = "ask `is empty`"
     elif compared and name != "defined" and not closest(name, known):
-        hint = f"compare: write `{compared}`"
+        hint = f"to compare write `{compared}`"
     return Finding(
         "unknown-test",
         f"`is {name}` asks nothing that is known",

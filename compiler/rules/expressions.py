@@ -132,7 +132,7 @@ def stray_character(
     if in_braces and character.startswith("$"):
         hint += "; and this is an expression already: leave out the braces around it"
     if opens_expression:
-        hint = "this is an expression already: leave out `${{` and `}}`"
+        hint = "this is an expression already: leave out `${{` and `}}`, or close the one before it"
     return Finding("stray-character", f"`{character}` means nothing in an expression", place, hint, fix=fix)
 
 

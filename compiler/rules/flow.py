@@ -39,6 +39,7 @@ def event_never_emitted(place: Place, event: str, step: str) -> Finding:
         f"`{step}` accepts `{event}`, which no step emits",
         place,
         f"let a step `emit: {event}`, or accept another event",
+        about=(event,),
     )
 
 
@@ -53,7 +54,8 @@ def event_never_accepted(place: Place, event: str, step: str) -> Finding:
     who = "the run starts with" if step == "start" else f"{step} emits"
     hint = f"let a step have `accepts: {event}`"
     if step != "start":
-        hint += f", add `{event}` to `end` if the run is over then, or emit `nothing` here"
+        hint += f", or wait for it with others (`{{all: [{event}, …]}}`), add `{event}` to `end` if the run is over "
+        hint += "then, or emit `nothing` here"
     message = f"{who} `{event}`, which no step accepts"
     return Finding("event-never-accepted", message, place, hint, about=(event,))
 
@@ -87,7 +89,7 @@ def unreachable_step(
     hint = (
         f"it waits for {joined(waits_for, 'or')}, which only {joined(senders)} "
         f"{'emits' if len(senders) == 1 else 'emit'}, and no path leads there either: "
-        f"let a step that runs before emit {joined(waits_for, 'or')}"
+        f"let a step that runs before emit {joined(waits_for, 'or')}, or accept another event"
     )
     if together:
         hint += f"; or, if each of its events alone is to start it, write `accepts: [{', '.join(together)}]`"
@@ -107,6 +109,7 @@ def unreachable_end(place: Place, event: str) -> Finding:
         place,
         f"let a step `emit: {event}`, or take it out of `end`",
         fix=remove_entry(place) if place.address != ("end",) else None,
+        about=(event,),
     )
 
 
@@ -189,7 +192,8 @@ def unbounded_cycle(place: Place, step: str, told: str, by_limit: bool) -> Findi
     if by_limit:
         hint = f"{told}: the `on_limit` of `{step}` leads back into the loop; let it leave by another event"
         return Finding("unbounded-cycle", f"nothing bounds the loop through `{step}`", place, hint)
-    hint = f"{told}: give `{step}` a bound, such as `max_runs: 3`, and an `on_limit` that leaves the loop"
+    way_out = "a bound, such as `max_runs: 3`, and an `on_limit` that leaves it"
+    hint = f"{told}: if it is meant to loop, give `{step}` {way_out}"
     bound = Edit((place / "accepts").key, "max_runs: 3", how="before")
     return Finding(
         "unbounded-cycle",

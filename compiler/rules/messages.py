@@ -86,6 +86,7 @@ def received_by_nobody(place: Place, name: str) -> Finding:
         f"no step waits for `{name}` or accepts it",
         place,
         "let a step accept it, or take it out of `receives`",
+        about=(name,),
     )
 
 

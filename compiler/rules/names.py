@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from wfc.compiler.diagnostics import Finding, Fix, Place
+from wfc.compiler.diagnostics import Address, Finding, Fix, Place
 from wfc.compiler.rules import closest, problem, warning
 from wfc.compiler.rules.fixes import correct_name, remove_entry, replace_text, replace_value
 from wfc.compiler.rules.spelling import sure
@@ -106,7 +106,14 @@ def unknown_event(place: Place, name: str, known: Iterable[str]) -> Finding:
     fields. A name that is not there is most often a slip of the keyboard: the step would wait for, or
     send, something that nobody else knows. Write the name as it is declared, or declare the event.
     """
-    return unknown("unknown-event", "event", "events", place, name, known)
+    return unknown("unknown-event", "event", "events", place, name, [*known, *_words_at(place.address)])
+
+
+def _words_at(address: Address) -> list[str]:
+    """Return the words of the language that may stand in an event's place."""
+    key = address[2] if len(address) > 2 and address[0] == "steps" else ""
+    words = ["proceed"] if key == "accepts" and address[-1] == "on_timeout" else []
+    return [*words, "nothing"] if key in {"emit", "on_timeout", "on_error", "on_limit"} else words
 
 
 @problem

@@ -109,7 +109,7 @@ def no_arithmetic(place: Place, operator: str, left: str, right: str, remedy: st
         f"`{operator}` is not defined for {what}",
         place,
         remedy,
-        fix=replace_text(place, "~", old="+") if "~" in remedy else None,
+        fix=replace_text(place, "~", old="+") if remedy.startswith("put texts") else None,
     )
 
 

@@ -10,6 +10,7 @@ from wfc.compiler.rules.fixes import correct_name, remove_entry
 from wfc.compiler.rules.phrases import joined
 
 __all__ = [
+    "exchanged_values",
     "former_key",
     "former_value",
     "misplaced_key",
@@ -42,6 +43,22 @@ def unknown_key(
         hint,
         fix=correct_name(place, key, known, meant) if meant else None,
         about=(key,),
+    )
+
+
+@problem
+def exchanged_values(place: Place, key: str, other: str, there: Place) -> Finding:
+    """Two keys, or two declarations, have each other's value.
+
+    Neither value fits where it stands, and each fits where the other one stands, so that nothing would be wrong if
+    they were exchanged. Exchange what stands after the two, or write what you mean there.
+    """
+    return Finding(
+        "exchanged-values",
+        f"`{key}` has what would fit `{other}`, and `{other}` what would fit `{key}`",
+        place,
+        related=((there, "the other one"),),
+        about=(key, other),
     )
 
 

@@ -242,7 +242,13 @@ def result_without_field(
 
 @problem
 def unfilled_field(
-    place: Place, event: str, fields: Sequence[str], looked: str, value: str = "…", output: str = ""
+    place: Place,
+    event: str,
+    fields: Sequence[str],
+    looked: str,
+    value: str = "…",
+    output: str = "",
+    bringing: str = "",
 ) -> Finding:
     """An event is emitted, and nothing says what one of its fields is.
 
@@ -258,7 +264,8 @@ def unfilled_field(
         place,
         f"say what the step gives: `output: {{{output}}}`, or write `with: {{{fields[0]}: {value}}}`"
         if output
-        else f"write `with: {{{fields[0]}: {value}}}`",
+        else f"write `with: {{{fields[0]}: {value}}}`"
+        + (f", or declare it under `{bringing}` if that is to bring it" if bringing and value == "…" else ""),
         about=tuple(fields),
     )
 
@@ -277,7 +284,7 @@ def wrong_fill(
         "wrong-fill",
         f"`{field}` of `{event}` is {wanted}, but {source}, which would fill it, is {given}",
         place,
-        hint or f"write `with: {{{field}: …}}`",
+        hint or f"write `with: {{{field}: …}}`, or change one of the two types",
     )
 
 

@@ -248,7 +248,12 @@ def text_in_itself(place: Place, names: Sequence[str]) -> Finding:
     It would never end. Put what both need into a third text, and use that in both.
     """
     way = " → ".join(f"`{name}`" for name in names)
-    return Finding("text-in-itself", f"this text uses itself: {way}", place, "leave one of the uses out")
+    return Finding(
+        "text-in-itself",
+        f"this text uses itself: {way}",
+        place,
+        "use another text there, or leave one of the uses out",
+    )
 
 
 @problem

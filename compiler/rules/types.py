@@ -38,6 +38,8 @@ __all__ = [
 FORMS = "write a name, `list of T`, `map of T`, `optional T`, `{enum: [a, b]}` or `{field: T}`"
 
 
+TYPES_FIRST = frozenset({"boolean", "datetime", "decimal", "duration", "integer", "number", "string"})
+"""Types that stand first where the name of a field belongs, as in other languages."""
 BUILT_IN = (
     "built in are `string`, `integer`, `number`, `decimal`, `boolean`, `date`, `datetime`, `duration`, `any`"
 )
@@ -57,6 +59,13 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
     if declare and name.islower() and name.isascii():  # so that it can be none of the author's own
         declare = BUILT_IN
     hint = f"write `{meant}`" if meant else closest(name, names) or declare
+    if (
+        place.address[-1:]
+        and place.address[-1] in TYPES_FIRST
+        and name.islower()
+        and not closest(name, names)
+    ):
+        meant, names, hint = "", [], f"a field's name stands before its type: `{name}: {place.address[-1]}`"
     if name == "object" and place.address[-1:] == ("type",):
         meant, hint = "", "leave it out: the fields stand directly under what has them"
     if not hint and place.address[:1] in {("config",), ("state",)}:
@@ -249,7 +258,7 @@ def enum_value_twice(place: Place, value: object) -> Finding:
         "enum-value-twice",
         f"`{value}` is listed already",
         place,
-        "remove one of them",
+        "write another value, or remove one of the two",
         fix=remove_entry(place),
     )
 
@@ -277,7 +286,7 @@ def alternative_twice(place: Place, value: object) -> Finding:
         "alternative-twice",
         f"{shown} is among the alternatives already",
         place,
-        "remove one of them",
+        "name another type, or remove one of the two",
         fix=remove_entry(place),
     )
 
@@ -383,7 +392,7 @@ def infinite_type(place: Place, name: str, path: Sequence[str]) -> Finding:
         "infinite-type",
         f"a value of `{name}` would have to contain itself without an end",
         place,
-        f"{' → '.join(path)}: make `{path[1] if len(path) > 1 else name}` optional, or a list",
+        f"{' → '.join(path)}: make `{path[1] if len(path) > 1 else name}` optional, or a list, or name another type",
     )
 
 

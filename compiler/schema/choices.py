@@ -11,6 +11,7 @@ from wfc.compiler.schema import former_joins
 
 __all__ = ["CHOOSING", "written_otherwise"]
 
+NO_CONDITIONS: Final = frozenset({"event", "to"})
 CHOOSING: Final = frozenset({"accepts", "emit", "on_limit", "on_timeout"})
 CONDITIONS: Final = ("if", "elif", "elseif", "else_if", "when", "case", "condition", "cond")
 TARGETS: Final = ("then", "goto", "to", "next", "event", "emit", "return", "do")
@@ -80,6 +81,7 @@ def entry(target: Any, condition: str, given: str) -> str:
         given = " with: {…}" if "with" in target else given
         target = target.get("event", "…")
     words = condition.removeprefix("${{").removesuffix("}}").strip()
+    words = "" if words in NO_CONDITIONS else words  # the key and the value have changed places
     words = words if len(words) <= LONGEST else "…"
     parts = [f"event: {target}", *([f"when: {words}"] if words else ()), *([given.strip()] if given else ())]
     return f"{{{', '.join(parts)}}}" if len(parts) > 1 else str(target)

@@ -23,6 +23,7 @@ from wfc.compiler.schema.loops import loop_read_as_texts
 from wfc.compiler.schema.nested_joins import for_count, for_nested_join
 from wfc.compiler.schema.spec import Spec
 from wfc.compiler.schema.synonyms import other_kind
+from wfc.compiler.schema.validator import OF_MAPS
 from wfc.compiler.schema.words import (
     EXPRESSIONS,
     found,
@@ -236,8 +237,8 @@ class Explainer:
     # --- maps
 
     def map(self, value: Any, schema: Schema, address: Address) -> Any:
-        if not isinstance(value, dict):
-            return value
+        if not isinstance(value, dict) or OF_MAPS.isdisjoint(schema):
+            return value  # it says nothing of entries, such as one that only chooses between others
         properties: Mapping[str, Schema] = schema.get("properties", {})
         others = schema.get("additionalProperties", {})
         required: Sequence[str] = schema.get("required", ())

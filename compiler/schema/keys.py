@@ -255,4 +255,7 @@ class Keys:
             self.report(comprehension_problems.map_without_action(place, list_made_by(value)))
             return
         told = meaning(schema, keys[0], self.definitions) if len(keys) == 1 else ""
+        of_steps = self.definitions["transform_step"]["properties"]
+        if keys[0] == "kind" and address[:1] == ("steps",) and address[-1] in of_steps:
+            told = f"under `steps` stand names of steps, and `{address[1]}` is a key of one"
         self.report(problems.missing_key(place, owner(address, schema, short=True), keys, told))

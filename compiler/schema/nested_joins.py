@@ -28,8 +28,11 @@ def for_nested_join(value: Any, address: Address, data: Any) -> str:
     """
     if address[:1] != ("steps",) or address[2:3] != ("accepts",) or not isinstance(address[-1], int):
         return ""
-    for step in address[:-1]:
-        data = data[step]
+    listed = data["steps"]
+    for step in address[1:-1]:
+        if isinstance(listed, dict) and step not in listed:
+            return ""  # a misspelt key, which findings name as it is meant
+        listed = listed[step]
     around = str(address[-2])
     if isinstance(value, list):
         return "only within `all` a list stands for one of several; elsewhere each event stands beside the others"
@@ -41,7 +44,7 @@ def for_nested_join(value: Any, address: Address, data: Any) -> str:
     if len(names) > MOST_NAMES or not all(isinstance(each, str) for each in names):
         written = "…"
     alone = len(value) == 1 and inner != "each"
-    if len(data) == 1 and around == "accepts":
+    if len(listed) == 1 and around == "accepts":
         either = ", or `[A, B]` for either of two" if inner == "any" else ""
         return f"a join is no item of a list: write `accepts: {{{inner}: …}}`{either}"
     if alone and (around, inner) == ("all", "any"):

@@ -120,7 +120,7 @@ NOTES: Final[Mapping[str, str]] = {
 }
 """What is said instead where that is clearer."""
 STEP_NOTES: Final[Mapping[str, str]] = {
-    "deadline": "the time that a step may take is its `timeout`; a `deadline` at the top is that of the whole run",
+    "deadline": "an attempt is bounded by `timeout`, a wait by `within`, and the whole run by a `deadline` at the top",
     **dict.fromkeys(
         ["env", "environment"],
         "what the environment gives is declared under `config` at the top: `config.name`",

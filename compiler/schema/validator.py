@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from wfc.compiler.schema.keywords import ANNOTATIONS, KEYWORDS, NOT_YET, is_same, type_check
 
-__all__ = ["Check", "Validator"]
+__all__ = ["OF_MAPS", "Check", "Validator"]
 
 Check = Callable[[Any], bool]
 Schema = Mapping[str, Any]

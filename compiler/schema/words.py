@@ -34,6 +34,9 @@ ADDRESSES: Final = frozenset({"base_url", "url"})
 TEXT: Final = "a text"
 """How the titles of what may be any text begin."""
 
+OF_EXPECT: Final = frozenset({"end", "fails", "paused", "with"})
+"""Keys of which what a test expects has one."""
+
 
 def found(value: Any) -> str:
     """Return a description of a value."""
@@ -185,7 +188,13 @@ def reshaped(value: Any, title: str, key: str) -> str:
         if title.startswith("a list of tests") and all(isinstance(each, dict) for each in value.values()):
             return f"write a list instead of a map: `- name: {names[0]}`, with the rest of it below"
         return "begin it with `- `: it is one entry of a list"
-    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and key == "expect":
+    if (
+        isinstance(value, list)
+        and len(value) == 1
+        and isinstance(value[0], dict)
+        and key == "expect"
+        and OF_EXPECT & value[0].keys()
+    ):
         keys = ", ".join(f"{each}: …" for each in names_of(value[0]))
         return f"write a map instead of a list: `expect: {{{keys}}}`"
     return ""

@@ -28,6 +28,10 @@ MAPS: Final = frozenset({"dict", "map", "record", "mapping"})
 LONGEST: Final = 80
 
 
+OUTER: Final = frozenset({"array", "list", "map", "optional"})
+"""Words with which a type of several words begins; other words before a `?` are a question."""
+
+
 def other_notation(text: str) -> str:
     """Return what ``list[str]``, ``string[]``, ``string?`` or ``string | null`` is here; empty for all else."""
     if len(text) > LONGEST:
@@ -43,7 +47,7 @@ def translated(text: str) -> str:
         return bounded(text, *bounds.group("type", "sign", "bound"))
     if default := re.fullmatch(DEFAULT, text):
         return f"{{type: {translated(default['type'])}, default: {default['value']}}}"
-    if text.endswith("?"):
+    if text.endswith("?") and (" " not in text or text.partition(" ")[0] in OUTER):
         return optional(translated(text[:-1].strip()))
     if text.endswith("[]"):
         return f"list of {translated(text[:-2].strip())}"

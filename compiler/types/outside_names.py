@@ -78,6 +78,8 @@ def field_with_own_name(
         return without_mark(
             name.partition(" ")[2], "?" if name.lower()[0] == "o" else "!", data, place, others
         )
+    if name.endswith(":") and is_name(name.rstrip(":")) and name.rstrip(":") not in others:
+        return Fix(f"write `{name.rstrip(':')}`", (Edit(place.key, name.rstrip(":")),), "safe")
     own = re.sub(r"\W+", "_", normal_form(name)).strip("_")
     own = snake_case(own) if small else own
     own += "_" if own in LONG_KEYS or own == "extends" else ""
@@ -91,6 +93,8 @@ def field_with_own_name(
     else:
         edit = Edit(place, f"{{type: {in_flow(data)}, as: {outside}}}", how="rewrite")
     shown = f"{own}: {{type: {in_flow(data) if isinstance(data, str) else '…'}, as: {outside}}}"
+    if "." in name:  # which may be meant as the way to a field of a record
+        return Fix(f"if it is called so outside, write `{shown}`", (Edit(place.key, own), edit), "unsafe")
     return Fix(f"write `{shown}`", (Edit(place.key, own), edit), "safe")
 
 

@@ -381,6 +381,8 @@ def elsewhere(text: str, place: Place, world: Declared) -> bool:
 
     written = text.strip()
     meant = other_notation(written)
+    if meant and written.endswith("?") and written[:1].isupper() and written[:-1] not in world.names:
+        meant = ""  # a question, rather than a type that may be missing
     if meant:
         start = text.index(written)
         at = place.stretch(start, start + len(written))

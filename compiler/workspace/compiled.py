@@ -88,8 +88,11 @@ def with_findings(checked: Compiled, findings: Sequence[Finding], project: Proje
 
 
 def diagnostics_of(document: Document, findings: Iterable[Finding], project: Project) -> list[Diagnostic]:
+    found = [*findings]
+    if not found:
+        return []  # as most often, and then nobody asks for the other files
     others = {path: unit.document for path, unit in project.units.items()}
-    return [document.diagnostic(finding, others) for finding in findings]
+    return [document.diagnostic(finding, others) for finding in found]
 
 
 def in_order(found: Iterable[Diagnostic], path: str) -> tuple[Diagnostic, ...]:

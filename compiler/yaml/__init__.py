@@ -28,5 +28,5 @@ def read(raw: bytes, path: str, report: Report, make: Callable[[str, Report], Bu
     text, readable = decode(raw, report)
     if not readable:
         return Document(path, text, None, whole=False)
-    data, whole, extent = build(text, report, make=make)
-    return Document(path, text, data, whole=whole, extent=extent)
+    data, whole, extent, begins = build(text, report, make=make)
+    return Document(path, text, data, whole=whole, extent=extent, begins=begins)

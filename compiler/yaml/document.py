@@ -17,6 +17,7 @@ __all__ = ["Document"]
 
 LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
 NO_OTHERS: Final[Mapping[str, Document]] = {}
+NO_PLACES: Final[Mapping[Address, int]] = {}
 
 
 class Document:
@@ -30,20 +31,41 @@ class Document:
             one object.
         whole: Whether ``BROKEN`` stands nowhere in it.
         extent: How far the text was read, in code points, if not to its end.
+        begins: Where some keys stand that may be asked for often.
 
     ``pieces`` are the parts of the text that can be read by themselves, where these are known.
     """
 
-    __slots__ = ("_extent", "_lines", "_moved", "_near", "_root", "data", "path", "pieces", "text", "whole")
+    __slots__ = (
+        "_begins",
+        "_extent",
+        "_lines",
+        "_moved",
+        "_near",
+        "_root",
+        "data",
+        "path",
+        "pieces",
+        "text",
+        "whole",
+    )
 
     def __init__(
-        self, path: str, text: str, data: object, *, whole: bool = True, extent: int | None = None
+        self,
+        path: str,
+        text: str,
+        data: object,
+        *,
+        whole: bool = True,
+        extent: int | None = None,
+        begins: Mapping[Address, int] = NO_PLACES,
     ) -> None:
         self.path = path
         self.text = text
         self.data = data
         self.whole = whole
         self._extent = extent
+        self._begins = begins
         self._root: TextNode | None = None
         self._lines: list[int] | None = None
         self._moved: list[tuple[Address, Address]] = []
@@ -57,6 +79,9 @@ class Document:
 
     def line(self, address: Address) -> int:
         """Return the line, from 1, of the key or item at an address, or of the nearest one above it."""
+        known = None if self._moved else self._begins.get(address)
+        if known is not None:
+            return self.position(known).line
         return self.position(self.stretch(Place(address, "key"))[0]).line
 
     def diagnostic(self, finding: Finding, others: Mapping[str, Document] = NO_OTHERS) -> Diagnostic:
@@ -153,19 +178,37 @@ class Document:
     def around(self, address: Address) -> TextNode:
         """Return the places of values with those at an address: of its piece alone, if that is known, for speed."""
         here = address[:2]
-        piece = self.pieces.named(*here) if self.pieces is not None and len(here) == 2 else None
-        if self._root is not None or piece is None:
+        if self._root is not None or self.pieces is None or not here:
             return self.root
         if any(len(meant) <= 2 or meant[:2] == here for _, meant in self._moved):
             return self.root
+        piece = self.pieces.named(*here) if len(here) == 2 else None
+        if piece is None:
+            outside = self.outside
+            return outside if outside.child(here[0]) and not self.pieces.has(here[0]) else self.root
         found = self._near.get(here)
         if found is None:
             from wfc.compiler.yaml.positions import read_positions
 
             found = read_positions(piece.head + self.text[piece.start : piece.end])
-            found.shift(piece.start - len(piece.head))
+            by = piece.start - len(piece.head)
+            found.move(lambda at: at + by)
             found.start = piece.start
             self._near[here] = found
+        return found
+
+    @property
+    def outside(self) -> TextNode:
+        """The places of what is outside of all pieces; those of sections and of the whole are not right."""
+        found = self._near.get(())
+        if found is None:
+            from wfc.compiler.yaml.positions import read_positions
+
+            assert self.pieces is not None
+            rest, cuts = self.pieces.outside(self.text)
+            found = read_positions(rest)
+            found.move(lambda at: at + sum(size for start, size in cuts if start <= at))
+            self._near[()] = found
         return found
 
     @property

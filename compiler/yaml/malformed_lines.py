@@ -19,6 +19,7 @@ __all__ = [
     "find_no_colon_below_entry",
     "find_no_key",
     "find_no_key_above",
+    "find_no_name",
     "indentation_hint",
     "line_at",
 ]
@@ -32,8 +33,11 @@ COMPLETE: Final = re.compile(
 CLOSED: Final = re.compile(r" *(?:- +)?[\w-]+: +(?P<value>(?P<sign>[\"'{\[])[^\r\n]*)")
 COMMENT: Final = re.compile(r"[ ]*(?P<sign>//+|/\*+|--+(?![->])|\*(?= )|;+|<!--)[ ]*(?P<words>[^\r\n]*)")
 STAR: Final = re.compile(r" *(?P<star>[*+]) +(?P<rest>[\w-]+: [^\r\n]*|[A-Z]\w*) *")
+ITEM: Final = r"[A-Z]\w*|[\w-]+:(?: .*)?"
+"""What an item of a list may be: the name of an event, or a key."""
 GLUED: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*)(?P<colon>:)(?!//)(?P<value>[^\s:][^\r\n:]*)")
 """A line such as `kind:human`, which YAML takes for a text that goes on in the next line."""
+NO_NAME: Final = re.compile(r" *(?:- +)?(?P<colon>:)(?: [^\r\n]*)?")
 DASH: Final = re.compile(r" *(?P<dash>-)(?P<rest>[a-z_]\w*:[^\r\n]*)")
 BARE: Final = re.compile(
     r" *(?:- +)?(?P<key>[a-z_]\w*)(?P<gap> *= *| +(?=[\"'\[{$\w])| *(?=\r?$))(?P<value>[^\r\n]*)",
@@ -106,6 +110,11 @@ def find_no_key(text: str, start: int, end: int) -> Finding | None:
             place, "an item of a list begins with `- `", hint, fixes.replace_text(place, "-")
         )
     comment = COMMENT.fullmatch(text, start, end)
+    if comment is not None and comment["sign"] == "--" and re.fullmatch(ITEM, comment["words"].rstrip()):
+        place = Place((), "text", *comment.span("sign"))
+        return problems.syntax_error(
+            place, "an item of a list begins with one `-` only", "", fixes.replace_text(place, "-")
+        )
     if comment is not None:
         place = Place((), "text", comment.start("sign"), end)
         words = f"# {comment['words'].removesuffix('*/').removesuffix('-->').strip()}"
@@ -141,6 +150,16 @@ def find_no_key(text: str, start: int, end: int) -> Finding | None:
         place = Place((), "text", bare.start("key"), start + len(text[start:end].rstrip()))
         return problems.syntax_error(place, "a colon and a space are missing after this key", hint, fix)
     return None
+
+
+def find_no_name(text: str, at: int) -> Finding | None:
+    """Return the finding for a line that begins with a colon."""
+    found = NO_NAME.fullmatch(text, *line_at(text, at))
+    if found is None:
+        return None
+    return problems.syntax_error(
+        Place((), "text", *found.span("colon")), "a key is missing before this colon", ""
+    )
 
 
 def shown(value: str) -> str:
@@ -180,33 +199,47 @@ def find_indented_too_far(text: str, at: int) -> Finding | None:
         return find_no_key(text, *line_at(text, above))
     if complete is None or len(complete["indent"]) >= len(entry["indent"]):
         return None
-    place, far = Place((), "text", entry.start("key"), entry.end("key")), entry.start("key") - line
+    place, far = Place((), "text", entry.start("key"), entry.end("key")), len(entry["indent"])
     what = "this line is indented further than the one above, which is complete"
-    if complete[0].lstrip().startswith("- "):
-        return problems.syntax_error(place, what, "indent both alike")
-    fewer = len(complete["indent"])
-    hint = f"indent both alike: {fewer} spaces, not {far}" if fewer else "begin it at the left edge"
-    fix = fixes.replace_text(Place((), "text", line, line + far), " " * fewer, title="indent both alike")
-    return problems.syntax_error(place, what, hint, fix)
+    return problems.syntax_error(place, what, how_far(text, above, line, len(complete["indent"]), far))
+
+
+def how_far(text: str, above: int, line: int, fewer: int, far: int) -> str:
+    """Return what is seen of a line that is indented too far: which of the two is wrong, only the author knows."""
+    if text[above:line].lstrip().startswith("- "):
+        return "indent both alike"
+    before = last_line(text, above)
+    if before is not None and indent(before, 0, len(before)) == far:
+        return f"it begins after {far} spaces, like the lines before, and only the one above after {fewer}"
+    seen = f"it begins after {far} spaces, and the line above after {fewer}"
+    return f"{seen}: indent both alike, unless a key is missing between them that this line belongs to"
+
+
+def last_line(text: str, before: int) -> str | None:
+    """Return the last line with something in it that stands before a place, as far as that is near."""
+    lines = [each for each in text[max(0, before - 2000) : before].splitlines() if each.strip(" ")]
+    return lines[-1] if lines else None
 
 
 def indentation_hint(text: str, at: int) -> str:
-    """Return what to do with a line that is not aligned with those above it."""
+    """Return what is seen of a line that is not aligned with those above it: what is wrong may stand above as well."""
     start, end = line_at(text, at)
-    item = text[start:end].lstrip(" ").startswith("- ")
-    above = [each for each in text[max(0, start - 2000) : start].splitlines()[1:] if each.strip(" ")]
-    if item and indent(text, start, end) in {
-        indent(each, 0, len(each)) for each in above[-1:] if "- " not in each
-    }:
-        return "leave out the `- `, or begin it after as many spaces as the others of its list"
-    if item:
-        above = [each for each in above if each.lstrip(" ").startswith("- ")]
-    far = indent(text, start, end)
-    fits = [near for each in above[-1:] if (near := indent(each, 0, len(each))) != far]
-    if not fits:
-        return "mend its indentation"
-    like = "the `- ` above it" if item else "the line above it"
-    return f"it begins after {far} spaces, and {like} after {fits[0]}: mend its indentation"
+    above = last_line(text, start)
+    if above is None:
+        return ""
+    far, near = indent(text, start, end), indent(above, 0, len(above))
+    if (
+        text[start:end].lstrip(" ").startswith("- ")
+        and not above.lstrip(" ").startswith("- ")
+        and far == near
+    ):
+        return (
+            "an item of a list begins here, and keys stand above: the `- ` is too much, the line is indented "
+            "wrongly, or the key of the list is missing"
+        )
+    seen = f"it begins after {far} spaces, and the line above it after {near}" if far != near else ""
+    wrong = "the indentation of this line or of one above is wrong, or a key is missing above"
+    return f"{seen}: {wrong}" if seen else wrong
 
 
 def find_after_closing(text: str, at: int) -> Finding | None:
@@ -217,10 +250,16 @@ def find_after_closing(text: str, at: int) -> Finding | None:
         return None
     value = found["value"].rstrip()
     place = Place((), "text", found.start("value"), found.start("value") + len(value))
+    if found["sign"] in "{[" and (rest := after_closing(value)) and not rest.strip(" ]}"):
+        return problems.syntax_error(
+            place, f"`{rest.strip()}` closes nothing", "leave it out, or open it before"
+        )
     if found["sign"] in "{[" and re.match(r"[{\[] *[\w-]+: |\[ *[{\"']", value):
         hint = (
             "leave out what follows the bracket that closes it, or put all of it in quotes if it is one text"
         )
+        if after_closing(value).startswith(","):
+            hint = "a bracket is closed too early, or one is too many"
         return problems.syntax_error(place, "something follows after this bracket is closed", hint)
     if found["sign"] in "{[":
         fix = fixes.replace_text(place, "'" + value.replace("'", "''") + "'")
@@ -235,9 +274,25 @@ def find_after_closing(text: str, at: int) -> Finding | None:
     )
 
 
+def after_closing(value: str) -> str:
+    """Return what follows the bracket that closes the one with which a value begins."""
+    depth = 0
+    for index, sign in enumerate(value):
+        depth += (sign in "{[") - (sign in "}]")
+        if depth == 0:
+            return value[index + 1 :]
+    return ""
+
+
 def quotes_in_quotes(place: Place, value: str) -> Finding:
     """Return the finding for a quoted text that contains the same quotes, or has lost the quote that closes it."""
     inside, sign = value[1:-1], value[0]
+    alone = inside.strip(sign)
+    if sign not in alone and 0 < len(inside) - len(alone) <= 1 + (not alone):
+        hint = (
+            f"leave out one of them: `{sign}{alone}{sign}`" if len(alone) <= 60 else "leave out one of them"
+        )
+        return problems.syntax_error(place, "two quotes stand here side by side", hint)
     if (entry := NEXT_ENTRY.search(inside)) is not None:
         hint = f"close the quote that opens here before the key `{entry['key']}`, or escape those in the text"
         return problems.syntax_error(place, "this text goes on after its quote is closed", hint)

@@ -55,3 +55,22 @@ class TextPieces:
 
     def named(self, section: object, name: object) -> TextPiece | None:
         return next((each for each in self.found if each.name == name and each.section == section), None)
+
+    def has(self, section: object) -> bool:
+        """Return whether a section has pieces."""
+        return any(each.section == section for each in self.found)
+
+    def outside(self, text: str) -> tuple[str, list[tuple[int, int]]]:
+        """Return a text without its pieces, and where how much of it is missing there."""
+        rest: list[str] = []
+        cuts: list[tuple[int, int]] = []
+        end = size = 0
+        for each in self.found:
+            rest.append(text[end : each.start])
+            size += each.start - end
+            if cuts and cuts[-1][0] == size:
+                cuts[-1] = size, cuts[-1][1] + each.end - each.start
+            else:
+                cuts.append((size, each.end - each.start))
+            end = each.end
+        return "".join([*rest, text[end:]]), cuts

@@ -75,15 +75,14 @@ class TextNode:
             key, value = found
         return key, value, True
 
-    def shift(self, by: int) -> None:
+    def move(self, moved: Callable[[int], int]) -> None:
         """Move this place and all that it holds, of which nothing was worked out on demand yet."""
-        self.start += by
-        self.end += by
+        self.start, self.end = moved(self.start), moved(self.end)
         for each in self.items or ():
-            each.shift(by)
+            each.move(moved)
         for key, value in (self.entries or {}).values():
-            key.shift(by)
-            value.shift(by)
+            key.move(moved)
+            value.move(moved)
 
     def stretch(self, text: str, start: int, end: int) -> Stretch:
         """Return where a stretch of a scalar's value is written."""

@@ -78,8 +78,8 @@ MESSAGES: Final[tuple[tuple[str, str, str], ...]] = (
         NO_ENTRY,
         "begin it with `- `, or mend its indentation; if this is no list, leave out the `- ` above",
     ),
-    ("expected key", MISALIGNED, "mend its indentation"),
-    ("block end", MISALIGNED, "mend its indentation"),
+    ("expected key", MISALIGNED, ""),
+    ("block end", MISALIGNED, ""),
     ("could not find expected ':'", "a colon and a space are missing after this key", "write `key: value`"),
     (
         "sequence entries are not allowed",
@@ -151,7 +151,10 @@ def find_second_colon(problem: SyntaxProblem) -> Finding | None:
         return meant or problems.text_cut_by_colon(problem.place, None, hint)
     hint = "write `a if condition else b`" if "? " in text[problem.line : at] else ""
     if text[at + 1 : at + 3] in {" {", " ["} and not hint:
-        whole, hint = None, "put the entry in braces: `{key: value}`"
+        whole, hint = (
+            None,
+            "put the entry in braces, `{key: value}`, unless a colon or a key is missing before it",
+        )
     if whole is not None and re.fullmatch(ENTRIES, text[whole.start : whole.end]):
         hint = "put the entries in braces: `{key: value, …}`"
     return meant or problems.text_cut_by_colon(problem.place, whole, hint, last=is_last(text, at))
@@ -247,7 +250,8 @@ def find_malformed_line(problem: SyntaxProblem) -> Finding | None:
         return malformed_lines.find_keys_below_name(text, at)
     if "block end" in said or "expected key" in said:
         return (
-            malformed_lines.find_after_closing(text, at)
+            malformed_lines.find_no_name(text, at)
+            or malformed_lines.find_after_closing(text, at)
             or malformed_lines.find_no_colon(text, at)
             or malformed_lines.find_keys_below_name(text, at)
             or malformed_lines.find_indented_too_far(text, at)
@@ -283,13 +287,29 @@ def find_by_words(problem: SyntaxProblem) -> Finding | None:
             continue
         never = "never closed" in what and problem.opened is not None
         place = Place((), "text", problem.opened or 0, (problem.opened or 0) + 1) if never else problem.place
+        line = malformed_lines.line_at(text, problem.opened or 0)
+        if never and (equals := re.compile(EQUALS).search(text, *line)):
+            return brace_problems.no_colon_in_braces(
+                Place((), "text", *equals.span()), equals["key"], equals["value"]
+            )
+        if never and is_second_quote(text, problem.opened or 0):
+            return problems.syntax_error(place, "two quotes stand here side by side", "leave out one of them")
         if what == MISALIGNED:
             return problems.syntax_error(place, what, malformed_lines.indentation_hint(text, at))
+        if what == NO_VALUE and text[at : at + 1] == ":":
+            return problems.syntax_error(place, "a key is missing before this colon", "")
         if what == NO_VALUE and text[at : at + 1] in {",", "]", "}"}:
             return problems.syntax_error(place, what, "write it, or close the bracket that opens before")
         opens = text[at : at + 1] in {"{", "["} and not hint
         return problems.syntax_error(place, what, in_braces(text[problem.line : at]) if opens else hint)
     return None
+
+
+def is_second_quote(text: str, at: int) -> bool:
+    """Return whether a quote is the last of its line, and follows another one."""
+    end = text.find("\n", at)
+    rest = text[at + 1 : len(text) if end < 0 else end]
+    return text[max(0, at - 1) : at] == text[at] and not rest.strip(" ,}]")
 
 
 FINDERS: Final[tuple[Callable[[SyntaxProblem], Finding | None], ...]] = (
@@ -315,6 +335,8 @@ def first_line(text: str, start: int) -> Place:
     return Place((), "text", start, start + max(1, len(line)))
 
 
+EQUALS: Final = r"(?<=[{,]) *(?P<key>[a-z_]\w*) *= *(?P<value>\"[^\"\r\n]*\"|'[^'\r\n]*')"
+"""A key with `=` before a text in quotes, between braces."""
 ONE_WORD: Final = r"[{,]\s*[\w-]+:[ ]+[\w-]+\Z"
 """A key between braces and the one word that stands before a colon; two words could be a text and the next key."""
 

@@ -72,8 +72,8 @@ def build(
     *,
     fast: bool = True,
     make: Callable[[str, Report], Builder] | None = None,
-) -> tuple[object, bool, int]:
-    """Return a document's data, whether it is complete, and how far the text was read.
+) -> tuple[object, bool, int, dict[Address, int]]:
+    """Return a document's data, whether it is complete, how far the text was read, and where some keys begin.
 
     Args:
         text: As ``decode`` gives it.
@@ -83,8 +83,8 @@ def build(
 
     Returns:
         The data, a ``dict`` with texts as keys, or ``None`` if it could not be read; ``False`` if ``BROKEN``
-        stands anywhere in it; and a number of code points. Repeated values (aliases) are one object: treat all
-        as frozen.
+        stands anywhere in it; a number of code points; and of keys that are found by the way their places. Repeated
+        values (aliases) are one object: treat all as frozen.
     """
     builder = (make or Builder)(text, report)
     try:
@@ -95,18 +95,18 @@ def build(
         if isinstance(error, yaml.MarkedYAMLError) and TOO_DEEP in str(error.problem) and error.problem_mark:
             at = error.problem_mark.index
             report(problems.too_deep(Place((), "text", at, at + 1), MAX_DEPTH))
-            return None, False, at
+            return None, False, at, {}
         from wfc.compiler.yaml.syntax_errors import syntax_finding  # a good spec never needs it
 
         finding = syntax_finding(error, text)
         if builder.has_explained(finding):
-            return None, False, finding.place.start or 0
+            return None, False, finding.place.start or 0, {}
     except RecursionError:  # only the slow parser could
         finding = problems.too_deep(Place((), "text", 0, 0), MAX_DEPTH)
     else:
-        return data, builder.whole, len(text)
+        return data, builder.whole, len(text), builder.begins
     report(finding)
-    return None, False, finding.place.start or 0
+    return None, False, finding.place.start or 0, {}
 
 
 class Builder:
@@ -115,6 +115,7 @@ class Builder:
     __slots__ = (
         "aliased",
         "anchors",
+        "begins",
         "findings",
         "flow",
         "in_key",
@@ -150,6 +151,7 @@ class Builder:
         self.anchors: dict[str, Any] = {}
         self.open_anchors: set[str] = set()
         self.sizes = Sizes()
+        self.begins: dict[Address, int] = {}  # where the keys of maps in the maps of the top stand
 
     def run(self, next_event: Callable[[], Any]) -> object:
         handlers: dict[type, Callable[[Any], None]] = {
@@ -258,12 +260,20 @@ class Builder:
             key: Any = NO_KEY  # what comes after it is its value, and goes nowhere as well
         else:
             key = self.key
+            if len(self.stack) == 2 and key.__class__ is str:  # a step, most often
+                self.mark(key)
         if event.tag is not None:
             self.tagged(event)
         if event.anchor is not None:
             self.open_anchors.add(event.anchor)
         self.stack.append((self.node, key, self.flow, self.unreliable, event.anchor))
         self.node, self.key, self.flow, self.unreliable = node, NO_KEY, bool(event.flow_style), False
+
+    def mark(self, key: str) -> None:
+        """Keep where a key stands that has nothing before it, so that nobody has to read all places for its line."""
+        event, section = self.key_event, self.stack[-1][1]
+        if event.anchor is None and event.tag is None and section.__class__ is str:
+            self.begins[section, key] = event.start_mark.index
 
     def end(self, event: Any) -> None:
         self.values += len(self.node)
@@ -320,6 +330,8 @@ class Builder:
     def twice(self, event: Any, key: str) -> None:
         first = Place((*self.address(), key), "key")
         self.key = DROPPED
+        if key in self.node and self.node[key] is None:  # two lines for one; what stands there is told once
+            self.node[key] = self.broken()
         in_list = self.stack[-1][0].__class__ is list and len(self.stack) > 1
         if key != "<<" and not (in_list and self.unreliable):
             self.find(problems.duplicate_key(self.place(event), key, first, in_list=in_list))

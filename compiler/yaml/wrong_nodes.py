@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Final
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import reading as problems
 
 __all__ = ["describe", "map_as_key", "top_not_a_map"]
+
+ENTRY: Final = r"[\s{]*[\w-]+: "
+"""A key and a colon, so that braces around it are those of a map."""
 
 
 def describe(value: object) -> str:
@@ -23,6 +27,9 @@ def map_as_key(event: Any, text: str) -> Finding:
     """Return the finding for a map or a list that stands where a key should be."""
     start, end = event.start_mark.index, event.end_mark.index
     doubled = text.startswith("{{", start) or text[max(0, start - 1) : end] == "{{"
+    if doubled and re.compile(ENTRY).match(text, start):
+        place = Place((), "text", start - (text[start - 1] == "{"), end)
+        return problems.key_not_text(place, "a map", "a map stands in one pair of braces: leave one pair out")
     if doubled:
         place = Place((), "text", start - (text[start - 1] == "{"), end)
         return problems.key_not_text(
@@ -31,7 +38,7 @@ def map_as_key(event: Any, text: str) -> Finding:
             "write `${{ … }}` for an expression, in quotes where it begins a text between braces; a condition stands "
             "without any",
         )
-    hint = "put a text in quotes"
+    hint = "a key stands on a line of its own; a text with brackets stands in quotes"
     if text[start] == "{" and text[:start].rstrip().endswith(","):
         hint = "close the map before it with `}`, or write a key and a colon before it"
     return problems.key_not_text(Place((), "text", start, end), "a map or a list", hint)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from wfc.runtime.agents.definition import Agent
 from wfc.runtime.agents.events import AgentAtWork, AgentInput, CallDone, LoopState, ToolCallResult
-from wfc.runtime.calls.transcripts import Said
+from wfc.runtime.calls.transcripts import Said, in_words, merged
 from wfc.runtime.driver.run.step_runs import expression_error
 from wfc.runtime.errors import WorkflowError
 
@@ -18,7 +18,6 @@ __all__ = [
     "go_on",
     "hand_over",
     "instructions_in",
-    "merged",
     "prompt_of",
     "said_before",
     "seen_by",
@@ -120,22 +119,6 @@ def seen_by(agent: Agent, said: Sequence[Said], sees: str) -> Iterable[Said]:
         if sees == "all" and agent.offered:
             yield one.model_copy(update={"raw": None})
             continue
-        lines = [one.text] if one.text else []
-        if sees == "all":
-            lines += [f"(calls {each.tool} with {each.args or '{}'})" for each in one.calls]
-            lines += [f"({each.tool} gave: {each.text})" for each in one.answers]
-        if lines:
-            yield Said(role="model" if one.role == "model" else "user", text="\n".join(lines))
-
-
-def merged(said: Iterable[Said]) -> list[Said]:
-    """Return messages of which no two in a row are texts of the same role."""
-    found: list[Said] = []
-    for one in said:
-        last = found[-1] if found else None
-        plain = last is not None and last.role == one.role and not (last.calls or one.calls)
-        if last is not None and plain and one.role != "tools":
-            found[-1] = last.model_copy(update={"text": f"{last.text}\n\n{one.text}", "raw": None})
-        else:
-            found.append(one)
-    return found
+        text = in_words(one) if sees == "all" else one.text
+        if text:
+            yield Said(role="model" if one.role == "model" else "user", text=text)

@@ -11,9 +11,9 @@ from pydantic import Field
 
 from wfc.runtime.agents.definition import Agent
 from wfc.runtime.agents.events import AgentAtWork, AgentInput, LoopState
-from wfc.runtime.agents.hand_overs import merged, prompt_of, seen_by
+from wfc.runtime.agents.hand_overs import prompt_of, seen_by
 from wfc.runtime.calls.llm import Model
-from wfc.runtime.calls.transcripts import Said
+from wfc.runtime.calls.transcripts import Said, merged
 from wfc.runtime.events import Record
 from wfc.runtime.values.outputs import InvalidOutput, from_json
 

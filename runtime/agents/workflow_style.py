@@ -4,12 +4,18 @@ there are."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wfc.runtime.agents.definition import WorkflowStyle
-from wfc.runtime.agents.hand_overs import merged
-from wfc.runtime.calls.transcripts import CallRequest, OfferedTool, Said, TurnReply, TurnRequest
+from wfc.runtime.calls.transcripts import (
+    CallRequest,
+    OfferedTool,
+    TurnReply,
+    TurnRequest,
+    merged,
+    without_calls,
+)
 from wfc.runtime.errors import StepError
 from wfc.runtime.values.outputs import plain_type
 
@@ -21,7 +27,7 @@ def given_to_workflow(style: WorkflowStyle, request: TurnRequest, turn: int) -> 
     given: dict[str, Any] = {
         "messages": [
             {"role": "assistant" if one.role == "model" else "user", "content": one.text}
-            for one in merged(_in_words(request.said))
+            for one in merged(without_calls(request.said))
         ],
         "tools": "\n".join(map(_told, _first_alone(request))),
         "system": request.system,
@@ -41,15 +47,6 @@ def _first_alone(request: TurnRequest) -> Sequence[OfferedTool]:
 def _told(tool: OfferedTool) -> str:
     said = f": {tool.description}" if tool.description else ""
     return f"- {tool.name}{said}\n  arguments: {json.dumps(tool.schema, ensure_ascii=False)}"
-
-
-def _in_words(said: Sequence[Said]) -> Iterator[Said]:
-    """Yield a transcript whose calls and results are told as texts."""
-    for one in said:
-        lines = [one.text] if one.text else []
-        lines += [f"(calls {each.tool} with {each.args or '{}'})" for each in one.calls]
-        lines += [f"({each.tool} gave: {each.text})" for each in one.answers]
-        yield Said(role="model" if one.role == "model" else "user", text="\n".join(lines))
 
 
 def reply_of_workflow(style: WorkflowStyle, end: Any, output: Any, turn: int) -> TurnReply:

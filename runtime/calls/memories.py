@@ -9,7 +9,15 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol
 
-__all__ = ["KeptMemories", "MemoryMemories", "NewEntry", "Shelf", "ShelfBounds", "StoredEntry"]
+__all__ = [
+    "KeptCollection",
+    "KeptMemories",
+    "MemoryMemories",
+    "NewEntry",
+    "Shelf",
+    "ShelfBounds",
+    "StoredEntry",
+]
 
 _SECOND: Final = 1_000_000_000
 
@@ -60,12 +68,31 @@ class NewEntry(NamedTuple):
 
 
 class StoredEntry(NamedTuple):
-    """An entry of a shelf; its ``number`` grows with each that comes, over all shelves."""
+    """An entry of a shelf; its ``number`` grows with each that comes, over all shelves, ``at`` is when it came, in
+    nanoseconds.
+    """
 
     number: int
     body: str
     vector: bytes
     embedder: str
+    at: int = 0
+
+
+class KeptCollection(NamedTuple):
+    """What a collection holds over all keys; the keys themselves are kept nowhere.
+
+    Args:
+        collection: Its name, with that of its workflow before it.
+        first: When the oldest entry came, in nanoseconds.
+        last: When the youngest did.
+    """
+
+    collection: str
+    keys: int
+    entries: int
+    first: int
+    last: int
 
 
 class KeptMemories(Protocol):
@@ -76,6 +103,9 @@ class KeptMemories(Protocol):
 
     async def entries(self, shelf: Shelf, bounds: ShelfBounds) -> list[StoredEntry]:
         """Return what a shelf holds, the oldest first."""
+
+    async def collections(self) -> list[KeptCollection]:
+        """Return what there is, by the names of collections."""
 
     async def embedded(self, shelf: Shelf, vectors: Sequence[tuple[int, bytes]], embedder: str) -> None:
         """Note the vectors of entries, by their numbers."""
@@ -103,7 +133,8 @@ class MemoryMemories:
             found = self._shelves[shelf]
             if entry.name not in found:
                 self._last += 1
-                found[entry.name] = StoredEntry(self._last, *entry[1:]), self._clock()
+                now = self._clock()
+                found[entry.name] = StoredEntry(self._last, *entry[1:], at=now), now
             number = found[entry.name][0].number
             kept = self._within(found, bounds)
             self._shelves[shelf] = kept
@@ -113,6 +144,18 @@ class MemoryMemories:
         """Return what a shelf holds; see ``KeptMemories``."""
         with self._lock:
             return [entry for entry, _ in self._within(self._shelves.get(shelf, {}), bounds).values()]
+
+    async def collections(self) -> list[KeptCollection]:
+        """Return what there is; see ``KeptMemories``."""
+        with self._lock:
+            moments: defaultdict[str, list[list[int]]] = defaultdict(list)
+            for shelf, found in self._shelves.items():
+                if found:
+                    moments[shelf.collection].append([at for _, at in found.values()])
+            return [
+                KeptCollection(name, len(keys), sum(map(len, keys)), min(map(min, keys)), max(map(max, keys)))
+                for name, keys in sorted(moments.items())
+            ]
 
     async def embedded(self, shelf: Shelf, vectors: Sequence[tuple[int, bytes]], embedder: str) -> None:
         """Note the vectors of entries; see ``KeptMemories``."""

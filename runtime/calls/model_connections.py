@@ -9,13 +9,14 @@ import os
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Any, Final, cast
 from weakref import WeakKeyDictionary
 
 from pydantic_ai import exceptions
 from pydantic_ai.models import Model as Connection
 from pydantic_ai.models import create_async_httpx2_client, infer_model
 from pydantic_ai.providers import Provider, infer_provider_class
+from pydantic_ai.settings import ModelSettings
 
 from wfc.runtime.authoring.resource.pools import pool_of_loop
 from wfc.runtime.calls.bindings import ModelOptions
@@ -23,7 +24,7 @@ from wfc.runtime.calls.http.bounded import bound_replies
 from wfc.runtime.calls.secrets import Revealed, Secret
 from wfc.runtime.errors import MissingPackageError, SettingsError
 
-__all__ = ["KEY_VARIABLES", "connected"]
+__all__ = ["KEY_VARIABLES", "connected", "settings_without_retries"]
 
 KEY_VARIABLES: Final = {
     "alibaba": ("ALIBABA_API_KEY", "DASHSCOPE_API_KEY"),
@@ -162,6 +163,8 @@ def _connect(model: ModelOptions, key: str | None, revealed: Revealed) -> tuple[
         kind = "openai-chat"  # the protocol that every compatible server speaks
     try:
         found = infer_model(f"{kind}:{name}", lambda _: _provider(kind, model, key, clients))
+        if _counts_retries(found):
+            cast(Any, found).client.max_retries = 0
         return found, clients[0] if clients else None
     except ImportError as error:
         extra = re.search(r"pydantic-ai-slim\[[a-z-]+\]", str(error))
@@ -178,6 +181,20 @@ def _connect(model: ModelOptions, key: str | None, revealed: Revealed) -> tuple[
                 "or give the model an `api_key`"
             ) from None
         raise SettingsError(f"the model `{model.use}` cannot be used: {said}") from None
+
+
+def settings_without_retries(connection: Connection) -> ModelSettings:
+    """Return the setting by which a request is not repeated: retries belong to the step's policy, which counts them,
+    waits as declared and tells the watcher.
+
+    Clients that have the number themselves got it with their connection: by the setting, each request would have a
+    client of its own, which costs a fifth of what a request costs.
+    """
+    return ModelSettings() if _counts_retries(connection) else ModelSettings(max_retries=0)
+
+
+def _counts_retries(connection: Connection) -> bool:
+    return isinstance(getattr(getattr(connection, "client", None), "max_retries", None), int)
 
 
 def _provider(kind: str, model: ModelOptions, key: str | None, clients: list[Any]) -> Provider[Any]:

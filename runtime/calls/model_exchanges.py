@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
 from pydantic_ai import direct, messages
 from pydantic_ai.models import Model as Connection
@@ -13,6 +13,7 @@ from pydantic_ai.settings import ModelSettings
 
 from wfc.runtime.calls.bindings import ModelOptions
 from wfc.runtime.calls.host import CallHost
+from wfc.runtime.calls.model_connections import settings_without_retries
 from wfc.runtime.calls.model_failures import failure, refuse_what_is_too_large
 from wfc.runtime.calls.model_streams import Shown, streamed_reply
 from wfc.runtime.calls.secrets import Revealed
@@ -81,7 +82,8 @@ class Exchange:
         more: ModelSettings | None,
         span: Span | None,
     ) -> messages.ModelResponse:
-        settings = cast(ModelSettings, {**_settings(self.model), **(more or {})})
+        given = {**self.model.settings, **self.model.options(), **settings_without_retries(connection)}
+        settings = cast(ModelSettings, {**given, **(more or {})})
         try:
             if not self.watched:
                 return await direct.model_request(
@@ -96,11 +98,6 @@ class Exchange:
                 # not the client's own error: that may hold the request's headers
                 span.close(error=failure(error, self.model, self.revealed))
             raise
-
-
-def _settings(model: ModelOptions) -> dict[str, Any]:
-    # retries belong to the step's policy, which counts them, waits as declared and tells the watcher
-    return {**model.settings, **model.options(), "max_retries": 0}
 
 
 def _listed_price(reply: messages.ModelResponse) -> float | None:

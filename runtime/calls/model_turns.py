@@ -9,7 +9,14 @@ from typing import Any, Final
 from wfc.runtime.calls.bindings import ModelOptions
 from wfc.runtime.calls.host import CallHost
 from wfc.runtime.calls.secrets import Revealed
-from wfc.runtime.calls.transcripts import ANSWER_TOOL, CallRequest, Said, TurnReply, TurnRequest
+from wfc.runtime.calls.transcripts import (
+    ANSWER_TOOL,
+    CallRequest,
+    Said,
+    TurnReply,
+    TurnRequest,
+    without_calls,
+)
 from wfc.runtime.errors import MissingPackageError, WorkflowError
 from wfc.runtime.values.outputs import Wanted
 
@@ -54,9 +61,11 @@ async def take_turn(host: CallHost, model: ModelOptions, request: TurnRequest) -
     watched = Shown("text" in request.shown, "thinking" in request.shown)
     exchange = Exchange(host, model, wanted, revealed, watched)
     try:
-        said = list(_as_messages(request.said, request.system))
         async with connected(model, revealed) as connection:
             parameters = _parameters(connection, model, request, wanted)
+            offers = parameters.function_tools or parameters.output_tools
+            told = request.said if offers else without_calls(request.said)
+            said = list(_as_messages(told, request.system))
             reply = await exchange.reply(
                 connection, said, request.system, parameters, _settings(connection, request, model)
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -10,7 +10,18 @@ from pydantic import Field
 
 from wfc.runtime.events import Record
 
-__all__ = ["ANSWER_TOOL", "CallAnswer", "CallRequest", "OfferedTool", "Said", "TurnReply", "TurnRequest"]
+__all__ = [
+    "ANSWER_TOOL",
+    "CallAnswer",
+    "CallRequest",
+    "OfferedTool",
+    "Said",
+    "TurnReply",
+    "TurnRequest",
+    "in_words",
+    "merged",
+    "without_calls",
+]
 
 ANSWER_TOOL: Final = "final_result"
 """The tool by which a model gives an answer that is more than a text."""
@@ -54,6 +65,43 @@ class Said(Record):
     calls: list[CallRequest] = Field(default_factory=list)
     answers: list[CallAnswer] = Field(default_factory=list)
     raw: str | None = None
+
+
+def in_words(said: Said) -> str:
+    """Return a message with its calls, or their answers, in words."""
+    lines = [said.text] if said.text else []
+    lines += [f"(calls {each.tool} with {each.args or '{}'})" for each in said.calls]
+    lines += [f"({each.tool} gave: {each.text})" for each in said.answers]
+    return "\n".join(lines)
+
+
+def without_calls(said: Iterable[Said]) -> list[Said]:
+    """Return a transcript whose calls and answers are told in words, for a request that offers no tools.
+
+    Providers refuse calls in a transcript where no tools are offered.
+    """
+    said = list(said)
+    if not any(one.calls for one in said):
+        return said
+    return merged(
+        Said(role="model" if one.role == "model" else "user", text=in_words(one))
+        if one.calls or one.answers
+        else one
+        for one in said
+    )
+
+
+def merged(said: Iterable[Said]) -> list[Said]:
+    """Return messages of which no two in a row are texts of the same role."""
+    found: list[Said] = []
+    for one in said:
+        last = found[-1] if found else None
+        plain = last is not None and last.role == one.role and not (last.calls or one.calls)
+        if last is not None and plain and one.role != "tools":
+            found[-1] = last.model_copy(update={"text": f"{last.text}\n\n{one.text}", "raw": None})
+        else:
+            found.append(one)
+    return found
 
 
 class TurnReply(Record):

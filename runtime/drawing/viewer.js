@@ -88,7 +88,9 @@ export class Viewer {
     });
     this.figure.addEventListener("click", (event) => this.take(event.target));
     this.figure.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") this.take(event.target);
+      if (event.key !== "Enter") return;
+      event.preventDefault(); // or whoever is led into a text by it breaks the line there
+      this.take(event.target);
     });
     this.figure.addEventListener("resized", (event) => this.resized(/** @type {CustomEvent} */ (event).detail));
     place.replaceChildren(this.bar, this.figure);

@@ -111,6 +111,10 @@ class WorkflowHandler(Generic[R]):
         """
         return self._stream(expose_internal).read_with_run_ids(since)
 
+    def events_so_far(self) -> list[Event]:
+        """Return the run's published events that are kept, from first to last, without what is internal."""
+        return self._run.watchers.stream.so_far()
+
     def _stream(self, expose_internal: bool) -> Stream:
         watchers = self._run.watchers
         return watchers.inner_stream() if expose_internal else watchers.stream

@@ -59,7 +59,7 @@ class StepNote(NamedTuple):
 
     name: str
     step_state: StepState
-    worker_id: str
+    worker_id: int
     input_event_name: str
     output_event_name: str | None = None
     attempt: int = 1

@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import Iterable, Mapping, Sequence
 from random import getrandbits
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote, urlsplit
 
 from wfc.runtime.errors import MissingPackageError, WorkflowError
 from wfc.runtime.server.access import NOBODY, Principal
-from wfc.runtime.server.calls import PROBLEM, Call, Problem, Reply, StreamMessage, StreamReply, TextReply
+from wfc.runtime.server.calls import PROBLEM, Call, Problem, Reply, StreamReply, TextReply
 from wfc.runtime.server.data import json_bytes
 from wfc.runtime.server.endpoint import ANYBODY, LINK, OPENED, SENDER, Endpoint, Table
 from wfc.runtime.server.fitting import fitting_body, fitting_query
@@ -22,10 +21,11 @@ from wfc.runtime.server.links import LINKED, read_link, run_of_link
 from wfc.runtime.server.packing import packed
 from wfc.runtime.server.refusals import problem_of
 from wfc.runtime.server.routes import ENDPOINTS
+from wfc.runtime.server.streamed import Streamed, content_of
 
 try:
     from starlette.requests import ClientDisconnect, Request
-    from starlette.responses import Response, StreamingResponse
+    from starlette.responses import Response
     from starlette.types import ASGIApp, Receive, Scope, Send
 except ImportError:
     raise MissingPackageError(
@@ -197,7 +197,7 @@ class Application:
         request: Request,
         reader: str,
         headers: Mapping[str, str],
-    ) -> Response:
+    ) -> ASGIApp:
         match reply:
             case TextReply(text, content, more):
                 raw, how = packed(text, request.headers.get("accept-encoding", ""))
@@ -208,7 +208,8 @@ class Application:
                 self._take_place(reader)
                 return Streamed(reply, dict(headers), lambda: self._leave_place(reader))
             case Reply(data, status, more):
-                return Response(json_bytes(data), status, {**headers, **more}, "application/json")
+                raw = data if isinstance(data, bytes) else json_bytes(data)
+                return Response(raw, status, {**headers, **more}, "application/json")
 
     # --- who asks
 
@@ -334,48 +335,6 @@ class Application:
         self._streams[reader] -= 1
         if not self._streams[reader]:
             del self._streams[reader]
-
-
-class Streamed(StreamingResponse):
-    """A response that goes on, which closes its messages whatever happens to it."""
-
-    def __init__(self, stream: StreamReply, headers: Mapping[str, str], left: Any) -> None:
-        encoded = lines(stream.messages) if stream.as_lines else browser_events(stream.messages)
-        super().__init__(encoded, 200, {**headers, "X-Accel-Buffering": "no"}, content_of(stream))
-        self._encoded, self._messages, self._left = encoded, stream.messages, left
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send what there is, until the reader or the stream has ended."""
-        try:
-            async with aclosing(self._messages), aclosing(self._encoded):
-                await super().__call__(scope, receive, send)
-        finally:
-            self._left()
-
-
-def content_of(stream: StreamReply) -> str:
-    return "application/x-ndjson" if stream.as_lines else "text/event-stream"
-
-
-async def browser_events(messages: AsyncGenerator[StreamMessage, None]) -> AsyncGenerator[bytes, None]:
-    """Yield messages as browsers read them (SSE)."""
-    yield b"retry: 1000\n\n"
-    async for message_id, kind, data in messages:
-        if not kind:
-            yield b":\n\n"
-            continue
-        head = f"id: {message_id}\nevent: {kind}\n" if message_id else f"event: {kind}\n"
-        yield head.encode() + b"data: " + data + b"\n\n"
-
-
-async def lines(messages: AsyncGenerator[StreamMessage, None]) -> AsyncGenerator[bytes, None]:
-    """Yield messages as lines of JSON; an empty line says that there is nothing new."""
-    async for message_id, kind, data in messages:
-        if not kind:
-            yield b"\n"
-            continue
-        head = json_bytes({"id": message_id or None, "event": kind})
-        yield head[:-1] + b',"data":' + data + b"}\n"
 
 
 def headers_of(request: Request) -> dict[str, str]:

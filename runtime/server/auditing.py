@@ -36,12 +36,19 @@ class Audit:
         Args:
             target: To what it was done; by default what the path names.
         """
-        said = f"{result}: {reason}" if reason else result
-        entry = entry_of(call, said, target)
         try:
-            await self._store.write(partial(add_to_audit, entry=entry))
+            await self.write(call, result, reason, target)
         except StoreError as error:
-            _LOG.error("the audit lacks %s: %s", entry, error)
+            _LOG.error("the audit lacks what %s has done (%s): %s", call.principal.name, call.action, error)
+
+    async def write(self, call: Call, result: str, reason: str = "", target: str = "") -> None:
+        """Write the same, for what is done by its entry alone.
+
+        Raises:
+            StoreError: It cannot be written.
+        """
+        entry = entry_of(call, f"{result}: {reason}" if reason else result, target)
+        await self._store.write(partial(add_to_audit, entry=entry))
 
     async def drop_old(self) -> None:
         """Drop what is older than it is kept."""

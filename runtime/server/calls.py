@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from wfc.runtime.server.access import Principal
+from wfc.runtime.server.batches import StreamBatch
 
 __all__ = ["PROBLEM", "Call", "FieldProblem", "Problem", "Reply", "StreamReply", "TextReply", "pointer"]
 
@@ -109,6 +110,7 @@ class Reply:
     """A reply with JSON data, or with none.
 
     Args:
+        data: If it is bytes, it is written as JSON already.
         is_noted: Whether the audit has it already, by the commit of what was done.
     """
 
@@ -127,17 +129,9 @@ class TextReply:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-class StreamMessage(NamedTuple):
-    """Something that a stream shows: its id, from which a reader goes on; empty: it has none."""
-
-    id: str
-    kind: str
-    data: bytes
-
-
 @dataclass(frozen=True, slots=True)
 class StreamReply:
-    """A reply that goes on: messages, as they come; as lines of JSON, or as events of a browser."""
+    """A reply that goes on: messages, in batches, as they come; as lines of JSON, or as events of a browser."""
 
-    messages: AsyncGenerator[StreamMessage, None]
+    messages: AsyncGenerator[StreamBatch, None]
     as_lines: bool

@@ -9,7 +9,7 @@ from typing import Final
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.server.access import Principal
-from wfc.runtime.server.calls import StreamMessage
+from wfc.runtime.server.batches import NOTHING, StreamBatch, StreamMessage
 from wfc.runtime.server.data import json_bytes
 from wfc.runtime.store.sql import paging
 from wfc.runtime.store.sql.journal import SqlJournal
@@ -44,28 +44,28 @@ class Changes:
 
     async def messages(
         self, principal: Principal, ends: Callable[[], bool]
-    ) -> AsyncGenerator[StreamMessage, None]:
+    ) -> AsyncGenerator[StreamBatch, None]:
         """Yield what changes from now on, as far as somebody may see it, until all streams are to end."""
         news: asyncio.Queue[Sequence[ChangedRun]] = asyncio.Queue(1)
         self._readers.add(news)
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look())
         try:
-            yield StreamMessage("", "hello", b"{}")
+            yield StreamBatch([StreamMessage("", "hello", b"{}")])
             while not ends():
                 try:
                     changed = await asyncio.wait_for(news.get(), QUIET)
                 except TimeoutError:
-                    yield StreamMessage("", "", b"")
+                    yield NOTHING
                     continue
                 seen = [one for one in changed if principal.knows(one.workflow)]
                 if seen:
-                    yield StreamMessage("", "changed", json_bytes(_told(seen, principal)))
+                    yield StreamBatch([StreamMessage("", "changed", json_bytes(_told(seen, principal)))])
         finally:
             self._readers.discard(news)
             if not self._readers and self._looking is not None:
                 self._looking.cancel()
-        yield StreamMessage("", "bye", b"{}")
+        yield StreamBatch([StreamMessage("", "bye", b"{}")])
 
     async def _look(self) -> None:
         """Look at the store again and again, and tell all readers what is new."""

@@ -10,8 +10,9 @@ import asyncio
 import logging
 import re
 from collections import deque
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from typing import Final, NamedTuple
 
 from wfc.runtime.driver.engine import Engine
@@ -19,12 +20,14 @@ from wfc.runtime.errors import WorkflowError
 from wfc.runtime.events import ErrorHandled, Event, StopEvent
 from wfc.runtime.events.internal import EventEmitted, StepStateChanged
 from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed, QuestionDelegated, QuestionReminded
-from wfc.runtime.server.calls import Problem, StreamMessage
+from wfc.runtime.server.batches import NOTHING, StreamBatch, StreamMessage, in_batches
+from wfc.runtime.server.calls import Problem
 from wfc.runtime.server.data import event_data, json_bytes, moment, outcome_data
 from wfc.runtime.server.texts import LiveTexts, TextKey
 from wfc.runtime.server.watching import Watch
 from wfc.runtime.store.replay import Replay, Replayed
 from wfc.runtime.store.sql import selecting
+from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.paging import Progress
 
 __all__ = ["START", "Feeds", "Position", "read_position", "told_of_event", "told_since"]
@@ -35,7 +38,13 @@ LARGEST: Final = 65_536
 """The bytes of one message; of a larger one is told how large it is, and where to find it."""
 
 TICKS: Final = 200
-"""How many ticks are read at once."""
+"""How many ticks of a run are read at once."""
+
+TOLD_TOGETHER: Final = 50
+"""Of so many runs at most is read at once what is new."""
+
+AGAIN: Final = 0.05
+"""The seconds after which the store is asked again for what is known to be there."""
 
 ENDS: Final = 9_999_999
 QUIET: Final = 15.0
@@ -57,7 +66,6 @@ class Position(NamedTuple):
 
 
 START: Final = Position(0, ENDS)
-NOTHING: Final = StreamMessage("", "", b"")
 
 
 def read_position(text: str) -> Position:
@@ -76,12 +84,18 @@ Placed = tuple[Position, StreamMessage]
 
 
 class Feeds:
-    """What the runs of a store show, each for its readers."""
+    """What the runs of a store show, each for its readers.
+
+    What is new in many runs is read from the store together, by one thread: a hop to a thread for each run would take
+    longer than what is done there.
+    """
 
     def __init__(self, engine: Engine, watch: Watch) -> None:
         self._engine = engine
         self._watch = watch
         self._feeds: dict[str, Feed] = {}
+        self._due: dict[Feed, None] = {}  # those with news, in their order
+        self._telling: asyncio.Task[None] | None = None
 
     def end(self) -> None:
         """Let all readers look again whether they are to end."""
@@ -95,7 +109,7 @@ class Feeds:
 
     async def messages(
         self, run_id: str, since: Position, ends: Callable[[], bool]
-    ) -> AsyncGenerator[StreamMessage, None]:
+    ) -> AsyncGenerator[StreamBatch, None]:
         """Yield what a run shows after a position, until it is over, or all streams are to end.
 
         Args:
@@ -103,132 +117,242 @@ class Feeds:
         """
         feed = self._feeds.get(run_id)
         if feed is None:
-            feed = self._feeds[run_id] = Feed(self._engine, self._watch, run_id)
+            feed = self._feeds[run_id] = Feed(self._engine, self._watch, run_id, self._tell_soon)
         feed.readers += 1
         try:
-            yield StreamMessage("", "hello", json_bytes({"run": run_id, "since": str(since)}))
-            async for message in feed.read(since, ends):
-                yield message
+            yield _alone("hello", {"run": run_id, "since": str(since)})
+            async for batch in feed.read(since, ends):
+                yield batch
         except WorkflowError as error:
-            yield StreamMessage("", "broken", json_bytes({"detail": str(error)}))
+            yield _alone("broken", {"detail": str(error)})
         except Exception:
             _LOG.exception("the stream of the run %s failed by a bug of wfc", run_id)
-            yield StreamMessage(
-                "", "broken", json_bytes({"detail": "this is a bug of wfc; its log has more"})
-            )
+            yield _alone("broken", {"detail": "this is a bug of wfc; its log has more"})
         finally:
             feed.readers -= 1
             if not feed.readers:
                 feed.stop()
+                self._due.pop(feed, None)
                 if self._feeds.get(run_id) is feed:
                     del self._feeds[run_id]
         if ends():
-            yield StreamMessage("", "bye", b"{}")
+            yield _alone("bye", {})
+
+    def _tell_soon(self, feed: Feed) -> None:
+        self._due[feed] = None
+        if self._telling is None or self._telling.done():
+            self._telling = asyncio.create_task(self._tell_due())
+
+    async def _tell_due(self) -> None:
+        """Read what is recorded of those runs that have come further, some at a time."""
+        while self._due:
+            some = list(islice(self._due, TOLD_TOGETHER))
+            for feed in some:
+                del self._due[feed]
+            found = await asyncio.to_thread(_tell_some, self._engine, some)
+            for feed, told in zip(some, found, strict=True):
+                feed.take(told)
+
+
+class ToldTicks(NamedTuple):
+    """What was found of a run in the store: so many ticks, what they show, and whether that is all there will be."""
+
+    ticks: int
+    placed: list[Placed]
+    is_all: bool
+
+
+def _tell_some(engine: Engine, feeds: Sequence[Feed]) -> list[ToldTicks | Exception]:
+    """Tell what is new in some runs; what is wrong with one is no matter of the others."""
+
+    def read(connection: Connection) -> list[list[tuple[int, bytes]]]:
+        return [selecting.ticks_after(connection, feed.run_id, feed.told_to, TICKS)[0] for feed in feeds]
+
+    try:
+        ticks = engine.store.select(read)
+    except Exception as error:
+        return [error] * len(feeds)
+    found: list[ToldTicks | Exception] = []
+    for feed, some in zip(feeds, ticks, strict=True):
+        try:
+            found.append(feed.tell(some))
+        except Exception as error:  # whatever it is, no reader may wait for ever
+            found.append(error)
+    return found
 
 
 class Feed:
-    """What a run shows, near the present."""
+    """What a run shows, near the present.
 
-    def __init__(self, engine: Engine, watch: Watch, run_id: str) -> None:
+    Args:
+        tell_soon: Has what is recorded of it read soon: by ``tell`` in a thread, which ``take`` then gets.
+    """
+
+    def __init__(self, engine: Engine, watch: Watch, run_id: str, tell_soon: Callable[[Feed], None]) -> None:
         self.readers = 0
+        self.run_id = run_id
         self._engine = engine
         self._watch = watch
-        self._run_id = run_id
+        self._tell_soon = tell_soon
         self._kept: deque[Placed] = deque()
         self._bytes = 0
+        self._batches: dict[
+            Position, tuple[StreamBatch, Position]
+        ] = {}  # what was sent last, by what it follows
         self._floor: Position | None = (
             None  # what came up to there is not kept; ``None``: nothing is read yet
         )
         self._is_over = False
         self._error: Exception | None = None
         self._news = asyncio.Event()
-        self._pump: asyncio.Task[None] | None = None
         self._texts = LiveTexts(run_id, self.ring)
+        self._replay: Replay | None = None
+        self._progress: Progress | None = None
+        self._beginning: asyncio.Task[None] | None = None
+        self._unfollow: Callable[[], None] | None = None
+        self._later: asyncio.TimerHandle | None = None
+        self._beat: asyncio.TimerHandle | None = None
+        self._beats = 0
 
     def listen(self) -> None:
         """Hear what the models of the run say, if it is under way in this process."""
-        if (run := self._engine.run(self._run_id)) is not None:
+        if (run := self._engine.run(self.run_id)) is not None:
             self._texts.listen(run)
 
     def stop(self) -> None:
         """Read nothing any more."""
         self._texts.stop()
-        if self._pump is not None:
-            self._pump.cancel()
+        if self._beginning is not None:
+            self._beginning.cancel()
+        if self._unfollow is not None:
+            self._unfollow()
+        for timer in (self._later, self._beat):
+            if timer is not None:
+                timer.cancel()
 
-    async def read(self, since: Position, ends: Callable[[], bool]) -> AsyncGenerator[StreamMessage, None]:
+    async def read(self, since: Position, ends: Callable[[], bool]) -> AsyncGenerator[StreamBatch, None]:
         """Yield what comes after a position; an empty message where there is nothing for a while."""
-        if self._pump is None:
-            self._pump = asyncio.create_task(self._follow())
+        if self._beginning is None:
+            self._beginning = asyncio.create_task(self._begin())
             self.listen()
-        position = since
+        position, beats = since, self._beats
         heard: dict[TextKey, int] = {}
         while not ends():
             news = self._news
             if (floor := self._floor) is not None and position < floor:  # which moves on meanwhile
-                async for at, message in self._from_store(position, floor):
-                    yield message
+                async for batch, at in self._from_store(position, floor):
+                    yield batch
                     position = at
                     if ends():
                         return
                 position = max(position, floor)
                 continue
-            batch = [one for one in self._kept if one[0] > position] if self._is_behind(position) else []
-            for at, message in batch:
-                if self._floor is not None and at <= self._floor:
-                    break  # it was dropped while another one was sent: on from the store
-                yield message
-                position = at
+            if (found := self._after(position)) is not None:
+                batch, position = found
+                beats = self._beats
+                yield batch
+                continue
             if self._error is not None:
                 raise self._error
-            if not batch:
-                if self._is_over:
-                    return
-                for message in self._texts.since(heard):
-                    yield message
-                if news is not self._news:
-                    continue
-                try:
-                    await asyncio.wait_for(news.wait(), QUIET)
-                except TimeoutError:
-                    yield NOTHING
+            if self._is_over:
+                return
+            if texts := list(self._texts.since(heard)):
+                yield StreamBatch(texts)
+            elif beats != self._beats:
+                yield NOTHING
+            beats = self._beats
+            if news is self._news:
+                await news.wait()
 
-    def _is_behind(self, position: Position) -> bool:
-        return bool(self._kept) and self._kept[-1][0] > position
+    def _after(self, position: Position) -> tuple[StreamBatch, Position] | None:
+        """Return what follows a position, as far as it is sent together, and the position of its end."""
+        if not self._kept or self._kept[-1][0] <= position:
+            return None
+        found = self._batches.get(position)
+        if found is None:
+            batch = next(in_batches(message for at, message in self._kept if at > position))
+            end = read_position(batch.messages[-1].id)
+            found = self._batches[position] = batch, end
+        return found
 
     # --- near the present
 
-    async def _follow(self) -> None:
-        """Read what is recorded of the run, as it comes."""
+    async def _begin(self) -> None:
+        """Begin to follow the run where what is kept in memory begins."""
         try:
-            replay = await asyncio.to_thread(self._engine.replay_near_end, self._run_id)
-            self._floor = Position(replay.seq, ENDS)
-            self.ring()
-            before: Progress | None = None
-            while True:
-                count, told = await asyncio.to_thread(self._tell, replay, None)
-                self._keep(told)
-                if count:
-                    continue
-                if before is not None and before.is_over and replay.seq >= before.seq:
-                    break
-                before = await self._watch.changed(self._run_id, before, QUIET)
-            self._keep([await asyncio.to_thread(self._ended, replay.seq)])
-            self._is_over = True
+            replay = await asyncio.to_thread(self._engine.replay_near_end, self.run_id)
         except Exception as error:  # whatever it is, no reader may wait for ever
-            self._error = error
+            self._fail(error)
+            return
+        self._replay = replay
+        self._floor = Position(replay.seq, ENDS)
+        self.ring()
+        self._beat = asyncio.get_running_loop().call_later(QUIET, self._beats_on)
+        self._unfollow = self._watch.follow(self.run_id, self._has_come)
+        self._tell_soon(self)
+
+    def _beats_on(self) -> None:
+        self._beats += 1
+        self.ring()
+        self._beat = asyncio.get_running_loop().call_later(QUIET, self._beats_on)
+
+    def _has_come(self, progress: Progress) -> None:
+        self._progress = progress
+        if not self._is_over and (progress.is_over or progress.seq > self.told_to):
+            self._tell_soon(self)
+
+    @property
+    def told_to(self) -> int:
+        """The last tick that was told."""
+        assert self._replay is not None
+        return self._replay.seq
+
+    def tell(self, ticks: Sequence[tuple[int, bytes]]) -> ToldTicks:
+        """Tell the next ticks, and the end if they are all: in a thread, and nobody else does so meanwhile."""
+        replay, progress = self._replay, self._progress
+        assert replay is not None
+        placed = _tell(replay, ticks)
+        is_all = (
+            len(ticks) < TICKS and progress is not None and progress.is_over and replay.seq >= progress.seq
+        )
+        if is_all:
+            placed.append(self._ended(replay.seq))
+        return ToldTicks(len(ticks), placed, is_all)
+
+    def take(self, told: ToldTicks | Exception) -> None:
+        """Keep what was told, for the readers."""
+        if isinstance(told, Exception):
+            self._fail(told)
+            return
+        self._keep(told.placed)
+        if told.is_all:
+            self._is_over = True
+            self.ring()
+        elif not self.readers:
+            return
+        elif told.ticks == TICKS:
+            self._tell_soon(self)
+        elif (progress := self._progress) is not None and (
+            progress.is_over or progress.seq > self.told_to
+        ):  # it was told of while this was read, or is not to be seen yet
+            self._later = asyncio.get_running_loop().call_later(AGAIN, self._tell_soon, self)
+
+    def _fail(self, error: Exception) -> None:
+        self._error = error
         self.ring()
 
     def _keep(self, told: list[Placed]) -> None:
+        if not told:
+            return
         for one in told:
             self._kept.append(one)
             self._bytes += len(one[1].data)
         while len(self._kept) > 1 and (len(self._kept) > MOST_KEPT or self._bytes > MOST_BYTES):
             self._floor, gone = self._kept.popleft()
             self._bytes -= len(gone.data)
-        if told:
-            self._texts.ended(message for _, message in told)
-            self.ring()
+        self._batches.clear()
+        self._texts.ended(message for _, message in told)
+        self.ring()
 
     def ring(self) -> None:
         """Let all readers look again."""
@@ -237,36 +361,47 @@ class Feed:
 
     # --- further back
 
-    async def _from_store(self, since: Position, until: Position) -> AsyncGenerator[Placed, None]:
-        """Yield what comes after a position up to another one, told again from the journal."""
-        replay = await asyncio.to_thread(self._engine.replay, self._run_id, since.seq)
+    async def _from_store(
+        self, since: Position, until: Position
+    ) -> AsyncGenerator[tuple[StreamBatch, Position], None]:
+        """Yield what comes between two positions, told again from the journal, and where each batch ends."""
+        replay = await asyncio.to_thread(self._engine.replay, self.run_id, since.seq)
         if replay.seq > since.seq:
             at = Position(replay.seq, ENDS)
-            yield at, StreamMessage(str(at), "gap", json_bytes({"from": since.seq + 1, "to": replay.seq}))
+            gap = {"from": since.seq + 1, "to": replay.seq}
+            yield StreamBatch([StreamMessage(str(at), "gap", json_bytes(gap))]), at
         while replay.seq < until.seq:
-            count, told = await asyncio.to_thread(self._tell, replay, until.seq)
-            for at, message in told:
-                if since < at <= until:
-                    yield at, message
+            count, told = await asyncio.to_thread(self._next, replay, until.seq)
+            for batch in in_batches(message for at, message in told if since < at <= until):
+                yield batch, read_position(batch.messages[-1].id)
             if not count:
                 return
 
-    def _tell(self, replay: Replay, until: int | None) -> tuple[int, list[Placed]]:
-        """Tell the next ticks; return how many there were, and what they have shown."""
-        most = TICKS if until is None else min(TICKS, until - replay.seq)
+    def _next(self, replay: Replay, until: int) -> tuple[int, list[Placed]]:
+        """Tell the next ticks up to one; return how many there were, and what they have shown."""
+        most = min(TICKS, until - replay.seq)
         ticks, _ = self._engine.store.select(
-            partial(selecting.ticks_after, run_id=self._run_id, since=replay.seq, most=most)
+            partial(selecting.ticks_after, run_id=self.run_id, since=replay.seq, most=most)
         )
-        found: list[Placed] = []
-        for _, body in ticks:
-            found += messages_of(replay.tell(body))
-        return len(ticks), found
+        return len(ticks), _tell(replay, ticks)
 
     def _ended(self, seq: int) -> Placed:
-        row = self._engine.show(self._run_id)
+        row = self._engine.show(self.run_id)
         told = {"status": row.status, "ended": moment(row.ended)}
         at = Position(seq, ENDS)
-        return at, _message(at, "end", {**told, **outcome_data(self._engine.outcome(self._run_id))})
+        return at, _message(at, "end", {**told, **outcome_data(self._engine.outcome(self.run_id))})
+
+
+def _tell(replay: Replay, ticks: Sequence[tuple[int, bytes]]) -> list[Placed]:
+    found: list[Placed] = []
+    for _, body in ticks:
+        found += messages_of(replay.tell(body))
+    return found
+
+
+def _alone(kind: str, data: Mapping[str, object]) -> StreamBatch:
+    """Return a message of the stream itself, which has no position."""
+    return StreamBatch([StreamMessage("", kind, json_bytes(data))])
 
 
 def told_since(engine: Engine, run_id: str, since: Position) -> list[Placed]:
@@ -277,8 +412,7 @@ def told_since(engine: Engine, run_id: str, since: Position) -> list[Placed]:
         ticks, _ = engine.store.select(
             partial(selecting.ticks_after, run_id=run_id, since=replay.seq, most=TICKS)
         )
-        for _, body in ticks:
-            found += [one for one in messages_of(replay.tell(body)) if one[0] > since]
+        found += [one for one in _tell(replay, ticks) if one[0] > since]
         if not ticks:
             return found
 

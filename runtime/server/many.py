@@ -13,6 +13,7 @@ from wfc.runtime.server.access import Principal
 from wfc.runtime.server.calls import Call, Problem, Reply
 from wfc.runtime.server.cursors import read_moment
 from wfc.runtime.server.data import moment
+from wfc.runtime.server.deeds import bring_back_run, set_aside_run
 from wfc.runtime.server.endpoint import FLAG, TEXT, YES, Endpoint, list_of, object_of
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.refusals import problem_of
@@ -20,7 +21,7 @@ from wfc.runtime.server.runs import cancel_run, resume_run
 from wfc.runtime.store.sql import counting, paging
 from wfc.runtime.store.sql.paging import FailedRun
 
-__all__ = ["OVER_MANY", "cancel_runs", "count_runs", "resume_runs"]
+__all__ = ["OVER_MANY", "cancel_runs", "count_runs", "resume_runs", "set_aside_runs"]
 
 MOST_FAILURES: Final = 5000
 """How many failed runs are looked at, the newest first."""
@@ -34,7 +35,8 @@ SECOND: Final = 1_000_000_000
 
 
 async def count_runs(server: Installation, call: Call) -> Reply:
-    """Count runs by workflow and status, and group those that have failed: by workflow, step and error.
+    """Count runs by workflow and status, and group those that have failed: by workflow, step and error. Those that
+    somebody has set aside since are only counted.
 
     Failures are those since a moment (`since`, seven days ago by default), 5,000 at most, the newest first.
     """
@@ -50,13 +52,18 @@ async def count_runs(server: Installation, call: Call) -> Reply:
     failed = await _failed(server, names, now - SINCE * SECOND if since is None else since)
     told: dict[str, Any] = {"runs": runs, "failures": _grouped(failed)}
     told["failures_left_off"] = len(failed) == MOST_FAILURES
+    told["set_aside"] = len(
+        await _failed(server, names, now - SINCE * SECOND if since is None else since, aside=True)
+    )
     if names is None:
         told["tasks"] = {"open": found.open_tasks, "overdue": found.overdue_tasks}
     return Reply(told)
 
 
-async def _failed(server: Installation, names: Sequence[str] | None, since: int) -> list[FailedRun]:
-    read = partial(paging.failed_runs, workflows=names, since=since, most=MOST_FAILURES)
+async def _failed(
+    server: Installation, names: Sequence[str] | None, since: int, *, aside: bool = False
+) -> list[FailedRun]:
+    read = partial(paging.failed_runs, workflows=names, since=since, most=MOST_FAILURES, aside=aside)
     return await asyncio.to_thread(server.engine.store.select, read)
 
 
@@ -108,7 +115,27 @@ async def resume_runs(server: Installation, call: Call) -> Reply:
     return Reply({"dry": call.flag("dry"), "runs": told, "left_off": more})
 
 
-async def _chosen(server: Installation, call: Call, statuses: Sequence[str]) -> tuple[list[str], bool]:
+async def set_aside_runs(server: Installation, call: Call) -> Reply:
+    """Set failed runs aside, for a reason: those of a list (`runs`), or those that have failed alike (`workflow`,
+    `step`, `error`). They stay as they are and may still go on, but are no news any more. `back` takes that back.
+
+    Each is told apart; `?dry` only tells which. `left_off` says that there are more.
+
+    Raises:
+        Problem: There is no reason.
+    """
+    back = bool(call.data.get("back"))
+    if not back and not str(call.data.get("reason", "")).strip():
+        raise Problem(422, "body.members", "say why they are set aside, by `reason`")
+    chosen, more = await _chosen(server, call, ("failed", "dead"), aside=back)
+    do = bring_back_run if back else set_aside_run
+    told = await _each(server, call, chosen, do.__name__, do)
+    return Reply({"dry": call.flag("dry"), "runs": told, "left_off": more})
+
+
+async def _chosen(
+    server: Installation, call: Call, statuses: Sequence[str], *, aside: bool = False
+) -> tuple[list[str], bool]:
     """Return the ids of the runs that a request means, and whether there are more of them.
 
     Raises:
@@ -129,7 +156,7 @@ async def _chosen(server: Installation, call: Call, statuses: Sequence[str]) -> 
     if "step" in data or "error" in data:
         if "failed" not in statuses:
             raise Problem(422, "body.members", "`step` and `error` are of runs that have failed")
-        failed = await _failed(server, [name], 0)
+        failed = await _failed(server, [name], 0, aside=aside)
         found = [one.run_id for one in failed if _is_like(one, data)]
     else:
         found = []
@@ -174,7 +201,8 @@ async def _each(
             problem = error if isinstance(error, Problem) else problem_of(error, server.engine.store.errors)
             result = problem.code
             told.append({"run": run_id, "done": False, "code": problem.code, "detail": problem.detail})
-        if not call.flag("dry"):
+        is_noted = result == "200" and do in {set_aside_run, bring_back_run}
+        if not call.flag("dry") and not is_noted:
             await server.audit.note(own, result, str(call.data.get("reason", "")))
     return told
 
@@ -204,6 +232,8 @@ _CHOICE: Final = {
     "upgrade": YES,
 }
 
+_ASIDE: Final = {name: _CHOICE[name] for name in ("runs", "workflow", "step", "error", "reason")}
+
 OVER_MANY: Final[tuple[Endpoint, ...]] = (
     Endpoint("GET", "/v1/runs/counts", "count_runs", count_runs, ("see",), query={"since": TEXT}),
     Endpoint(
@@ -213,6 +243,15 @@ OVER_MANY: Final[tuple[Endpoint, ...]] = (
         cancel_runs,
         ("operate",),
         body=object_of(**{name: _CHOICE[name] for name in ("runs", "workflow", "status", "reason")}),
+        query={"dry": FLAG},
+    ),
+    Endpoint(
+        "POST",
+        "/v1/runs/set-aside",
+        "set_aside_runs",
+        set_aside_runs,
+        ("operate",),
+        body=object_of(**_ASIDE, back=YES),
         query={"dry": FLAG},
     ),
     Endpoint(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import socket
 from collections.abc import Callable
@@ -29,6 +30,9 @@ HEAD_IN: Final = 10.0
 
 LOOKS_EVERY: Final = 1.0
 """The seconds between two looks whether something else is to be served."""
+
+MANY_OBJECTS: Final = 20_000
+"""After so many new objects that are still there Python looks for garbage."""
 
 MOST_CONNECTIONS: Final = 2500
 ENDS_IN: Final = 3
@@ -60,6 +64,17 @@ def listening(host: str, port: int) -> socket.socket:
         found.close()
         raise SettingsError(f"nothing can be served at {host}:{port}: {error.strerror or error}") from None
     return found
+
+
+def collect_seldom() -> None:
+    """Let Python look for garbage less often in a process that serves.
+
+    What a request leaves behind is nearly all freed without that; to look after every 700 objects takes a seventh of
+    the time of a short run. What the process has begun with is garbage never.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(MANY_OBJECTS, 20, 20)
 
 
 class OnePiece:
@@ -181,6 +196,7 @@ def serve(
                     return True
         return False
 
+    collect_seldom()
     return asyncio.run(work())
 
 
@@ -202,5 +218,6 @@ async def serve_app(app: Any, host: str, port: int, options: dict[str, Any]) -> 
         "limit_concurrency": MOST_CONNECTIONS,
         "timeout_graceful_shutdown": ENDS_IN,
     }
+    collect_seldom()
     with listening("127.0.0.1" if host == "localhost" else host, port) as listener:
         await Server(Config(app, **{**own, **options})).serve(sockets=[listener])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from wfc.runtime.server import altering, hooks, pages, runs, starts, tasks, upkeep, workflows
+from wfc.runtime.server import altering, deeds, hooks, pages, runs, starts, tasks, upkeep, workflows
 from wfc.runtime.server.access import ROLES
 from wfc.runtime.server.calls import Call, Reply
 from wfc.runtime.server.endpoint import (
@@ -149,6 +149,7 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
         content="text/event-stream",
     ),
     Endpoint("GET", "/v1/runs/{run}/version", "compare_run", altering.compare_run, _SEE),
+    Endpoint("GET", "/v1/runs/{run}/deeds", "list_deeds", deeds.list_deeds, _SEE),
     Endpoint("GET", "/v1/runs/{run}", "show_run", runs.show_run, _SEE, query=_WAIT),
     Endpoint(
         "POST",
@@ -185,7 +186,7 @@ ENDPOINTS: Final[tuple[Endpoint, ...]] = (
         "resume_run",
         runs.resume_run,
         _OPERATE,
-        body=object_of(upgrade=YES),
+        body=object_of(upgrade=YES, reason=TEXT),
         query={"dry": FLAG},
         headers=("If-Match",),
         good=(202, 200),

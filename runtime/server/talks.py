@@ -17,7 +17,8 @@ from typing import Any, Final
 from wfc.runtime.driver.messages import EventData
 from wfc.runtime.events import event_name
 from wfc.runtime.server.access import Principal
-from wfc.runtime.server.calls import Call, Problem, Reply, StreamMessage, StreamReply
+from wfc.runtime.server.batches import StreamBatch, StreamMessage
+from wfc.runtime.server.calls import Call, Problem, Reply, StreamReply
 from wfc.runtime.server.data import json_bytes
 from wfc.runtime.server.endpoint import LINK, OPENED, TEXT, Endpoint, object_of, whole
 from wfc.runtime.server.feeds import START, Position, read_position, told_since
@@ -236,28 +237,28 @@ def _stream(server: Installation, call: Call, row: RunRow, opening: Opening) -> 
     text = call.headers.get("last-event-id")
     since = START if not text else read_position(text)
 
-    async def messages() -> AsyncGenerator[StreamMessage, None]:
+    async def messages() -> AsyncGenerator[StreamBatch, None]:
         told = server.feeds.messages(row.run_id, since, lambda: server.is_draining)
         try:
-            async for message in told:
-                if message.kind == "end":
-                    yield StreamMessage(message.id, "end", b"{}")
-                elif message.kind in {"", "hello", "bye"}:
-                    yield _without_data(message)
-                elif message.kind == "text":
-                    if json.loads(message.data)["step"] in opening.text_of:
-                        yield message
-                elif line := _shown_message(server, opening, message):
-                    yield StreamMessage(message.id, "said", json_bytes(line))
+            async for batch in told:
+                if seen := [one for each in batch.messages if (one := _seen(server, opening, each))]:
+                    yield StreamBatch(seen)
         finally:
             await told.aclose()
 
     return StreamReply(messages(), as_lines="application/x-ndjson" in call.headers.get("accept", ""))
 
 
-def _without_data(message: StreamMessage) -> StreamMessage:
-    """Return a message of the stream itself, which tells nothing of the run."""
-    return message._replace(data=b"{}" if message.kind else b"")
+def _seen(server: Installation, opening: Opening, message: StreamMessage) -> StreamMessage | None:
+    """Return a message as whoever talks sees it; ``None``: not at all."""
+    if message.kind == "end":
+        return StreamMessage(message.id, "end", b"{}")
+    if message.kind in {"", "hello", "bye"}:  # of the stream itself, without what they tell of the run
+        return message._replace(data=b"{}" if message.kind else b"")
+    if message.kind == "text":
+        return message if json.loads(message.data)["step"] in opening.text_of else None
+    line = _shown_message(server, opening, message)
+    return None if line is None else StreamMessage(message.id, "said", json_bytes(line))
 
 
 _SAID: Final = {"after": TEXT, "wait": whole(0, 60)}

@@ -115,20 +115,29 @@ async def answer_task(server: Installation, call: Call) -> Reply:
 
 async def answer_tasks(server: Installation, call: Call) -> Reply:
     """Answer several questions, each as if it were alone: one that is refused hinders no other."""
-    told: list[dict[str, Any]] = []
-    for one in call.data["answers"]:
-        own = replace(call, path={"task": one["task"]}, data={"answer": one["answer"]}, action="answer_task")
-        result = "200"
-        try:
-            reply = await answer_task(server, own)
-            told.append({"task": one["task"], "done": True, "closed": reply.data["closed"]})
-        except (Problem, WorkflowError) as error:
-            problem = error if isinstance(error, Problem) else problem_of(error, server.engine.store.errors)
-            result = problem.code
-            refused = {"task": one["task"], "done": False, "code": problem.code, "detail": problem.detail}
-            told.append(refused)
-        await server.audit.note(own, result)
+    given = call.data["answers"]
+    each = [
+        replace(call, path={"task": one["task"]}, data={"answer": one["answer"]}, action="answer_task")
+        for one in given
+    ]
+    if len({one["task"] for one in given}) == len(given):
+        told = await asyncio.gather(*(_answered(server, one) for one in each))
+    else:
+        told = [await _answered(server, one) for one in each]  # so that the first answer to a question counts
+    for own, one in zip(each, told, strict=True):
+        await server.audit.note(own, one.get("code", "200"))
     return Reply({"answers": told})
+
+
+async def _answered(server: Installation, call: Call) -> dict[str, Any]:
+    """Answer one question of several, and return what has become of it."""
+    task = call.path["task"]
+    try:
+        reply = await answer_task(server, call)
+    except (Problem, WorkflowError) as error:
+        problem = error if isinstance(error, Problem) else problem_of(error, server.engine.store.errors)
+        return {"task": task, "done": False, "code": problem.code, "detail": problem.detail}
+    return {"task": task, "done": True, "closed": reply.data["closed"]}
 
 
 async def answer(server: Installation, row: TaskRow, value: object, by: str) -> Reply:

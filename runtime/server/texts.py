@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from wfc.runtime.driver.run import Run
 from wfc.runtime.events import TokenText
 from wfc.runtime.events.internal import StepState
-from wfc.runtime.server.calls import StreamMessage
+from wfc.runtime.server.batches import StreamMessage
 from wfc.runtime.server.data import json_bytes
 
 __all__ = ["LiveTexts", "TextKey"]

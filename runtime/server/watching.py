@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
 from typing import Final
 
@@ -29,6 +30,7 @@ class Watch:
         self._wanted: Counter[str] = Counter()
         self._known: dict[str, Progress] = {}
         self._changed: dict[str, asyncio.Event] = {}
+        self._followers: dict[str, list[Callable[[Progress], None]]] = {}
         self._look = asyncio.Event()
 
     def look_now(self) -> None:
@@ -53,9 +55,12 @@ class Watch:
             some = wanted[first : first + MOST_AT_ONCE]
             found = await asyncio.to_thread(self._store.select, partial(paging.progress, run_ids=some))
             for run_id, progress in found.items():
-                if self._known.get(run_id) != progress and run_id in self._changed:
+                if run_id in self._wanted and self._known.get(run_id) != progress:
                     self._known[run_id] = progress
-                    self._changed[run_id].set()
+                    if (changed := self._changed.get(run_id)) is not None:
+                        changed.set()
+                    for told in tuple(self._followers.get(run_id, ())):
+                        told(progress)
 
     async def progress(self, run_id: str) -> Progress | None:
         """Return how far a run has come by now; ``None``: there is none.
@@ -68,10 +73,8 @@ class Watch:
 
     async def changed(self, run_id: str, before: Progress | None, seconds: float) -> Progress | None:
         """Return how far a run has come, once that is not what it was before; after some seconds in any case."""
-        self._wanted[run_id] += 1
+        self._want(run_id)
         self._changed.setdefault(run_id, asyncio.Event())
-        if len(self._wanted) == 1:
-            self._look.set()
         try:
             async with asyncio.timeout(seconds):
                 while (found := self._known.get(run_id)) is None or found == before:
@@ -83,8 +86,36 @@ class Watch:
         except TimeoutError:
             return before
         finally:
-            self._wanted[run_id] -= 1
-            if not self._wanted[run_id]:
-                del self._wanted[run_id]
-                self._known.pop(run_id, None)
-                self._changed.pop(run_id, None)
+            self._leave(run_id)
+
+    def follow(self, run_id: str, told: Callable[[Progress], None]) -> Callable[[], None]:
+        """Tell somebody how far a run has come, at first and whenever it has come further.
+
+        Returns:
+            What ends that.
+        """
+        self._want(run_id)
+        followers = self._followers.setdefault(run_id, [])
+        followers.append(told)
+        if (known := self._known.get(run_id)) is not None:
+            told(known)
+
+        def end() -> None:
+            followers.remove(told)
+            if not followers and self._followers.get(run_id) is followers:
+                del self._followers[run_id]
+            self._leave(run_id)
+
+        return end
+
+    def _want(self, run_id: str) -> None:
+        self._wanted[run_id] += 1
+        if len(self._wanted) == 1:
+            self._look.set()
+
+    def _leave(self, run_id: str) -> None:
+        self._wanted[run_id] -= 1
+        if not self._wanted[run_id]:
+            del self._wanted[run_id]
+            self._known.pop(run_id, None)
+            self._changed.pop(run_id, None)

@@ -189,6 +189,8 @@ def _reached(roots: Iterable[Any]) -> Iterator[type[Any]]:
         except TypeError:
             continue  # the arguments of `Literal` and the like
         if isinstance(one, type) and issubclass(one, BaseModel) and one is not BaseModel:
+            if not one.__pydantic_complete__:
+                one.model_rebuild(raise_errors=False)  # its fields mention classes that come later
             yield one
             todo.extend(field.annotation for field in one.model_fields.values())
         elif isinstance(one, type) and issubclass(one, Enum):

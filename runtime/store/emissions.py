@@ -45,6 +45,8 @@ def read_emitted(data: Any, values: Values) -> Any:
         SnapshotError: It is not as it was written.
     """
     tag = data.get("$") if isinstance(data, dict) else None
+    if tag == "model":  # as nearly always
+        return values.read_model(data.get("of"), BaseModel, 1)
     if tag == "all":
         return All(*(read_emitted(one, values) for one in data["of"]))
     if tag == "batch":

@@ -33,6 +33,7 @@ __all__ = [
     "Row",
     "RunStatus",
     "Snapshot",
+    "TaskAnswered",
     "TaskClosed",
     "TaskDelegated",
     "TaskOpened",
@@ -110,6 +111,13 @@ class TaskOpened(NamedTuple):
     body: str
     opened: int
     expires: int | None
+
+
+class TaskAnswered(NamedTuple):
+    """An answer to a question that asks for more of them; ``by`` are those who have answered so far."""
+
+    task_id: str
+    by: str
 
 
 class TaskClosed(NamedTuple):
@@ -253,6 +261,7 @@ Row = (
     TaskOpened
     | TaskClosed
     | TaskDelegated
+    | TaskAnswered
     | TaskReminded
     | TasksReset
     | VersionChanged

@@ -113,7 +113,7 @@ class ModelCodec:
         Raises:
             ValueError: The fields do not fit the model.
         """
-        if unknown := data.keys() - self.fields - {""}:
+        if not data.keys() <= self.fields and (unknown := data.keys() - self.fields - {""}):
             raise ValueError(f"it has no field `{min(unknown, key=str)}`")
         validator = self._kind.__pydantic_validator__
         if "" in data:

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Final, Protocol
 
 from wfc.runtime.core.advance import advance
-from wfc.runtime.core.advance.releasing import finish_run
+from wfc.runtime.core.advance.releasing import finish_run, question_id
 from wfc.runtime.core.advance.relevance import is_relevant
 from wfc.runtime.core.effects import Effect, Publish, ResumeBody, StartChild
 from wfc.runtime.core.execution import Execution
@@ -36,6 +36,7 @@ from wfc.runtime.store.journal import (
     Parked,
     Row,
     Snapshot,
+    TaskAnswered,
 )
 from wfc.runtime.store.rows import ended, tasks_in
 from wfc.runtime.store.ticks import encode_tick
@@ -193,8 +194,11 @@ class Port:
                 self._held.append(step_run)
             else:
                 self.ready.append(step_run)
+        answered_by = "" if asked is None else ",".join(by for by, _ in asked.answers)
+        if asked is not None and execution.paused.get(asked.run.number) is asked:  # it asks for more answers
+            self._rows.append(TaskAnswered(question_id(execution, asked.run), answered_by))
         if execution.effects or execution.outcome is not None:
-            self._hold(execution, "" if asked is None else ",".join(by for by, _ in asked.answers))
+            self._hold(execution, answered_by)
 
     def _hold(self, execution: Execution, answered_by: str) -> None:
         """Hold what others could see of the last tick, and carry out the rest now."""

@@ -66,6 +66,11 @@ class Replayed(NamedTuple):
     halted: str = ""
 
 
+_RUNNING: Final = StepState.RUNNING  # to look up a member of an enum is slow before Python 3.12
+_TIMEOUT: Final = Exit.TIMEOUT
+
+_STATES: Final = frozenset({StepNote, StepStateChanged})  # of thousands of ticks each look at a class counts
+
 _MOVED: Final = b'["upgraded",'
 """How the tick begins by which a run moves to another version: from there on its steps are others."""
 
@@ -124,11 +129,9 @@ class Replay:
 
     def _note(self, event: StepStateChanged | StepNote) -> None:
         """Note what a step run has come to, and where it is within an agent."""
-        number = int(event.worker_id)
-        is_new = number not in self._lines
-        self._timeline.note(event, self.execution.at, self.seq)
-        if is_new and number in self._lines:
-            self._lines[number].place = self._place_of(self.execution.in_flight.get(number))
+        new = self._timeline.note(event, self.execution.at, self.seq)
+        if new is not None and self.execution.plan.places is not None:
+            new.place = self._place_of(self.execution.in_flight.get(new.number))
 
     def skip(self, body: bytes) -> None:
         """Tell the next tick to nobody: only what has become of step runs is noted, which takes two thirds of the time.
@@ -163,7 +166,7 @@ class Replay:
                 f"the tick {self.seq} of the run {execution.run_id} does not fit the steps that there are now"
             )
             raise StoreError(told)
-        events: list[Any] = list(_before(execution, tick))
+        events: list[Any] = list(_before(execution, tick)) if isinstance(tick, _FAILING) else []
         was_failing = execution.failing is not None
         run = execution.in_flight.get(getattr(tick, "number", None) or 0)
         before = draft_of(execution.state) if self.notes_changes else None
@@ -176,18 +179,18 @@ class Replay:
             finish_run(execution)
         events += self._follows(tick)
         for event in events:
-            if isinstance(event, (StepStateChanged, StepNote)):
+            if type(event) in _STATES:
                 self._note(event)
-        if isinstance(execution.outcome, StopEvent):
-            events.append(execution.outcome)
         if is_over:
+            if isinstance(execution.outcome, StopEvent):
+                events.append(execution.outcome)
             self._timeline.cut_off(execution.at)
         back_to = None
         if isinstance(tick, SearchMade):
             events.append(self._searched(tick, run))
-        if isinstance(tick, ModelUsed):
+        elif isinstance(tick, ModelUsed):
             self._timeline.pay(tick.number, tick.tokens, tick.cost_usd)
-        if isinstance(tick, Rewound):
+        elif isinstance(tick, Rewound):
             back_to = tick.to
             self._go_back(tick.to)
         return Replayed(
@@ -222,8 +225,9 @@ class Replay:
         events = [one.event for one in execution.effects if isinstance(one, (Publish, NotifyObservers))]
         for begun in execution.starting:
             self.ready_by[begun.number] = self.seq
-            if begun.exit <= Exit.TIMEOUT and not (isinstance(tick, Recovered) and begun.step.action is None):
-                events.append(_state(begun, StepState.RUNNING, in_brief=execution.in_brief))
+            if begun.exit <= _TIMEOUT and not (type(tick) is Recovered and begun.step.action is None):
+                brief = execution.in_brief
+                events.append(_note_of_beginning(begun) if brief else _state(begun, _RUNNING))
         execution.effects.clear()
         execution.starting.clear()
         return events
@@ -235,9 +239,10 @@ class Replay:
         execution = self.execution
         for number in execution.in_flight:
             self.ready_by[number] = self.seq
+        ends = self._timeline.ends()
         for number, line in list(self._lines.items()):
             is_undone = not self.counts(line.since)
-            ended = [end for end in self._timeline.ends.get(number, ()) if self.counts(end.until)]
+            ended = [end for end in ends.get(number, ()) if self.counts(end.until)]
             if ended and not is_undone:
                 self._lines[number] = replace(line, is_undone=False, **ended[-1]._asdict())
             elif is_undone:
@@ -273,27 +278,24 @@ def _halt_of(tick: Tick) -> str:
     return "goes on" if isinstance(tick, Continued) else ""
 
 
-def _before(execution: Execution, tick: Tick) -> Iterable[StepStateChanged | StepNote]:
+_FAILING: Final = (AttemptFailed, Failed, ItemFailed)
+
+
+def _before(execution: Execution, tick: AttemptFailed | Failed | ItemFailed) -> Iterable[StepStateChanged]:
     """Yield what is shown of a tick that only the driver says, and not what follows from it."""
-    if isinstance(tick, (AttemptFailed, Failed, ItemFailed)):
-        run = execution.in_flight.get(tick.number)
-        if run is None:
-            return
-        if isinstance(tick, AttemptFailed):
-            yield _state(run, StepState.RETRYING, str(tick.error), tick.delay)
-        else:
-            yield _state(run, StepState.NOT_RUNNING, str(tick.error))
+    run = execution.in_flight.get(tick.number)
+    if run is None:
+        return
+    if isinstance(tick, AttemptFailed):
+        yield _state(run, StepState.RETRYING, str(tick.error), tick.delay)
+    else:
+        yield _state(run, StepState.NOT_RUNNING, str(tick.error))
 
 
 def _state(
-    run: StepRun,
-    state: StepState,
-    error: str | None = None,
-    retry_in: float | None = None,
-    *,
-    in_brief: bool = False,
-) -> StepStateChanged | StepNote:
-    return (StepNote if in_brief else StepStateChanged)(
+    run: StepRun, state: StepState, error: str | None = None, retry_in: float | None = None
+) -> StepStateChanged:
+    return StepStateChanged(
         name=run.step.name,
         step_state=state,
         worker_id=str(run.number),
@@ -302,3 +304,7 @@ def _state(
         error=error,
         retry_in=retry_in,
     )
+
+
+def _note_of_beginning(run: StepRun) -> StepNote:
+    return StepNote(run.step.name, _RUNNING, run.number, run.event_name, None, run.attempt)

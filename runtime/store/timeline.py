@@ -55,38 +55,41 @@ class StepEnd(NamedTuple):
     until: int
 
 
-_STATUS: Final = {
-    StepState.RUNNING: "running",
-    StepState.WAITING: "waits",
-    StepState.RETRYING: "retries",
-    StepState.NOT_RUNNING: "done",
-    StepState.CANCELLED: "cancelled",
+_STATUS: Final = {  # by their texts, as to look up a member of an enum by itself is slow
+    StepState.RUNNING.value: "running",
+    StepState.WAITING.value: "waits",
+    StepState.RETRYING.value: "retries",
+    StepState.NOT_RUNNING.value: "done",
+    StepState.CANCELLED.value: "cancelled",
 }
 
-_ENDS: Final = (StepState.NOT_RUNNING, StepState.CANCELLED)
+_ENDS: Final = frozenset((StepState.NOT_RUNNING.value, StepState.CANCELLED.value))
 
 
 class Timeline:
     """The step runs of a run by their numbers, in the order in which they began.
 
-    ``ends`` holds how step runs have ended; a run that goes back can end one twice.
+    A run that goes back can end a step run twice.
     """
 
     def __init__(self) -> None:
         self.lines: dict[int, StepLine] = {}
-        self.ends: dict[int, list[StepEnd]] = {}
+        self._ends: dict[int, list[StepEnd]] = {}  # those before a run went back
 
-    def note(self, event: StepStateChanged | StepNote, at: int, seq: int) -> None:
-        """Note what a step run has come to, by a tick at a moment."""
-        number, state = int(event.worker_id), event.step_state
-        line = self.lines.get(number)
+    def note(self, event: StepStateChanged | StepNote, at: int, seq: int) -> StepLine | None:
+        """Note what a step run has come to, by a tick at a moment; return its line if that is new."""
+        number, state = int(event.worker_id), event.step_state._value_
+        line, new = self.lines.get(number), None
         if line is None:
             if state not in _STATUS:
-                return
-            line = self.lines[number] = StepLine(number, event.name, event.input_event_name, at, since=seq)
+                return None
+            new = line = self.lines[number] = StepLine(
+                number, event.name, event.input_event_name, at, since=seq
+            )
         if line.ended is not None:
-            return
-        line.status = _STATUS.get(state, line.status)
+            return new
+        if state in _STATUS:
+            line.status = _STATUS[state]
         line.attempts = max(line.attempts, event.attempt)
         if event.error is not None:
             line.error = event.error
@@ -95,8 +98,17 @@ class Timeline:
             line.gave = event.output_event_name or ""
             if event.error is not None:
                 line.status = "failed"
+        return new
+
+    def ends(self) -> dict[int, list[StepEnd]]:
+        """Return how step runs have ended, each in the order in which it did, since the run goes back."""
+        for number, line in self.lines.items():
+            known = self._ends.get(number)
+            if line.ended is None or line.until is None or (known and known[-1].until == line.until):
+                continue
             end = StepEnd(line.status, line.error, line.gave, line.ended, line.until)
-            self.ends.setdefault(number, []).append(end)
+            self._ends.setdefault(number, []).append(end)
+        return self._ends
 
     def pay(self, number: int, tokens: int, cost_usd: float) -> None:
         """Note what a step run has spent on models."""

@@ -252,9 +252,12 @@ class Values:
         codec = codec_of(found)
         fields = data[1]
         held = codec.loose if len(data) < 5 else codec.loose | codec.fields.intersection(data[4])
-        loose = {name: self.read(fields[name], depth) for name in held if name in fields}
+        loose: dict[str, Any] = {}
+        if held:
+            loose = {name: self.read(fields[name], depth) for name in held if name in fields}
+            fields = {name: one for name, one in fields.items() if name not in held}
         try:
-            made: M = codec.load({name: one for name, one in fields.items() if name not in held}, loose)
+            made: M = codec.load(fields, loose)
         except ValueError as error:
             told = problems(error) if isinstance(error, ValidationError) else str(error)
             raise SnapshotError(f"{found.__name__} in the snapshot does not fit its class: {told}") from None

@@ -4,6 +4,8 @@
     python -P tests/bench/retrieval.py                  # ranking of 2,000 texts, vectors of 20,000; about a minute
     python -P tests/bench/retrieval.py --vectors 100000
     python -P tests/bench/retrieval.py --set second     # texts and questions that no ranking was chosen by
+    python -P tests/bench/retrieval.py --set third      # the same, made otherwise: as words are frequent in a language
+    python -P tests/bench/retrieval.py --set fourth     # as the second; and `fifth` as the third
 
 The texts and questions are made by a seed before anything ranks them: each text is about one thing, each question asks
 for one by its words, by synonyms of all of them, or by some of each. All use the same embedder, in which synonyms are
@@ -36,9 +38,10 @@ SIZE = 384
 TEXTS = 2_000
 QUESTIONS = 120
 DEEPEST = 10
-SETS = {"first": 20261123, "second": 20270319}
-"""The seeds of texts and questions. How `hybrid` weighs words was chosen by the first set; by the second nothing was,
-which was committed before anything was measured with it."""
+SETS = {"first": 20261123, "second": 20270319, "third": 20280711, "fourth": 20291231, "fifth": 20300229}
+"""The seeds of texts and questions. While the weights of `hybrid` were worked out, the first three were looked at; the
+fourth and the fifth were committed before that and measured once, when it was done."""
+AS_IN_A_LANGUAGE = {"third", "fifth"}
 
 EMBEDDER = """import hashlib
 SIZE = 384
@@ -80,6 +83,36 @@ def made(rng: random.Random) -> tuple[list[str], list[tuple[str, str, int]]]:
         elif kind == "both":
             asked = [asked[0], *(f"zz{word}" for word in asked[1:])]
         questions.append((" ".join([*asked, *rng.choices(common, k=3)]), kind, answer))
+    return texts, questions
+
+
+def made_as_in_a_language(rng: random.Random) -> tuple[list[str], list[tuple[str, str, int]]]:
+    """Return the same, made otherwise: words as frequent as in a language (Zipf's law), and texts of 20 to 150 words.
+
+    A topic has two to five words, which other texts may mention, too; a question has two or more of them, common words,
+    and words that stand in no text and mean nothing in any.
+    """
+    words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(3, 9))) for _ in range(6_000)]
+    weights = [1 / (rank + 1) for rank in range(len(words))]
+    texts, topics = [], []
+    for _ in range(TEXTS):
+        topic = rng.sample(words[300:], rng.randint(2, 5))
+        said = rng.choices(words, weights, k=rng.randint(20, 150))
+        said += [word for word in topic for _ in range(rng.randint(1, 3))]
+        rng.shuffle(said)
+        texts.append(" ".join(said))
+        topics.append(topic)
+    questions = []
+    for number in range(QUESTIONS):
+        kind = ("words", "synonyms", "both")[number % 3]
+        answer = rng.randrange(TEXTS)
+        asked = rng.sample(topics[answer], rng.randint(2, len(topics[answer])))
+        exact = {"words": len(asked), "synonyms": 0, "both": rng.randint(1, len(asked) - 1)}[kind]
+        asked = [word if at < exact else f"zz{word}" for at, word in enumerate(asked)]
+        foreign = ["qq" + "".join(rng.choices("abcdefgh", k=5)) for _ in range(rng.randint(0, 2))]
+        asked += rng.choices(words[:100], weights[:100], k=rng.randint(2, 5)) + foreign
+        rng.shuffle(asked)
+        questions.append((" ".join(asked), kind, answer))
     return texts, questions
 
 
@@ -145,9 +178,10 @@ def interval(worth: list[float]) -> tuple[float, float, float]:
     return statistics.fmean(worth), means[25], means[974]
 
 
-def rank(folder: Path, seed: int) -> Iterator[str]:
-    """Yield the lines of the table of rankings."""
-    texts, questions = made(random.Random(seed))  # noqa: S311
+def rank(folder: Path, which: str) -> Iterator[str]:
+    """Yield the lines of the table of rankings, and how far `hybrid` is from the better of the two that it joins."""
+    make_set = made_as_in_a_language if which in AS_IN_A_LANGUAGE else made
+    texts, questions = make_set(random.Random(SETS[which]))  # noqa: S311
     (folder / "words.py").write_text(EMBEDDER)
     for number, text in enumerate(texts):
         (folder / f"{number}.txt").write_text(text)
@@ -161,6 +195,7 @@ def rank(folder: Path, seed: int) -> Iterator[str]:
         "LangChain, vectors": lambda: langchain(texts, scope["embed"]),
     }
     yield "| nDCG@10 | words | synonyms | both | all | 95 % interval | ms a question |\n|---|---|---|---|---|---|---|"
+    found: dict[str, list[float]] = {}
     for name, make in ways.items():
         try:
             ask = make()
@@ -177,6 +212,21 @@ def rank(folder: Path, seed: int) -> Iterator[str]:
         mean, low, high = interval([value for _, value in worth])
         told = " | ".join(f"{value:.3f}" for value in (*by_kind, mean))
         yield f"| {name} | {told} | {low:.3f} to {high:.3f} | {each:.1f} |"
+        found[name] = [value for _, value in worth]
+    kinds = [kind for _, kind, _ in questions]
+    yield from (beside_the_better(found, kinds, kind) for kind in ("all", "words", "synonyms", "both"))
+
+
+def beside_the_better(found: dict[str, list[float]], kinds: list[str], kind: str) -> str:
+    """Return how much better `hybrid` is, question by question, than the better of the two orders that it joins."""
+    worth = {
+        name: [value for value, each in zip(found[name], kinds, strict=True) if kind in ("all", each)]
+        for name in ("keyword", "vector", "hybrid")
+    }
+    better = max(("keyword", "vector"), key=lambda name: statistics.fmean(worth[name]))
+    pairs = zip(worth["hybrid"], worth[better], strict=True)
+    mean, low, high = interval([mine - other for mine, other in pairs])
+    return f"{kind}: `hybrid` less `{better}`: {mean:+.3f} ({low:+.3f} to {high:+.3f})"
 
 
 def time_vectors(folder: Path, count: int) -> Iterator[str]:
@@ -206,7 +256,7 @@ def main() -> None:
     parser.add_argument("--set", choices=SETS, default="first", dest="which")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
-        for line in (*rank(Path(one), SETS[options.which]), *time_vectors(Path(other), options.vectors)):
+        for line in (*rank(Path(one), options.which), *time_vectors(Path(other), options.vectors)):
             print(line, flush=True)
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"\nmemory at most {most:,.0f} MB, all libraries together", file=sys.stdout)

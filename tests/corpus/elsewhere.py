@@ -759,7 +759,7 @@ TABLE = [
         "    on_timeout: {event: Refused, with: {reason: nobody looked}}",
         "    on_timeout: Refused: {reason: nobody looked}",
         "text-cut-by-colon",
-        "put the entry in braces: `{key: value}`",
+        "put the entry in braces, `{key: value}`, unless a colon",
     ),
     (
         "human email",
@@ -1663,7 +1663,7 @@ TABLE = [
         "end: [Done, Refused]",
         "end: Done",
         "event-never-accepted",
-        "let a step have `accepts: Refused`, add `Refused` to `end` i",
+        "let a step have `accepts: Refused`, or wait for it with othe",
     ),
     ("start event missing", "start: Asked", "start: Askd", "unknown-event", "did you mean `Asked`?"),
     ("wfc version", "wfc: 1", "wfc: 2", "unknown-value", "it can be `1`"),
@@ -1911,7 +1911,7 @@ TABLE = [
         "when: events.order.total > 100 and events.urgent",
         'when: events.category not "good"',
         "unexpected-token",
-        "what stands side by side needs an operator between: `==`, `!",
+        "whether a value is missing is asked by `is not none`, and wh",
     ),
     (
         "isnt",

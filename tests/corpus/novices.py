@@ -483,7 +483,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "      Judge this: ${{ event.text }}\n",
         "      Judge this: ${{ env.MODEL_KEY }}\n",
         "unknown-name",
-        "what the environment gives is declared under `config`: `config.name`",
+        "a secret is never part of a text: it stands in `auth`",
     ),
     (
         "secrets in a prompt",
@@ -539,7 +539,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "      Judge this: ${{ event.text }}\n",
         "      Judge this: ${{ event.text + 1 }}\n",
         "no-arithmetic",
-        "put texts together with `~`",
+        "to put texts together write `~`; a number is made of a text",
     ),
     (
         "a template text of JavaScript",
@@ -1142,7 +1142,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "    accepts: Ready\n",
         "    - accepts: Ready\n",
         "syntax-error",
-        "leave out the `- `, or begin it after as many spaces as the ",
+        "an item of a list begins here, and keys stand above: the `- `",
     ),
     (
         "a missing dash",
@@ -1170,7 +1170,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "    emit: OrderFound\n",
         "      emit: OrderFound\n",
         "syntax-error",
-        "indent both alike",
+        "it begins after 6 spaces, and the line above after 4: indent",
     ),
     (
         "emit not deep enough",

@@ -203,7 +203,12 @@ TABLE = [
     ("  decide:", "  decide", "syntax-error", "write `decide:`"),
     ("    method: GET", "    // how\n    method: GET", "syntax-error", "a comment begins with `#`"),
     ("timeout: 10s", "timeout: 10s // soon", "bad-duration", "write `10s  # soon`"),
-    ("    timeout: 10s", "      timeout: 10s", "syntax-error", "4 spaces, not 6"),
+    (
+        "    timeout: 10s",
+        "      timeout: 10s",
+        "syntax-error",
+        "after 6 spaces, and the line above after 4: indent both alike",
+    ),
     ("    timeout: 10s", "   timeout: 10s", "syntax-error", "after 3 spaces, and the line above it after 4"),
     ("  - name: refused", "  -name: refused", "syntax-error", "write `- name: refused`"),
     ("reason: refused", 'reason: "he said "no""', "syntax-error", "`'he said \"no\"'`"),

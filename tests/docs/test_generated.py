@@ -48,6 +48,8 @@ def pages() -> dict[Path, str]:
         "problems.md",
         "release_notes.svg",
         "../specs/README.md",
+        "moving_agents.md",
+        *(f"agents/{path.name}" for path in sorted((DOCS / "agents").glob("*.md"))),
     ],
 )
 def test_a_page_is_as_it_would_be_generated_now(name: str, pages: dict[Path, str], golden) -> None:

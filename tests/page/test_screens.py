@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -37,6 +38,53 @@ def test_what_failed_alike_goes_on_together_with_a_reason_that_is_kept(reader: A
     resumed = [one for one in entries if one["action"] == "resume_run"]
     assert {one["target"] for one in resumed} < runs
     assert [one["result"].partition(":")[2].strip() for one in resumed] == ["the bank is back"] * 2
+
+
+def test_what_failed_alike_is_set_aside_for_a_reason_and_brought_back(reader: Any, server: Any) -> None:
+    runs = [started(server, "payment", amount=number) for number in range(2)]
+    (group,) = server.call("GET", "/v1/runs/counts")[1]["failures"]
+    page = reader.open("runs")
+    row = page.get_by_role("row").filter(has_text="connection at pay")
+    row.get_by_text(f"{group['count']} runs since").wait_for()
+    row.get_by_role("button", name="Set aside").click()
+    dialog = page.locator("dialog")
+    dialog.get_by_role("checkbox").nth(1).wait_for()
+    dialog.get_by_role("button", name="Set aside").click()
+    assert dialog.get_by_label("Reason").evaluate("one => !one.validity.valid")  # nothing is done without one
+    dialog.get_by_label("Reason").fill("the bank knows")
+    dialog.get_by_role("button", name="Set aside").click()
+    page.get_by_text(f"{group['count']} failed runs are set aside.").wait_for()
+    assert row.count() == 0
+
+    reader.open(f"runs/{runs[0]}")
+    done = page.get_by_role("table", name="What people have done")
+    done.get_by_role("row").filter(has_text="set aside run").filter(has_text="the bank knows").wait_for()
+    page.get_by_role("button", name="Bring it back").click()
+    dialog.get_by_role("button", name="Bring it back").click()
+    page.get_by_role("button", name="Set aside").wait_for()
+    page.get_by_role("button", name="Go on").click()
+    dialog.get_by_label("Reason").fill("it is mended")
+    dialog.get_by_role("button", name="Go on").click()
+    done.get_by_role("row").filter(has_text="resume run").filter(has_text="it is mended").wait_for()
+
+
+def test_runs_of_one_workflow_are_cancelled_together(reader: Any, server: Any) -> None:
+    runs = [started(server, "desk", what=f"together {number}") for number in range(3)]
+    page = reader.open("runs?workflow=desk&status=parked")
+    page.get_by_role("button", name="Cancel these").click()
+    dialog = page.locator("dialog")
+    dialog.get_by_role("checkbox").nth(2).wait_for()
+    for box in dialog.get_by_role("checkbox").all():
+        if box.get_attribute("value") not in runs[:2]:
+            box.uncheck()
+    dialog.get_by_label("Reason").fill("too old")
+    dialog.get_by_role("button", name="Cancel").click()
+    page.get_by_text("2 runs are cancelled.").wait_for()
+    dialog.wait_for(state="detached")
+    for run, status in zip(runs, ("cancelled", "cancelled", "parked"), strict=True):
+        assert server.call("GET", f"/v1/runs/{run}?wait=5")[1]["status"] == status
+    told = server.call("GET", f"/v1/runs/{runs[0]}/deeds")[1]["deeds"]
+    assert (told[0]["action"], told[0]["reason"]) == ("cancel_run", "too old")
 
 
 def test_a_run_is_cancelled_with_a_reason(reader: Any, server: Any) -> None:
@@ -99,12 +147,62 @@ def test_a_question_is_passed_on_and_several_are_answered_alike(reader: Any, ser
     page.get_by_text("Nothing waits for an answer.").wait_for()
 
 
+COPIES = """\
+wfc: 1
+workflow: copies
+start: Wanted
+end: Printed
+events:
+  Wanted: {what: string}
+  Printed: {copies: integer}
+steps:
+  ask:
+    kind: human
+    accepts: Wanted
+    title: How many of ${{ event.what }}?
+    form: {copies: integer, why: optional string}
+    within: 4h
+    on_timeout: {event: Printed, with: {copies: 0}}
+    require:
+      - {that: result.copies < 10, say: That are too many.}
+    emit: {event: Printed, with: {copies: "${{ result.copies }}"}}
+"""
+
+
+def test_what_is_required_is_said_at_its_field_and_a_right_answer_ends_the_run(
+    reader: Any, server: Any
+) -> None:
+    (server.folder / "copies.yaml").write_text(COPIES)
+    assert server.call("POST", "/v1/offers", {"path": "copies.yaml"})[1]["workflow"] == "copies"
+    run = started(server, "copies", what="the report")
+    (task,) = server.call("GET", f"/v1/tasks?run={run}")[1]["tasks"]
+    page = reader.open(f"inbox/{task['task'].replace('/', '%2F')}")
+    page.get_by_label("Copies").fill("12")
+    page.get_by_role("button", name="Answer", exact=True).click()
+    field = page.locator(".field", has=page.get_by_label("Copies"))
+    field.get_by_text("That are too many.").wait_for()
+    assert page.get_by_label("Copies").get_attribute("aria-invalid") == "true"
+    assert page.get_by_label("Copies").input_value() == "12"  # nothing that was written is lost
+    page.get_by_label("Copies").fill("2")
+    page.get_by_role("button", name="Answer", exact=True).click()
+    page.get_by_text("Your answer is recorded").wait_for()
+    assert server.call("GET", f"/v1/runs/{run}?wait=20")[1]["result"]["with"] == {"copies": 2}
+    reader.forgive(422)
+
+
 # --- an author
 
 
 def test_from_a_pattern_to_a_run_that_was_answered(reader: Any, server: Any) -> None:
     page = reader.open("author")
     page.get_by_role("button", name="New").click()
+    page.get_by_label("Search").fill("approve a reply")  # `a` says nothing
+    found = page.get_by_label("Pattern").get_by_role("option")
+    assert "reply approval" in found.all_inner_texts()
+    assert found.count() < 5
+    page.get_by_label("Search").fill("zzyzx")
+    page.get_by_text("No pattern is like that.").wait_for()
+    page.get_by_label("Search").fill("")
     page.get_by_label("Pattern").select_option("reply_approval")
     page.get_by_label("Name").fill("First try")
     page.get_by_role("button", name="Begin").click()
@@ -116,6 +214,7 @@ def test_from_a_pattern_to_a_run_that_was_answered(reader: Any, server: Any) -> 
     page.keyboard.type("\nxyz: 1\n")
     page.get_by_text("`xyz` is not a key").first.wait_for()
     page.get_by_text("not saved").wait_for()
+    page.get_by_text("The flow is that of the text before it had errors.").wait_for()
     for _ in range(9):
         page.keyboard.press("Backspace")
     page.get_by_text("No findings.").wait_for()
@@ -147,6 +246,44 @@ def test_a_box_leads_to_its_lines_and_the_cursor_to_its_box(reader: Any) -> None
     assert page.locator(".marked").first.inner_text().startswith("ask")
     page.keyboard.press("ArrowDown")
     page.locator("g.box.lit", has_text="ask").wait_for()
+    assert page.get_by_text("not saved").count() == 0  # who is led into the text changes nothing in it
+
+
+NUMBERS = """(text) => {
+    const root = document.querySelector(".editor").shadowRoot;
+    const top = (one) => one.getBoundingClientRect().top;
+    const all = (which) => [...root.querySelectorAll(which)];
+    const lines = new Map(all(".cm-line").map((one) => [Math.round(top(one)), one.textContent]));
+    const isSeen = (one) => getComputedStyle(one).visibility !== "hidden";
+    const numbers = all(".cm-lineNumbers .cm-gutterElement").filter(isSeen);
+    const meant = (one) => text.split("\\n")[Number(one.textContent) - 1];
+    const wrong = numbers.filter((one) => lines.get(Math.round(top(one))) !== meant(one));
+    return {shown: numbers.length, wrong: wrong.map((one) => one.textContent)};
+}"""
+
+
+def test_each_number_of_a_line_stands_beside_its_line(reader: Any, server: Any) -> None:
+    note = "  # " + "long " * 90 + "\n"  # which takes several lines of the screen
+    desk = (server.folder / "desk.yaml").read_text().replace("workflow: desk", "workflow: scrolled")
+    text = desk + "".join(f"{note if number % 7 == 3 else ''}  # {number}\n" for number in range(900))
+    (server.folder / "scrolled.yaml").write_text(text)
+    page = reader.open("author/scrolled.yaml")
+    page.get_by_text("No findings.").wait_for()
+    page.locator(".editor").hover()
+    for act in (
+        lambda: page.mouse.wheel(0, 500),
+        lambda: page.mouse.wheel(0, 30_000),
+        lambda: page.mouse.wheel(0, -4_000),
+        lambda: page.locator("g.box.leads", has_text="ask").press("Enter"),
+        lambda: page.keyboard.press("Control+End"),
+        lambda: page.set_viewport_size({"width": 700, "height": 700}),
+        lambda: page.keyboard.press("Control+Home"),
+    ):
+        act()
+        page.wait_for_timeout(300)
+        seen = page.evaluate(NUMBERS, text)
+        assert seen["shown"] > 10
+        assert seen["wrong"] == []
 
 
 def test_what_somebody_else_has_saved_is_never_lost(reader: Any, server: Any) -> None:
@@ -214,14 +351,75 @@ def test_all_is_reached_by_keys_alone(reader: Any, server: Any) -> None:
 
 def test_hostile_names_and_texts_are_text(reader: Any, server: Any) -> None:
     hostile = "<img src=x onerror=document.title='owned'>\u202e${{ 1 }}</script>"
-    run = started(server, "desk", what=hostile)
+    run, other = (started(server, "desk", what=hostile) for _ in range(2))
+    (task,) = server.call("GET", f"/v1/tasks?run={run}")[1]["tasks"]
+    place = f"/v1/tasks/{task['task'].replace('/', '%2F')}"
+    server.call("POST", f"{place}/delegate", {"to": f"user:{hostile}", "because": hostile})
+    server.call("POST", f"/v1/runs/{other}/cancel", {"reason": hostile})
+    spec = (server.folder / "desk.yaml").read_text().replace("workflow: desk", "workflow: hostile")
+    said = hostile.replace('"', "")
+    (server.folder / "hostile.yaml").write_text(f'{spec}tests:\n  - name: "{said}"\n    unknown: "{said}"\n')
     page = reader.open(f"runs/{run}")
     page.get_by_role("heading", name=f"Run {run}").wait_for()
-    for screen in ("inbox?view=open", f"runs/{run}", "runs?key=%3Cb%3E"):
+    task_screen = f"inbox/{task['task'].replace('/', '%2F')}"
+    for screen, seen in (
+        ("inbox?view=open", "onerror"),
+        (task_screen, "onerror"),
+        (f"runs/{run}", "onerror"),
+        (f"runs/{other}", "onerror"),
+        (f"runs?key={quote(hostile)}", "No run is like that."),
+        ("author/hostile.yaml", "unknown"),
+        (f"author/{quote(hostile, safe='')}", "That did not work"),
+        (f"start/{quote(hostile, safe='')}", "That did not work"),
+    ):
         reader.open(screen)
+        page.locator("main").get_by_text(seen).first.wait_for()
         page.wait_for_timeout(300)
-        assert page.locator("main img, main script").count() == 0
-        assert "owned" not in page.title()
+        assert page.locator("main img, main script").count() == 0, screen
+        assert page.title() != "owned", screen
+        assert "\u202e" not in page.title(), screen
+        shown = page.evaluate("document.querySelector('main').textContent")
+        assert "\u202e" not in shown, screen  # it turns nothing around
+        if seen == "onerror":
+            assert "\\u202e" in shown, screen  # and does not hide
+    reader.forgive(404)
+
+
+@pytest.mark.parametrize(
+    ("screen", "asked"),
+    [
+        ("runs", "**/v1/runs?*"),
+        ("inbox", "**/v1/tasks?*"),
+        ("start", "**/v1/workflows"),
+        ("author", "**/v1/files"),
+        ("author/desk.yaml", "**/v1/files/*"),
+        ("runs/{run}", "**/v1/runs/*"),
+        ("inbox/{task}", "**/v1/tasks/*"),
+    ],
+)
+def test_each_screen_says_that_it_waits_and_that_something_failed(
+    reader: Any, server: Any, screen: str, asked: str
+) -> None:
+    run = started(server, "desk", what="a state")
+    (task,) = server.call("GET", f"/v1/tasks?run={run}")[1]["tasks"]
+    page = reader.open("runs?key=nobody")
+    page.get_by_text("No run is like that.").wait_for()
+    held: list[Any] = []
+    page.route(asked, lambda one: held.append(one))  # noqa: PLW0108 - a built-in method cannot be marked by it
+    reader.open(screen.format(run=run, task=task["task"].replace("/", "%2F")))
+    page.get_by_role("status").get_by_text("Loading …").wait_for()
+    for _ in range(600):
+        if held:
+            break
+        page.wait_for_timeout(100)  # the request is on its way to us
+    for one in held:
+        one.fulfill(status=503, json={"status": 503, "code": "store.unavailable", "detail": "it is gone"})
+    page.get_by_role("alert").get_by_text("it is gone").wait_for()
+    page.unroute(asked)
+    page.get_by_role("button", name="Try again").click()
+    page.get_by_role("alert").wait_for(state="detached")
+    page.locator("main h1").wait_for()
+    reader.forgive(503)
 
 
 def test_an_empty_and_a_broken_screen_say_so(reader: Any) -> None:

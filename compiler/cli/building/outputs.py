@@ -136,16 +136,17 @@ class Build:
         from wfc.compiler.passes import compile_text
 
         folder = self.folder_for(source)
+        shown = relative_path(source.path, folder)
         compiled = compile_text(
             source.raw,
             source.path,
-            source=relative_path(source.path, folder),
+            source=shown,
             folder_of=folders_seen_from(folder),
             project=self.project,
             in_package=is_package(folder),
         )
         levelled = with_severities(compiled)
-        outputs = () if levelled.failed else tuple(self.outputs(compiled, folder))
+        outputs = () if levelled.failed else tuple(self.outputs(compiled, folder, shown))
         lookups = self.project.dependencies(source.path)
         parts = (
             compiled.path,
@@ -160,8 +161,12 @@ class Build:
             self.cache.keep(source.raw, result, self.purpose(source, folder))
         return Built(result, outputs)
 
-    def outputs(self, compiled: Compiled, folder: str) -> Iterator[Output]:
-        """Yield the modules of the files that a spec imports, and its own."""
+    def outputs(self, compiled: Compiled, folder: str, shown: str) -> Iterator[Output]:
+        """Yield the modules of the files that a spec imports, and its own.
+
+        Args:
+            shown: The spec's path relative to the folder.
+        """
         from wfc.compiler.cli.trigger_data import as_data
         from wfc.compiler.passes import compile_shared
 
@@ -187,7 +192,7 @@ class Build:
             name=f"{workflow.name}_workflow.py",
             workflow=workflow.name,
             origin=compiled.path,
-            source=relative_path(compiled.path, folder),
+            source=shown,
             source_sha256=compiled.sha256,
             sha256=digest(compiled.python),
             triggers={each.name: as_data(each) for each in workflow.triggers},

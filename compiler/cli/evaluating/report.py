@@ -51,9 +51,22 @@ def as_markdown(spec: str, here: Summaries, base: Summaries | None, missed: list
     return "\n".join([*lines, *(["", *(f"- missed: {each}" for each in missed)] if missed else [])])
 
 
-def as_json(spec: str, here: Summaries, base: Summaries | None, missed: list[str], failed: list[str]) -> str:
-    """Return all of it as one line of JSON."""
+def as_json(
+    spec: str,
+    here: Summaries,
+    base: Summaries | None,
+    missed: list[str],
+    failed: list[str],
+    judge: Mapping[str, Any] | None,
+) -> str:
+    """Return all of it as one line of JSON.
+
+    Args:
+        judge: What the judge has cost, if there is one.
+    """
     told: dict[str, Any] = {"spec": spec, "measures": {name: each._asdict() for name, each in here.items()}}
     if base is not None:
         told["base"] = {name: each._asdict() for name, each in base.items()}
+    if judge is not None:
+        told["judge"] = dict(judge)
     return json.dumps({**told, "missed": missed, "failed": failed})

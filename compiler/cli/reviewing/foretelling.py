@@ -16,7 +16,7 @@ from wfc.compiler.review.ways import effect_of
 from wfc.compiler.slotted import replace
 
 if TYPE_CHECKING:
-    from wfc.runtime.plan.versions.foretelling import Foretold
+    from wfc.runtime.store.judgement.foretelling import Foretold
 
 __all__ = ["foretell_runs"]
 
@@ -32,6 +32,7 @@ _SAID: Final = {
 """How runs are called that stand somewhere; those that wait first."""
 
 _MEANS: Final = {"refused": "cannot go on with this version", "migrated": "are converted"}
+_NOTED: Final = {"wait-time-kept": "keep the time that they had"}
 _HEAD: Final = re.compile(r"(, and the run |; the wait under way |: the next time |: if that one )")
 _NAME: Final = re.compile(r"`([^`]+)`")
 
@@ -147,9 +148,8 @@ def _who(rule: str, means: str, places: Places) -> str:
     runs = _runs(places)
     if rule == "new-step-missed":
         return f": runs {runs} never get it"
-    if means == "noted":
-        return f" ({runs})"
-    return f": {'runs ' if places else ''}{runs} {_MEANS[means]}"
+    outcome = _NOTED.get(rule, "go on") if means == "noted" else _MEANS[means]
+    return f": {'runs ' if places else ''}{runs} {outcome}"
 
 
 def _runs(places: Places) -> str:

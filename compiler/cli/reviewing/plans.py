@@ -1,8 +1,8 @@
-"""The plans of two versions of a workflow: from the Python that is generated for them, which runs nothing of a spec."""
+"""The plans of two versions of a workflow, as data, or from the Python that is generated; neither runs a spec."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wfc.compiler.cli.programs import Program, load_modules, mentioned, modules_of
@@ -16,7 +16,8 @@ from wfc.compiler.workspace.project import Project
 if TYPE_CHECKING:
     from wfc.compiler.cli.reviewing.comparison import Version
     from wfc.runtime import Workflow
-    from wfc.runtime.plan.versions.foretelling import Foretold
+    from wfc.runtime.store.judgement.conversions import Conversion
+    from wfc.runtime.store.judgement.foretelling import Foretold
 
 __all__ = ["PlannedVersion", "may_touch_runs", "planned", "program_of"]
 
@@ -69,10 +70,18 @@ def _is_beside(path: tuple[str, ...]) -> bool:
 
 
 class PlannedVersion(NamedTuple):
-    """A version of a workflow with its plan."""
+    """A version of a workflow with its plan.
 
-    kind: type[Workflow]
+    Args:
+        moved: What it says of old names.
+        removed: What it says is gone.
+        kind: Its class, where that was needed.
+    """
+
     plan: Mapping[str, Any]
+    moved: Mapping[str, str]
+    removed: Collection[str]
+    kind: type[Workflow] | None = None
 
     def foretold_from(self, old: PlannedVersion, filled: Mapping[str, tuple[str, ...]]) -> list[Foretold]:
         """Return what it means for runs of an earlier version that they go on with this one.
@@ -80,37 +89,54 @@ class PlannedVersion(NamedTuple):
         Args:
             filled: The fields of forms of the earlier version that its questions name, by step.
         """
-        from wfc.runtime.authoring.definition import definition_of
-        from wfc.runtime.authoring.migrations import migrations_in
-        from wfc.runtime.driver.engine.kept_values import values_of
-        from wfc.runtime.plan.versions.foretelling import foretell
-        from wfc.runtime.store.versions.conversions import Converter
+        from wfc.runtime.store.judgement.foretelling import foretell
 
-        definition, workflow = definition_of(self.kind), self.kind()
-        rules = migrations_in(definition.run_rules.functions)
         return foretell(
             old.plan,
             self.plan,
-            moved=definition.moved,
-            removed=definition.removed,
-            conversions=Converter(workflow, rules, values_of(workflow)).conversions() if rules else (),
+            moved=self.moved,
+            removed=self.removed,
+            conversions=() if self.kind is None else _conversions(self.kind),
             filled=filled,
         )
+
+
+def _conversions(kind: type[Workflow]) -> Collection[Conversion]:
+    """Return what a class says of values that become others."""
+    from wfc.runtime.authoring.definition import definition_of
+    from wfc.runtime.authoring.migrations import migrations_in
+    from wfc.runtime.driver.engine.kept_values import values_of
+    from wfc.runtime.store.versions.conversions import Converter
+
+    workflow = kind()
+    rules = migrations_in(definition_of(kind).run_rules.functions)
+    return Converter(workflow, rules, values_of(workflow)).conversions() if rules else ()
 
 
 def planned(version: Version, project: Project) -> PlannedVersion | None:
     """Return the plan of a spec without errors; ``None`` if nothing can be generated for it.
 
+    Its module is generated and loaded only where the plan cannot be told without: that takes many times as long.
+
     Args:
         version: As it was read in the project.
     """
-    from wfc.runtime.store.versions.describing import describe
+    workflow = version.workflow
+    assert workflow is not None
+    moved, removed = dict(workflow.run.moved), workflow.run.removed
+    if not workflow.run.migrations and not workflow.broken_calls:
+        from wfc.compiler.codegen.plan_data import plan_data
 
+        told = plan_data(workflow)
+        if told is not None:
+            return PlannedVersion(told, moved, removed)
     compiled = _compiled(version, project)
     if compiled is None:
         return None
+    from wfc.runtime.store.versions.describing import describe
+
     kind = load_modules(modules_of(compiled, project))
-    return PlannedVersion(kind, describe(kind()._wfc.plan).data)
+    return PlannedVersion(describe(kind()._wfc.plan).data, moved, removed, kind)
 
 
 def program_of(version: Version, project: Project) -> Program | None:

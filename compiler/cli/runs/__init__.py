@@ -19,6 +19,7 @@ COMMANDS = {
     "fork": "Begin a new run from a moment of another.",
     "edit": "Change the state and the pending events of a run.",
     "cancel": "Cancel a run.",
+    "remembered": "Show what runs remember, by key.",
     "forget": "Delete all that is kept of runs that are over.",
     "prune": "Drop what runs need no more to go on.",
     "export": "Print all that is kept of a run as JSON.",

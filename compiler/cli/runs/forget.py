@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.runs.remembered import shelf_of
 from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
 from wfc.compiler.diagnostics.escaping import printable
 
@@ -31,6 +32,7 @@ DAY = 86_400.0
     metavar="WORKFLOW.COLLECTION",
     help="No runs: what runs of this workflow remember under the --key in this collection.",
 )
+@click.option("--entry", metavar="ID", help="Of what is remembered only this entry.")
 @click.option("--dry-run", is_flag=True, help="Only list the runs, or count what is remembered.")
 @store_option
 def command(
@@ -39,6 +41,7 @@ def command(
     workflow: str | None,
     older_than: float | None,
     remembered: str | None,
+    entry: str | None,
     dry_run: bool,
     store: str | None,
 ) -> int:
@@ -48,12 +51,14 @@ def command(
     the journals of these.
 
     With --remembered and --key, what is kept of one key in a collection that runs write is deleted instead, and how
-    many entries there were is printed.
+    many entries there were is printed; `wfc runs remembered` shows them.
     """
     if remembered is not None:
         if key is None or runs or workflow is not None or older_than is not None:
             raise click.UsageError("`--remembered` goes with `--key`, and nothing else that chooses")
-        return forget_key(remembered, key, store, is_rehearsal=dry_run)
+        return forget_key(remembered, key, entry, store, is_rehearsal=dry_run)
+    if entry is not None:
+        raise click.UsageError("`--entry` goes with `--remembered` and `--key`")
     if bool(runs) == (key is not None or older_than is not None):
         raise click.UsageError("name runs, or choose them by `--key` or `--older-than`")
     engine = open_engine(place_of(store), is_new_allowed=False)
@@ -67,25 +72,39 @@ def command(
     return 0
 
 
-def forget_key(collection: str, key: str, store: str | None, *, is_rehearsal: bool) -> int:
-    """Delete what runs remember under a key, and print how many entries there were."""
+def forget_key(collection: str, key: str, entry: str | None, store: str | None, *, is_rehearsal: bool) -> int:
+    """Delete what runs remember under a key, or one entry of it, and print how many entries there were."""
     from wfc.runtime.calls.knowledge.remembered import MOST_ENTRIES
-    from wfc.runtime.calls.memories import Shelf, ShelfBounds
+    from wfc.runtime.calls.memories import ShelfBounds
 
-    if not all(collection.partition(".")):
-        raise click.UsageError("name the collection with its workflow, as `--remembered greeter.wishes`")
+    shelf = shelf_of(collection, key)
+    number = number_of(entry, collection) if entry is not None else None
     engine = open_engine(place_of(store), is_new_allowed=False)
-    shelf = Shelf.of(collection, key)
     try:
         with refusals():
             if is_rehearsal:
-                count = len(asyncio.run(engine.memories.entries(shelf, ShelfBounds(MOST_ENTRIES, None))))
+                found = asyncio.run(engine.memories.entries(shelf, ShelfBounds(MOST_ENTRIES, None)))
+                count = sum(number in (None, each.number) for each in found)
             else:
-                count = asyncio.run(engine.memories.forget(shelf))
+                count = asyncio.run(engine.memories.forget(shelf, number))
     finally:
         engine.close()
     click.echo(count)
     return 0
+
+
+def number_of(entry: str, collection: str) -> int:
+    """Return the number of an entry.
+
+    Raises:
+        click.UsageError: It is not written as the id of one of this collection.
+    """
+    name, _, number = entry.rpartition("#")
+    if name != collection.partition(".")[2] or not (
+        number.isascii() and number.isdigit() and len(number) < 19
+    ):
+        raise click.UsageError(f"an entry is named as `{printable(collection.partition('.')[2])}#12`")
+    return int(number)
 
 
 async def forget(engine: Engine, runs: list[str], *, is_rehearsal: bool) -> None:

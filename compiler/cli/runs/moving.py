@@ -13,7 +13,7 @@ from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
     from wfc.runtime.driver.engine.upgrades import Upgrade
-    from wfc.runtime.plan.versions.verdicts import Verdict
+    from wfc.runtime.store.judgement.verdicts import Verdict
 
 __all__ = ["tell", "verdict_lines"]
 

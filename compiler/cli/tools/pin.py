@@ -82,22 +82,29 @@ def ask(name: str, server: McpServer, found: DeclaredTools) -> dict[str, Any]:
     """Return what a server says of its tools, as it stands in the file.
 
     Raises:
-        click.ClickException: It cannot be asked.
+        click.ClickException: It cannot be asked, or tells a secret that it was given.
     """
     import asyncio
 
     from wfc.runtime import WorkflowError
     from wfc.runtime.calls.mcp import tools_of
+    from wfc.runtime.calls.secrets import Revealed
+
+    revealed = Revealed()
 
     try:
         wanted = as_binding(server, ConfigTexts(found.declared.config, os.path.dirname(found.path)))
-        called, tools = asyncio.run(tools_of(wanted))
+        called, tools = asyncio.run(tools_of(wanted, revealed=revealed))
     except WorkflowError as error:
         raise click.ClickException(printable(f"`{name}` cannot be asked for its tools: {error}")) from None
     pinned = {
         tool.name: pinned_tool(tool.description or "", tool.input_schema, tool.output_schema)
         for tool in sorted(tools, key=lambda tool: tool.name)
     }
+    for tool, entry in pinned.items():
+        if revealed.hide_in_result({tool: entry}) != {tool: entry}:
+            said = revealed.hide(f"`{name}` tells a secret that it was given, in its tool `{tool}`")
+            raise click.ClickException(printable(f"{said}: it is not pinned, as the file would hold it"))
     return {**server_identity(server), "server": called, "tools": pinned}
 
 

@@ -16,6 +16,8 @@ def comment(text: str) -> Code:
 
 def docstring(text: str, indent: int) -> Code:
     """Return a text as a docstring, its long lines wrapped; empty for an empty text."""
+    if not text:
+        return Code("")  # as most are
     lines: list[str] = []
     first, *rest = text.expandtabs().strip().splitlines() or [""]
     deep = min((len(line) - len(line.lstrip()) for line in rest if line.strip()), default=0)

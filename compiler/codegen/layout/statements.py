@@ -6,13 +6,13 @@ Statements are made in one line and broken here only where they are too long.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wfc.compiler.codegen.layout.expressions import INDENT, WIDTH, break_expression
 from wfc.compiler.codegen.layout.strings import width
 from wfc.compiler.codegen.layout.syntax import KEPT
 
-__all__ = ["fit"]
+__all__ = ["fit", "fit_head"]
 
 
 def fit(statement: str, indent: int = 0) -> list[str]:
@@ -51,6 +51,20 @@ def fit(statement: str, indent: int = 0) -> list[str]:
     assert value is not None, statement
     start = _begins(value, statement)
     return line_or_lines(statement[:start], statement[start:], "", indent)
+
+
+def fit_head(statement: str, parameters: Sequence[str], indent: int) -> list[str]:
+    """The lines of a function's head; it is parsed only where a parameter is too long for its line.
+
+    Args:
+        parameters: As they stand in it.
+    """
+    lines = [" " * INDENT + each + "," for each in parameters]
+    if indent + width(statement) <= WIDTH or any(indent + width(line) > WIDTH for line in lines):
+        return fit(statement, indent)
+    before, after = statement[: statement.index("(") + 1], ") -> "
+    returns = statement[len(before) + len(", ".join(parameters)) + len(after) : -1]
+    return [before, *lines, *line_or_lines(after, returns, ":", indent)]
 
 
 def _begins(node: ast.expr, statement: str) -> int:

@@ -101,6 +101,9 @@ class TokenCursor:
                 self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted, hint))
             if token.text == "||" and self.tokens[self.next + 1].kind in {"string", "integer", "number"}:
                 meant = "| default(…)"  # for no value of a condition stands there
+            if token.text == "?" and self.tokens[self.next + 1].kind in {"operator", "end"}:
+                hint = "for what may be null write `| default(…)`, or ask `is not none` first"
+                self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted, hint))
             spaced = meant in {"==", "!="} or (spaced and " " not in meant)
             self.fail_with(problems.foreign_operator(self.span(token), token.text, meant, spaced=spaced))
         hint = other_languages.advice(self.tokens, self.next, filtered=isinstance(after, FilterCall))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from wfc.compiler.expressions.syntax.tree import Binary, Node, Unary
+from wfc.compiler.expressions.syntax.tree import Binary, Constant, Node, Unary
 from wfc.compiler.expressions.typing.comparisons import adapt
 from wfc.compiler.expressions.typing.reporter import TypeReporter
 from wfc.compiler.rules import operands as operand_problems
@@ -80,12 +80,12 @@ def binary(reporter: TypeReporter, node: Binary, left: Type, right: Type) -> Typ
         return ListOf(common(first.item, second.item))
     if node.operator == "+" and (maps := both_maps(first, second)) is not None:
         return maps
-    hint = for_sum(first, second) if node.operator == "+" else ""
+    hint = for_sum(first, second, node) if node.operator == "+" else ""
     shown = show_given(first), show_given(second)
     return reporter.wrong(operand_problems.no_arithmetic(reporter.at(node), node.operator, *shown, hint))
 
 
-def for_sum(first: Type, second: Type) -> str:
+def for_sum(first: Type, second: Type, node: Binary) -> str:
     """Return how two values are put together that `+` does not take; empty where that cannot be told."""
     if isinstance(first, ListOf) != isinstance(second, ListOf):
         if first == STRING:  # which may be meant as the beginning of a text, too
@@ -96,7 +96,14 @@ def for_sum(first: Type, second: Type) -> str:
         written = ", ".join(f'"{each}": …' for each in names)
         return f"write one record with all its fields: `{{{written}}}`" if len(names) <= MOST_FIELDS else ""
     plain = all(isinstance(each, (Scalar, Enumeration)) for each in (first, second))
-    return "put texts together with `~`" if plain and STRING in (first, second) else ""
+    if not plain or STRING not in (first, second):
+        return ""
+    known = any(
+        isinstance(each, Constant) and isinstance(each.value, str) for each in (node.left, node.right)
+    )
+    if known or (first not in NUMERIC and second not in NUMERIC):
+        return "put texts together with `~`"
+    return "to put texts together write `~`; a number is made of a text by `| integer` or `| number`"
 
 
 def written_time(node: Node, type: Type, other: Type, scaled: bool) -> Type:

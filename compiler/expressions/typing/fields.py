@@ -79,10 +79,29 @@ def field_of(type: Type, name: str, place: Place, words: str) -> Type | Finding:
             return name_problems.no_fields(place, words, "a map", f"write `{words}['{name}']`")
     if type is ANY:
         return name_problems.no_fields(place, words, "of type any", to_declare(words))
+    if base(type) == STRING and words == "result" and name in OF_TEXTS:
+        hint = "`result` is the text itself: write `result`, or declare by `output` what fields it has"
+        return name_problems.no_fields(place, words, show(type), hint)
     counted = name in {"length", "size", "len"} and base(type) == STRING
     return name_problems.no_fields(place, words, show(type), f"write `{words} | length`" if counted else "")
 
 
+OF_TEXTS: Final = frozenset(
+    {
+        "answer",
+        "body",
+        "content",
+        "data",
+        "message",
+        "output",
+        "result",
+        "response",
+        "stdout",
+        "text",
+        "value",
+    }
+)
+"""What the one thing that a step gives is called where results are records."""
 OF_LISTS: Final = frozenset("first last length max min reverse sort sum unique".split())
 """Filters of lists that are properties elsewhere."""
 
@@ -102,7 +121,7 @@ def of_items(item: Type, name: str, words: str) -> str:
     if fields and name not in fields and not closest(name, fields):
         return f"`{words}` is the list itself; its items have {listed_fields(fields)}"
     if isinstance(item, (Scalar, Enumeration)) and item is not ANY:
-        return "take one item (`| first`)"
+        return "its items are reached by `[0]`, `| first` or `[one for one in …]`"
     return f'take one item (`| first`), or all (`| pluck("{name}")`)'
 
 

@@ -75,6 +75,8 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
     asked = after[1] if after else node.name
     if after and asked in scope.names and node.name in OF_OBJECTS:
         return f"leave out `{node.name}.`"
+    if node.name == "events" and after and has_field(scope.names.get("event"), asked):
+        return f"write `event.{asked}`: `events` is what a join has accepted"
     if node.name in EVENTS and (not after or EVENTS & scope.names.keys()):
         return ""
     if node.name == "secrets" or asked in scope.secrets:
@@ -98,7 +100,7 @@ def with_owner(finding: Finding, node: Attribute, scope: Scope) -> Finding:
     own = node.of.name
     others = [each for each in OWNERS if each != own and has_field(scope.names.get(each), node.name)]
     if finding.code == "unknown-field" and others and finding.hint.startswith(("it has no", "there ")):
-        return replace(finding, hint=f"write `{others[0]}.{node.name}`", fix=None)
+        return replace(finding, hint=f"there is `{others[0]}.{node.name}`", fix=None)
     if finding.code == "only-some-have" and own == "event" and "inputs" in others:
         return replace(
             finding, hint=f"{finding.hint}; that of the start event is always `inputs.{node.name}`"

@@ -110,9 +110,20 @@ class EventFiller:
             value = self.elsewhere(missing[0], left[missing[0]])
             self.reader.report(
                 problems.unfilled_field(
-                    place, event.name, missing, self.looked(missing), value, self.output(missing, left)
+                    place,
+                    event.name,
+                    missing,
+                    self.looked(missing),
+                    value,
+                    self.output(missing, left),
+                    self.bringing(),
                 )
             )
+
+    def bringing(self) -> str:
+        """Return the name of the one event that might bring what is missing; empty if there is none, or several."""
+        kind = self.type_of("event") if "event" in self.scope.names else None
+        return kind.name or "" if isinstance(kind, Record) else ""
 
     def output(self, missing: list[str], fields: dict[str, Field]) -> str:
         """Return the `output` that would let the result fill the fields; empty if `output` is set already."""

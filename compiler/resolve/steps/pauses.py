@@ -172,6 +172,8 @@ def pause(
 def report_endless_question(data: Data, place: Place, declared: Declarations) -> None:
     """Report a question that waits without end."""
     keys = ("within", "until")
+    if "timeout" in data:
+        return  # which is told to be the wrong word for it
     # a key that could not be read may be what was meant as the bound
     if not any(key in data for key in keys) and not any(
         place.address == broken[:-1] for broken in declared.broken

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Value
+from wfc.compiler.python.literals import is_name
 from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.slotted import replace
 from wfc.compiler.types import (
     ANY,
@@ -15,6 +18,8 @@ from wfc.compiler.types import (
     UNKNOWN,
     Field,
     ListOf,
+    MapOf,
+    Optional,
     Record,
     Type,
     assignable,
@@ -26,7 +31,21 @@ __all__ = ["inferred_type", "with_inferred_type"]
 
 def inferred_type(value: Value) -> Type:
     """Return the type of a value whose expressions ``typed`` has typed."""
-    return value.expression.type if value.expression is not None else value.type
+    return in_place_as_map(value.expression.type) if value.expression is not None else value.type
+
+
+def in_place_as_map(type: Type) -> Type:
+    """Return the type of a value that an expression makes; a record that it writes out is a map, for it has no type."""
+    match type:
+        case Record(name=""):
+            return MapOf(common(*(in_place_as_map(each.type) for each in type.fields.values())))
+        case ListOf(item):
+            return ListOf(in_place_as_map(item))
+        case MapOf(inner):
+            return MapOf(in_place_as_map(inner))
+        case Optional(inner):
+            return Optional(in_place_as_map(inner))
+    return type
 
 
 def with_inferred_type(value: Value, name: str, declared: Declarations) -> Value:
@@ -39,7 +58,7 @@ def with_inferred_type(value: Value, name: str, declared: Declarations) -> Value
         name: The class name of that type.
     """
     if value.expression is not None:
-        return replace(value, type=value.expression.type)
+        return replace(value, type=inferred_type(value))
     if value.template is not None:
         return replace(value, type=value.template.type)
     if value.items is not None:
@@ -57,7 +76,10 @@ def with_inferred_type(value: Value, name: str, declared: Declarations) -> Value
 
 def inferred_record(value: Value, entries: dict[str, Value], name: str, declared: Declarations) -> Type:
     types = {key: inferred_type(each) for key, each in entries.items()}
-    if UNKNOWN in types.values():
+    wrong = [key for key in types if not is_name(key)]
+    for key in wrong:
+        check_style(key, Place((*value.address, key)).key, "field", declared.report)
+    if wrong or UNKNOWN in types.values():
         return UNKNOWN
     fitting = [
         each

@@ -119,9 +119,9 @@ class AnswerReader:
         if step.result is None and step.kind != "transform":
             if data not in (None, {}):
                 why = "this step gives nothing, so there is nothing to stand in for"
-                self.declared.report(
-                    value_problems.wrong_value(place, why, "write `{}`, or an error: `{error: …}`")
-                )
+                hint = "write `{}`, or an error: `{error: …}`"
+                hint += "; what people answer is declared by `form`" if step.kind == "human" else ""
+                self.declared.report(value_problems.wrong_value(place, why, hint))
             return None
         # what is mocked of a `map` is what is done with an item, once for each
         mapped = step.action if isinstance(step.action, MapItems) else None

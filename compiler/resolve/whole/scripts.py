@@ -100,7 +100,9 @@ class ScriptReader:
 
     def is_told(self, name: str) -> bool:
         """Return whether a name that no tool has is a mistake, and not one of operations that could not be read."""
-        return self.whole and not operations.are_unread(name, self.declared)
+        of = name.partition(".")[0]
+        unread = of in self.declared.tables["knowledge"].broken or operations.are_unread(name, self.declared)
+        return self.whole and not unread
 
     def scripts(self, data: object, place: Place) -> dict[str, tuple[ScriptedReply, ...]]:
         """Return the replies of the models of agents."""

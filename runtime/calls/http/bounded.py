@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator
 from typing import Final
 
 import httpx2
@@ -30,24 +30,31 @@ def too_large(size: int) -> StepError:
 async def _bound(reply: httpx2.Response) -> None:
     """Count what is read of a reply, decompressed: a small one may be a large one when it is opened."""
     assert isinstance(reply.stream, httpx2.AsyncByteStream)
-    packed = httpx2.Response(reply.status_code, headers=reply.headers, stream=reply.stream)
     is_stream = reply.headers.get("content-type", "").startswith("text/event-stream")
-    reply.stream = _Counted(packed, _LARGEST_STREAM if is_stream else LARGEST_BODY)
+    most = _LARGEST_STREAM if is_stream else LARGEST_BODY
+    if "content-encoding" not in reply.headers:
+        reply.stream = _Counted(reply.stream, reply.stream, most)
+        return
+    packed = httpx2.Response(reply.status_code, headers=reply.headers, stream=reply.stream)
+    reply.stream = _Counted(packed.aiter_bytes(), packed, most)
     reply.headers.pop("content-encoding", None)
 
 
 class _Counted(httpx2.AsyncByteStream):
-    def __init__(self, packed: httpx2.Response, most: int) -> None:
-        self._packed = packed
+    def __init__(
+        self, parts: AsyncIterable[bytes], source: httpx2.Response | httpx2.AsyncByteStream, most: int
+    ) -> None:
+        self._parts = parts
+        self._source = source
         self._most = most
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
-        async for part in self._packed.aiter_bytes():
+        async for part in self._parts:
             size += len(part)
             if size > self._most:
                 raise too_large(self._most)
             yield part
 
     async def aclose(self) -> None:
-        await self._packed.aclose()
+        await self._source.aclose()

@@ -148,14 +148,13 @@ class Knowledge:
             return f"{self.model.use} {self.model.base_url or ''} {settings or ''}".strip()
         return f"python {self.model.function}"
 
+    def made_of(self) -> str:
+        """Return its name and its sources as a text; of another folder they are others."""
+        loaders = [f"\n{self.loader}"] if self.loader else []
+        queries = (f"{getattr(where, 'name', where)}\n{query}" for where, query in self.sql)
+        return "\n".join((self.name, *self.files, *self.urls, *queries, *loaders))
+
     def index_name(self) -> str:
         """Return the name of the file with the index, the same for the same collection of the same folder."""
-        loaders = [f"\n{self.loader}"] if self.loader else []
-        sources = (
-            *self.files,
-            *self.urls,
-            *(f"{getattr(where, 'name', where)}\n{query}" for where, query in self.sql),
-            *loaders,
-        )
-        told = "\n".join((str(self.folder), self.name, *sources))
+        told = f"{self.folder}\n{self.made_of()}"
         return f"{self.name}-{hashlib.sha256(told.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}.db"

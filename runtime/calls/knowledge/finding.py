@@ -53,7 +53,7 @@ def find_files(folder: Path, patterns: tuple[str, ...]) -> list[FoundFile]:
         depth = None if "**" in parts else len(parts)
         for entry, path in _walk(top, start, depth, tuple(parts)):
             if path not in found and (fitting := fits(path)) is not None:
-                found[path] = _looked_at(entry, path, top)._replace(about=tuple(fitting.groupdict().items()))
+                found[path] = _looked_at(entry, path, top, tuple(fitting.groupdict().items()))
                 if len(found) > MOST_FILES:
                     raise StepError(
                         "knowledge.too_many_files", f"more than {MOST_FILES:,} files fit `{pattern}`"
@@ -84,15 +84,15 @@ def _walk(
                 yield entry, path
 
 
-def _looked_at(entry: os.DirEntry[str], path: str, top: str) -> FoundFile:
+def _looked_at(entry: os.DirEntry[str], path: str, top: str, about: tuple[tuple[str, str], ...]) -> FoundFile:
     why = ""
     try:
         found = entry.stat()
     except OSError as error:
-        return FoundFile(path, 0, 0, 0, f"cannot be read: {error.strerror}")
+        return FoundFile(path, 0, 0, 0, f"cannot be read: {error.strerror}", about)
     if entry.is_symlink() and not os.path.realpath(entry.path).startswith(top + os.sep):
         why = "a link that leads out of the folder"
-    return FoundFile(path, found.st_size, found.st_mtime_ns, found.st_ino, why)
+    return FoundFile(path, found.st_size, found.st_mtime_ns, found.st_ino, why, about)
 
 
 def _matcher(parts: list[str]) -> Callable[[str], re.Match[str] | None]:

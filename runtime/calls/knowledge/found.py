@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -15,6 +14,7 @@ from wfc.runtime.calls.knowledge.definition import Knowledge
 from wfc.runtime.calls.knowledge.helpers import Helpers
 from wfc.runtime.calls.knowledge.typed_about import typed
 from wfc.runtime.calls.knowledge.wanted import Considered, SeenPassage, WantedPassages
+from wfc.runtime.calls.knowledge.weighing import Usual, likely_by_meaning, likely_by_words
 from wfc.runtime.calls.knowledge.words import query_of
 from wfc.runtime.records import Passage
 
@@ -132,9 +132,7 @@ class _Search:
         else:
             judge: Any = self.knowledge.model
             found = iter(in_tree(self.database, lambda texts: self.helpers.judge(judge, query, texts)))  # type: ignore[assignment]
-        for number, score in found:
-            row = self.database.execute(_BY_NUMBER, (number,)).fetchone()
-            yield Row(*(*row, score))
+        yield from self._rows(found)
 
     def by_words(self, query: str, count: int) -> Iterator[Row]:
         words = query_of(query)
@@ -143,31 +141,29 @@ class _Search:
             for row in self.database.execute(_BY_WORDS, (words, limit)):
                 yield Row(*row)
 
-    def most_by_words(self, query: str) -> float:
-        """Return about the score by words of a passage that has all words of a question once.
-
-        What has little of that shares with the question what is common everywhere, so its place by words says little.
-        """
+    def likely_by_words(self, query: str, found: Sequence[Candidate]) -> list[float]:
+        """Return how likely each passage that was found by words is meant."""
         (count,) = self.database.execute("SELECT count(*) FROM passages").fetchone()
-        found = 0.0
-        for word in query_of(query).split(" OR "):
-            if word:
-                (having,) = self.database.execute(
-                    "SELECT count(*) FROM words WHERE words MATCH ?", (word,)
-                ).fetchone()
-                found += max(math.log((count - having + 0.5) / (having + 0.5)), 1e-6)  # as SQLite has it
-        return found or 1.0
+        having = "SELECT count(*) FROM words WHERE words MATCH ?"
+        words = [each for each in query_of(query).split(" OR ") if each]
+        counts = [self.database.execute(having, (word,)).fetchone()[0] for word in words]
+        return likely_by_words(_scores(found), counts, count)
 
-    def by_meaning(self, path: Path | None, asked: list[float], count: int) -> Iterator[Row]:
+    def by_meaning(self, path: Path | None, asked: list[float], count: int) -> tuple[Iterator[Row], Usual]:
+        """Return what is near to a question, and how near passages are by themselves."""
         from wfc.runtime.calls.knowledge.remembered import nearest as nearest_entries
         from wfc.runtime.calls.knowledge.vector_index import nearest
 
         limit = count if self.wanted.that is None else _MOST_CANDIDATES
-        found = (
+        found, usual = (
             nearest_entries(self.database, asked, limit)
             if path is None
             else nearest(self.database, self.knowledge, path, asked, limit)
         )
+        return self._rows(found), usual
+
+    def _rows(self, found: Iterable[tuple[int, float | None]]) -> Iterator[Row]:
+        """Yield the rows of passages with their scores."""
         for number, score in found:
             row = self.database.execute(_BY_NUMBER, (number,)).fetchone()
             if row is not None:
@@ -220,43 +216,43 @@ def found_in(
         helpers: What asks models.
     """
     here = _Search(knowledge, database, wanted, names, told, helpers)
-    orders: list[list[Candidate]] = []
-    if not knowledge.has_words and not knowledge.has_vectors and (query.strip() or knowledge.index == "list"):
-        orders.append(here.that_count(here.by_writing(query, count), knowledge.index, count))
+    by_words: list[Candidate] | None = None
+    if not knowledge.has_words and not knowledge.has_vectors:
+        asks = query.strip() or knowledge.index == "list"
+        return here.that_count(here.by_writing(query, count), knowledge.index, count) if asks else []
     if knowledge.has_words:
-        orders.append(here.that_count(here.by_words(query, count), "words", count))
-    if asked is not None:
-        orders.append(here.that_count(here.by_meaning(path, asked, count), "meaning", count))
-    if len(orders) < 2:
-        return orders[0] if orders else []
-    most = here.most_by_words(query)
-    return fused(
-        orders, [lambda row: min(1.0, (row.score or 0.0) / most) if row is not None else 1.0, _whole]
-    )
+        by_words = here.that_count(here.by_words(query, count), "words", count)
+    if asked is None:
+        return by_words or []
+    near, usual = here.by_meaning(path, asked, count)
+    by_meaning = here.that_count(near, "meaning", count)
+    if by_words is None:
+        return by_meaning
+    weights = [here.likely_by_words(query, by_words), likely_by_meaning(_scores(by_meaning), usual)]
+    return fused([by_words, by_meaning], weights)
 
 
-def _whole(_row: Row | None) -> float:
-    return 1.0
+def _scores(found: Sequence[Candidate]) -> list[float]:
+    return [row.score or 0.0 for row, _ in found if row is not None]
 
 
-def fused(
-    orders: Sequence[Sequence[Candidate]], weights: Sequence[Callable[[Row | None], float]] = ()
-) -> list[Candidate]:
+def fused(orders: Sequence[Sequence[Candidate]], weights: Sequence[Sequence[float]] = ()) -> list[Candidate]:
     """Return one order of several: by the sum of their reciprocal ranks, which become the scores.
 
     Args:
-        weights: How much a place counts in each order, from 0 to 1; by itself all count alike.
+        weights: How much each place counts in each order, from 0 to 1; by itself all count alike.
     """
     found: dict[Any, Candidate] = {}
     scores: dict[Any, float] = {}
-    for candidates, weight in zip(orders, weights or [_whole] * len(orders), strict=True):
-        for rank, (row, considered) in enumerate(candidates, start=1):
+    weights = weights or [[1.0] * len(each) for each in orders]
+    for candidates, counts in zip(orders, weights, strict=True):
+        for rank, ((row, considered), weight) in enumerate(zip(candidates, counts, strict=True), start=1):
             key = (considered.collection, considered.passage.id)
             if key in found:
                 found[key][1].ranks.update(considered.ranks)
             else:
                 found[key] = (row, considered)
-            scores[key] = scores.get(key, 0.0) + weight(row) / (_RANK_CONSTANT + rank)
+            scores[key] = scores.get(key, 0.0) + weight / (_RANK_CONSTANT + rank)
     for key, (_, considered) in found.items():
         considered.passage = considered.passage.model_copy(update={"score": scores[key]})
     return sorted(found.values(), key=by_score)

@@ -10,9 +10,11 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from wfc.runtime.calls.bindings import CallLimit
+from wfc.runtime.calls.budget import cost_of_call
 from wfc.runtime.calls.knowledge.definition import Knowledge
 from wfc.runtime.calls.knowledge.judging import Judge
 from wfc.runtime.calls.memories import KeptMemories, MemoryMemories
@@ -21,7 +23,7 @@ from wfc.runtime.errors import StepError
 if TYPE_CHECKING:
     from wfc.runtime.calls.knowledge.loaders import Loaded
 
-__all__ = ["Helpers", "Planned", "Told", "alone", "in_loop"]
+__all__ = ["Helpers", "Paid", "Planned", "Told", "alone", "in_loop"]
 
 T = TypeVar("T")
 
@@ -189,13 +191,35 @@ def in_loop(host: Any) -> Helpers:
     return Helpers(host, wait_for)
 
 
-def alone() -> Helpers:
-    """Return what calls models outside of any run."""
-    return Helpers(_Nobody(), asyncio.run)
+@dataclass(slots=True)
+class Paid:
+    """What calls have cost that no run makes.
+
+    Args:
+        cost_usd: In US dollars, as far as prices are known.
+        unpriced: Of how many calls nobody knows the price.
+    """
+
+    calls: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    unpriced: int = 0
+
+
+def alone(paid: Paid | None = None) -> Helpers:
+    """Return what calls models outside of any run.
+
+    Args:
+        paid: Counts what they cost.
+    """
+    return Helpers(_Nobody(paid or Paid()), asyncio.run)
 
 
 class _Nobody:
-    """What calls belong to that no run makes: nothing is limited or counted."""
+    """What calls belong to that no run makes: nothing is limited."""
+
+    def __init__(self, paid: Paid) -> None:
+        self.paid = paid
 
     def unmet(self, _result: object) -> Sequence[str]:
         return ()
@@ -212,8 +236,20 @@ class _Nobody:
     def afford(self, _model: str, *, own_server: bool = False) -> None:
         pass
 
-    def spent(self, *_used: object, **_more: object) -> None:
-        pass
+    def spent(
+        self,
+        model: str,
+        tokens_in: int,
+        tokens_out: int,
+        *,
+        price: Callable[[], float | None] | None = None,
+        **_more: object,
+    ) -> None:
+        cost = cost_of_call(model, tokens_in, tokens_out, Path.cwd(), price)
+        self.paid.calls += 1
+        self.paid.tokens += tokens_in + tokens_out
+        self.paid.cost_usd += cost or 0.0
+        self.paid.unpriced += cost is None
 
     def report(self, text: str) -> None:
         pass

@@ -17,6 +17,7 @@ from wfc.runtime.values.outside_names import json_outside
 
 if TYPE_CHECKING:
     from wfc.runtime.calls.knowledge.helpers import Helpers
+    from wfc.runtime.calls.knowledge.vectors import Nearest
 
 __all__ = [
     "LONGEST_TEXT",
@@ -199,8 +200,8 @@ def _vectors(
     return list(found.items())
 
 
-def nearest(database: sqlite3.Connection, asked: Sequence[float], most: int) -> list[tuple[int, float]]:
-    """Return the entries that are nearest to a question, with how near they are, best first.
+def nearest(database: sqlite3.Connection, asked: Sequence[float], most: int) -> Nearest:
+    """Return the entries that are nearest to a question.
 
     Raises:
         StepError: ``knowledge.embedding``.

@@ -8,7 +8,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from sqlite3 import Connection
 from typing import Final, NamedTuple
@@ -22,6 +22,7 @@ from wfc.runtime.calls.knowledge.wanted import Considered, SeenPassage, WantedPa
 from wfc.runtime.calls.settings import settings_near
 from wfc.runtime.errors import StepError
 from wfc.runtime.records import Passage
+from wfc.runtime.tracing import span_inside
 
 __all__ = ["consider", "index_of", "search"]
 
@@ -117,8 +118,10 @@ def consider(
         ]
         found = orders[0] if len(orders) == 1 else fused(orders)
         if wanted.rerank is not None:
-            found = _judged(found, query, wanted, helpers)
-        given = _given(found, wanted, databases)
+            with span_inside("own", "rerank", lambda: {"passages": len(found)}):
+                found = _judged(found, query, wanted, helpers)
+        with span_inside("own", "choose", lambda: {"passages": len(found), "top": wanted.top}):
+            given = _given(found, wanted, databases)
     left_out = [each for _, each in found if each.cut_by]
     return [*given, *left_out, *told]
 
@@ -137,7 +140,8 @@ def _found(
     is_merged = len(collections) > 1 or knowledge.index == "hybrid"
     count = wanted.count(is_merged=is_merged)
     if knowledge.python:
-        passages = helpers.found_by(knowledge, query, count)
+        with _stage("find", knowledge):
+            passages = helpers.found_by(knowledge, query, count)
         numbered = enumerate(passages, start=1)
         found: list[Candidate] = [
             (None, Considered(each, knowledge.name, {"retriever": rank})) for rank, each in numbered
@@ -146,7 +150,8 @@ def _found(
     path = None if knowledge.kept_as else _current_index(knowledge, helpers)
     asked = None
     if knowledge.has_vectors and query.strip():
-        (asked,) = helpers.embed(knowledge, [query], is_query=True)
+        with _stage("embed", knowledge):
+            (asked,) = helpers.embed(knowledge, [query], is_query=True)
     for _ in range(_TRIES):
         index = opened_memory(knowledge, helpers) if path is None else opened(path)
         database = databases[knowledge.name] = stack.enter_context(index)
@@ -161,7 +166,13 @@ def _found(
             f"the index {path} is made by another version of `{knowledge.name}` again and again",
         )
     names = frozenset(name for each in collections for name in each.about)
-    return found_in(knowledge, database, path, query, asked, wanted, count, names, told, helpers)
+    with _stage("find", knowledge):
+        return found_in(knowledge, database, path, query, asked, wanted, count, names, told, helpers)
+
+
+def _stage(name: str, knowledge: Knowledge) -> AbstractContextManager[object]:
+    """Return what shows a stage of a search of a collection as a span."""
+    return span_inside("own", name, lambda: {"collection": knowledge.name, "index": knowledge.index})
 
 
 def _counts(considered: Considered, wanted: WantedPassages, told: list[Considered]) -> bool:
@@ -224,7 +235,7 @@ def _is_like(text: str, kept: list[frozenset[tuple[str, ...]]], unlike: float) -
 
 def _said(knowledge: Knowledge) -> Hashable:
     """Return what tells a collection from others whose index is another, or is made otherwise."""
-    return os.getcwd(), str(knowledge.beside), knowledge.cut(), knowledge.index_name()
+    return os.getcwd(), str(knowledge.beside), knowledge.cut(), knowledge.made_of()
 
 
 def _current_index(knowledge: Knowledge, helpers: Helpers) -> Path:
@@ -248,7 +259,8 @@ def _bring_up_to_date(knowledge: Knowledge, path: Path, said: Hashable, helpers:
     is_there = (knowledge.has_vectors or knowledge.is_written) and is_made(knowledge, path)
     begun = time.monotonic()
     try:
-        update(knowledge, path, helpers=helpers, wait=_SHORT_WAIT if is_there else _LONG_WAIT)
+        with _stage("index", knowledge):
+            update(knowledge, path, helpers=helpers, wait=_SHORT_WAIT if is_there else _LONG_WAIT)
     except StepError as error:
         if not is_there or "locked" not in error.message:
             raise
@@ -266,7 +278,8 @@ def _look_again(knowledge: Knowledge, path: Path, said: Hashable, helpers: Helpe
     """Bring an index up to date that has served already; if that fails, it goes on to serve as it is."""
     begun = time.monotonic()
     try:
-        update(knowledge, path, helpers=helpers, wait=_SHORT_WAIT)
+        with _stage("index", knowledge):
+            update(knowledge, path, helpers=helpers, wait=_SHORT_WAIT)
     except StepError as error:
         helpers.report(f"`{knowledge.name}` is searched as it was: {error}")
     _note_look(path, said, begun)

@@ -81,16 +81,19 @@ class Sources:
     Args:
         helpers: What fetches addresses.
         loaded: What its loader has given, if it has one.
+        folder: The folder that the paths of files are relative to.
     """
 
     knowledge: Knowledge
     helpers: Helpers
     loaded: Loaded | None
+    folder: str
 
     @classmethod
     def of(cls, knowledge: Knowledge, helpers: Helpers) -> Sources:
         """Return the sources of a collection; its loader is called."""
-        return cls(knowledge, helpers, helpers.loaded(knowledge) if knowledge.loader else None)
+        loaded = helpers.loaded(knowledge) if knowledge.loader else None
+        return cls(knowledge, helpers, loaded, str(knowledge.folder))
 
     @property
     def has_failed(self) -> bool:
@@ -163,11 +166,25 @@ class Sources:
         if file.path in knowledge.urls:
             return fetched(knowledge, file.path, self.helpers)
         if file.size <= LARGEST:
-            with open(os.path.join(knowledge.folder, file.path), "rb") as opened_file:
-                raw = opened_file.read(LARGEST + 1)
+            raw = _bytes_of(f"{self.folder}/{file.path}", file.size)
             if len(raw) <= LARGEST:
                 return file.path.rpartition("/")[2].rpartition(".")[2].lower(), raw
         raise UnreadableError(f"it is larger than {LARGEST // 1_000_000} MB")
+
+
+def _bytes_of(path: str, size: int) -> bytes:
+    """Return what a file says, up to one byte more than it may have.
+
+    Args:
+        size: How many bytes it had lately: for as many the memory is taken at first, since most files are small.
+    """
+    with open(path, "rb", buffering=0) as file:
+        raw = file.read(size + 1)
+        if len(raw) == size:
+            return raw
+        file.seek(0)
+        with open(file.fileno(), "rb", closefd=False) as again:
+            return again.read(LARGEST + 1)
 
 
 def fetched(knowledge: Knowledge, url: str, helpers: Helpers) -> tuple[str, bytes]:

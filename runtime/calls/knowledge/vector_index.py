@@ -15,6 +15,7 @@ from wfc.runtime.calls.knowledge import vectors
 from wfc.runtime.calls.knowledge.definition import Knowledge
 from wfc.runtime.calls.knowledge.helpers import Helpers, Planned, Told
 from wfc.runtime.calls.knowledge.vector_stores import ChosenStore, chosen_store
+from wfc.runtime.calls.knowledge.weighing import Usual, usual_of_the_nearest
 from wfc.runtime.errors import StepError
 
 __all__ = ["embed_passages", "nearest"]
@@ -141,8 +142,8 @@ class _Place:
 
 def nearest(
     database: sqlite3.Connection, knowledge: Knowledge, path: Path, asked: list[float], most: int
-) -> list[tuple[int, float]]:
-    """Return the passages that are nearest to a question, with how near they are, best first.
+) -> vectors.Nearest:
+    """Return the passages that are nearest to a question.
 
     Args:
         database: The index, in a transaction that reads.
@@ -155,7 +156,7 @@ def nearest(
     for _ in range(_ATTEMPTS):
         file = _file(database)
         if file is None:
-            return []
+            return vectors.Nearest([], Usual(0.0, 0.0, 0))
         try:
             if store is not None:
                 return _nearest_in(store, file, asked, most)
@@ -168,13 +169,18 @@ def nearest(
     )
 
 
+_LEAST_OF_A_STORE = 100
+"""How many vectors a store is asked for at least: by them it is known what is usual."""
+
+
 def _nearest_in(
     store: ChosenStore, file: vectors.VectorFile, asked: list[float], most: int
-) -> list[tuple[int, float]]:
+) -> vectors.Nearest:
     if not file.many:
-        return []
+        return vectors.Nearest([], Usual(0.0, 0.0, 0))
     (wanted,) = vectors.of_length_one([asked], 1, file.size)
-    return store.nearest(file.name, wanted.tolist(), min(most, file.many))
+    found = store.nearest(file.name, wanted.tolist(), min(max(most, _LEAST_OF_A_STORE), file.many))
+    return vectors.Nearest(found[:most], usual_of_the_nearest([score for _, score in found], file.many))
 
 
 def _file(database: sqlite3.Connection) -> vectors.VectorFile | None:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from wfc.runtime.calls.knowledge.weighing import Usual
 from wfc.runtime.errors import MissingPackageError, StepError
 
 try:
@@ -24,7 +25,17 @@ except ImportError:
         'searching by meaning needs a package that is not installed: pip install "wfc-workflows[vectors]"'
     ) from None
 
-__all__ = ["BATCH", "KeptVectors", "VectorFile", "best", "matrix", "of_length_one", "opened", "write"]
+__all__ = [
+    "BATCH",
+    "KeptVectors",
+    "Nearest",
+    "VectorFile",
+    "best",
+    "matrix",
+    "of_length_one",
+    "opened",
+    "write",
+]
 
 BATCH: Final = 64
 """How many texts are embedded by one request."""
@@ -229,18 +240,31 @@ def matrix(rows: Sequence[tuple[int, bytes]]) -> tuple[Any, Any]:
     return ids, np.frombuffer(b"".join(vector for _, vector in fitting), np.float32).reshape(-1, size // 4)
 
 
-def best(mapped: tuple[Any, Any], asked: Sequence[float], most: int) -> list[tuple[int, float]]:
-    """Return the passages whose vectors point most nearly where the one asked does, with the cosine, best first.
+class Nearest(NamedTuple):
+    """The passages that are nearest to a question.
+
+    Args:
+        found: The passages with their cosines, best first.
+        usual: What cosines all passages have.
+    """
+
+    found: list[tuple[int, float]]
+    usual: Usual
+
+
+def best(mapped: tuple[Any, Any], asked: Sequence[float], most: int) -> Nearest:
+    """Return the passages whose vectors point most nearly where the one asked does.
 
     Raises:
         StepError: ``knowledge.embedding``: The question's vector has another size.
     """
     ids, vectors = mapped
     if not len(ids):
-        return []
+        return Nearest([], Usual(0.0, 0.0, 0))
     (wanted,) = of_length_one([asked], 1, vectors.shape[1])
     scores = vectors @ wanted
     most = min(most, len(ids))
     found = np.argpartition(-scores, most - 1)[:most] if most < len(ids) else np.arange(len(ids))
     order = np.lexsort((ids[found], -scores[found]))
-    return [(int(ids[each]), float(scores[each])) for each in found[order]]
+    usual = Usual(float(scores.mean()), float(scores.std()), len(ids))
+    return Nearest([(int(ids[each]), float(scores[each])) for each in found[order]], usual)

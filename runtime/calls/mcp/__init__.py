@@ -102,14 +102,19 @@ async def _asked(
     return reply
 
 
-async def tools_of(server: McpServer, wait: float = PATIENCE) -> tuple[str, list[types.Tool]]:
+async def tools_of(
+    server: McpServer, wait: float = PATIENCE, revealed: Revealed | None = None
+) -> tuple[str, list[types.Tool]]:
     """Return what a server calls itself, with its version, and the tools that it has now.
+
+    Args:
+        revealed: Remembers the secrets that the server is given.
 
     Raises:
         StepError: It cannot be reached.
         SettingsError: Its program is not allowed, or a secret is missing.
     """
-    connection = McpConnection(server, wait, Revealed())
+    connection = McpConnection(server, wait, Revealed() if revealed is None else revealed)
     try:
         return await connection.name(), await connection.tools()
     finally:

@@ -26,19 +26,20 @@ def note_state(execution: Execution, run: StepRun, state: StepState, emitted: An
     """Notify observers of a step run's new state."""
     if not execution.observed:
         return
-    kind = StepNote if execution.in_brief else StepStateChanged
-    execution.effects.append(
-        NotifyObservers(
-            kind(
-                name=run.step.name,
-                step_state=state,
-                worker_id=str(run.number),
-                input_event_name=run.event_name,
-                output_event_name=_outcome_name(emitted),
-                attempt=run.attempt,
-            )
+    gave = _outcome_name(emitted)
+    told: StepNote | StepStateChanged
+    if execution.in_brief:
+        told = StepNote(run.step.name, state, run.number, run.event_name, gave, run.attempt)
+    else:
+        told = StepStateChanged(
+            name=run.step.name,
+            step_state=state,
+            worker_id=str(run.number),
+            input_event_name=run.event_name,
+            output_event_name=gave,
+            attempt=run.attempt,
         )
-    )
+    execution.effects.append(NotifyObservers(told))
 
 
 def _outcome_name(emitted: Any) -> str | None:

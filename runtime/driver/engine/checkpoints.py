@@ -23,7 +23,6 @@ from wfc.runtime.driver.run.edits import Edits
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.errors import RunExistsError, RunUnknownError, StoreError, WorkflowTimeoutError
 from wfc.runtime.plan.pauses import Child
-from wfc.runtime.plan.versions.verdicts import Verdict
 from wfc.runtime.store.checkpoint import write_checkpoint
 from wfc.runtime.store.entries import entry_of
 from wfc.runtime.store.folding import write_snapshot
@@ -38,6 +37,7 @@ from wfc.runtime.store.journal import (
     TasksReset,
     VersionChanged,
 )
+from wfc.runtime.store.judgement.verdicts import Verdict
 from wfc.runtime.store.past import Past, StepAgain
 from wfc.runtime.store.rows import ended
 from wfc.runtime.store.sql import selecting

@@ -15,12 +15,12 @@ from wfc.runtime.core.ticks import Upgraded
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.engine.kept_values import open_tasks, values_of
 from wfc.runtime.errors import SnapshotError
-from wfc.runtime.plan.versions.judging import judge
-from wfc.runtime.plan.versions.moves import Description
-from wfc.runtime.plan.versions.verdicts import Judgement, Verdict, migrated, refused
 from wfc.runtime.store.checkpoint import read_checkpoint
 from wfc.runtime.store.folding import read_start, write_snapshot
 from wfc.runtime.store.journal import PlanChanged, Row, Snapshot, TasksReset, WorkflowRenamed
+from wfc.runtime.store.judgement.judging import judge
+from wfc.runtime.store.judgement.moves import Description
+from wfc.runtime.store.judgement.verdicts import Judgement, Verdict, migrated, refused
 from wfc.runtime.store.ticks import encode_tick
 from wfc.runtime.store.versions.conversions import Converter
 from wfc.runtime.store.versions.describing import describe

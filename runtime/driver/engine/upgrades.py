@@ -23,11 +23,11 @@ from wfc.runtime.driver.engine.kept_values import values_of
 from wfc.runtime.driver.engine.successors import successor
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.errors import RunUnknownError, StoreError
-from wfc.runtime.plan.versions.verdicts import Verdict, refused
 from wfc.runtime.store.checkpoint import write_checkpoint
 from wfc.runtime.store.entries import entry_of
 from wfc.runtime.store.folding import fold
 from wfc.runtime.store.journal import Entry, Lease, Parked, Row, VersionChanged
+from wfc.runtime.store.judgement.verdicts import Verdict, refused
 from wfc.runtime.store.sql.upgrading import HasPlan, Upgradable, runs_of_workflow, upgradable, with_parts
 from wfc.runtime.store.versions.describing import describe
 from wfc.runtime.store.versions.reading import can_fold, is_of_plan, plan_of

@@ -121,6 +121,13 @@ class Stream:
         """
         return self._read(_Reader(self._place(since)))
 
+    def so_far(self) -> list[Event]:
+        """Return the events that are kept; of a reply that arrives in pieces all that has arrived."""
+        reader, found = _Reader(self._first), []
+        while (one := reader.next()) is not None:
+            found.append(one[1])
+        return found
+
     def _place(self, since: int) -> _Link:
         """Return the node right before a position; the last node for a future position."""
         if since < self._gone:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from wfc.runtime.drawing.representation import get_workflow_representation
@@ -25,6 +26,7 @@ try:
     from starlette.requests import Request
     from starlette.responses import JSONResponse, Response, StreamingResponse
     from starlette.routing import Route
+    from starlette.types import Receive, Scope, Send
 except ImportError:
     from wfc.runtime.errors import MissingPackageError
 
@@ -40,6 +42,22 @@ LARGEST: Final = 10_000_000
 LONGEST_NUMBER: Final = 200
 STATUSES: Final = {"running", "completed", "failed", "cancelled"}
 HTTP: Final = {"running": 202, "completed": 200}
+
+
+class Answering:
+    """An endpoint as an ASGI application; refusals are told by the one around all of them, not by one more around each.
+
+    Args:
+        function: Returns the response to a request.
+    """
+
+    def __init__(self, function: Callable[[Request], Awaitable[Response]]) -> None:
+        self._function = function
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        response = await self._function(Request(scope, receive, send))
+        await response(scope, receive, send)
 
 
 class WorkflowAPI:
@@ -89,7 +107,7 @@ class WorkflowAPI:
             ("POST", "/handlers/{handler_id}/cancel", self.cancel),
             ("GET", "/results/{handler_id}", self.result),
         )
-        return [Route(path, function, methods=[method]) for method, path, function in found]
+        return [Route(path, Answering(function), methods=[method]) for method, path, function in found]
 
     # --- workflows
 
@@ -147,7 +165,7 @@ class WorkflowAPI:
         try:
             start = event_of(
                 body.get("kwargs", {}) if given is None else given,
-                self.events(name),
+                partial(self.events, name),
                 workflow.start_event_class,
             )
         except InvalidEventError as error:
@@ -241,7 +259,7 @@ class WorkflowAPI:
         if record.over.is_set():
             raise HTTPException(409, "Workflow already completed")
         try:
-            event = event_of(body["event"], self.events(record.name))
+            event = event_of(body["event"], partial(self.events, record.name))
         except InvalidEventError as error:
             raise HTTPException(400, str(error)) from None
         step = body.get("step")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -27,23 +28,33 @@ def envelope_of(event: Event, *, qualified: bool = True) -> dict[str, Any]:
         qualified: Whether it has the name of its class with that of the module.
     """
     kind = type(event)
-    module = _THEIRS if kind.__module__.startswith(_OURS) else kind.__module__
-    above = [one.__name__ for one in kind.mro()[1:] if issubclass(one, Event)]
-    types = above[: above.index("Event")] if "Event" in above else above
+    name, types = _names_of(kind)
     return {
         "value": event.model_dump(mode="json"),
-        "qualified_name": f"{module}.{kind.__name__}" if qualified else None,
+        "qualified_name": name if qualified else None,
         "type": kind.__name__,
-        "types": types or None,
+        "types": list(types) or None,
     }
 
 
-def event_of(data: object, known: Mapping[str, type[Event]], assumed: type[Event] | None = None) -> Event:
+@lru_cache(1024)
+def _names_of(kind: type[Event]) -> tuple[str, tuple[str, ...]]:
+    """Return the name of a class with that of its module, and the names of those that it is derived from."""
+    module = _THEIRS if kind.__module__.startswith(_OURS) else kind.__module__
+    above = [one.__name__ for one in kind.mro()[1:] if issubclass(one, Event)]
+    types = above[: above.index("Event")] if "Event" in above else above
+    return f"{module}.{kind.__name__}", tuple(types)
+
+
+def event_of(
+    data: object, events: Callable[[], Mapping[str, type[Event]]], assumed: type[Event] | None = None
+) -> Event:
     """Return the event that a client has sent: an envelope, JSON text of one, or the bare fields of an event.
 
     Nothing is imported: an event is one of those that are known.
 
     Args:
+        events: Returns those that are known, by their names.
         assumed: Whose fields they are, if nothing says that.
 
     Raises:
@@ -61,7 +72,7 @@ def event_of(data: object, known: Mapping[str, type[Event]], assumed: type[Event
     value: Any
     if assumed is not None and "value" not in data and not {"type", "qualified_name"} <= set(data):
         kind, value = assumed, data
-    elif named in known:
+    elif named in (known := events()):
         kind, value = known[named], data.get("value", data.get("data"))
     else:
         raise InvalidEventError(f"there is no event `{str(named)[:100]}`; there are {', '.join(known)}")

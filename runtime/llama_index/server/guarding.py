@@ -41,12 +41,12 @@ class Guard:
         return guarded
 
     def _refusal(self, scope: Any) -> tuple[int, str] | None:
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        host = headers.get("host", "")
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        host = headers.get(b"host", b"").decode("latin-1")
         reached = host_name(host)
         if reached is None or ("*" not in self.hosts and reached not in self.hosts):
             return 421, "this server is not reached under this name"
-        origin = headers.get("origin", "").lower()
+        origin = headers.get(b"origin", b"").decode("latin-1").lower()
         if origin and origin not in {f"http://{host}".lower(), f"https://{host}".lower()}:
             return 403, "pages of other sites may not use this server"
         return None

@@ -42,8 +42,23 @@ class RunRecord:
         self.over = asyncio.Event()
         self._shown: list[Event] = []
         self._first = 0  # the number of the first one that is remembered
-        self._news = asyncio.Event()
-        self._following = asyncio.create_task(self._follow())
+        self._news: asyncio.Event | None = None  # of those who wait for more
+        self._following: asyncio.Task[None] | None = None
+        asyncio.get_running_loop().call_soon(self._begin)  # once the run has had its first turn
+
+    def _begin(self) -> None:
+        """Remember what a run shows that is over already, as short ones are; else begin to follow it."""
+        if (result := self.handler.get_stop_event()) is None:
+            self._following = asyncio.create_task(self._follow())
+            return
+        self._shown += self.handler.events_so_far()
+        self.result, self.status = result, "completed"
+        self._end()
+
+    def _end(self) -> None:
+        self.completed = self.updated = _now()
+        self.over.set()
+        self._ring()
 
     async def _follow(self) -> None:
         """Remember what the run shows, until it is over."""
@@ -64,13 +79,12 @@ class RunRecord:
         except Exception as error:  # of a step
             self.status, self.error = "failed", f"{type(error).__name__}: {error}"
         finally:
-            self.completed = self.updated = _now()
-            self.over.set()
-            self._ring()
+            self._end()
 
     def _ring(self) -> None:
-        news, self._news = self._news, asyncio.Event()
-        news.set()
+        if self._news is not None:
+            self._news.set()
+            self._news = None
 
     @property
     def last(self) -> int:
@@ -87,6 +101,8 @@ class RunRecord:
         """
         at = after
         while True:
+            if self._news is None:
+                self._news = asyncio.Event()
             news, is_over = self._news, self.over.is_set()
             for number, event in self._after(at):
                 at = number

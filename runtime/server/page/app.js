@@ -1,6 +1,6 @@
 // The frame of all screens: who is there, which screen is shown (behind the `#`), the keys, the language.
 import { Server } from "./api.js";
-import { arrive, ask, h, show, wrong } from "./dom.js";
+import { arrive, ask, h, show, waiting, wrong } from "./dom.js";
 import { showInbox, showTask } from "./inbox.js";
 import { showRun } from "./run.js";
 import { showStart, showWorkflow } from "./start.js";
@@ -95,7 +95,7 @@ async function go() {
   main.replaceChildren(room);
   const place = { main: room, server, me, id: decodeURIComponent(rest.join("/")), query: new URLSearchParams(query), left: leaves.signal };
   const screen = within?.one || (place.id && SCREENS[name].one) || SCREENS[name].show;
-  const waits = setTimeout(() => room.firstChild || show(room, h("p", { class: "soft", role: "status" }, t("Loading …"))), 200);
+  const waits = setTimeout(() => room.firstChild || show(room, waiting()), 200);
   try {
     await screen(place);
   } catch (error) {

@@ -1,6 +1,6 @@
 // The screen of authors: specs with their health, an editor with the flow beside it, tests, and proposals.
 import { part } from "./api.js";
-import { ask, button, data, h, nothing, show, table, tell } from "./dom.js";
+import { ask, button, data, h, nothing, show, table, tell, waiting } from "./dom.js";
 import { rehearsals } from "./rehearse.js";
 import { Viewer } from "./viewer.js";
 import { t } from "./words.js";
@@ -25,18 +25,33 @@ function health(file) {
 /** Begin a spec from a pattern. @param {any} server */
 async function begin(server) {
   const told = await server.call("v1/patterns");
-  const select = /** @type {HTMLSelectElement} */ (h("select", { id: "pattern" }));
-  const said = h("p", { class: "soft" });
-  const choose = () => show(said, told.patterns.find((/** @type {any} */ one) => one.name === select.value)?.about || "");
+  const select = /** @type {HTMLSelectElement} */ (h("select", { id: "pattern", size: 8, required: true }));
+  const said = h("p", { class: "soft", "aria-live": "polite" });
+  const choose = () => show(said, told.patterns.find((/** @type {any} */ one) => one.name === select.value)?.about || t("No pattern is like that."));
+  const search = /** @type {HTMLInputElement} */ (h("input", { type: "search", id: "search-patterns" }));
+  const find = () => {
+    const [before, found] = [select.value, bestOf(told.patterns, search.value)];
+    select.replaceChildren(...found.map((/** @type {any} */ one) => h("option", { value: one.name }, one.title)));
+    select.value = found.some((/** @type {any} */ one) => one.name === before) ? before : found[0]?.name || "";
+    choose();
+  };
   select.addEventListener("change", choose);
-  select.append(...told.patterns.map((/** @type {any} */ one) => h("option", { value: one.name }, one.title)));
-  choose();
+  search.addEventListener("input", find);
+  find();
   const name = /** @type {HTMLInputElement} */ (h("input", { id: "name", required: true, placeholder: "my_workflow" }));
-  const fields = [h("div", { class: "field" }, h("label", { for: "pattern" }, t("Pattern")), select, said), h("div", { class: "field" }, h("label", { for: "name" }, t("Name")), name)];
+  const fields = [h("div", { class: "field" }, h("label", { for: "search-patterns" }, t("Search")), search), h("div", { class: "field" }, h("label", { for: "pattern" }, t("Pattern")), select, said), h("div", { class: "field" }, h("label", { for: "name" }, t("Name")), name)];
   ask(t("New"), h("div", { class: "fields" }, fields), t("Begin"), async () => {
     const made = await server.call("v1/patterns", { pattern: select.value, name: asName(name.value) });
     location.hash = `#/author/${part(made.path)}`;
   });
+}
+
+/** Return those of the patterns that have most of the words that somebody looks for. @param {any[]} patterns @param {string} wanted */
+function bestOf(patterns, wanted) {
+  const words = wanted.toLowerCase().split(/\s+/).filter((one) => one.length > 2 || one === wanted.trim());
+  const scored = patterns.map((one) => ({ one, score: words.filter((word) => `${one.title} ${one.about}`.toLowerCase().includes(word)).length }));
+  const best = Math.max(0, ...scored.map(({ score }) => score));
+  return !wanted.trim() ? patterns : best ? scored.filter(({ score }) => score === best).map(({ one }) => one) : [];
 }
 
 /** Return the name of a workflow that somebody means: small letters, digits and `_`. @param {string} said */
@@ -53,12 +68,12 @@ export async function showFile({ main, server, id, left }) {
     main,
     h("h1", {}, file.path),
     h("div", { class: "row" }, button(t("Save"), () => desk.save(), { id: "save" }), button(t("Test"), () => desk.test(), { id: "test" }), button(t("Rehearse"), () => desk.rehearse(), { id: "rehearse" }), button(t("Serve it"), () => desk.offer(), { id: "offer" }), button(t("Propose"), () => desk.propose(), { id: "propose" }), desk.said),
-    h("div", { class: "beside desk" }, where, h("div", {}, desk.findings, h("h2", {}, t("Tests")), desk.tests, h("h2", {}, t("Flow")), desk.flow, h("details", { toggle: () => desk.look() }, h("summary", {}, "Python"), desk.python))),
+    h("div", { class: "beside desk" }, where, h("div", {}, desk.findings, h("h2", {}, t("Tests")), desk.tests, h("h2", {}, t("Flow")), desk.behind, desk.flow, h("details", { toggle: () => desk.look() }, h("summary", {}, "Python"), desk.python))),
   );
   desk.begin(editor(where, desk.kept(), file.path, desk));
 }
 
-/** For how long, in milliseconds, nobody types before the flow is drawn anew, which would hold up the next findings. */
+/** For how long, in milliseconds, nobody types before what takes longer is asked, which would hold up the next findings. */
 const REST = 300;
 
 /** What is written in one file, and what the compiler says of it. */
@@ -72,13 +87,15 @@ class Desk {
     this.findings = h("div", { "aria-live": "polite" });
     this.tests = h("div", {}, nothing(t("Not run yet.")));
     this.flow = h("div");
+    this.behind = h("p", { class: "soft", role: "status" });
     this.viewer = new Viewer(this.flow, (name, chosen) => !this.viewer.within(chosen) && this.goTo(name), t);
     this.python = h("div");
     this.places = /** @type {any[]} */ ([]);
     this.isAsking = false;
     this.isStale = false;
-    this.toLook = 0;
+    this.resting = 0;
     this.hasErrors = false;
+    this.isDrawn = false;
     /** @type {any} */
     this.view = null;
     addEventListener("beforeunload", (event) => this.isUnsaved() && event.preventDefault(), { signal: left });
@@ -127,17 +144,31 @@ class Desk {
     if (isUnsaved) sessionStorage.setItem(this.draft(), JSON.stringify({ text, etag: this.file.etag }));
     else sessionStorage.removeItem(this.draft());
     this.isStale = true;
-    clearTimeout(this.toLook);
+    clearTimeout(this.resting);
     if (this.isAsking) return;
     this.isAsking = true;
     while (this.isStale && !this.left.aborted) {
       this.isStale = false;
-      const asked = (/** @type {string} */ how) => this.check(this.view.text(), how).catch((error) => show(this.findings, h("p", { class: "bad" }, error.message)));
-      await asked("?now");
-      if (this.hasErrors && !this.isStale) await asked(""); // which finds the one mistake behind several findings
+      await this.asked("?now");
     }
     this.isAsking = false;
-    this.toLook = setTimeout(() => this.look(), this.places.length ? REST : 0);
+    this.resting = setTimeout(() => this.rest(), this.places.length ? REST : 0);
+  }
+
+  /** @param {string} how */
+  asked(how) {
+    return this.check(this.view.text(), how).catch((error) => show(this.findings, h("p", { class: "bad" }, error.message)));
+  }
+
+  /** Ask what takes longer, once nobody types: for the one mistake behind several findings, and for the flow. */
+  async rest() {
+    if (this.left.aborted) return;
+    await this.look();
+    if (!this.hasErrors || this.isAsking) return;
+    this.isAsking = true;
+    await this.asked("");
+    this.isAsking = false;
+    if (this.isStale) await this.changed(this.view.text());
   }
 
   /** @param {string} text @param {string} how */
@@ -148,6 +179,8 @@ class Desk {
     this.view.show(found);
     this.hasErrors = found.some((/** @type {any} */ one) => one.severity === "error");
     const lines = found.map((/** @type {any} */ one) => h("li", {}, button(`${one.line}:${one.column}`, () => this.view.go(one.from, one.to)), ` ${one.message}`, one.hint ? h("div", { class: "soft" }, one.hint) : null, one.fix ? button(one.fix.title, () => this.view.mend(one.fix)) : null));
+    show(this.behind, this.hasErrors ? t(this.isDrawn ? "The flow is that of the text before it had errors." : "The flow is drawn once the text has no errors.") : "");
+    this.flow.classList.toggle("behind", this.hasErrors);
     show(this.findings, found.length ? h("ul", { class: "findings" }, lines) : h("p", { class: "status done" }, t("No findings.")));
   }
 
@@ -164,6 +197,7 @@ class Desk {
     this.places = told.places;
     if (isOpen) show(this.python, data(told.python || t("(none)")));
     if (!picture) return;
+    this.isDrawn = true;
     this.viewer.show(picture);
   }
 
@@ -212,7 +246,7 @@ class Desk {
 
   async test() {
     if (this.isUnsaved() && !(await this.save())) return;
-    show(this.tests, h("p", { class: "soft", role: "status" }, t("Loading …")));
+    show(this.tests, waiting());
     try {
       const told = await this.server.call("v1/tests", { path: this.file.path });
       const lines = told.tests.map((/** @type {any} */ one) => h("li", {}, h("span", { class: `status ${one.passed ? "done" : "failed"}` }, one.passed ? "✓" : "✗"), ` ${one.name}`, one.problem ? data(one.problem) : null));

@@ -12,8 +12,16 @@ export function h(tag, attributes = {}, ...children) {
     else if (value === true) found.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) found.setAttribute(name, String(value));
   }
-  found.append(...children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false));
+  found.append(...children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false).map(plain));
   return found;
+}
+
+/** What turns other text around, hides, or is no text: to be seen by its number, so that nothing looks like something else. */
+const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/** Return a text as it may be shown; all else as it is. @param {any} one */
+function plain(one) {
+  return typeof one === "string" ? one.replace(UNSEEN, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`) : one;
 }
 
 /**
@@ -23,7 +31,7 @@ export function h(tag, attributes = {}, ...children) {
  */
 export function show(place, ...children) {
   const held = place.contains(document.activeElement) ? document.activeElement : null;
-  place.replaceChildren(...children.flat(Infinity).filter(Boolean));
+  place.replaceChildren(...children.flat(Infinity).filter(Boolean).map(plain));
   if (held?.id) document.getElementById(held.id)?.focus({ preventScroll: true });
 }
 
@@ -53,6 +61,11 @@ export function data(data) {
 /** Return what is said when something is wrong. @param {Error} error @returns {HTMLElement} */
 export function wrong(error) {
   return h("p", { class: "bad", role: "alert" }, error.message);
+}
+
+/** Return what is said while something is waited for. */
+export function waiting() {
+  return h("p", { class: "soft", role: "status" }, t("Loading …"));
 }
 
 /** Return what is said where there is nothing. @param {string} said @param {...any} more */
@@ -123,7 +136,7 @@ let later = "";
 /** Tell something in passing, to the eye and to readers of screens. @param {string} said */
 export function tell(said) {
   const place = document.getElementById("told");
-  if (place) place.textContent = said;
+  if (place) place.textContent = plain(said);
 }
 
 /** Go to another screen, and tell something there. @param {string} hash @param {string} said */

@@ -1,6 +1,6 @@
 // The inbox: what people are asked, and their answers.
 import { part } from "./api.js";
-import { ask, button, data, h, leave, moment, nothing, show, table, tell } from "./dom.js";
+import { ask, button, data, h, leave, moment, nothing, show, table, tell, waiting } from "./dom.js";
 import { form } from "./forms.js";
 import { t } from "./words.js";
 
@@ -11,6 +11,7 @@ const VIEWS = /** @type {Record<string, {name: string, query: string}>} */ ({
 });
 
 const FIRST = 50; // questions are shown at first
+const AT_ONCE = 100; // as many answers the server takes in one request
 const EVERY = 4000; // milliseconds after which it is looked whether there are others
 
 /** @param {import("./app.js").Place} place */
@@ -19,7 +20,7 @@ export async function showInbox({ main, server, me, query, left }) {
   const shown = VIEWS[view] || VIEWS.mine;
   const views = me.roles.includes("see") ? Object.entries(VIEWS) : [["mine", VIEWS.mine]];
   const tabs = h("div", { class: "row" }, views.map(([name, one]) => h("a", { href: `#/inbox?view=${name}`, "aria-current": name === view ? "page" : null, class: "tab" }, t(/** @type {any} */ (one).name))));
-  const list = h("div");
+  const list = h("div", {}, waiting());
   show(main, h("h1", {}, t("Inbox")), tabs, list);
   /** @type {any[]} */
   let found = [];
@@ -103,11 +104,14 @@ function answerForm(server, task, alike) {
   const found = form(task.form, task.prefill, t("Answer"), async (value) => {
     await server.call(`v1/tasks/${part(task.task)}/answer`, { answer: value });
     const chosen = boxes.map((one) => /** @type {HTMLInputElement} */ (one.querySelector("input"))).filter((one) => one.checked);
-    for (const one of chosen) {
-      await server.call(`v1/tasks/${part(one.value)}/answer`, { answer: value });
-      one.checked = false;
+    const refused = [];
+    for (let from = 0; from < chosen.length; from += AT_ONCE) {
+      const answers = chosen.slice(from, from + AT_ONCE).map((one) => ({ task: one.value, answer: value }));
+      const told = await server.call("v1/tasks/answers", { answers });
+      refused.push(...told.answers.filter((/** @type {any} */ one) => !one.done).map((/** @type {any} */ one) => one.detail));
     }
-    leave("#/inbox", t("Your answer is recorded. Thank you."));
+    await untilKnown(server, task, (now) => now.closed);
+    leave("#/inbox", [t("Your answer is recorded. Thank you."), ...refused.slice(0, 1)].join(" "));
   }, "/answer");
   if (boxes.length) {
     const said = h("summary", {}, t("{n} of the same kind are open.", { n: boxes.length }));
@@ -116,11 +120,14 @@ function answerForm(server, task, alike) {
   return found;
 }
 
-/** Wait until a run has taken note that a question was passed on; not for ever. @param {any} server @param {any} task */
-async function untilPassedOn(server, task) {
-  for (let looked = 0; looked < 25; looked += 1) {
-    const now = await server.call(`v1/tasks/${part(task.task)}`);
-    if (now.closed || now.passed_on.length > task.passed_on.length) return;
+/**
+ * Wait until a run has taken note of what was done with a question; not for ever.
+ * @param {any} server @param {any} task @param {(now: any) => boolean} isKnown @param {number} looks
+ */
+async function untilKnown(server, task, isKnown, looks = 5) {
+  for (let looked = 0; looked < looks; looked += 1) {
+    const now = await server.call(`v1/tasks/${part(task.task)}`).catch(() => null);
+    if (!now || isKnown(now)) return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }
@@ -130,7 +137,7 @@ function passOn(server, task, me, again) {
   const path = `v1/tasks/${part(task.task)}/delegate`;
   const to = async (/** @type {string} */ name, /** @type {string} */ because) => {
     await server.call(path, because ? { to: name, because } : { to: name });
-    await untilPassedOn(server, task);
+    await untilKnown(server, task, (now) => now.closed || now.passed_on.length > task.passed_on.length, 25);
     await again();
   };
   const other = () => {

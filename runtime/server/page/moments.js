@@ -19,6 +19,7 @@ export function timeMachine({ server, me, left }, path, seen) {
   const look = async (/** @type {number} */ tick, /** @type {any} */ known = null) => {
     wanted = tick;
     label.textContent = t("Tick {n} of {last}", { n: tick, last });
+    told.querySelector("#fork")?.setAttribute("disabled", ""); // it is of the tick before, until this one is there
     const at = (/** @type {number} */ one) => server.call(`${path}/at/${one}`);
     const [now, before] = await Promise.all([known || at(tick), tick > 1 ? at(tick - 1) : null]);
     if (left.aborted || wanted !== tick) return;

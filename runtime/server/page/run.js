@@ -19,6 +19,7 @@ export async function showRun(place) {
   const log = h("tbody");
   const said = saying();
   const version = h("div");
+  const done = h("div");
   const note = noteIn(log, soonAndSeldom(() => refresh()));
   let following = new AbortController();
   const follow = () => {
@@ -34,10 +35,12 @@ export async function showRun(place) {
     const run = await server.call(path);
     const now = await server.call(`${path}/at/${run.tick}`);
     if (left.aborted) return;
-    show(head, headOf(place, run, path, async () => {
-      await refresh();
+    const deeds = await server.call(`${path}/deeds`);
+    show(head, headOf(place, run, deeds, path, async () => {
+      await refresh().catch(() => {}); // what was done is done, and while the run moves it may not be told how it is
       follow();
     }));
+    show(done, deeds.deeds.length ? deedTable(deeds.deeds) : nothing(t("(none)")));
     show(steps, stepTable(now.steps));
     await machine.now(run, now);
   };
@@ -50,7 +53,7 @@ export async function showRun(place) {
       "div",
       { class: "beside" },
       h("div", {}, h("h2", {}, t("Flow")), flow, machine.element, version),
-      h("div", {}, h("h2", {}, t("Steps and attempts")), steps, said.element, h("h2", {}, t("What has happened")), h("table", { "aria-label": t("What has happened"), class: "log" }, log)),
+      h("div", {}, h("h2", {}, t("Steps and attempts")), steps, said.element, h("h2", {}, t("What has happened")), h("table", { "aria-label": t("What has happened"), class: "log" }, log), h("h2", {}, t("What people have done")), done),
     ),
   );
   compareVersions(server, path, version).catch((error) => [404, 409].includes(error.status) || show(version, wrong(error))); // it is not served any more, or does not rest
@@ -122,40 +125,47 @@ export function light(picture, steps) {
   }
 }
 
-/** @param {import("./app.js").Place} place @param {any} run @param {string} path @param {() => Promise<void>} refresh */
-function headOf({ me, server }, run, path, refresh) {
+/** @param {any[]} deeds */
+function deedTable(deeds) {
+  const rows = deeds.map((one) => [moment(one.at), one.who, one.action.replaceAll("_", " "), one.reason]);
+  return table([t("When"), t("Who"), t("What was done"), t("Reason")], rows, t("What people have done"));
+}
+
+/** @param {import("./app.js").Place} place @param {any} run @param {any} deeds @param {string} path @param {() => Promise<void>} refresh */
+function headOf({ me, server }, run, deeds, path, refresh) {
   const may = me.roles.includes("operate");
   const questions = run.open_tasks ? h("a", { href: "#/inbox?view=open" }, `${t("Questions")}: ${run.open_tasks}`) : null;
   const waits = run.waits.map((/** @type {any} */ one) => h("li", {}, `${one.step}: `, t("Waits for {what}", { what: one.for }), one.until ? ` · ${t("Until")} ` : "", moment(one.until)));
   return [
-    h("div", { class: "row" }, badge(run.status), t("of {workflow}", run), run.key ? h("code", {}, run.key) : null, moment(run.started), length(run.started, run.ended), questions, may ? actions(server, run, path, refresh) : null),
+    h("div", { class: "row" }, badge(run.status), t("of {workflow}", run), run.key ? h("code", {}, run.key) : null, moment(run.started), length(run.started, run.ended), questions, deeds.set_aside ? h("span", { class: "status" }, t("set aside")) : null, may ? actions(server, run, deeds.set_aside, path, refresh) : null),
     waits.length ? h("ul", {}, waits) : null,
     run.result ? [h("h2", {}, `${t("Result")}: ${run.result.event}`), data(run.result.with)] : null,
     run.error ? h("p", { class: "bad" }, run.error.message) : null,
   ].flat();
 }
 
-/** @param {any} server @param {any} run @param {string} path @param {() => Promise<void>} refresh */
-function actions(server, run, path, refresh) {
+/** @param {any} server @param {any} run @param {boolean} isAside @param {string} path @param {() => Promise<void>} refresh */
+function actions(server, run, isAside, path, refresh) {
   const isOver = run.ended !== null;
-  const cancel = () => {
-    const why = /** @type {HTMLInputElement} */ (h("input", { id: "reason" }));
-    const content = h("div", { class: "field" }, h("label", { for: "reason" }, t("Reason")), why);
-    ask(t("Cancel this run?"), content, t("Cancel"), async () => {
-      await server.call(`${path}/cancel`, why.value.trim() ? { reason: why.value.trim() } : {});
+  const forReason = (/** @type {string} */ title, /** @type {any} */ content, /** @type {string} */ action, /** @type {(reason: any) => Promise<any>} */ act, needed = false) => {
+    const why = /** @type {HTMLInputElement} */ (h("input", { id: "reason", required: needed }));
+    const field = h("div", { class: "field" }, h("label", { for: "reason" }, t("Reason"), needed ? null : h("span", { class: "soft" }, ` (${t("may be left out")})`)), why);
+    ask(title, h("div", { class: "fields" }, content, field), action, async () => {
+      await act(why.value.trim() ? { reason: why.value.trim() } : {});
       await refresh();
     });
   };
+  const cancel = () => forReason(t("Cancel this run?"), null, t("Cancel"), (reason) => server.call(`${path}/cancel`, reason));
+  const aside = { runs: [run.run], ...(isAside ? { back: true } : {}) };
+  const setAside = () => forReason(t(isAside ? "Bring it back" : "Set aside what has failed"), isAside ? null : h("p", {}, t("They stay as they are, and may still go on.")), t(isAside ? "Bring it back" : "Set aside"), (reason) => server.call("v1/runs/set-aside", { ...aside, ...reason }), !isAside);
   const resume = async () => {
     const dry = await server.call(`${path}/resume?dry`, {});
     const other = newer([dry]);
-    ask(t("Go on from what has failed"), h("div", { class: "fields" }, again(dry), other.element), t("Go on"), async () => {
-      await server.call(`${path}/resume`, other.wanted() ? { upgrade: true } : {});
-      await refresh();
-    });
+    forReason(t("Go on from what has failed"), [again(dry), other.element], t("Go on"), (reason) => server.call(`${path}/resume`, { ...reason, ...(other.wanted() ? { upgrade: true } : {}) }));
   };
   const mayGoOn = ["failed", "cancelled", "dead", "halted"].includes(run.status);
-  return [isOver ? null : button(t("Cancel"), cancel, { id: "cancel" }), mayGoOn ? button(t("Go on"), resume, { id: "go-on" }) : null];
+  const hasFailed = ["failed", "dead"].includes(run.status);
+  return [isOver ? null : button(t("Cancel"), cancel, { id: "cancel" }), hasFailed ? button(t(isAside ? "Bring it back" : "Set aside"), setAside, { id: "aside" }) : null, mayGoOn ? button(t("Go on"), resume, { id: "go-on" }) : null];
 }
 
 /** Return the steps of a run with how long each took, as text and as a bar. @param {any[]} steps */
@@ -173,7 +183,7 @@ export function stepTable(steps) {
     [bar(one, first, last), ` ${length(one.began, one.ended)}`],
     ...(isPaid ? [one.tokens ? `${one.tokens.toLocaleString()} · ${price(one.cost_usd)}` : ""] : []),
   ]);
-  const heads = [t("Step"), t("Status"), t("What it gave"), t("Attempts"), t("Take"), ...(isPaid ? [t("Tokens and cost")] : [])];
+  const heads = [t("Step"), t("Status"), t("What it gave"), t("Attempts"), t("Took"), ...(isPaid ? [t("Tokens and cost")] : [])];
   return table(heads, rows, t("Steps and attempts"));
 }
 

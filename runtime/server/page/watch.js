@@ -1,24 +1,26 @@
 // The runs of the store: looked for by workflow, status and key; failures told in groups.
 import { part } from "./api.js";
-import { ask, badge, button, h, length, moment, nothing, show, table, tell } from "./dom.js";
+import { ask, badge, button, h, length, moment, nothing, show, table, tell, waiting } from "./dom.js";
 import { again, newer } from "./moments.js";
 import { t } from "./words.js";
 
 const STATUSES = ["live", "queued", "parked", "halted", "done", "failed", "cancelled", "dead"];
+
+const CANCELLED = ["live", "queued", "parked", "halted"]; // what may be cancelled together
 
 const MOST_LOOKS = 20; // at runs that are at work, for half a minute: what goes on may fail again at once
 
 /** @param {import("./app.js").Place} place */
 export async function showWatch({ main, server, me, query, left }) {
   const offered = me.roles.some((/** @type {string} */ one) => ["see", "start"].includes(one)) ? (await server.call("v1/workflows")).workflows : [];
-  const list = h("div");
+  const list = h("div", {}, waiting());
   const groups = h("div");
   const sums = h("div");
   show(main, h("h1", {}, t("Runs")), sums, groups, filters(query, offered.map((/** @type {any} */ one) => one.workflow)), list);
   const count = async () => {
     const counted = await server.call("v1/runs/counts");
     show(sums, summary(counted));
-    show(groups, failures(server, me, counted.failures, refresh));
+    show(groups, failures(server, me, counted.failures, refresh), counted.set_aside ? h("p", { class: "soft" }, t("{n} failed runs are set aside.", { n: counted.set_aside })) : null);
     return counted.runs.some((/** @type {any} */ one) => ["live", "queued"].includes(one.status));
   };
   const refresh = async () => {
@@ -30,13 +32,14 @@ export async function showWatch({ main, server, me, query, left }) {
   const asked = ["workflow", "status", "key"].filter((name) => query.get(name)).map((name) => `${name}=${part(query.get(name) || "")}&`).join("");
   /** @type {any[]} */
   let found = [];
+  const mayCancel = me.roles.includes("operate") && query.get("workflow") && !query.get("key") && CANCELLED.includes(query.get("status") || "");
   const more = async (/** @type {string} */ after) => {
     const told = await server.call(`v1/runs?${asked}most=50${after ? `&after=${part(after)}` : ""}`);
     if (left.aborted) return;
     found = [...found, ...told.runs];
     const next = told.next ? button(t("More"), () => more(told.next), { id: "more" }) : null;
     const none = asked ? nothing(t("No run is like that.")) : offered.length || !me.roles.includes("author") ? nothing(t("There are no runs yet. Start one."), " ", h("a", { href: "#/start" }, t("Start"))) : unserved();
-    show(list, found.length ? runTable(found) : none, next);
+    show(list, mayCancel && found.length ? h("div", { class: "row" }, button(t("Cancel these"), () => cancelAll(server, { workflow: query.get("workflow"), status: query.get("status") }, refresh), { id: "cancel-these" })) : null, found.length ? runTable(found) : none, next);
   };
   await Promise.all([count(), more("")]);
 }
@@ -64,28 +67,60 @@ function failures(server, me, groups, refresh) {
     h("strong", {}, t("{error} at {step}: {count} runs since {since}", { ...one, step: one.step || one.workflow, since: new Date(one.since).toLocaleString() })),
     one.workflow,
     h("span", {}, one.runs.slice(0, 3).map((/** @type {string} */ run) => [h("a", { href: `#/runs/${part(run)}` }, run.slice(0, 10)), " "]).flat()),
-    me.roles.includes("operate") ? button(t("Go on"), () => resumeAll(server, one, refresh), { id: `resume-${number}` }) : "",
+    me.roles.includes("operate") ? h("span", { class: "row" }, button(t("Go on"), () => resumeAll(server, one, refresh), { id: `resume-${number}` }), button(t("Set aside"), () => setAside(server, one, refresh), { id: `aside-${number}` })) : "",
   ]);
   return [h("h2", {}, t("Failures")), table([t("What failed"), t("Workflow"), t("Runs"), t("Actions")], rows, t("Failures"))];
 }
 
 /** Let all runs of a group go on, after telling what each would do again. @param {any} server @param {any} group @param {() => Promise<any>} refresh */
 async function resumeAll(server, group, refresh) {
-  const which = { workflow: group.workflow, step: group.step, error: group.error };
-  const dry = await server.call("v1/runs/resume?dry", which);
-  const why = /** @type {HTMLInputElement} */ (h("input", { id: "reason" }));
+  const dry = await server.call("v1/runs/resume?dry", alike(group));
+  const other = newer(dry.runs);
+  const shown = (/** @type {any} */ one) => ({ line: undone(one), more: again(one) });
+  await withSeveral(server, "v1/runs/resume", dry, { title: t("Go on from what has failed"), action: t("Go on"), shown, needed: false, other: other.element, more: () => (other.wanted() ? { upgrade: true } : {}), done: (n) => t("{n} runs go on.", { n }) }, refresh);
+}
+
+/** Set all runs of a group aside: nobody need look at them any more. @param {any} server @param {any} group @param {() => Promise<any>} refresh */
+async function setAside(server, group, refresh) {
+  const dry = await server.call("v1/runs/set-aside?dry", { ...alike(group), reason: "-" });
+  await withSeveral(server, "v1/runs/set-aside", dry, { title: t("Set aside what has failed"), action: t("Set aside"), about: t("They stay as they are, and may still go on."), needed: true, done: (n) => t("{n} runs are set aside.", { n }) }, refresh);
+}
+
+/** Cancel those of the runs in the list. @param {any} server @param {any} which @param {() => Promise<any>} refresh */
+async function cancelAll(server, which, refresh) {
+  const dry = await server.call("v1/runs/cancel?dry", which);
+  await withSeveral(server, "v1/runs/cancel", dry, { title: t("Cancel these runs?"), action: t("Cancel"), shown: (one) => ({ line: one.status }), needed: true, done: (n) => t("{n} runs are cancelled.", { n }) }, refresh);
+}
+
+/** @param {any} group */
+function alike(group) {
+  return { workflow: group.workflow, step: group.step, error: group.error };
+}
+
+/**
+ * Ask with which of several runs something is to be done, and for what reason, and do it.
+ * @param {any} server @param {string} path @param {any} dry what the server has said that would become of each
+ * @param {{title: string, action: string, about?: string, needed: boolean, other?: any, shown?: (one: any) => {line: string, more?: any}, more?: () => any, done: (n: number) => string}} how
+ * @param {() => Promise<any>} refresh
+ */
+async function withSeveral(server, path, dry, how, refresh) {
+  const why = /** @type {HTMLInputElement} */ (h("input", { id: "reason", required: how.needed }));
   const boxes = dry.runs.map((/** @type {any} */ one) => {
     const box = h("input", { type: "checkbox", value: one.run, checked: !one.code, disabled: Boolean(one.code) });
-    return h("details", {}, h("summary", {}, h("label", { class: "check" }, box, `${one.run.slice(0, 16)} · ${one.code ? t("not possible") : undone(one)}`)), one.code ? h("p", { class: "bad" }, one.detail) : again(one));
+    const { line, more } = one.code ? { line: t("not possible"), more: h("p", { class: "bad" }, one.detail) } : how.shown ? how.shown(one) : { line: "", more: null };
+    const label = h("label", { class: "check" }, box, [one.run.slice(0, 16), line].filter(Boolean).join(" · "));
+    return more ? h("details", {}, h("summary", {}, label), more) : h("div", {}, label);
   });
-  const other = newer(dry.runs);
-  const content = h("div", { class: "fields" }, h("div", {}, boxes), other.element, h("div", { class: "field" }, h("label", { for: "reason" }, t("Reason"), h("span", { class: "soft" }, ` (${t("may be left out")})`)), why));
-  ask(t("Go on from what has failed"), content, t("Go on"), async () => {
-    const runs = [...content.querySelectorAll("input[type=checkbox]")].map((one) => /** @type {HTMLInputElement} */ (one)).filter((one) => one.checked).map((one) => one.value);
-    const told = await server.call("v1/runs/resume", { runs, reason: why.value.trim(), ...(other.wanted() ? { upgrade: true } : {}) });
+  const left = dry.left_off ? h("p", { class: "soft" }, t("There are more; do it again for them.")) : null;
+  const about = how.about ? h("p", {}, how.about) : null;
+  const content = h("div", { class: "fields" }, about, h("div", {}, boxes), left, how.other || null, h("div", { class: "field" }, h("label", { for: "reason" }, t("Reason"), how.needed ? null : h("span", { class: "soft" }, ` (${t("may be left out")})`)), why));
+  ask(how.title, content, how.action, async () => {
+    const fields = /** @type {NodeListOf<HTMLInputElement>} */ (content.querySelectorAll("input[type=checkbox][value]"));
+    const runs = [...fields].filter((one) => one.checked && one.id !== "upgrade").map((one) => one.value);
+    const told = await server.call(path, { runs, reason: why.value.trim(), ...(how.more ? how.more() : {}) });
     const refused = told.runs.filter((/** @type {any} */ one) => !one.done);
-    await refresh();
-    tell([t("{n} runs go on.", { n: told.runs.length - refused.length }), ...refused.slice(0, 1).map((/** @type {any} */ one) => one.detail)].join(" "));
+    await refresh().catch(() => {}); // what was done is done
+    tell([how.done(told.runs.length - refused.length), ...refused.slice(0, 1).map((/** @type {any} */ one) => one.detail)].join(" "));
   });
 }
 
@@ -106,7 +141,7 @@ function runTable(runs) {
     length(one.started, one.ended),
     one.open_tasks || "",
   ]);
-  return table([t("Run"), t("Workflow"), t("Status"), "key", t("Started"), t("Take"), t("Questions")], rows, t("Runs"));
+  return table([t("Run"), t("Workflow"), t("Status"), "key", t("Started"), t("Took"), t("Questions")], rows, t("Runs"));
 }
 
 /** @param {URLSearchParams} query @param {string[]} workflows */

@@ -24,6 +24,7 @@ from wfc.runtime.store.journal import (
     PlanChanged,
     Row,
     Snapshot,
+    TaskAnswered,
     TaskClosed,
     TaskDelegated,
     TaskOpened,
@@ -277,9 +278,16 @@ def _delegate_task(connection: Connection, number: int, row: TaskDelegated) -> N
     )
 
 
+def _note_answer(connection: Connection, number: int, row: TaskAnswered) -> None:
+    connection.execute(
+        "UPDATE tasks SET answered_by = ? WHERE task_id = ? AND run = ?", (row.by, row.task_id, number)
+    )
+
+
 def _close_task(connection: Connection, number: int, row: TaskClosed) -> None:
     connection.execute(
-        "UPDATE tasks SET closed = ?, because = ?, answered_by = ? WHERE task_id = ? AND run = ?",
+        """UPDATE tasks SET closed = ?, because = ?,
+            answered_by = coalesce(nullif(CAST(? AS TEXT), ''), answered_by, '') WHERE task_id = ? AND run = ?""",
         (row.at, row.because, row.by, row.task_id, number),
     )
 
@@ -377,6 +385,7 @@ def _end(connection: Connection, number: int, row: Ended) -> None:
 
 _ROWS: dict[type[Row], Callable[[Connection, int, Any], None]] = {
     TaskOpened: _open_task,
+    TaskAnswered: _note_answer,
     TaskClosed: _close_task,
     TasksReset: _reset_tasks,
     VersionChanged: _change_version,

@@ -7,7 +7,16 @@ from typing import Any, Final
 from wfc.runtime.store.journal import AuditEntry
 from wfc.runtime.store.sql.connection import Connection
 
-__all__ = ["add_to_audit", "drop_from_audit", "page_of_audit"]
+__all__ = ["BROUGHT_BACK", "IS_ASIDE", "SET_ASIDE", "add_to_audit", "drop_from_audit", "page_of_audit"]
+
+SET_ASIDE: Final = "set_aside_run"
+BROUGHT_BACK: Final = "bring_back_run"
+"""What somebody does who has seen that a run has failed, and who takes that back: nothing else is kept of it."""
+
+IS_ASIDE: Final = f"""(coalesce((SELECT action FROM audit WHERE target = runs.run_id AND at >= runs.ended
+    AND action IN ('{SET_ASIDE}', '{BROUGHT_BACK}') AND result LIKE '200%' ORDER BY id DESC LIMIT 1), '')
+    = '{SET_ASIDE}')"""  # noqa: S608 - of constants
+"""Whether somebody has set a run aside since it has failed; once it has gone on and failed again, it is news again."""
 
 LONGEST: Final = 500
 """The characters of a text that are kept: nobody fills a store by long names."""

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
 
-from wfc.runtime.calls.memories import NewEntry, Shelf, ShelfBounds, StoredEntry, oldest
+from wfc.runtime.calls.memories import KeptCollection, NewEntry, Shelf, ShelfBounds, StoredEntry, oldest
 from wfc.runtime.store.sql.connection import Connection
 
 __all__ = ["StoredMemories"]
@@ -42,6 +42,11 @@ class StoredMemories:
         found: list[StoredEntry] = await asyncio.to_thread(self._read, wanted)
         return found
 
+    async def collections(self) -> list[KeptCollection]:
+        """Return what there is, by the names of collections."""
+        found: list[KeptCollection] = await asyncio.to_thread(self._read, _collections)
+        return found
+
     async def embedded(self, shelf: Shelf, vectors: Sequence[tuple[int, bytes]], embedder: str) -> None:
         """Note the vectors of entries, by their numbers."""
         await self._write(partial(_embedded, shelf=shelf, vectors=vectors, embedder=embedder))
@@ -71,13 +76,22 @@ def _add(connection: Connection, shelf: Shelf, entry: NewEntry, bounds: ShelfBou
 
 def _entries(connection: Connection, shelf: Shelf, bounds: ShelfBounds, now: int) -> list[StoredEntry]:
     rows = connection.execute(
-        """SELECT id, body, vector, embedder FROM memories WHERE collection = ? AND digest = ? AND at > ?
+        """SELECT id, body, vector, embedder, at FROM memories WHERE collection = ? AND digest = ? AND at > ?
             ORDER BY id DESC LIMIT ?""",
         (*shelf, oldest(now, bounds), bounds.entries),
     ).fetchall()
     return [
-        StoredEntry(number, body, bytes(vector), embedder) for number, body, vector, embedder in rows[::-1]
+        StoredEntry(number, body, bytes(vector), embedder, at)
+        for number, body, vector, embedder, at in rows[::-1]
     ]
+
+
+def _collections(connection: Connection) -> list[KeptCollection]:
+    rows = connection.execute(
+        """SELECT collection, count(DISTINCT digest), count(*), min(at), max(at) FROM memories
+            GROUP BY collection ORDER BY collection"""
+    ).fetchall()
+    return [KeptCollection(*row) for row in rows]
 
 
 def _embedded(

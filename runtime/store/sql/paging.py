@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
+from wfc.runtime.store.sql.audit import IS_ASIDE
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.reading import RunRow, TaskRow
 
@@ -75,18 +76,24 @@ LARGEST: Final = 100_000
 
 
 def failed_runs(
-    connection: Connection, *, workflows: Sequence[str] | None, since: int = 0, most: int = 1000
+    connection: Connection,
+    *,
+    workflows: Sequence[str] | None,
+    since: int = 0,
+    most: int = 1000,
+    aside: bool = False,
 ) -> list[FailedRun]:
     """Return runs that have failed since a moment, the newest first.
 
     Args:
         workflows: Whose runs; ``None``: those of all.
+        aside: Those that somebody has set aside, instead of those that nobody has.
     """
     among = "TRUE" if workflows is None else f"workflow IN {_AMONG.format('workflows')}"
     rows = connection.execute(
         f"""SELECT run_id, workflow, ended, CASE WHEN length(outcome) <= {LARGEST} THEN outcome END FROM runs
             WHERE status IN ('failed', 'dead') AND ended >= :since AND {among}
-            ORDER BY ended DESC, run DESC LIMIT :most""",  # noqa: S608 - of constants
+            AND {"" if aside else "NOT "}{IS_ASIDE} ORDER BY ended DESC, run DESC LIMIT :most""",  # noqa: S608 - of constants
         {"workflows": json.dumps(list(workflows or ())), "since": since, "most": most},
     )
     return [

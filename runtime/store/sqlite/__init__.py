@@ -16,6 +16,7 @@ from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.journal import SqlJournal
 from wfc.runtime.store.sql.places import free_what_was_left
 from wfc.runtime.store.sqlite.backup import back_up
+from wfc.runtime.store.sqlite.log_room import LogRoom
 from wfc.runtime.store.sqlite.schema import format_of, prepare
 from wfc.runtime.store.sqlite.workers import (
     LEASE,
@@ -44,9 +45,12 @@ class _FileConnection(sqlite3.Connection):
     writes_alone: Final = True
     _to_ring: frozenset[int] = frozenset()  # at what ports
     workers: LocalWorkers
+    room: LogRoom | None = None  # for one that is to write much
 
     def begin(self, *, writes: bool) -> None:
         """Begin a transaction; one that writes has the file for itself."""
+        if writes and self.room is not None and self.room.is_due():
+            self.room.make(self)
         self.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     def lock(self, name: str) -> None:
@@ -119,6 +123,11 @@ class SqliteJournal(SqlJournal):
         except BaseException:
             connection.close()
             raise
+        return connection
+
+    def _connect_writer(self) -> _FileConnection:
+        connection = self._connect()
+        connection.room = LogRoom(self.path)
         return connection
 
     def _connect_calls(self) -> _FileConnection:

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from wfc.runtime.authoring.migrations import MigrationRule
 from wfc.runtime.errors import SnapshotError
-from wfc.runtime.plan.versions.conversions import Conversion
 from wfc.runtime.store.classes import Classes
+from wfc.runtime.store.judgement.conversions import Conversion
 from wfc.runtime.store.values import Values
 from wfc.runtime.store.versions.describing import describe_classes
 from wfc.runtime.store.versions.types import TypeDescriber

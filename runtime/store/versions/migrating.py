@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from wfc.runtime.plan.versions.conversions import Conversion
-from wfc.runtime.plan.versions.moves import Moves
-from wfc.runtime.plan.versions.value_rules import may_drop
+from wfc.runtime.store.judgement.conversions import Conversion
+from wfc.runtime.store.judgement.moves import Moves
+from wfc.runtime.store.judgement.value_rules import may_drop
 from wfc.runtime.store.versions.walking import Walk
 
 __all__ = ["migrated_checkpoint", "migrated_start"]

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from wfc.runtime.core.step_runs import Exit, FrameKind
-from wfc.runtime.plan.versions.moves import Description
-from wfc.runtime.plan.versions.position import FramePosition, JoinPosition, RunPosition, StepPosition
+from wfc.runtime.store.judgement.moves import Description
+from wfc.runtime.store.judgement.position import FramePosition, JoinPosition, RunPosition, StepPosition
 from wfc.runtime.store.versions.walking import Walk
 
 __all__ = ["position_at_start", "position_of"]

@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 from wfc.runtime.plan import Plan
-from wfc.runtime.plan.versions.moves import Description, Moves
-from wfc.runtime.plan.versions.position import RunPosition
-from wfc.runtime.plan.versions.value_rules import judge_values
+from wfc.runtime.store.judgement.moves import Description, Moves
+from wfc.runtime.store.judgement.position import RunPosition
+from wfc.runtime.store.judgement.value_rules import judge_values
 from wfc.runtime.store.snapshots import shape_of
 from wfc.runtime.store.versions.describing import describe
 

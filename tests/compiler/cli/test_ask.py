@@ -6,7 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import docx
+import openpyxl
 import pytest
+from pdf_files import pdf
 
 from wfc.runtime.calls.llm import Model
 
@@ -40,6 +43,52 @@ def test_passages_are_quoted_with_where_they_stand(wfc: Any, folder: Path) -> No
     assert "was written" not in row.err
     tested = wfc("test", "ask_manuals.yaml")
     assert tested.status == 0, tested.out
+
+
+def write_mixed(folder: Path) -> None:
+    """Write a file of each kind, each with a word of its own."""
+    folder.mkdir()
+    (folder / "a.pdf").write_bytes(pdf("The violet lamp hums.", "The crimson lamp is silent."))
+    document = docx.Document()
+    document.add_heading("Cleaning", 1)
+    document.add_paragraph("The turquoise filter is washed.")
+    document.save(str(folder / "b.docx"))
+    book = openpyxl.Workbook()
+    page = book.create_sheet("Parts")
+    page.append(["part", "price"])
+    page.append(["ochre tank", 19])
+    book.save(folder / "c.xlsx")
+    (folder / "d.html").write_text("<title>Help</title><script>x()</script><p>The beige pump runs dry.")
+    (folder / "e.csv").write_text("part,price\nmagenta hose,7\n")
+    (folder / "f.jsonl").write_text('{"part": "lilac valve"}\n')
+    (folder / "g.md").write_text("# Messages\n\n## E13\n\nThe indigo light blinks.\n")
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 nonsense")
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "where"),
+    [
+        ("crimson", "The crimson lamp is silent.", "papers/a.pdf, page 2"),
+        ("turquoise", "The turquoise filter is washed.", "papers/b.docx, Cleaning"),
+        ("ochre", "part: ochre tank price: 19", "papers/c.xlsx, sheet Parts, row 2"),
+        ("beige", "The beige pump runs dry.", "papers/d.html"),
+        ("magenta", "part: magenta hose price: 7", "papers/e.csv, row 2"),
+        ("lilac", "part: lilac valve", "papers/f.jsonl, row 1"),
+        ("indigo", "The indigo light blinks.", "papers/g.md, Messages, characters 0-44"),
+    ],
+)
+def test_one_command_answers_from_files_of_all_kinds(
+    wfc: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: str, said: str, where: str
+) -> None:
+    """Without a service and without a key; a broken file keeps nothing from being found."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("WFC_ASK_MODEL", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    write_mixed(tmp_path / "papers")
+    done = wfc("ask", "papers", question)
+    assert done.status == 0, done.err
+    assert said in done.out and where in done.out, done.out
+    assert "was written" in done.err
 
 
 def test_what_is_cut_is_explained(wfc: Any, folder: Path) -> None:

@@ -1,7 +1,8 @@
 """Secrets are planted wherever a run may have them, and those who get them say them back: none comes out anywhere.
 
-A served workflow lets an agent call tools by HTTP, in Python and as a program, each with a secret of its own; the
-model's service, too, says its key. All that others can see is collected, and looked through.
+A served workflow lets an agent call tools by HTTP, in Python, as a program and of an MCP server, each with a secret of
+its own; the model's service, too, says its key. All that others can see is collected, and looked through, with every
+file that is written: the lock file of the server and what is kept of a step's result among them.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ PROGRAM, Serving = _process.PROGRAM, _process.Serving
 
 PLANTED = {
     name: f"canary-{name}-7f3a9c1e5b-for-nobody"
-    for name in ("key", "header", "token", "variable", "ambient", "bound")
+    for name in ("key", "header", "token", "variable", "server", "ambient", "bound")
 }
 
 SPEC = """\
@@ -40,7 +41,7 @@ wfc: 1
 workflow: canaries
 start: Asked
 end: Answered
-secrets: [KEY, HEADER, TOKEN, VARIABLE]
+secrets: [KEY, HEADER, TOKEN, VARIABLE, SERVER]
 config: {url: {type: string, format: uri}}
 models:
   fast: {use: "openai:fast", base_url: "${{ config.url }}/v1", api_key: KEY}
@@ -65,20 +66,30 @@ tools:
     env: {VARIABLE: {secret: VARIABLE}}
     description: Prints.
     output: string
+  loud:
+    mcp: {command: [PYTHON, loud.py], env: {SERVER: {secret: SERVER}}}
 events:
   Asked: {customer: string}
+  Seen: {}
   Answered: {text: string}
 steps:
+  look:
+    kind: tool
+    accepts: Asked
+    tool: fetch
+    cache: {for: 1h}
+    emit: Seen
   help:
     kind: agent
-    accepts: Asked
+    accepts: Seen
     model: fast
     prompt: Help.
     tools:
       - fetch
       - print
-      - {tool: tell, with: {customer: "${{ event.customer }}"}}
-      - {tool: fail, with: {customer: "${{ event.customer }}"}}
+      - loud
+      - {tool: tell, with: {customer: "${{ inputs.customer }}"}}
+      - {tool: fail, with: {customer: "${{ inputs.customer }}"}}
     stream: {calls: true, tokens: true}
     emit: {event: Answered, with: {text: "${{ result }}"}}
 """
@@ -94,6 +105,26 @@ def tell(customer, *, token):
 def fail(customer, *, token):
     raise ValueError({"token": token})
 """
+LOUD = """\
+import os
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+
+server = MCPServer("loud")
+KEY = os.environ["SERVER"]
+
+@server.tool(description="Shouts.")
+async def shout(text: str, ctx: Context) -> str:
+    await ctx.report_progress(1, 2, f"half, with {KEY}")
+    return f"the key is {KEY}, and you said {text}"
+
+@server.tool(description="Breaks.")
+def break_off(text: str) -> str:
+    raise ToolError(f"no {KEY}")
+
+server.run()
+"""
 TRACING = """\
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProcessor
@@ -102,7 +133,7 @@ provider = TracerProvider()
 provider.add_span_processor(SimpleSpanProcessor(ConsoleSpanExporter(out=open("trace.json", "a", buffering=1))))
 opentelemetry.install(provider, record_content=True)
 """
-MAY_SAY_BOUND = {"store": 0, "record": 0, "history": 0, "export": 0, "trace": 0, "stream": 1}
+MAY_SAY_BOUND = {"store": 0, "files": 0, "record": 0, "history": 0, "export": 0, "trace": 0, "stream": 1}
 """Where the customer stands, who is an input of the run and no secret (in traces as contents were asked for), and how
 often at most, if that is a matter: it is bound, so no model may see it, and no call that is shown has it."""
 
@@ -112,7 +143,10 @@ VIEWS = {"run": "", "history": "/history", "flow": "/flow", "stream": "/stream"}
 def answer(asked: Asked) -> Reply:
     """Call all tools, and then say the key that came with the question."""
     if not asked.turns:
-        return Reply(calls=[Call(tool, {}, tool) for tool in ("fetch", "tell", "fail", "print")])
+        named = ("fetch", "tell", "fail", "print")
+        loud = [each for each in asked.tools if "loud" in each]
+        calls = [Call(tool, {}, tool) for tool in named]
+        return Reply(calls=calls + [Call(each, {"text": "hello"}, each) for each in loud])
     return Reply(text=f"You sent {asked.headers['authorization']}. All is well.", pieces=7)
 
 
@@ -120,15 +154,17 @@ def answer(asked: Asked) -> Reply:
 def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """What can be seen of a run, by the name of the place."""
     folder = tmp_path_factory.mktemp("canaries")
-    (folder / "canaries.yaml").write_text(SPEC)
+    (folder / "canaries.yaml").write_text(SPEC.replace("PYTHON", sys.executable))
+    (folder / "loud.py").write_text(LOUD)
     (folder / "telling.py").write_text(TOOLS)
-    (folder / "wfc.toml").write_text('modules = ["telling"]\ncommands = ["sh"]\n')
+    (folder / "wfc.toml").write_text('modules = ["telling"]\ncommands = ["sh", "' + sys.executable + '"]\n')
     with contextlib.ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
         service = stack.enter_context(serving(answer))
         service.get = lambda path: {"you": "sent", "key": PLANTED["header"]}
-        for name in ("key", "header", "token", "variable", "ambient"):
+        for name in ("key", "header", "token", "variable", "server", "ambient"):
             patch.setenv(name.upper(), PLANTED[name])
         patch.setenv("WFC_URL", service.url)
+        pinned = wfc(folder, "tools", "pin", "canaries.yaml")
         server = Serving(folder, ".", "--store", "sqlite:///runs.db", before=TRACING)
         try:
             found = watched(server)
@@ -142,6 +178,13 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
         run = json.loads(found["run"])["run"]
         for name, words in {"record": ["record", run], "export": ["runs", "export", run]}.items():
             found[name] = wfc(folder, *words, "--store", "sqlite:///runs.db")
+        found["pin"] = pinned
+        found["lock"] = (folder / "canaries.lock.json").read_text()
+        found["files"] = "".join(
+            path.read_bytes().decode("latin-1")
+            for path in sorted(folder.rglob("*"))
+            if path.is_file() and path.name != "used.txt"
+        )
         found["used"] = (folder / "used.txt").read_text()
         found["authorization"] = service.asked[0].headers["authorization"]
         yield found
@@ -171,7 +214,7 @@ def forms(value: str) -> set[str]:
     return {value, quote(value), json.dumps(value)[1:-1], base64.b64encode(value.encode()).decode()}
 
 
-PLACES = ["prompts", "log", "trace", "store", "record", "export", *VIEWS]
+PLACES = ["prompts", "log", "trace", "store", "record", "export", "pin", "lock", "files", *VIEWS]
 
 
 def test_those_who_need_a_secret_have_got_it(seen: dict[str, str]) -> None:
@@ -179,14 +222,16 @@ def test_those_who_need_a_secret_have_got_it(seen: dict[str, str]) -> None:
     assert PLANTED["token"] in seen["used"]
     assert "[secret VARIABLE]" in seen["prompts"]  # what the program has printed
     assert "[secret HEADER]" in seen["prompts"]
+    assert "the key is [secret SERVER], and you said hello" in seen["prompts"]
+    assert "no [secret SERVER]" in seen["prompts"]
 
 
 @pytest.mark.parametrize("place", PLACES)
 def test_something_is_seen_there(seen: dict[str, str], place: str) -> None:
-    assert any(word in seen[place] for word in ("canaries", "Help.", "Answered")), seen[place]
+    assert any(word in seen[place] for word in ("canaries", "Help.", "Answered", "Shouts")), seen[place]
 
 
-@pytest.mark.parametrize("name", ["key", "header", "token", "variable", "ambient", "bound"])
+@pytest.mark.parametrize("name", PLANTED)
 @pytest.mark.parametrize("place", PLACES)
 def test_nothing_planted_comes_out(seen: dict[str, str], place: str, name: str) -> None:
     if name == "bound" and place in MAY_SAY_BOUND:

@@ -82,6 +82,17 @@ steps:
     accepts: {all: [Checked, Paid]}
     emit: {event: Over, with: {said: "${{ events.Checked.by }} ${{ events.Paid.by }}"}}
 """
+TYPED = (
+    ASKING.replace("events:\n", "types: {Person: {name: string}}\nevents:\n")
+    .replace("Large: {amount: integer}", "Large: {amount: integer, by: Person}")
+    .replace("emit: Large", "emit: {event: Large, with: {by: {name: ann}}}")
+)
+OTHER_INPUT = (
+    ("Asked: {amount: integer}", "Asked: {total: integer}"),
+    ('save: {sum: "${{ event.amount }}"}', 'save: {sum: "${{ event.total }}"}'),
+    ("emit: Large", 'emit: {event: Large, with: {amount: "${{ event.total }}"}}'),
+)
+OTHER_NAME = (("{name: string}", "{full: string}"), ("{name: ann}", "{full: ann}"))
 BRANCH = """\
   send:
     kind: transform
@@ -211,6 +222,90 @@ CASES = {
     "words, another tool, a step more behind": Case(
         (("title: Pay", "title: Really pay"), ("state.sum }}", "state.sum }}!")), {}, "paid 5 5!"
     ),
+    "an input is new that has to be given": Case(
+        (("Asked: {amount: integer}", "Asked: {amount: integer, of: string}"),),
+        {"start-event-field-added": "refused"},
+        None,
+    ),
+    "an input is new that has a default": Case(
+        (("Asked: {amount: integer}", "Asked: {amount: integer, of: {type: string, default: x}}"),),
+        {"start-event-field-added": "migrated"},
+        "paid 5 5",
+    ),
+    "an input takes less": Case(
+        (("Asked: {amount: integer}", "Asked: {amount: {type: integer, min: 0}}"),),
+        {"start-event-field-retyped": "refused"},
+        None,
+    ),
+    "an input is gone": Case(
+        (("Asked: {amount: integer}", "Asked: {total: {type: integer, default: 1}}"), *OTHER_INPUT[1:]),
+        {"start-event-field-removed": "refused", "start-event-field-added": "migrated"},
+        None,
+    ),
+    "an input has moved": Case(
+        (*OTHER_INPUT, ("wfc: 1\n", "wfc: 1\nmoved: {Asked.amount: total}\n")),
+        {"start-event-field-renamed": "migrated"},
+        "paid 5 5",
+    ),
+    "an input is made of what there was": Case(
+        (
+            *OTHER_INPUT,
+            (
+                "wfc: 1\n",
+                "wfc: 1\nmigrate: {Asked: {from: {amount: integer}, to: {total: '${{ old.amount }}'}}}\n",
+            ),
+        ),
+        {"start-event-field-converted": "migrated"},
+        "paid 5 5",
+    ),
+    "another start": Case((("Asked", "Begun"),), {"start-event-removed": "refused"}, None),
+    "the start has moved": Case(
+        (("Asked", "Begun"), ("wfc: 1\n", "wfc: 1\nmoved: {Asked: Begun}\n")),
+        {"start-event-renamed": "migrated"},
+        "paid 5 5",
+    ),
+    "a type has a field more that has to be given": Case(
+        (("{name: string}", "{name: string, age: integer}"), ("{name: ann}", "{name: ann, age: 3}")),
+        {"type-field-added": "refused"},
+        None,
+        spec=TYPED,
+    ),
+    "a type has a field more that has a default": Case(
+        (("{name: string}", "{name: string, age: {type: integer, default: 3}}"),),
+        {"type-field-added": "migrated"},
+        "paid 5 5",
+        spec=TYPED,
+    ),
+    "a field of a type takes less": Case(
+        (("{name: string}", "{name: {type: string, max_length: 5}}"),),
+        {"type-field-retyped": "refused"},
+        None,
+        spec=TYPED,
+    ),
+    "a field of a type is gone": Case(
+        OTHER_NAME,
+        {"type-field-removed": "refused", "type-field-added": "refused"},
+        None,
+        spec=TYPED,
+    ),
+    "a field of a type has moved": Case(
+        (*OTHER_NAME, ("wfc: 1\n", "wfc: 1\nmoved: {Person.name: full}\n")),
+        {"type-field-renamed": "migrated"},
+        "paid 5 5",
+        spec=TYPED,
+    ),
+    "a type is gone": Case(
+        (("Person", "Human"),),
+        {"type-removed": "refused", "event-field-retyped": "refused"},
+        None,
+        spec=TYPED,
+    ),
+    "a type has moved": Case(
+        (("Person", "Human"), ("wfc: 1\n", "wfc: 1\nmoved: {Person: Human}\n")),
+        {"type-renamed": "migrated"},
+        "paid 5 5",
+        spec=TYPED,
+    ),
     "a join waits for a branch more": Case(
         (
             ("  close:\n    kind: transform\n    accepts: {all: [Checked, Paid]}", BRANCH),
@@ -286,8 +381,18 @@ def test_what_is_told_of_a_change_is_true_of_a_run_that_waits(wfc: Any, here: Pa
     assert {one["rule"]: one["means"] for one in upgraded["verdicts"]} == case.rules, "of the run that moves"
     assert here_["each"][0]["means"] == upgraded["means"]
     assert upgraded["moved"] == (case.said is not None)
-    own = "paid 5 5" if case.spec == ASKING else "ann us"
+    own = "ann us" if case.spec == JOINING else "paid 5 5"
     assert ended(wfc, case.answer) == (own if case.said is None else case.said)
+
+
+def test_of_what_is_only_noted_it_is_told_what_becomes_of_the_runs(wfc: Any, here: Path) -> None:
+    (here / "old.yaml").write_text(ASKING)
+    (here / "new.yaml").write_text(ASKING.replace("within: 30d", "within: 3d"))
+    (told,) = json.loads(wfc("diff", "old.yaml", "new.yaml", "--format", "json", "--for", "runs").out)[
+        "changes"
+    ]
+    kept = "runs that wait in `approve` keep the time that they had"
+    assert told["message"] == f"the time for `approve` has changed: {kept}"
 
 
 def test_the_runs_in_a_store_are_counted_by_what_the_change_means_for_them(wfc: Any, here: Path) -> None:
@@ -328,7 +433,7 @@ def test_a_workflow_with_another_name_leaves_its_runs_behind_unless_it_says_so(w
 def test_each_rule_of_the_judgement_is_explained(wfc: Any) -> None:
     """The ids stand in the runtime as they are written there; those that are put together have the four sorts."""
     written = re.compile(r'(?:refused|migrated|noted|rule =|found,)[( ]\s*f?"([^"]{3,60}?)"')
-    folders = [ROOT / each for each in ("runtime/plan/versions", "runtime/driver/engine")]
+    folders = [ROOT / each for each in ("runtime/store/judgement", "runtime/driver/engine")]
     texts = [path.read_text(encoding="utf-8") for folder in folders for path in folder.glob("*.py")]
     found = {id for text in texts for id in written.findall(text)}
     ids = {re.sub(r"\{.*\}", sort, id) for id in found for sort in ("state", "event", "type", "start-event")}

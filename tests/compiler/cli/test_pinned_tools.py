@@ -149,6 +149,28 @@ def test_only_what_there_is_can_be_pinned(wfc: Any, spec: Path) -> None:
     assert "has no MCP server `dusk` to pin under `tools`; it has `desk`" in done.err
 
 
+TELLS = {
+    "in a description": ("description='Finds an order.'", "description='With ' + os.environ['KEY']"),
+    "in a schema": ("most: int = 3", "most: str = os.environ['KEY']"),
+    "in a tool's name": ("name='find-order'", "name='find-' + os.environ['KEY']"),
+}
+
+
+@pytest.mark.parametrize(
+    "where", [next(iter(TELLS)), *(pytest.param(each, marks=pytest.mark.full) for each in list(TELLS)[1:])]
+)
+def test_a_server_that_tells_its_secret_is_not_pinned(wfc: Any, spec: Path, where: str) -> None:
+    server = spec.parent / "server.py"
+    text = server.read_text().replace('"find-order"', "'find-order'")
+    assert TELLS[where][0] in text
+    server.write_text(text.replace(*TELLS[where]))
+    done = wfc("tools", "pin", str(spec))
+    assert done.status == 1
+    assert "`desk` tells a secret that it was given, in its tool `find-" in done.err
+    assert "sk-not-for" not in done.out + done.err
+    assert not spec.with_suffix(".lock.json").exists()
+
+
 @pytest.mark.full
 def test_from_pin_to_run_and_to_a_server_that_changes(wfc: Any, spec: Path) -> None:
     assert "[server-not-pinned]" in wfc("check", str(spec)).out

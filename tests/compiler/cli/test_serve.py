@@ -11,9 +11,12 @@ import os
 import re
 import signal
 import socket
+import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +180,88 @@ def test_sigterm_ends_streams_and_loses_no_run(serve: Callable[..., Serving]) ->
     for run in runs:
         assert server.call("GET", f"/v1/runs/{run}?wait=20")[1]["status"] == "done"
     assert server.call("GET", f"/v1/runs/{parked}")[1]["status"] == "parked"
+
+
+@pytest.mark.full
+def test_three_workers_on_postgresql_end_each_run_once_though_one_of_them_dies(
+    tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From one process to several: the server works on nothing, and whoever answers has a link."""
+    monkeypatch.setenv("WFC_STORE", database)
+    monkeypatch.setenv("WFC_SERVER_KEY", "k" * 40)
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs/desk.yaml").write_text(DESK)
+    (tmp_path / "specs/count.yaml").write_text(COUNT)
+    server = Serving(tmp_path, "specs/", "--no-work")
+    command = [sys.executable, "-c", _process.PROGRAM, "worker", "specs/"]
+    workers = [subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL) for _ in range(3)]
+    try:
+        asks = [server.start("desk", what=f"tea {number}")["run"] for number in range(9)]
+        counts = [server.start("count", to=300)["run"] for _ in range(9)]
+        workers[0].kill()
+        for run in asks:
+            while not (tasks := server.call("GET", f"/v1/tasks?run={run}")[1]["tasks"]):
+                time.sleep(0.1)
+            _, link = server.call("POST", f"/v1/tasks/{tasks[0]['task']}/link", {"for": "user:eve"})
+            answer = {"answer": {"granted": True, "why": run}}
+            sent = {"Authorization": f"Link {link['token']}"}
+            assert server.call("POST", "/v1/links/task", answer, **sent)[0] == 200
+            assert server.call("POST", "/v1/links/task", answer, **sent)[0] == 410
+        for run in (*asks, *counts):
+            for _ in range(10):
+                if (shown := server.call("GET", f"/v1/runs/{run}?wait=20")[1])["status"] == "done":
+                    break
+            assert shown["status"] == "done", shown
+            history = server.call("GET", f"/v1/runs/{run}/history?most=500")[1]["ticks"]
+            kinds = Counter(one["kind"] for one in history)
+            if run in asks:
+                assert shown["result"]["with"] == {"granted": True, "why": run}
+                assert kinds["answered"] == 1
+            else:
+                assert shown["result"]["with"] == {"n": 300}
+    finally:
+        server.kill()
+        for one in workers:
+            one.kill()
+            one.wait()
+
+
+@pytest.mark.full
+def test_five_thousand_streams_at_once_are_bounded_and_it_goes_on(serve: Callable[..., Serving]) -> None:
+    """One person has eight streams; connections beyond their bound are refused; who was there before is not harmed."""
+    server = serve()
+    run = server.start("desk", what="tea")["run"]
+    before = server.stream(run)
+    assert next(messages(before))[1] == "hello"
+    head = f"GET /v1/runs/{run}/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {server.token}\r\n\r\n"
+    opened, statuses = [], Counter[int]()
+    for _ in range(5000):
+        one = server.connect()
+        one.sendall(head.encode())
+        opened.append(one)
+    for one in opened:
+        with suppress(ConnectionError):
+            found = one.recv(13)
+            statuses[int(found[9:12]) if found else 0] += 1
+    assert set(statuses) <= {200, 429, 503, 0}, statuses
+    assert statuses[200] == 7
+    assert statuses[429] > 1000
+    for one in opened:
+        one.close()
+    for _ in range(100):
+        status, told = server.call("GET", "/v1/tasks")
+        if status == 200:
+            break
+        time.sleep(0.1)
+    (task,) = told["tasks"]
+    answer = {"answer": {"granted": True, "why": "x"}}
+    _, made = server.call("POST", f"/v1/tasks/{task['task']}/link", {"for": "user:eve"})
+    sent = {"Authorization": f"Link {made['token']}"}
+    assert server.call("POST", "/v1/links/task", answer, **sent)[0] == 200
+    assert [kind for _, kind, _ in messages(before)][-1] == "end"
+    with open(f"/proc/{server.process.pid}/status") as told_of:
+        used = next(int(line.split()[1]) for line in told_of if line.startswith("VmRSS"))
+    assert used < 400_000  # kilobytes
 
 
 @pytest.mark.full

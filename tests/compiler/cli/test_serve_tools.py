@@ -358,3 +358,94 @@ def test_forms_that_are_not_flat_are_not_asked() -> None:
         {},
     ):
         assert flat_form({"type": "object", "properties": {"x": field}}) is None
+
+
+class Interrupted(Person):
+    """Somebody who is asked, and meanwhile the server is killed and begins anew; then the answer is sent."""
+
+    def __init__(self, serving: Any, folder: Path, answer: Any) -> None:
+        super().__init__(answer)
+        self.serving, self.folder = serving, folder
+
+    async def __call__(self, context: object, params: Any) -> types.ElicitResult:
+        if not self.asked:
+            await asyncio.to_thread(self.begin_anew)
+        return await super().__call__(context, params)
+
+    def begin_anew(self) -> None:
+        port = self.serving.port
+        self.serving.kill()
+        self.serving = Serving(self.folder, ".", "--mcp", port=port)
+
+
+@pytest.mark.full
+def test_a_call_outlives_the_server_that_is_killed_while_a_person_thinks(
+    tmp_path: Path, store_address: str
+) -> None:
+    answer = {"granted": True, "why": "it is cold"}
+    serving = Serving(specs(tmp_path), ".", "--mcp")
+    person = Interrupted(serving, tmp_path, answer)
+
+    async def talk() -> Any:
+        async with over_http(serving, person) as client:
+            return (await client.call_tool("desk", {"what": "tea"})).structured_content
+
+    settled = asyncio.run(talk())
+    assert settled["result"] == answer
+    _, listed = person.serving.call("GET", "/v1/runs")
+    assert [(one["run"], one["status"]) for one in listed["runs"]] == [(settled["run"], "done")]
+    assert person.serving.end()[0] == 0
+
+
+@pytest.mark.full
+def test_what_a_killed_server_was_asked_can_be_answered_at_the_next_one(
+    tmp_path: Path, store_address: str
+) -> None:
+    """A client of an older protocol is asked within its call, which breaks off with the server; the run does not."""
+    answer = {"granted": True, "why": "it is cold"}
+    serving = Serving(specs(tmp_path), ".", "--mcp")
+    person = Interrupted(serving, tmp_path, answer)
+
+    async def talk() -> None:
+        with suppress(Exception):
+            async with over_http(serving, person, "legacy") as client:
+                calling = asyncio.create_task(client.call_tool("desk", {"what": "tea"}))
+                await asyncio.wait([calling], timeout=15)
+                calling.cancel()
+
+    asyncio.run(talk())
+    assert person.serving is not serving
+    _, listed = person.serving.call("GET", "/v1/tasks")
+    (task,) = listed["tasks"]
+
+    async def later() -> Any:
+        async with over_http(person.serving) as client:
+            done = await client.call_tool("answer_task", {"task": task["task"], "answer": answer})
+            return done.structured_content
+
+    assert asyncio.run(later())["result"] == answer
+    _, listed = person.serving.call("GET", "/v1/runs")
+    assert [one["status"] for one in listed["runs"]] == ["done"]
+    assert person.serving.end()[0] == 0
+
+
+@pytest.mark.full
+def test_many_calls_at_once_are_each_answered(tmp_path: Path, store_address: str) -> None:
+    serving = Serving(specs(tmp_path), ".", "--mcp")
+
+    async def talk() -> None:
+        async with over_http(serving) as client:
+            several = await asyncio.gather(*(client.call_tool("count", {"to": n % 7}) for n in range(60)))
+            found = [each.structured_content for each in several]
+            for each in found:
+                for _ in range(50):  # it may go on longer than the call waits
+                    if "result" in each:
+                        break
+                    await asyncio.sleep(0.2)
+                    told = await client.call_tool("run_status", {"run": each["run"]})
+                    each.update(told.structured_content)
+            assert [each["result"]["n"] for each in found] == [n % 7 for n in range(60)]
+            assert len({each["run"] for each in found}) == 60
+
+    asyncio.run(talk())
+    assert serving.end()[0] == 0

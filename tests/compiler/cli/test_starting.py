@@ -145,6 +145,58 @@ def test_missed_moments_are_made_up_for_as_the_spec_says(
     assert runs(found) == expected
 
 
+JUMPS = {
+    "back, and there again": (
+        "10T01:29:59 10T01:30:10 10T00:30:00 10T01:30:10",
+        {"skip": ["10"], "all": ["10"]},
+    ),
+    "a day back, and through all of it again": (
+        "10T12:00:00 11T01:30:05 10T01:29:59 10T01:30:05 11T01:30:10 12T01:30:00",
+        {"skip": ["11", "12"], "all": ["11", "12"]},
+    ),
+    "a day ahead, and back": (
+        "10T01:00:00 11T01:30:10 10T01:30:10 11T01:30:20",
+        {"skip": ["11"], "all": ["10", "11"]},
+    ),
+    "to and fro, as of two machines that do not agree": (
+        "10T01:25:00 10T01:30:20 10T01:26:00 10T01:31:00 10T01:30:10 10T01:32:00",
+        {"skip": ["10"], "all": ["10"]},
+    ),
+}
+
+
+@pytest.mark.parametrize("missed", ["skip", "all"])
+@pytest.mark.parametrize("jumps", JUMPS)
+def test_a_clock_that_jumps_starts_nothing_twice(starter: Any, jumps: str, missed: str) -> None:
+    """Each look is by a process of its own; what a jump ahead has passed over is missed."""
+    moments, expected = JUMPS[jumps]
+    found = starter(missed, *(f"2026-01-{one}+00:00" for one in moments.split()))
+    assert runs(found) == [f"202601{day}T013000Z" for day in expected[missed]]
+
+
+def test_a_clock_that_jumps_in_one_process_starts_nothing_twice(
+    store: str | Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("report.yaml").write_text(SPEC.replace("MISSED", "all"))
+    program = load_program("report.yaml")
+    assert program is not None
+    engine = Engine(store=store)
+    now = [at("2026-01-10T01:00:00+00:00")]
+    looks = TriggerStarter(engine, [program.workflow(engine=engine)], print, clock=lambda: now[0])
+
+    async def main() -> None:
+        for minutes in (0, 31, -600, 31, 24 * 60 + 31, 32, 24 * 60 + 32, 48 * 60 + 30):
+            now[0] = at("2026-01-10T01:00:00+00:00") + minutes * 60 * 1_000_000_000
+            await looks.look()
+            await looks.look()
+
+    asyncio.run(main())
+    found = sorted((row.run_id, "") for row in engine.list_runs())
+    engine.close()
+    assert runs(found) == ["20260110T013000Z", "20260111T013000Z", "20260112T013000Z"]
+
+
 def test_missed_moments_of_a_workflow_that_has_another_name_now(starter: Any) -> None:
     starter("all", "2026-01-10T12:00:00+00:00")
     renamed = SPEC.replace("workflow: report", "workflow: news") + "moved: {workflow.report: news}\n"

@@ -38,12 +38,30 @@ def test_what_is_no_plain_data_cannot_be_printed() -> None:
 
 
 def test_exactly_what_is_mentioned_is_imported() -> None:
-    tree = ast.parse(
-        'class A(Event):\n    x: "list[Decimal]"\n    y: Annotated["B", Field(ge=date(2024, 1, 1))]\n'
-        '    z: Literal["Output"] = "Secret"\n    filters: int = 0\n'
+    fields = {
+        "x": '"list[Decimal]"',
+        "y": 'Annotated["B", Field(ge=date(2024, 1, 1))]',
+        "z": 'Literal["Output"]',
+        "filters": "int",
+    }
+    declared = "".join(f"    {name}: {annotation}\n" for name, annotation in fields.items())
+    method = (
+        "    def step(self, Until: str, *, pause=1) -> None:\n        self.Message(Until, Batch=f'{Fail}')\n"
     )
-    assert {name for _, name in mentioned_imports(tree)} == {
-        *("Annotated", "Decimal", "Event", "Field", "Literal", "date", "require_output_format")
+    assert {
+        name for _, name in mentioned_imports(f"class A(Event):\n{declared}{method}", fields.values())
+    } == {
+        *(
+            "Annotated",
+            "Decimal",
+            "Event",
+            "Fail",
+            "Field",
+            "Literal",
+            "Until",
+            "date",
+            "require_output_format",
+        )
     }
 
 

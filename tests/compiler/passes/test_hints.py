@@ -182,11 +182,39 @@ tests:
     deliver: [{event: Paid, with: {id: a, sum: 4}}]
     expect: {end: Done}
 """
-BASES = {"asking": ASKING, "lists": LISTS, "joins": JOINS, "loop": LOOP, "ways": WAYS}
+TEAM = """\
+wfc: 1
+workflow: team
+start: Came
+end: Done
+models: {fast: {use: "openai:gpt-4o-mini"}}
+agents:
+  sales: {description: Sells., model: fast, handoffs: [bills]}
+  bills: {description: Knows bills., model: fast}
+events:
+  Came: {text: string}
+  Done: {text: string}
+steps:
+  help:
+    kind: agent
+    accepts: Came
+    agent: sales
+    prompt: ${{ event.text }}
+    emit: {event: Done, with: {text: "${{ result }}"}}
+tests:
+  - name: handed over
+    start: {text: Why?}
+    script:
+      sales: [{calls: [{hand_over: bills, with: {task: Why?}}]}]
+      bills: [{say: So.}]
+    expect: {end: Done}
+"""
+BASES = {"asking": ASKING, "lists": LISTS, "joins": JOINS, "loop": LOOP, "ways": WAYS, "team": TEAM}
 FOR = "{% for line in inputs.lines %}"
 NAMES = "${{ [line.kind for line in inputs.lines if line.price > 3] }}"
 THREE = "{all: [Baked, Grown, Milked]}"
 MERGE = "merge: append"
+ITEM_TO_HELPED = ASKING[ASKING.index("  Item:") : ASKING.index("  Page:")]
 
 HINTS = [
     # the spec, what stands there, what is written instead; the code and the hint of each finding
@@ -268,8 +296,8 @@ HINTS = [
     ("joins", THREE, "{all: [bake, Grown, Milked]}", ("unknown-event", "`bake` accepts `Came` and emits `Baked`")),
     ("asking", "accepts: Item,", "accepts: Item2,", ("unknown-event", "there are `Again`")),
     # names that have a field elsewhere
-    ("asking", "that: result.sum", "that: event.sum", ("unknown-field", "write `result.sum`")),
-    ("asking", "when: inputs.many", "when: event.many", ("unknown-field", "write `inputs.many`")),
+    ("asking", "that: result.sum", "that: event.sum", ("unknown-field", "there is `result.sum`")),
+    ("asking", "when: inputs.many", "when: event.many", ("unknown-field", "there is `inputs.many`")),
     ("asking", "in: inputs.orders", "in: orders", ("unknown-name", "write `inputs.orders`")),
     ("asking", "${{ event.name | upper }}", "${{ event.name.addDays(3) }}", ("method-call", '`run.now + "3 days"`')),
     # keys that are said elsewhere, or otherwise
@@ -301,6 +329,38 @@ HINTS = [
     ("lists", FOR, "{% for line, price in inputs.prices.items() %}", ("method-call", "`for key, value in MAP` goes")),
     ("loop", "when: event.good", "when: Done", ("unknown-name", "`Done` is an event, which no expression reads")),
     ("joins", "{type: integer, default: 0}", "false", ("wrong-type", "`{type: boolean, default: false}`")),
+    ("team", "{hand_over: bills,", "{tool: hand_over_to_bills,", ("not-of-an-agent", "`hand_over: bills`")),
+    # values of each other: the fact alone
+    ("asking", 'event: Item, with: {name: "${{ one }}"}', 'with: Item, event: {name: "${{ one }}"}',
+     ("exchanged-values", "$")),
+    ("loop", "{event: Done, when: event.good}", "{event: event.good, when: Done}", ("exchanged-values", "$")),
+    ("loop", "start: Came\nend: Done", "start: Done\nend: Came", ("exchanged-values", "$")),
+    ("asking", "  - name: good\n    start: {id: a, many: 1, page: x, orders: []}\n",
+     "  - start: good\n    name: {id: a, many: 1, page: x, orders: []}\n", ("exchanged-values", "$")),
+    ("ways", "  Came: {many: integer}\n", "  Came: {number: integer}\n", ("unknown-field", "there is `number`$")),
+    ("asking", ITEM_TO_HELPED, ITEM_TO_HELPED.replace("name: string}\n  N", "answer: string}\n  N").replace(
+        "Helped: {answer", "Helped: {name"), ("exchanged-values", "$")),
+    # lines that are indented wrongly: what is seen, for a key may be missing as well
+    ("loop", "    max_runs: 3\n", "  max_runs: 3\n", ("syntax-error", "like the lines before, and only the one")),
+    ("loop", "    max_runs: 3\n", "      max_runs: 3\n", ("syntax-error", "unless a key is missing between them")),
+    ("loop", "    emit:\n      - {event: Done,", "    - {event: Done,",
+     ("syntax-error", "the key of the list is missing")),
+    ("loop", "  Again: {}\n", "  : {}\n", ("syntax-error", "$")),
+    # signs that stand twice
+    ("asking", 'name: "${{ event.name | upper }}"', 'name: ""${{ event.name | upper }}"',
+     ("syntax-error", "leave out one")),
+    ("joins", '"${{ events.bread }}"', '"${{ events.bread }}""', ("syntax-error", "leave out one of them$")),
+    ("joins", "{wanted: integer}", "{{wanted: integer}}", ("key-not-text", "leave one pair out")),
+    ("loop", "events:\n", "events:\nevents:\n", ("duplicate-key", "$")),
+    # keys at another level, which something lacks
+    ("loop", "start: Came\n", "start: Came\nkind: transform\n", ("unknown-key", "it is a key of a step")),
+    ("joins", THREE, "{all: [Baked, Grown, Baked]}", ("accepted-twice", "`Milked` stands nowhere: it would fit")),
+    ("joins", THREE, "{all: [Baked, Grown]}", ("event-never-accepted", "let a step have `accepts: Milked`")),
+    # what is given by text, and what the environment gives
+    ("asking", 'answer: "${{ result }}"', 'answer: "${{ result.text }}"', ("no-fields", "`result` is the text itself")),
+    ("asking", "${{ event.name | upper }}", "${{ event.name + 3 }}", ("no-arithmetic", "to put texts together write")),
+    ("asking", "${{ event.name | upper }}", "${{ events.name }}", ("unknown-name", "write `event.name`")),
+    ("asking", "    on_timeout: Late\n", "    on_timeout: nothng\n", ("unknown-event", "did you mean `nothing`?")),
 ]  # fmt: skip
 
 

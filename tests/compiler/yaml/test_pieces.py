@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -34,6 +35,17 @@ GOOD_BITS = [
     "\u2028x",
     "🙂 wide",
 ]
+TOPS = [
+    "|\n  block\n\n",
+    "\n  - x\n  - {y: 1}\n",
+    "{a: 1, b: ''}\n",
+    "\n",
+    "plain\n",
+    "\n- x\n",
+    ">+\n  folded\n\n\n",
+]
+"""What stands under a key at the top that has no pieces."""
+
 BITS = [
     *(
         "&here 1",
@@ -80,6 +92,7 @@ def made(chance: Random) -> str:
                 f"{'  ' if chance.random() < 0.97 else chance.choice(['    ', ''])}{name}: {value}\n"
             )
         lines += chance.choice([[], [], ["\n"], ["# between\n"], ["  # within\n"]])
+        lines += chance.choice([[], [], [f"own_{len(lines)}: {chance.choice(TOPS)}"]])
     text = "".join(lines)
     return text.replace("\n", "\r\n") if chance.random() < 0.1 else text
 
@@ -114,6 +127,17 @@ def places(document: Document) -> list[tuple[Address, tuple[int, int], tuple[int
     ]
 
 
+def places_apart(document: Document) -> list[Any]:
+    """The same, each as if nobody had asked for another one before."""
+    found = []
+    for each in addresses(document.data):
+        document._root = None
+        document._near.clear()
+        parts = (Place(each, "key"), Place(each, "value"), Place(each, "value", 1, 2))
+        found.append((each, *map(document.stretch, parts)))
+    return found
+
+
 def hold(text: str, chance: Random, edits: int) -> int:
     """Edit a text again and again, going on from what was read again; return how often it could be."""
     count = 0
@@ -132,6 +156,8 @@ def hold(text: str, chance: Random, edits: int) -> int:
         assert not findings, told
         assert repr(again.data) == repr(whole.data), told
         assert places(again) == places(whole), told
+        if count % 5 == 1:
+            assert places_apart(again) == places(whole), told
         marked = read_marked(new.encode(), "a.yaml", findings.append)
         assert marked.pieces is not None, told
         assert again.pieces is not None, told

@@ -304,7 +304,7 @@ def check_places(document: Document, value: object, address: tuple[str | int, ..
 @settings(max_examples=3 * settings.default.max_examples)
 def test_the_slow_parser_raises_nothing_either(text: str) -> None:
     findings: list[Finding] = []
-    data, _, _ = build(text, findings.append, fast=False)
+    data, *_ = build(text, findings.append, fast=False)
     assert (data is not None) or findings
 
 
@@ -336,3 +336,27 @@ def test_both_parsers_read_the_same_in_brackets(text: str) -> None:
     fast, slow = build(text, findings.append, fast=True), build(text, more.append, fast=False)
     assert bool(findings) == bool(more)
     assert findings or fast == slow
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "steps:\n  a:\n    kind: llm\n\n  b: {kind: llm}\n",
+        "steps:\r\n  # one\r\n  a: {}\r\n  'b': []\r\n",
+        "steps: {a: {k: 1},\n  b: {k: 2}}\n",
+        "x: &x {k: 1}\nsteps:\n  a: *x\n  b: 1\n  ? c\n  : {k: 1}\n",
+        "steps:\n  &a a: {k: 1}\n  !!str b: {k: 1}\n",
+        "\ufeffsteps:\n  # \U0001f600\n  'äö': {k: 1}\n  \"b\": {k: 1}\n",
+        "steps:\n  a: {k: 1}\n  a: {k: 2}\n",
+        "steps: [{a: {b: {c: 1}}}]\n",
+        *(path.read_text("utf-8") for path in sorted((Path(__file__).parents[3] / "specs").glob("*.yaml"))),
+    ],
+)
+def test_a_line_is_the_same_whether_it_was_kept_or_is_looked_up(text: str) -> None:
+    """Lines of keys are kept while the text is read, so that who wants only them need not read it again."""
+    document, _ = reading(text)
+    anew = Document(document.path, document.text, document.data)
+    assert isinstance(document.data, dict)
+    for section, entries in document.data.items():
+        for name in entries if isinstance(entries, dict) else []:
+            assert document.line((section, name)) == anew.line((section, name)), (section, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import os
 import random
 from pathlib import Path
@@ -129,11 +130,16 @@ def test_a_secret_of_a_tool_gets_nowhere(tmp_path: Path, monkeypatch: pytest.Mon
     model = TurnModel(lambda request: replies[len(request.said) // 2])
     kind = desk(Agent("desk", model, tools=[AgentTool("leak", leak, FindArgs)]))
     seen: list[str] = []
+    snapshots: list[str] = []
 
     async def main() -> None:
         engine = Engine(store=f"sqlite:///{tmp_path / 'runs.db'}")
         engine.add(kind)
         handler = kind(engine=engine).run(run_id="r1", question="where?")
+        handler.break_at("answer/turn 2")  # with the results of the calls in it
+        await handler.halted()
+        snapshots.append(json.dumps(handler.ctx.to_dict()))
+        handler.go_on()
         async for event in handler.stream_events(expose_internal=True):
             seen.append(repr(event))
         await handler
@@ -142,7 +148,8 @@ def test_a_secret_of_a_tool_gets_nowhere(tmp_path: Path, monkeypatch: pytest.Mon
     asyncio.run(main())
     told = [each.text for one in model.asked[-1].said for each in one.answers]
     assert ["[secret SHOP_TOKEN]" in each for each in told] == [True, True]
-    assert CANARY not in repr(model.asked) + "".join(seen)
+    assert "[secret SHOP_TOKEN]" in snapshots[0]
+    assert CANARY not in repr(model.asked) + "".join(seen) + snapshots[0]
     for file in tmp_path.glob("runs.db*"):
         assert file.is_dir() or CANARY.encode() not in file.read_bytes(), file
 

@@ -34,6 +34,7 @@ async def act(ctx: Context[Any], text: str = "") -> str:
         for _ in range(3):
             await ctx.elicit("How many seats?", Answer)
     elif HOW == "says its secret":
+        await ctx.report_progress(1, 2, f"half, with {os.environ['KEY']}")
         return f"the key is {os.environ['KEY']}"
     elif HOW == "gives 20 MB":
         return "x" * 20_000_000

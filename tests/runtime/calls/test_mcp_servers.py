@@ -205,6 +205,7 @@ def test_a_server_that_misbehaves_is_told_and_bounded(
     assert said.startswith(MISBEHAVIOUR[how])
     assert len(said) < 2_000
     assert len(host.told) <= 1_000
+    assert how != "says its secret" or "half, with [secret BAD_KEY]" in "".join(host.told)
     kept = said + capfd.readouterr().err + "".join(host.told)
     assert CANARY not in kept
     assert "eeee" not in kept  # its errors are not mixed with ours

@@ -79,7 +79,7 @@ def model(request: pytest.FixtureRequest, aimock: AIMockServer, monkeypatch: pyt
 
 
 def turn(model: Model, said: list[Said], **options: Any) -> TurnReply:
-    request = TurnRequest(said=said, system="Be kind.", tools=[FIND], **options)
+    request = TurnRequest(said=said, system="Be kind.", **{"tools": [FIND], **options})
     return asyncio.run(model.take_turn(Host(), request))
 
 
@@ -105,6 +105,23 @@ def test_calls_are_asked_for_told_and_answered(model: Model, aimock: AIMockServe
         json.dumps({"return_value": each.text}, separators=(",", ":")) for each in told
     ]  # as Gemini has it
     assert [each["content"] for each in results] in ([each.text for each in told], wrapped)
+
+
+def test_where_no_tool_is_offered_calls_are_told_in_words(model: Model, aimock: AIMockServer) -> None:
+    """A model has invented a call, or `when` hides all tools now: providers refuse calls that belong to no tool."""
+    aimock.add_fixture({}, {"content": "It is in Oslo."})
+    said = [
+        ASKED,
+        Said(
+            role="model", text="I look.", calls=[CallRequest(id="a", tool="find", args='{"order_id": "A"}')]
+        ),
+        Said(role="tools", answers=[CallAnswer(id="a", tool="find", text="A is in Oslo")]),
+    ]
+    assert turn(model, said, tools=[]).text == "It is in Oslo."
+    (asked,) = aimock.get_journal()
+    body = json.dumps(asked["body"])
+    assert "tool_calls" not in body and '"tool"' not in body
+    assert "(calls find with {" in body and "(find gave: A is in Oslo)" in body
 
 
 def test_ids_that_repeat_are_made_unique(model: Model, aimock: AIMockServer) -> None:

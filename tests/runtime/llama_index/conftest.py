@@ -1,7 +1,11 @@
-"""Lets the tests of agents share two processes, for each of them imports llama_index.core for seconds."""
+"""Lets the tests of agents share two processes, for each of them imports llama_index.core for seconds.
+
+Where servers listen is imported by name: ``from served_ports import free_port``.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -9,6 +13,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+_spec = importlib.util.spec_from_file_location("served_ports", Path(__file__).with_name("served_ports.py"))
+assert _spec is not None
+assert _spec.loader is not None
+sys.modules["served_ports"] = _module = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(_module)
 
 SCRIPT = Path(__file__).with_name("run_agents.py")
 

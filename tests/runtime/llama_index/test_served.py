@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from served_ports import HOST, PORT, free_port, listens
 
 from wfc.runtime.errors import SettingsError
 from wfc.runtime.llama_index.server import (
@@ -28,13 +29,6 @@ from wfc.runtime.llama_index.server import (
 from wfc.runtime.llama_index.server.__main__ import main
 
 HERE = Path(__file__).parent / "served"
-HOST, PORT = "WORKFLOWS_PY_SERVER_HOST", "WORKFLOWS_PY_SERVER_PORT"
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 @contextmanager
@@ -181,15 +175,6 @@ def asked(port: int, method: str, path: str, body: str | None = None) -> tuple[i
     told = reply.read().decode()
     connection.close()
     return reply.status, json.loads(told) if told[:1] in "{[" else told
-
-
-def listens(port: int) -> bool:
-    for _ in range(400):
-        with socket.socket() as tried:
-            if tried.connect_ex(("127.0.0.1", port)) == 0:
-                return True
-        time.sleep(0.05)
-    return False
 
 
 def test_a_server_is_mounted_in_another_application_and_forgets_what_is_over(tmp_path: Path) -> None:

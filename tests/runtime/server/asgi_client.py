@@ -21,7 +21,8 @@ Headers = Iterable[tuple[str, str]]
 KEY = b"k" * 32
 ENDLESS = "/v1/stream"
 TOKENS = {
-    name: f"{name}-" + "t" * 32 for name in ("ann", "bob", "viewer", "starter", "answerer", "other", "old")
+    name: f"{name}-" + "t" * 32
+    for name in ("ann", "bob", "bob again", "viewer", "starter", "answerer", "other", "old")
 }
 PRINCIPALS = (
     Principal("user:ann", frozenset(ROLES), digest=digest_of(TOKENS["ann"])),

@@ -66,6 +66,23 @@ class Approval(Workflow, name="approval"):
         return Decided(ok=False, note="nobody answered")
 
 
+class Both(Workflow, name="both"):
+    """Asks two people, and each of them is to say yes."""
+
+    @pause(within=4 * 3600.0)
+    def approve(self, event: Asked) -> Question[Decision]:
+        who = ["user:bob", "user:eve"]
+        return Question(Decision, title=f"May {event.text} go out?", assign=who, quorum=2)
+
+    @approve.then
+    def after_approve(self, event: Asked, result: list[Decision]) -> Decided:
+        return Decided(ok=all(one.ok for one in result), note=f"{len(result)} have said so")
+
+    @approve.on_expired
+    def approve_expired(self, event: Asked) -> Decided:
+        return Decided(ok=False, note="nobody answered")
+
+
 class Ordered(StartEvent, closed=True):
     order: str
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asgi_client import KEY, TOKENS, Client, Served, started
+from asgi_client import KEY, TOKENS, Client, Served, started, until
 
 from wfc.runtime.errors import SettingsError
 from wfc.runtime.server.access import Access, Principal, of_token, read_principals
@@ -57,6 +57,42 @@ def test_the_names_of_this_machine_are_taken(served: Served, host: str) -> None:
 def test_paths_that_do_not_begin_at_the_root_are_refused(served: Served, path: str) -> None:
     async def use(client: Client) -> None:
         assert (await client.get(path)).code in {"path"}
+
+    served(use)
+
+
+PROXIED = [
+    ("X-Forwarded-Host", "desk.example"),
+    ("X-Forwarded-Proto", "https"),
+    ("X-Forwarded-For", "127.0.0.1"),
+    ("Forwarded", "for=127.0.0.1;host=desk.example;proto=https"),
+    ("X-Forwarded-User", "user:ann"),
+    ("Remote-User", "user:ann"),
+    ("X-Forwarded-Email", "ann@desk.example"),
+    ("Cookie", f"k={TOKENS['ann']}; __Host-k={TOKENS['ann']}; session={TOKENS['ann']}"),
+    ("X-Original-URL", "/v1/audit"),
+    ("X-HTTP-Method-Override", "POST"),
+]
+
+
+def test_what_a_proxy_may_say_counts_for_nothing(served: Served) -> None:
+    """Nobody proves by a header of a proxy, or by a cookie that one has added, who he is or where he wants to go."""
+
+    async def use(client: Client) -> None:
+        run = await started(client, "approval", text="it")
+        await until(client, run, "parked")
+        (task,) = (await client.get(f"/v1/tasks?run={run}")).json["tasks"]
+        before = await count(client)
+        for header in (*([one] for one in PROXIED), PROXIED):
+            stranger = client.as_("")
+            assert (await stranger.send("GET", "/v1/me", headers=header)).code == "token"
+            started_so = await stranger.send("POST", START, b'{"inputs": {"text": "a"}}', [*JSON, *header])
+            assert started_so.code == "token"
+            assert (await stranger.send("GET", "/livez", headers=header, host="desk.example")).code == "host"
+            assert (await client.as_("viewer").get("/v1/me", header)).json["name"] == "user:viewer"
+            link = await client.post(f"/v1/tasks/{task['task']}/link", {"for": "user:eve"}, header)
+            assert link.json["link"].startswith("http://127.0.0.1:8470/")
+        assert await count(client) == before
 
     served(use)
 

@@ -50,6 +50,7 @@ def test_failures_are_grouped_by_step_and_error(served_anew: Served) -> None:
             "runs": [],
             "failures": [],
             "failures_left_off": False,
+            "set_aside": 0,
         }
 
     served_anew(use)
@@ -245,5 +246,67 @@ def test_pages_hear_which_runs_have_come_further(served_anew: Served) -> None:
             rest = [one["event"] async for one in stream]
             assert rest[-1] == "bye"
         await hidden.aclose()  # type: ignore[attr-defined]
+
+    served_anew(use)
+
+
+def test_failed_runs_are_set_aside_for_a_reason_until_they_fail_again(served_anew: Served) -> None:
+    async def use(client: Client) -> None:
+        runs = await failed(client, 3)
+        alike = {"workflow": "echo", "step": "echo", "error": "told_to"}
+        for without in (alike, alike | {"reason": "  "}):
+            assert (await client.post("/v1/runs/set-aside", without)).status == 422
+        dry = (await client.post("/v1/runs/set-aside?dry", alike | {"reason": "known"})).json
+        assert {one["run"] for one in dry["runs"]} == set(runs)
+        assert not any(one["done"] for one in dry["runs"])
+        assert await client_counts(client) == [3, 0]
+
+        named = {"runs": [*runs[:2], await parked_one(client)], "reason": "the bank knows"}
+        told = (await client.post("/v1/runs/set-aside", named)).json["runs"]
+        assert [one["done"] for one in told] == [True, True, False]
+        assert told[2]["code"] == "run.not_failed"
+        assert await client_counts(client) == [1, 2]
+        entries = await audit(client, action="set_aside_run", target=runs[0])
+        assert [(one["who"], one["result"]) for one in entries] == [("user:ann", "200: the bank knows")]
+        left = (await client.post("/v1/runs/resume?dry", alike)).json["runs"]
+        assert [one["run"] for one in left] == runs[2:]
+
+        back = {"runs": runs[:1], "back": True}
+        assert [one["done"] for one in (await client.post("/v1/runs/set-aside", back)).json["runs"]] == [True]
+        assert await client_counts(client) == [2, 1]
+
+        assert (await client.post(f"/v1/runs/{runs[1]}/resume", {"reason": "once more"})).status == 202
+        await until(client, runs[1], "failed")  # again, so that it is news
+        assert await client_counts(client) == [3, 0]
+
+    served_anew(use)
+
+
+async def parked_one(client: Client) -> str:
+    return (await parked(client, 1))[0]
+
+
+async def client_counts(client: Client) -> list[int]:
+    told = (await client.get("/v1/runs/counts")).json
+    return [sum(one["count"] for one in told["failures"]), told["set_aside"]]
+
+
+def test_who_has_done_what_with_a_run_and_why(served_anew: Served) -> None:
+    async def use(client: Client) -> None:
+        (run,) = await failed(client, 1)
+        assert (await client.get(f"/v1/runs/{run}/deeds")).json["set_aside"] is False
+        await client.post("/v1/runs/set-aside", {"runs": [run], "reason": "known"})
+        assert (await client.get(f"/v1/runs/{run}/deeds")).json["set_aside"] is True
+        await client.post(f"/v1/runs/{run}/resume", {"reason": "it is mended: look"})
+        await until(client, run, "failed")
+        await client.post(f"/v1/runs/{run}/cancel", {"reason": "too late"})  # refused, and so no deed
+        told = (await client.get(f"/v1/runs/{run}/deeds")).json
+        assert told["set_aside"] is False  # it has failed since
+        assert [(one["who"], one["action"], one["reason"]) for one in told["deeds"]] == [
+            ("user:ann", "resume_run", "it is mended: look"),
+            ("user:ann", "set_aside_run", "known"),
+            ("user:ann", "start_run", ""),
+        ]
+        assert (await client.as_("other").get(f"/v1/runs/{run}/deeds")).status == 404
 
     served_anew(use)

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from asgi_client import Client, Served, serving, started, until
-from served_flows import Echo, Long
+from served_flows import Echo, Long, Order
 
-from wfc.runtime.server.application import browser_events
-from wfc.runtime.server.calls import StreamMessage
+from wfc.runtime.server.batches import NOTHING, StreamBatch, StreamMessage
+from wfc.runtime.server.feeds import START
 from wfc.runtime.server.installation import ServerBounds
 
 
@@ -144,18 +144,15 @@ def test_readers_are_told_that_the_server_ends(served_anew: Served) -> None:
     served_anew(use)
 
 
-def test_browsers_get_events() -> None:
-    async def use() -> bytes:
-        async def messages():  # type: ignore[no-untyped-def]
-            yield StreamMessage("3.0", "step", b'{"a":1}')
-            yield StreamMessage("", "", b"")
-            yield StreamMessage("", "bye", b"{}")
-
-        return b"".join([one async for one in browser_events(messages())])
-
-    assert asyncio.run(use()) == (
-        b'retry: 1000\n\nid: 3.0\nevent: step\ndata: {"a":1}\n\n:\n\nevent: bye\ndata: {}\n\n'
+def test_browsers_get_events_and_programs_lines() -> None:
+    batch = StreamBatch(
+        [StreamMessage("3.0", "step", b'{"a":1}'), *NOTHING.messages, StreamMessage("", "bye", b"{}")]
     )
+    assert batch.events == b'id: 3.0\nevent: step\ndata: {"a":1}\n\n:\n\nevent: bye\ndata: {}\n\n'
+    assert batch.lines == (
+        b'{"id":"3.0","event":"step","data":{"a":1}}\n\n{"id":null,"event":"bye","data":{}}\n'
+    )
+    assert batch.events is batch.events  # however many read it
 
 
 def test_a_large_message_is_told_by_its_size(served: Served) -> None:
@@ -167,3 +164,43 @@ def test_a_large_message_is_told_by_its_size(served: Served) -> None:
         assert all(len(json.dumps(one)) < 500 for one in large)
 
     served(use)
+
+
+def test_a_quiet_stream_says_that_it_lives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wfc.runtime.server.feeds.QUIET", 0.05)
+
+    async def use() -> None:
+        async with serving(tmp_path, Order) as client:
+            run = await started(client, "order", order="A1")
+            await until(client, run, "parked")
+            feeds = client.app.server.feeds
+            told = feeds.messages(run, START, lambda: False)
+            quiet = 0
+            async for batch in told:
+                quiet += sum(not one.kind for one in batch.messages)
+                if quiet == 3:
+                    break
+            await told.aclose()
+            assert not feeds._feeds
+            assert not client.app.server.watch._wanted  # nobody looks at the store any more
+
+    asyncio.run(use())
+
+
+def test_many_runs_are_followed_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is new in many runs is read together, some at a time; each reader has its own run, whole and in order."""
+    monkeypatch.setattr("wfc.runtime.server.feeds.TOLD_TOGETHER", 3)
+    monkeypatch.setattr("wfc.runtime.server.feeds.TICKS", 4)
+
+    async def use() -> None:
+        async with serving(tmp_path, Long, bounds=ServerBounds(streams_each=20)) as client:
+            runs = [await started(client, "long", turns=turns) for turns in range(20)]
+            told = await asyncio.gather(*(whole(client, run) for run in runs))
+            for turns, one in enumerate(told):
+                assert [each["event"] for each in one].count("end") == 1
+                running = [each for each in one if each["data"].get("step_state") == "running"]
+                assert len(running) == turns + 2
+                numbers = [int(each["id"].partition(".")[0]) for each in one if each["id"]]
+                assert numbers == sorted(numbers)
+
+    asyncio.run(use())

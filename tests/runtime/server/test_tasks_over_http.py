@@ -6,12 +6,15 @@ import asyncio
 import base64
 import json
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
-from asgi_client import KEY, Client, Served, started, until
+from asgi_client import KEY, PRINCIPALS, TOKENS, Client, Served, serving, started, until
 from postgres_server import KINDS
+from served_flows import Both
 
+from wfc.runtime.server.access import Principal, digest_of
 from wfc.runtime.server.links import TaskLink, write_link
 
 
@@ -62,6 +65,43 @@ def test_who_is_not_asked_can_neither_answer_nor_see(served_anew: Served) -> Non
         assert (await client.get(f"/v1/tasks/{task}")).json["closed"] is None
 
     served_anew(use)
+
+
+def test_one_person_with_two_tokens_and_a_link_is_one_of_two(store: Path | str) -> None:
+    bob = frozenset({"answer"})
+    people = [
+        *PRINCIPALS,
+        Principal("user:bob", bob, groups=("leads",), digest=digest_of(TOKENS["bob again"])),
+    ]
+    ok = {"answer": {"ok": True}}
+
+    async def use() -> None:
+        place = store if isinstance(store, str) else store.parent
+        async with serving(place, Both, principals=people) as client:
+            run = await started(client, "both", text="it")
+            await until(client, run, "parked")
+            (task,) = (await client.get(f"/v1/tasks?run={run}")).json["tasks"]
+            path = f"/v1/tasks/{task['task']}"
+            links = [await client.post(f"{path}/link", {"for": f"user:{who}"}) for who in ("bob", "eve")]
+            own, other = ([("Authorization", f"Link {one.json['token']}")] for one in links)
+            assert (await client.as_("bob").post(f"{path}/answer", ok)).status in {200, 202}
+            for _ in range(500):  # until the run has taken it up
+                shown = (await client.get(path)).json
+                if shown["answered_by"]:
+                    break
+                await asyncio.sleep(0.01)
+            again = await client.as_("bob again").post(f"{path}/answer", ok)
+            assert "idempotent-replay" in again.headers
+            assert (await client.as_("").get("/v1/links/task", own)).code == "link.used"
+            assert (await client.as_("").post("/v1/links/task", ok, own)).code == "link.used"
+            shown = (await client.get(path)).json
+            assert (shown["answered_by"], shown["closed"]) == (["user:bob"], None)
+            assert (await client.get(f"/v1/runs/{run}")).json["status"] == "parked"
+            assert (await client.as_("").post("/v1/links/task", ok, other)).status in {200, 202}
+            ended = await until(client, run, "done")
+            assert ended["result"]["with"] == {"ok": True, "note": "2 have said so"}
+
+    asyncio.run(use())
 
 
 def test_of_two_who_answer_at_once_one_counts(served: Served) -> None:

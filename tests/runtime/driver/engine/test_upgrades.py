@@ -20,8 +20,8 @@ from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.authoring.migrations import migrations_in
 from wfc.runtime.driver.engine.kept_values import values_of
 from wfc.runtime.errors import RunParkedError, StepFailedError, StoreError, WorkflowCancelledByUser
-from wfc.runtime.plan.versions.foretelling import Foretold, foretell
-from wfc.runtime.plan.versions.verdicts import Verdict
+from wfc.runtime.store.judgement.foretelling import Foretold, foretell
+from wfc.runtime.store.judgement.verdicts import Verdict
 from wfc.runtime.store.snapshots import shape_of
 from wfc.runtime.store.versions.conversions import Converter
 from wfc.runtime.store.versions.describing import describe

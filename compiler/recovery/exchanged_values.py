@@ -1,0 +1,122 @@
+"""Values that stand at each other's place: of two keys of one map, or of two declarations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import combinations, islice
+from typing import Any, Final
+
+from wfc.compiler.diagnostics import Address, Finding, Place, Severity
+from wfc.compiler.recovery.suspicion import Data, Suspicion, at, with_value
+from wfc.compiler.rules import shape as problems
+
+__all__ = ["exchanged"]
+
+SECTIONS: Final = ("events", "types", "steps", "tools", "models", "agents", "texts", "state")
+"""Sections in which two declarations may have each other's content."""
+OF_FIELDS: Final = ("events", "types")
+MENTIONED: Final = re.compile(r"`(\w+)`")
+OF_ENDS: Final = frozenset({"end-event-accepted", "start-event-emitted"})
+"""Findings at steps that may come of the start and the end being exchanged."""
+DEPTH_OF_AREAS: Final = 3
+"""How many keys down a place is the same, such as the mocks of one test."""
+MOST_PAIRS: Final = 8
+MOST_KEYS: Final = 16
+
+
+def exchanged(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
+    """Suspect exchanges: first of declarations where errors are at several places, and else of what stands there."""
+    areas = {each.place.address[:DEPTH_OF_AREAS] for each in errors(findings)}
+    guesses = [exchanged_values, exchanged_declarations]
+    if len(areas) > 1:
+        guesses.reverse()
+    for guess in guesses:
+        yield from guess(data, findings)
+
+
+def exchanged_values(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
+    """Suspect two keys of one map of having each other's value, one of which an error is about."""
+    counts: dict[tuple[Address, str], int] = {}
+    for each in errors(findings):
+        for end, key in enumerate(each.place.address):
+            if isinstance(key, str):
+                found = (each.place.address[:end], key)
+                counts[found] = counts.get(found, 0) + 1
+    pairs: dict[tuple[Address, str, str], int] = {}
+    for (owner, key), many in counts.items():
+        values = at(data, owner)
+        if not isinstance(values, dict) or key not in values or len(values) > MOST_KEYS:
+            continue
+        for other in values:
+            if other != key and values[other] != values[key] and not is_declaration(owner):
+                first, second = sorted((key, other), key=list(values).index)
+                pair = (owner, first, second)
+                also = counts.get((owner, other), 0)
+                pairs[pair] = (many + also) * (2 if also else 1)  # both wrong is the likeliest
+    if any(each.place.address[:1] != ("tests",) for each in errors(findings)):
+        # what a test says shows what is wrong elsewhere, too
+        pairs = {each: many for each, many in pairs.items() if each[0][:1] != ("tests",)}
+    likely = sorted(pairs, key=lambda each: (-pairs[each], -len(each[0])))
+    for owner, key, other in likely[: 2 * MOST_PAIRS]:
+        yield exchange(data, owner, key, other, 1)
+
+
+def exchanged_declarations(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
+    """Suspect two declarations, or two fields of one, of having each other's content, one of which errors mention."""
+    found = errors(findings)
+    if len(found) < 2:
+        return
+    if isinstance(data.get("start"), str) and isinstance(data.get("end"), str) and codes_of(found) & OF_ENDS:
+        yield exchange(data, (), "start", "end", 2)
+    words = {word for each in found for word in MENTIONED.findall(each.message)}
+    words |= {step for each in found for step in each.place.address if isinstance(step, str)}
+    pairs = [
+        (words.isdisjoint({key}) + words.isdisjoint({other}), owner, key, other)
+        for owner, values in declared(data)
+        for key, other in combinations(islice(values, MOST_KEYS), 2)
+        if values[key] != values[other] and not words.isdisjoint({key, other})
+    ]
+    for _, owner, key, other in sorted(pairs, key=lambda each: (each[0], len(each[1])))[:MOST_PAIRS]:
+        yield exchange(data, owner, key, other, 2)
+
+
+def declared(data: Data) -> Iterator[tuple[Address, dict[str, Any]]]:
+    """Generate the sections of declarations, and those declarations that are fields with types."""
+    for section in SECTIONS:
+        names = data.get(section)
+        if isinstance(names, dict):
+            yield (section,), names
+            for name, fields in names.items() if section in OF_FIELDS else ():
+                if isinstance(fields, dict):
+                    yield (section, name), fields
+
+
+def codes_of(findings: Sequence[Finding]) -> set[str]:
+    return {each.code for each in findings}
+
+
+def errors(findings: Sequence[Finding]) -> list[Finding]:
+    return [each for each in findings if each.severity is Severity.ERROR]
+
+
+def is_declaration(owner: Address) -> bool:
+    return len(owner) == 1 and owner[0] in SECTIONS
+
+
+def exchange(data: Data, owner: Address, key: str, other: str, least: int) -> Suspicion:
+    """Return the suspicion that two keys have each other's value. It holds only if neither could have the right
+    value alone: where it is enough to change one of the two, nothing was exchanged.
+    """
+    values: dict[str, Any] = at(data, owner)
+    finding = problems.exchanged_values(
+        Place((*owner, key), "key"), key, other, Place((*owner, other), "key")
+    )
+    swapped = {**values, key: values[other], other: values[key]}
+    halves = ({**values, key: values[other]}, {**values, other: values[key]})
+    return Suspicion(
+        finding,
+        with_value(data, owner, swapped),
+        explains=least,
+        smaller=tuple(with_value(data, owner, each) for each in halves),
+    )

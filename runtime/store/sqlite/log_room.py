@@ -1,0 +1,76 @@
+"""Room for the log of a file (its ``-wal``), made beforehand: commits that need not make it longer are much faster.
+
+A commit with full syncs that makes the log longer changes the file system's own records too, which must be durable as
+well. SQLite writes a log that is long enough from its beginning again and again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+__all__ = ["COMMITS", "LogRoom"]
+
+COMMITS: Final = 32
+"""A process that has made so many commits will make more: before that, room costs more than it gives."""
+
+ROOM: Final = 4_000_000
+"""The bytes of a log: about what SQLite lets it grow to (1,000 pages) before it begins anew."""
+
+SPARE: Final = 25 * ROOM
+"""The bytes that are to be free on the disk; else no room is made."""
+
+
+class LogRoom:
+    """The room in the log of one file, for a process that writes.
+
+    Args:
+        path: The file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._log = path.with_name(f"{path.name}-wal")
+        self._commits = 0
+        self._is_made = False
+
+    def is_due(self) -> bool:
+        """Count a commit, and return whether room is to be made before it."""
+        self._commits += 1
+        return self._commits > COMMITS and not self._is_made
+
+    def make(self, connection: sqlite3.Connection) -> None:
+        """Make the log so long, unless it is already, or another process has the file just now.
+
+        What does not fit into the memory of a transaction is written to the log; undone, it is room for others.
+        """
+        with contextlib.suppress(sqlite3.Error, OSError):
+            self._is_made = (
+                self._log.stat().st_size >= ROOM or shutil.disk_usage(self._path.parent).free < SPARE
+            )
+            if not self._is_made:
+                self._is_made = _write_and_undo(connection)
+
+
+def _write_and_undo(connection: sqlite3.Connection) -> bool:
+    """Return whether the file could be written: nobody else has it."""
+    memory, patience = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("cache_size", "busy_timeout")
+    )
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.Error:
+        return False
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {patience}")
+    connection.execute("PRAGMA cache_size = 8")
+    try:
+        connection.execute("INSERT INTO blobs (digest, body) VALUES ('', zeroblob(?))", (ROOM,))
+    finally:
+        connection.execute("ROLLBACK")
+        connection.execute(f"PRAGMA cache_size = {memory}")
+    return True
