@@ -45,8 +45,19 @@ COLLECTED: Final = (
 AFTERWARDS: Final = frozenset("save emit require stream that give".split())
 """The keys of steps that are worked out when the result is there."""
 
-KNOWN: Final[Mapping[str, Mapping[str, str]]] = {
-    "error": {"name": "string", "message": "string", "status": "optional integer", "body": "any"},
+KNOWN: Final[Mapping[str, Mapping[str, Any]]] = {
+    "error": {
+        "name": {
+            "type": "string",
+            "description": "The dotted name of the error, such as `http.404` or `timeout`.",
+        },
+        "message": {"type": "string", "description": "What went wrong, in words."},
+        "status": {
+            "type": "optional integer",
+            "description": "Of a request: the status of the reply, if one came.",
+        },
+        "body": {"type": "any", "description": "Of a request: the body of the reply, if one came."},
+    },
     "response": {"status": "integer", "headers": "map of string"},
     "agent": {"name": "string", "turns": "integer", "tokens": "integer", "cost_usd": "number"},
     "run": {"id": "string", "attempt": "integer", "round": "integer", "now": "datetime"},

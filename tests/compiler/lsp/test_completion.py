@@ -250,3 +250,15 @@ def test_a_workflow_without_ends_is_shown_without_them() -> None:
     documents, text = Documents(), SPEC.replace("@", "    emit: Found").replace("end: Done\n", "")
     found = hover(documents, documents.put("/nowhere/a.yaml", text), text.index("w\nstart"))
     assert found is not None and "None" not in found.said
+
+
+def test_what_an_error_has_is_explained() -> None:
+    text = SPEC.replace(
+        "@", '    on_error: {event: Found, with: {text: "${{ error.message }}"}}\n    emit: Found'
+    )
+    documents = Documents()
+    document = documents.put("/nowhere/a.yaml", text)
+    found = hover(documents, document, text.index("error.message") + 8)
+    assert found is not None and found.said == "`error.message`: string\n\nWhat went wrong, in words."
+    fields = proposals(documents, document, text.index("error.message") + 6)
+    assert {each.label for each in fields if each.about} == {"name", "message", "status", "body"}
