@@ -185,6 +185,8 @@ class Keys:
         if any(nearest(key, ["use"]) or other_key(key, ["use"], value[key]) for key in named):
             return False
         hint = WITHIN_TEXTS if values and address[-1] == "show" else ""  # a `prompt` may be meant as messages
+        if any(" " in key.strip() for key in value):
+            hint = f"a text of several lines, or with a colon in it, begins with a bar: `{address[-1]}: |`"
         wanted = "a text, or `{use: NAME}` for one from `texts`"
         name = f"`{address[-1]}`"
         self.report(problems.wrong_type(Place(address), name, wanted, "a map", hint))
