@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal
 
 from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.lsp.cursor import DOTTED, Cursor, cursor_at, without_line
 from wfc.compiler.lsp.documents import LARGE, Documents, OpenDocument, data_of
-from wfc.compiler.lsp.keys import choices_at, keys_at, means, needed_at
-from wfc.compiler.lsp.names import IN_TESTS, SECTIONS, kind_at
+from wfc.compiler.lsp.in_tests import error_names, keys_in_tests, values_in_tests
+from wfc.compiler.lsp.keys import choices_at, keys_at, kind_in_words, means, needed_at
+from wfc.compiler.lsp.names import SECTIONS, kind_at
 from wfc.compiler.lsp.nearby import entry_at, keys_after, merged
 from wfc.compiler.lsp.scope import (
     common_fields,
     fields_behind,
     fields_of,
+    loops_around,
     loops_before,
     roots_of,
     shown_type,
@@ -28,6 +31,7 @@ from wfc.compiler.types import BUILT_IN
 __all__ = ["Proposal", "proposals"]
 
 What = Literal["key", "choice", "name", "field", "filter"]
+GIVEN: Final = "A value that is given for the item, from the item and `error`."
 DECLARED: Final = ("event", "tool", "type")
 """The kinds of names that types of fields come from."""
 
@@ -37,6 +41,7 @@ OFFERED: Final = ("tool", "agent", "collection")
 PLAIN: Final = "string integer number decimal boolean date datetime duration any".split()
 """The names of the types of plain values."""
 
+LINK: Final = re.compile(r"\[([^\]]+)\]\(#[^)]*\)")
 USUAL: Final = ("kind", "accepts", "emit")
 FAR: Final = 20_000
 """So far before the cursor a loop of a prompt may begin."""
@@ -136,27 +141,16 @@ def own_keys(
     everything = {**data, **{SECTIONS[kind]: documents.declared(document, kind) for kind in DECLARED}}
     owner, key = data_at(data, path[:-1]), path[-1] if path else ""
     owner = owner if isinstance(owner, dict) else {}
-    if (
-        path == ("tests", "start")
-        or (path[:1] == ("triggers",) and key == "with")
-        or path[-2:] == ("restart", "with")
-    ):
+    if (path[:1] == ("triggers",) and key == "with") or path[-2:] == ("restart", "with"):
         return fields_of(everything, path, "inputs")
+    if path[:1] == ("tests",) and (found := keys_in_tests(documents, document, path, everything)):
+        return found
     if path == ("receives",):
         return documents.declared(document, "event")
-    if path[:1] == ("tests",) and key in IN_TESTS and (path[1:] == (key,) or path[1:2] == ("expect",)):
-        kind = IN_TESTS[key]
-        found = documents.declared(document, kind)
-        return {**found, **agent_steps(data)} if kind == "agent" else found
-    if path[:2] == ("tests", "mock") and len(path) == 3:
-        return fields_of(everything, ("steps", path[2]), "result")
     if key == "save" and path[:1] == ("steps",):
         return table(data, "state")
     if key != "with":
         return {}
-    if path == ("tests", "expect", "with"):
-        end = owner.get("end") or data.get("end")
-        return common_fields(everything, [str(each) for each in (end if isinstance(end, list) else [end])])
     if isinstance(owner.get("event"), str):
         return common_fields(everything, [owner["event"]])
     if isinstance(owner.get("tool"), str):
@@ -164,15 +158,6 @@ def own_keys(
     if isinstance(owner.get("workflow"), str):
         return inputs_of(documents, document, owner["workflow"])
     return {}
-
-
-def agent_steps(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the steps that are agents of their own."""
-    return {
-        name: said
-        for name, said in table(data, "steps").items()
-        if isinstance(said, dict) and said.get("kind") == "agent"
-    }
 
 
 def inputs_of(documents: Documents, document: OpenDocument, workflow: str) -> Mapping[str, Any]:
@@ -204,8 +189,19 @@ def values(
     documents: Documents, document: OpenDocument, cursor: Cursor, data: Mapping[str, Any]
 ) -> Iterator[Proposal]:
     for each in choices_at(cursor.path, data):
+        about = kind_in_words(each) if cursor.path[-1:] == ("kind",) else ""
+        yield Proposal(each, "choice", cursor.start, about=about)
+    if cursor.path[-1:] == ("on_item_error",):
+        yield Proposal("{give: …}", "choice", cursor.start, about=GIVEN, insert="{give: ")
+    for each in error_names(cursor.path, data):
         yield Proposal(each, "choice", cursor.start)
-    kind = kind_at(cursor.path) or ("event" if means(cursor.path, data, "event_name") else "")
+    in_tests = values_in_tests(documents, document, cursor.path, data, cursor.start)
+    for name, said in in_tests if cursor.path[:1] == ("tests",) else ():
+        yield Proposal(name, "name", cursor.start, shown_type(said), described(said))
+    kind = kind_at(cursor.path) if cursor.path != ("tests", "expect", "end") else ""
+    kind = kind or (
+        "event" if cursor.path[:1] != ("tests",) and means(cursor.path, data, "event_name") else ""
+    )
     for each in OFFERED if kind == "tool" and cursor.path[-1] == "tools" else filter(None, [kind]):
         for name, said in documents.declared(document, each).items():
             yield Proposal(name, "name", cursor.start, shown_type(said), described(said))
@@ -239,13 +235,20 @@ def in_expression(
 ) -> Iterator[Proposal]:
     if cursor.before.endswith("|") and not cursor.before.endswith("||"):
         for each in FILTERS.values():
-            yield Proposal(each.name, "filter", cursor.start, f"{each.takes} → {each.gives}", each.doc)
+            yield Proposal(
+                each.name, "filter", cursor.start, f"{each.takes} → {each.gives}", without_links(each.doc)
+            )
         return
     everything = {**data, **{SECTIONS[kind]: documents.declared(document, kind) for kind in DECLARED}}
     roots = roots_of(everything, cursor.path)
     head, dot, _ = cursor.word.rpartition(".")
     start = cursor.start + len(head) + len(dot)
-    loops = loops_before(document.text[max(0, cursor.start - FAR) : cursor.start])
+    text, begin = document.text, document.text.rfind("\n", 0, cursor.start) + 1
+    end = text.find("\n", cursor.start)
+    loops = {
+        **loops_before(text[max(0, cursor.start - FAR) : cursor.start]),
+        **loops_around(text[begin : len(text) if end < 0 else end], cursor.start - begin),
+    }
     if not dot:
         for name, over in loops.items():
             yield Proposal(name, "field", start, about=f"An item of `{over}`.")
@@ -267,3 +270,8 @@ def data_at(data: Any, path: tuple[str, ...]) -> Any:
 
 def described(said: Any) -> str:
     return str(said.get("description", "")) if isinstance(said, dict) else ""
+
+
+def without_links(text: str) -> str:
+    """Return a text of the reference without its links, which lead nowhere in an editor."""
+    return LINK.sub(r"\1", text)

@@ -41,6 +41,7 @@ class OpenDocument:
     def __init__(self, path: str, text: str, readings: Readings) -> None:
         self.path = path
         self.text = ""
+        self.good = ""  # the text that could be read last, before this one
         self.is_spec = False
         self.readings = readings
         self.memory = Memory()
@@ -51,7 +52,8 @@ class OpenDocument:
 
     def change(self, text: str) -> None:
         """Take a new text; what could be read before stays known while this one cannot."""
-        _ = self.readable
+        if self.readable:
+            self.good = self.text
         self.text = text
         self._nodes: list[PlacedNode] | None = None
         self.is_spec = looks_like_spec(self.raw)

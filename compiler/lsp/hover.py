@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from wfc.compiler.expressions.filters import FILTERS
-from wfc.compiler.lsp.completion import DECLARED, FAR, data_at
+from wfc.compiler.lsp.completion import DECLARED, FAR, data_at, without_links
 from wfc.compiler.lsp.documents import Documents, OpenDocument
 from wfc.compiler.lsp.keys import means, said_of
 from wfc.compiler.lsp.names import SECTIONS, Mention, names_in
 from wfc.compiler.lsp.navigation import name_at, node_at
-from wfc.compiler.lsp.scope import fields_behind, loops_before, roots_of, shown_type
+from wfc.compiler.lsp.scope import fields_behind, loops_around, loops_before, roots_of, shown_type
 from wfc.compiler.lsp.waits import waits_in_words
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.yaml.truncation import CONDITIONS
@@ -33,7 +33,12 @@ class Hover:
 
 
 def hover(documents: Documents, document: OpenDocument, offset: int) -> Hover | None:
-    """Return what there is to say of a place; ``None`` if nothing, or while the text cannot be read."""
+    """Return what there is to say of a place; ``None`` if nothing.
+
+    While the text cannot be read, it is what was said of the same place when it could be, outside of what was changed.
+    """
+    if not document.readable:
+        return hover_before(documents, document, offset)
     node = node_at(document, offset)
     if node is None:
         return None
@@ -45,6 +50,24 @@ def hover(documents: Documents, document: OpenDocument, offset: int) -> Hover | 
         said = "\n\n".join(filter(None, (said, waits_in_words(policy) if policy else "")))
         return Hover(f"`{node.path[-1]}`\n\n{said}", node.node.start, node.node.end) if said else None
     return of_expression(documents, document, node.path, offset)
+
+
+def hover_before(documents: Documents, document: OpenDocument, offset: int) -> Hover | None:
+    text, good = document.text, document.good
+    same = alike(text, good)
+    rest = alike(text[same:][::-1], good[same:][::-1])
+    shift = 0 if offset < same else len(good) - len(text)
+    if not good or same <= offset <= len(text) - rest:
+        return None
+    earlier = OpenDocument(document.path, good, document.readings)
+    found = hover(documents, earlier, offset + shift) if earlier.readable else None
+    return None if found is None else Hover(found.said, found.start - shift, found.end - shift)
+
+
+def alike(one: str, other: str) -> int:
+    """Return how many characters two texts begin with alike."""
+    pairs = zip(one, other, strict=False)
+    return next((number for number, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
 
 
 def inline_policy(path: tuple[str, ...], data: Any) -> Mapping[str, Any] | None:
@@ -78,9 +101,10 @@ def of_workflow(documents: Documents, document: OpenDocument, name: str) -> list
     if not isinstance(data, dict):
         return []
     ends = data.get("end")
-    listed = ", ".join(f"`{each}`" for each in (ends if isinstance(ends, list) else [ends]))
+    listed = ", ".join(f"`{each}`" for each in (ends if isinstance(ends, list) else [ends]) if each)
+    bounds = " → ".join(filter(None, (f"`{data['start']}`" if data.get("start") else "", listed)))
     about = str(data.get("description", "")).strip()
-    return [*([about] if about else []), f"`{data.get('start')}` → {listed}"]
+    return list(filter(None, (about, bounds)))
 
 
 def of_event(document: OpenDocument, event: str, said: Any) -> list[str]:
@@ -140,9 +164,9 @@ def of_expression(
             continue
         if line[: match.start()].rstrip().endswith("|") and match.group() in FILTERS:
             found = FILTERS[match.group()]
-            shown = f"**filter** `{found.name}`: {found.takes} → {found.gives}\n\n{found.doc}"
+            shown = f"**filter** `{found.name}`: {found.takes} → {found.gives}\n\n{without_links(found.doc)}"
             return Hover(shown, start, begin + match.end())
-        loops = loops_before(text[max(0, start - FAR) : start])
+        loops = {**loops_before(text[max(0, start - FAR) : start]), **loops_around(line, match.start())}
         said = of_field(documents, document, path, match.group(), loops)
         return Hover(f"`{match.group()}`{said}", start, begin + match.end()) if said else None
     return None
@@ -154,7 +178,7 @@ def of_field(
     data = {**document.data, **{SECTIONS[kind]: documents.declared(document, kind) for kind in DECLARED}}
     head, dot, field = dotted.rpartition(".")
     if not dot:
-        said = roots_of(data, path).get(field, "")
+        said = f"An item of `{loops[field]}`." if field in loops else roots_of(data, path).get(field, "")
         return f"\n\n{said}" if said else ""
     each = fields_behind(data, path, head, loops).get(field)
     if each is None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from wfc.compiler.schema.expansion import schema
 
-__all__ = ["choices_at", "keys_at", "means", "needed_at", "said_of"]
+__all__ = ["choices_at", "keys_at", "kind_in_words", "means", "needed_at", "said_of"]
 
 Schema = Mapping[str, Any]
 
@@ -64,6 +64,12 @@ def means(path: Sequence[str], data: Any, *names: str) -> bool:
     """Return whether a value at a path may be one of those that the schema has definitions of, such as `type`."""
     wanted = [schema()["$defs"][name] for name in names]
     return any(each is one for each in schemas_at(path, data) for one in wanted)
+
+
+def kind_in_words(kind: str) -> str:
+    """Return what a kind of step does; empty if there is none of this name."""
+    step = schema()["$defs"].get(f"{kind}_step", {})
+    return str(step.get("properties", {}).get("kind", {}).get("description", ""))
 
 
 def description(value: Any) -> str:

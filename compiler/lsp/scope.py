@@ -10,6 +10,7 @@ __all__ = [
     "common_fields",
     "fields_behind",
     "fields_of",
+    "loops_around",
     "loops_before",
     "roots_of",
     "shown_type",
@@ -19,6 +20,7 @@ __all__ = [
 
 Loops = Mapping[str, str]
 STATEMENT: Final = re.compile(r"\{%-?\s*(?:for\s+(\w+)\s+in\s+([\w.]+)|endfor)")
+IN_BRACKETS: Final = re.compile(r"\bfor\s+(\w+)\s+in\s+([\w.]+)")
 LIST: Final = "list of "
 DEEPEST: Final = 20
 
@@ -34,11 +36,28 @@ ROOTS: Final = {
     "config": "The settings that the run was given.",
     "run": "The run itself.",
 }
+COLLECTED: Final = (
+    "The events that the step has accepted, as a list: `events | length`, `[e.name for e in events]`, "
+    '`events | pluck("name")`.'
+)
+"""What `events` is to a step that collects a batch."""
+
 AFTERWARDS: Final = frozenset("save emit require stream that give".split())
 """The keys of steps that are worked out when the result is there."""
 
-KNOWN: Final[Mapping[str, Mapping[str, str]]] = {
-    "error": {"name": "string", "message": "string", "status": "integer?", "body": "any"},
+KNOWN: Final[Mapping[str, Mapping[str, Any]]] = {
+    "error": {
+        "name": {
+            "type": "string",
+            "description": "The dotted name of the error, such as `http.404` or `timeout`.",
+        },
+        "message": {"type": "string", "description": "What went wrong, in words."},
+        "status": {
+            "type": "optional integer",
+            "description": "Of a request: the status of the reply, if one came.",
+        },
+        "body": {"type": "any", "description": "Of a request: the body of the reply, if one came."},
+    },
     "response": {"status": "integer", "headers": "map of string"},
     "agent": {"name": "string", "turns": "integer", "tokens": "integer", "cost_usd": "number"},
     "run": {"id": "string", "attempt": "integer", "round": "integer", "now": "datetime"},
@@ -58,13 +77,15 @@ def roots_of(data: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, str]:
         "result": key in AFTERWARDS and step.get("kind") != "transform",
         "response": key in AFTERWARDS and step.get("kind") == "http",
         "agent": key in AFTERWARDS and step.get("kind") == "agent",
-        "error": "on_error" in path,
+        "error": "on_error" in path or "on_item_error" in path,
         "inputs": True,
         "state": bool(data.get("state")),
         "config": bool(data.get("config")),
         "run": inside,
     }
     found = {name: about for name, about in ROOTS.items() if there[name]}
+    if inside and collects(step):
+        found["events"] = COLLECTED
     if step.get("kind") == "map":
         found[str(step.get("as", "item"))] = "The item that the action is done with."
     return found
@@ -76,6 +97,8 @@ def fields_of(data: Mapping[str, Any], path: tuple[str, ...], root: str) -> dict
     events = accepted(step.get("accepts"))
     if root == "event":
         return common_fields(data, events)
+    if root.partition(".")[0] == "events" and collects(step):
+        return {}  # a list
     if root == "events":
         return {**{name: table(data, "events").get(name) for name in events}, **common_fields(data, events)}
     if root.startswith("events."):
@@ -91,6 +114,12 @@ def fields_of(data: Mapping[str, Any], path: tuple[str, ...], root: str) -> dict
     if root in {"state", "config"}:
         return dict(table(data, root))
     return dict(KNOWN.get(root, {}))
+
+
+def collects(step: Mapping[str, Any]) -> bool:
+    """Return whether a step takes the events of a batch together, as a list."""
+    said = step.get("accepts")
+    return isinstance(said, dict) and "each" in said
 
 
 def shown_type(said: Any) -> str:
@@ -169,7 +198,10 @@ def fields_behind(
     if root in loops:
         over = loops[root]
         others = {name: each for name, each in loops.items() if name != root}
-        found = record(data, item_of(data, type_behind(data, path, over, others)))
+        if over == "events" and collects(step_at(data, path)):
+            found = common_fields(data, accepted(step_at(data, path).get("accepts")))
+        else:
+            found = record(data, item_of(data, type_behind(data, path, over, others)))
     elif root == "events" and names:
         found = fields_of(data, path, f"events.{names.pop(0)}")
     else:
@@ -202,6 +234,27 @@ def loops_before(said: str) -> Loops:
         else:
             found.append((each[1], each[2]))
     return dict(found)
+
+
+def loops_around(line: str, at: int) -> Loops:
+    """Return the names of the loops in brackets around a place of a line, each with its list."""
+    found: dict[str, str] = {}
+    for begin in [place for place, each in enumerate(line[:at]) if each == "["]:
+        end, own = bracketed(line, begin)
+        if end >= at and (loop := IN_BRACKETS.search(own)):
+            found[loop[1]] = loop[2]
+    return found
+
+
+def bracketed(line: str, begin: int) -> tuple[int, str]:
+    """Return where a bracket is closed, and what stands in it without what stands in brackets of its own."""
+    depth, own = 0, ""
+    for place in range(begin, len(line)):
+        depth += (line[place] == "[") - (line[place] == "]")
+        own += line[place] if depth == 1 else ""
+        if depth == 0:
+            return place, own
+    return len(line), own
 
 
 def step_at(data: Mapping[str, Any], path: tuple[str, ...]) -> Mapping[str, Any]:

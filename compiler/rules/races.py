@@ -97,6 +97,11 @@ def race_with_the_end(
 
     When the run ends, what still runs is cancelled, and nobody knows whether the call took effect. Join the
     branches before the run ends, or write `read_only: true` on a tool that changes nothing.
+
+    The way of an error joins as any other does. Where one item of a batch that fails is to end the run, let the step
+    emit an event for what went well and another for what did not, such as `emit: Charged` and `on_error: NotCharged`.
+    A step that `accepts: {each: [Charged, NotCharged]}` waits for all items, and chooses the end by what has come:
+    `when: "([e for e in events if e is NotCharged] | length) > 0"`.
     """
     return Finding(
         "race-with-the-end",

@@ -43,6 +43,12 @@ OF_ACTIONS: Final = frozenset(
 """Keys of what a `map` does for each item, which no `map` has itself."""
 OF_BATCH: Final = frozenset({"as", "concurrency", "each", "in", "max"})
 """Keys of a batch, which no other entry of `emit` has."""
+ANSWERS: Final = {
+    "error": "`error` says here that the step fails, by a name and no more",
+    "give": "`give` says here what the step gives, all of it",
+    "attempts": "`attempts` says here what comes of each attempt",
+}
+"""What the keys mean by which a test says how a step ends."""
 MOST_NAMES: Final = 6
 NAMES: Final = frozenset({"id", "name"})
 CALLS: Final = frozenset({"hand_over", "tool"})
@@ -81,7 +87,7 @@ def advice(
     if {"end", "with", "emitted"} <= schema["properties"].keys():
         return f"write `end: {key}`" if key[:1].isupper() else NOT_FIELDS
     if "attempts" in schema["properties"]:
-        return f"a value that has a field `error`, `give` or `attempts` itself is written `{{give: {{{key}: …}}}}`"
+        return beside_an_answer(key, absent)
     if all(each in schema["properties"] for each in JOINS) and (named := event_of(key, content)):
         return f"an event stands as it is: `accepts: {named}`"
     if {"say", "calls"} <= schema["properties"].keys() and key in CALLS:
@@ -137,6 +143,13 @@ def of_another_place(key: str, content: Any, schema: Schema, kind: str | None) -
     ):
         return "all that a batch needs stands within it: `each: {in: …, as: …, event: …, max: …}`"
     return ""
+
+
+def beside_an_answer(key: str, absent: Container[str]) -> str:
+    """Return what to do about a key beside `give`, `error` or `attempts` in what a test says that a step gives."""
+    word = next(each for each in ANSWERS if each not in absent)
+    whole = f"{{give: {{{word}: …, {key}: …}}}}"
+    return f"{ANSWERS[word]}; a value that has a field `{word}` itself is written `{whole}`"
 
 
 def is_either(key: str, possible: Container[str]) -> bool:

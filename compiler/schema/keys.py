@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Place, Report
 from wfc.compiler.rules import comprehensions as comprehension_problems
@@ -29,6 +29,11 @@ from wfc.compiler.yaml import Document
 __all__ = ["Keys", "mark_broken"]
 
 Schema = Mapping[str, Any]
+WAYS: Final = frozenset({"all", "each", "event", "fail", "restart"})
+"""The keys of entries of `emit` of which each has one."""
+WITHIN_TEXTS: Final = (
+    "all that is shown is one text, into which `${{ … }}` puts values; `|` begins one of several lines"
+)
 
 
 def looks_like_steps(content: Any) -> bool:
@@ -38,11 +43,26 @@ def looks_like_steps(content: Any) -> bool:
     )
 
 
+def is_path(content: Any) -> bool:
+    """Return whether a value is a name with a field behind it, such as `event.name`."""
+    return isinstance(content, str) and re.fullmatch(r"[a-z_]+(?:\.\w+)+", content) is not None
+
+
 def mark_broken(broken: set[Address], address: Address) -> None:
     """Add an address and all the addresses above it to the broken ones."""
     while address and address not in broken:
         broken.add(address)
         address = address[:-1]
+
+
+def of_one_way(key: str, schema: Schema) -> str:
+    """Return what an entry of `emit` is called that has another way to leave than a key; empty if it is none.
+
+    An entry may have either of them, so that to say that the key is none of `emit` would be wrong.
+    """
+    way = schema.get("required", ())
+    is_entry = len(way) == 1 and way[0] in WAYS and "when" in schema["properties"]
+    return f"an entry with `{way[0]}`" if is_entry and key in WAYS else ""
 
 
 class Keys:
@@ -106,6 +126,8 @@ class Keys:
         """Return the valid keys, each with the intended one; report the others and what is missing."""
         properties: Mapping[str, Schema] = schema["properties"]
         names = {key: key for key in value if key in properties}
+        if properties.keys() == {"use"} and value and self.is_another_map(value, address):
+            return names
         absent = [key for key in properties if key not in names]
         other_version = None if address else version_for_language(value)
         if other_version is not None:
@@ -155,6 +177,21 @@ class Keys:
         if missing and not strange:
             self.missing(schema, missing, address, value)
         return {key: names[key] for key in value if key in names}
+
+    def is_another_map(self, value: dict[str, Any], address: Address) -> bool:
+        """Report a map where a text or `{use: NAME}` belongs, and return whether it is none that uses a text."""
+        values = {key for key, each in value.items() if is_path(each) or "${{" in str(each)}
+        named = [key for key in value if key not in values]
+        if any(nearest(key, ["use"]) or other_key(key, ["use"], value[key]) for key in named):
+            return False
+        hint = WITHIN_TEXTS if values and address[-1] == "show" else ""  # a `prompt` may be meant as messages
+        if any(" " in key.strip() for key in value):
+            hint = f"a text of several lines, or with a colon in it, begins with a bar: `{address[-1]}: |`"
+        wanted = "a text, or `{use: NAME}` for one from `texts`"
+        name = f"`{address[-1]}`"
+        self.report(problems.wrong_type(Place(address), name, wanted, "a map", hint))
+        mark_broken(self.broken, address)
+        return True
 
     def is_of_an_end(self, key: str) -> bool:
         """Return whether an event that ends a run has a field of this name, or may have it."""
@@ -207,7 +244,8 @@ class Keys:
         known: Sequence[str] = (),
     ) -> None:
         place = Place((*address, key), "key")
-        self.report(problems.unknown_key(place, key, owner(address, schema), hint, meant, known))
+        of = of_one_way(key, schema) or owner(address, schema)
+        self.report(problems.unknown_key(place, key, of, hint, meant, known))
 
     def missing(
         self, schema: Schema, keys: Sequence[str], address: Address, value: Mapping[str, Any]

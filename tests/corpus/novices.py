@@ -1204,8 +1204,8 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "prompt without a bar",
         "    prompt: |\n      Judge this: ${{ event.text }}\n",
         "    prompt:\n      Judge this: ${{ event.text }}\n",
-        "unknown-key",
-        "`use` is missing here",
+        "wrong-type",
+        "a text of several lines, or with a colon in it, begins with a bar: `prompt: |`",
     ),
     (
         "bar and text on one line",

@@ -22,7 +22,7 @@ NAME: Final = re.compile(r"(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?([/?#].*)?", re.D
 
 def resolve_address(data: object, place: Place, scope: Scope, reader: ValueReader) -> Template:
     """Return an address; report where data decides which server it names, and where it is none."""
-    template = reader.text(data, place, scope, statements=False)
+    template = reader.text(data, place, scope, statements=False, bare=False)
     address = split_address(template.parts)
     loose = [each for each in address.loose if each.type != UNKNOWN]
     if loose:

@@ -11,9 +11,10 @@ from wfc.compiler.expressions import Scope, parse_expression
 from wfc.compiler.rules import templates as problems
 from wfc.compiler.types import ANY, UNKNOWN, Enumeration, ListOf, Record, Type, assignable, members
 
-__all__ = ["hint_for", "hint_for_several", "hint_in_braces", "warning_for"]
+__all__ = ["hint_for", "hint_for_several", "hint_in_braces", "of_text", "warning_for"]
 
 PATH: Final = re.compile(r"(?<![\w.])(?P<name>[^\W\d]\w*)\.(?P<field>\w+)")
+FIELD: Final = re.compile(r"[^\W\d]\w*(?:\.\w+)+")
 OPERAND: Final = r"(?:\d+(?:\.\d+)?|[a-z]+(?:\.\w+)+|'[^']*'|\"[^\"]*\")"
 SIMPLE: Final = re.compile(rf"\$?[a-z]+(?:\.\w+)+(?: +(?:[-+*/~]|//) +{OPERAND})*")
 """A path, and perhaps something that is computed with it."""
@@ -54,6 +55,16 @@ def warning_for(text: str, place: Place, wanted: Type, scope: Scope) -> Finding 
     if len(findings) == 1 and findings[0].code == "method-call" and CALL.fullmatch(text):
         return problems.expression_as_text(here, text, "", in_braces(findings[0].hint))
     return None
+
+
+def of_text(text: str, place: Place, scope: Scope) -> Finding | None:
+    """Return the warning about a text for people or models that is nothing but a field, such as `event.name`."""
+    words = text.strip()
+    if FIELD.fullmatch(words) is None or not mentions_value(words, scope):
+        return None  # what only begins so may be a sentence
+    start = text.index(words)
+    here = place.stretch(start, start + len(words))
+    return None if any(mistakes(words, place, scope)) else problems.expression_as_text(here, words, words)
 
 
 def hint_for(text: str, place: Place, wanted: Type, scope: Scope) -> str:

@@ -85,15 +85,21 @@ class ValueReader:
         *,
         statements: bool = True,
         whole: bool = True,
+        bare: bool = True,
         of_list: str = "",
     ) -> Template:
         """Read a text with expressions in it. A single whole expression must have a type that is readable as
         text.
 
         Args:
+            bare: Whether a text that is nothing but a field in scope is told here.
             of_list: What to do with a list, where its items are not meant to stand in one text.
         """
-        template = parse_template(str(text), place, scope, self.report, statements=statements, whole=whole)
+        said = str(text)
+        warning = bare_expressions.of_text(said, place, scope) if bare and "{" not in said else None
+        if warning is not None:
+            self.report(warning)
+        template = parse_template(said, place, scope, self.report, statements=statements, whole=whole)
         self.note(template)
         if template.whole is None or assignable(template.type, STRING):
             return template

@@ -126,9 +126,24 @@ def test_in_a_step(marked: str, begins: list[str]) -> None:
         ("retries:\n  r: {^", POLICY),
         ("tests:\n  - ^", ["name", "expect"]),
         ("tests:\n  - name: a\n    start: {^", ["customer", "lines"]),
-        ("tests:\n  - name: a\n    expect: {end: ^", EVENTS),
+        ("tests:\n  - name: a\n    expect: {}\n  - ^", ["name", "expect"]),
+        ("tests:\n  - name: a\n    expect: {end: Done}\n  - name: b\n    ^", ["expect", "start"]),
+        (
+            "tests:\n  - name: a\n    mock: {look: {error: ^",
+            ["model", "model.refused", "model.invalid_output"],
+        ),
+        ("tests:\n  - name: a\n    mock:\n      look:\n        attempts:\n          - error: ti^", ["model"]),
+        ("tests:\n  - name: a\n    mock: {look: {attempts: [{^", ["summary"]),
+        ("tests:\n  - name: a\n    mock: {look: {give: {^", ["summary"]),
+        ("tests:\n  - name: a\n    tools:\n      shop: {error: ^", ["tool", "timeout", "connection", "http"]),
+        ("tests:\n  - name: a\n    expect: {fails: ^", ["agent"]),
+        ("tests:\n  - name: a\n    expect: {ran: {^", ["look", "last"]),
+        ("tests:\n  - name: a\n    expect:\n      ran:\n        ^", ["look", "last"]),
+        ("tests:\n  - name: a\n    expect: {emitted: [^", EVENTS),
+        ("tests:\n  - name: a\n    expect: {state: {^", ["count"]),
+        ("tests:\n  - name: a\n    config: {^", ["base"]),
+        ("retries:\n  r: {max_attempts: 2, retry_on: [^", ["agent"]),
         ("tests:\n  - name: a\n    expect: {with: {^", ["text"]),
-        ("tests:\n  - name: a\n    mock: {^", ["look", "last"]),
         ("tests:\n  - name: a\n    mock:\n      look: {^", ["summary"]),
         ("tools:\n  t: {^", ["python", "http", "command", "openapi", "mcp", "workflow"]),
         ("tools:\n  t:\n    http:\n      ^", ["method", "url"]),
@@ -137,6 +152,27 @@ def test_in_a_step(marked: str, begins: list[str]) -> None:
 )
 def test_in_a_section(marked: str, begins: list[str]) -> None:
     assert offered(SPEC.replace("@", "    emit: Found") + marked)[: len(begins)] == begins
+
+
+@pytest.mark.parametrize(
+    ("marked", "all_of_it"),
+    [
+        ("tests:\n  - name: a\n    expect: {end: ^", ["Done"]),
+        ("tests:\n  - name: a\n    expect:\n      end: D^", ["Done"]),
+        ("tests:\n  - name: a\n    mock: {^", ["look"]),  # the other one has no action
+        ("tests:\n  - name: a\n    mock:\n      lo^", ["look"]),
+        ("tests:\n  - name: a\n    real: [^", ["look"]),
+        ("tests:\n  - name: a\n    expect: {}\n  - name: b\n    like: ^\n  - name: c", ["a"]),
+        (
+            "tests:\n  - {name: 'a: b', expect: {}}\n  - {name: c, expect: {}}\n  - name: d\n    like: ^",
+            ['"a: b"', "c"],
+        ),
+        ("tests:\n  - name: a\n    like: ^", []),
+        ("tests:\n  - name: a\n    expect: {end: Done, with: {^", ["text"]),
+    ],
+)
+def test_in_a_test_is_offered_only_what_can_stand_there(marked: str, all_of_it: list[str]) -> None:
+    assert offered(SPEC.replace("@", "    emit: Found") + marked) == all_of_it
 
 
 @pytest.mark.parametrize(
@@ -192,3 +228,37 @@ def test_what_stands_in_good_specs_is_offered_where_it_stands() -> None:
                     missing.append((path.name, kind, name, text[:start].count("\n") + 1))
             documents.put(str(path), text)
     assert found > 2_000 and len(missing) < found / 100, missing
+
+
+def test_choices_and_filters_are_explained() -> None:
+    documents = Documents()
+    text = SPEC.replace("@", "    emit: Found\n  m:\n    kind: \n    on_item_error: ")
+    document = documents.put("/nowhere/a.yaml", text)
+    kinds = {each.label: each for each in proposals(documents, document, text.index("kind: \n") + 6)}
+    assert kinds["http"].about == "Sends one request." and kinds["wait"].about.startswith("Waits for a time")
+    text = text.replace("kind: \n", "kind: map\n")
+    document = documents.put("/nowhere/a.yaml", text)
+    given = proposals(documents, document, text.index("on_item_error: ") + 15)
+    assert [each.label for each in given] == ["fail", "skip", "{give: …}"]
+    text = SPEC.replace("@", "    emit: {event: Found, with: {text: '${{ run.now | ")
+    document = documents.put("/nowhere/a.yaml", text)
+    found = {each.label: each for each in proposals(documents, document, text.index("run.now | ") + 10)}
+    assert "in which directives such as" in found["format"].about
+
+
+def test_a_workflow_without_ends_is_shown_without_them() -> None:
+    documents, text = Documents(), SPEC.replace("@", "    emit: Found").replace("end: Done\n", "")
+    found = hover(documents, documents.put("/nowhere/a.yaml", text), text.index("w\nstart"))
+    assert found is not None and "None" not in found.said
+
+
+def test_what_an_error_has_is_explained() -> None:
+    text = SPEC.replace(
+        "@", '    on_error: {event: Found, with: {text: "${{ error.message }}"}}\n    emit: Found'
+    )
+    documents = Documents()
+    document = documents.put("/nowhere/a.yaml", text)
+    found = hover(documents, document, text.index("error.message") + 8)
+    assert found is not None and found.said == "`error.message`: string\n\nWhat went wrong, in words."
+    fields = proposals(documents, document, text.index("error.message") + 6)
+    assert {each.label for each in fields if each.about} == {"name", "message", "status", "body"}

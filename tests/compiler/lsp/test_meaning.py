@@ -156,3 +156,70 @@ def test_a_new_step_of_each_kind() -> None:
     )
     for label in ("tool step", "human step", "map step", "wait step"):
         assert label in found
+
+
+COLLECTED = """\
+wfc: 1
+workflow: gather
+start: Asked
+end: Done
+events:
+  Asked: {names: list of string}
+  One: {item: string}
+  Two: {item: string, why: string}
+  Done: {names: list of string, count: integer}
+steps:
+  gather:
+    kind: transform
+    accepts: {each: EACH}
+    emit: {event: Done, with: {names: "${{ [e.item for e in events] }}", count: "${{ events | length }}"}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("each", "marked", "labels"),
+    [
+        ("One", "${{ events.^", set()),
+        ("[One, Two]", "${{ events.^", set()),
+        ("One", "${{ events.One.^", set()),
+        ("[One, Two]", "${{ [e.^ for e in events] }}", {"item", "why"}),
+        ("One", "${{ [e.^ for e in events] }}", {"item"}),
+        ("One", "${{ [e for e in events if e.^] }}", {"item"}),
+        ("One", "${{ [e for e in events] ~ e.^ }}", set()),
+    ],
+)
+def test_a_batch_is_a_list(each: str, marked: str, labels: set[str]) -> None:
+    text = COLLECTED.replace("EACH", each)
+    documents, document = opened(text)
+    text = text.replace("${{ [e.item for e in events] }}", marked)
+    document = documents.put(document.path, text.replace("^", ""))
+    assert {found.label for found in proposals(documents, document, text.index("^"))} == labels
+
+
+@pytest.mark.parametrize(
+    ("words", "at", "said"),
+    [
+        ("events] }}", 2, "as a list: `events | length`"),
+        ("e in events", 0, "An item of `events`."),
+        ("e.item", 3, "`e.item`: string"),
+    ],
+)
+def test_a_batch_and_its_loops_are_shown(words: str, at: int, said: str) -> None:
+    text = COLLECTED.replace("EACH", "One")
+    documents, document = opened(text)
+    found = hover(documents, document, text.index(words) + at)
+    assert found is not None and said in found.said
+
+
+def test_what_cannot_be_read_now_is_shown_as_it_was() -> None:
+    documents, document = opened(TEXT)
+    broken = TEXT.replace("    retry: patient\n", "    retry: {max_att\n")
+    document = documents.put(document.path, broken)
+    assert not document.readable
+    for words, at in (("Address: {street", 2), ("config.base", 8), ("kind: llm", 1)):
+        now = hover(documents, document, broken.index(words) + at)
+        before = hover(*opened(TEXT), TEXT.index(words) + at)
+        assert now is not None and before is not None and now.said == before.said
+        assert broken[now.start : now.end] == TEXT[before.start : before.end]
+    assert hover(documents, document, broken.index("{max_att\n") + 2) is None
+    assert hover(*opened(broken), broken.index("kind: llm")) is None

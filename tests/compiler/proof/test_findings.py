@@ -209,6 +209,42 @@ ITEMS = {
 }
 
 
+FAILING = """\
+  send:
+    kind: transform
+    accepts: Began
+    emit: {{each: {{in: event.names, as: name, event: Name, with: {{name: "${{{{ name }}}}"}}, max: 9}}}}
+  work:
+    kind: tool
+    accepts: Name
+    tool: act
+    emit: Left
+    on_error: {on_error}
+  gather:
+    kind: transform
+    accepts: {{each: {each}}}
+    emit: {emit}
+"""
+
+
+@pytest.mark.parametrize(
+    ("on_error", "each", "emit", "expected"),
+    [
+        ("Failed", "Left", "Done", ["race-with-the-end Failed"]),
+        (
+            "Right",
+            "[Left, Right]",
+            "[{event: Failed, when: '([e for e in events if e is Right] | length) > 0'}, Done]",
+            [],
+        ),
+    ],
+)
+def test_the_way_of_an_error_joins_in_a_batch_as_is_explained(
+    on_error: str, each: str, emit: str, expected: list[str]
+) -> None:
+    assert found(FAILING.format(on_error=on_error, each=each, emit=emit)) == expected
+
+
 @pytest.mark.parametrize("name", ITEMS)
 def test_items_of_a_batch_run_side_by_side(name: str) -> None:
     steps, expected = ITEMS[name]

@@ -213,6 +213,66 @@ def test_a_good_spec_is_the_documents_own_data() -> None:
             "what can stand here too is",
         ),
         (
+            "emit: {event: Greeted, with: {text: x}}",
+            "emit: {each: event.names, event: Greeted}",
+            "unknown-key",
+            "each",
+            "`each` is not a key of an entry with `event`",
+            "all that a batch needs stands within it: `each: {in: …, as: …, event: …, max: …}`",
+        ),
+        (
+            "emit: {event: Greeted, with: {text: x}}",
+            "emit: {event: Greeted, fail: x}",
+            "unknown-key",
+            "fail",
+            "`fail` is not a key of an entry with `event`",
+            "",
+        ),
+        (
+            "prompt: Greet.",
+            "prompt: {name: event.name, size: event.size}",
+            "wrong-type",
+            "{name: event.name, size: event.size}",
+            "`prompt` must be a text, or `{use: NAME}` for one from `texts`, and this is a map",
+            "",
+        ),
+        (
+            "prompt: Greet.",
+            "prompt: {us: greeting}",
+            "unknown-key",
+            "us",
+            "`us` is not a key of `prompt`",
+            "did you mean `use`?",
+        ),
+        (
+            "    kind: llm\n    accepts: Asked\n    model: fast\n    prompt: Greet.\n",
+            "    kind: human\n    accepts: Asked\n    title: A\n    form: {ok: boolean}\n    within: 1 h\n"
+            "    on_timeout: Greeted\n    show: {who: event.name}\n",
+            "wrong-type",
+            "{who: event.name}",
+            "`show` must be a text, or `{use: NAME}` for one from `texts`, and this is a map",
+            "all that is shown is one text, into which `${{ … }}` puts values",
+        ),
+        (
+            "timeout: 30s\n    emit: {event: Greeted, with: {text: x}}\n",
+            "emit: {event: Greeted, with: {text: x}}\ntests:\n  - name: a\n    expect: {end: Greeted}\n"
+            "    mock: {greet: {error: connection, message: no route}}\n",
+            "unknown-key",
+            "message",
+            "`message` is not a key of `greet`",
+            "`error` says here that the step fails, by a name and no more; a value that has a field `error` itself "
+            "is written `{give: {error: …, message: …}}`",
+        ),
+        (
+            "timeout: 30s\n    emit: {event: Greeted, with: {text: x}}\n",
+            "emit: {event: Greeted, with: {text: x}}\ntests:\n  - name: a\n    expect: {end: Greeted}\n"
+            "    mock: {greet: {give: x, colour: red}}\n",
+            "unknown-key",
+            "colour",
+            "`colour` is not a key of `greet`",
+            "`give` says here what the step gives, all of it; a value that has a field `give` itself",
+        ),
+        (
             "emit: {event:",
             "emit: {evnt:",
             "unknown-key",

@@ -203,3 +203,57 @@ def test_a_list_put_into_another_as_elsewhere_is_told() -> None:
         _, (found,) = told("list of string", value)
         assert found.code == "expression-as-text"
         assert "`${{ event.names + [ … ] }}`" in found.hint
+
+
+ASK = """\
+wfc: 1
+workflow: ask
+start: Asked
+end: [Told, Late]
+types: {Person: {name: string}}
+config: {base: {type: string, default: "https://a.example"}}
+events:
+  Asked: {customer: string, who: Person}
+  Told: {ok: boolean}
+  Late: {}
+steps:
+  ask:
+    kind: human
+    accepts: Asked
+    title: TITLE
+    form: {ok: boolean}
+    within: 2 days
+    emit: {event: Told, with: {ok: "${{ result.ok }}"}}
+    on_timeout: Late
+"""
+
+
+@pytest.mark.parametrize(
+    ("title", "marked"),
+    [
+        ("event.customer", "event.customer"),
+        ("event.who.name", "event.who.name"),
+        ("inputs.customer", "inputs.customer"),
+        ("config.base", "config.base"),
+        ('" event.customer "', "event.customer"),
+        ("|\\n      event.customer", "event.customer"),
+        ("of event.customer", ""),
+        ("event.customer asks", ""),
+        ("event.customer.", ""),
+        ("event.who.nam", ""),
+        ("event.com", ""),
+        ("event", ""),
+        ("ask.customer", ""),
+        ('"${{ event.customer }}"', ""),
+    ],
+)
+def test_a_text_for_people_that_is_nothing_but_a_field(title: str, marked: str) -> None:
+    text = ASK.replace("TITLE", title.replace("\\n", "\n"))
+    found = findings(text)
+    assert [each.code for each in found] == (["expression-as-text"] if marked else []), found
+    if marked:
+        assert text[found[0].start.offset : found[0].end.offset] == marked
+        assert found[0].hint == f"write `${{{{ {marked} }}}}`"
+        assert found[0].fix is not None and found[0].fix.applicability == "unsafe"
+        (edit,) = found[0].fix.edits
+        assert findings(text[: edit.start.offset] + edit.text + text[edit.end.offset :]) == ()
