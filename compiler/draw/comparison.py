@@ -106,29 +106,33 @@ def lines_of(old: Iterable[str], new: Iterable[str]) -> Iterator[str]:
 
 # --- arrows
 
-Ends = Mapping[Key, list[Data]]
+Ends = Mapping[Key, list[tuple[int, Data]]]
+"""Arrows, each with its place among all of its version."""
 
 
-def by_ends(graph: Data, keys: Mapping[str, Key]) -> dict[Key, list[Data]]:
+def by_ends(graph: Data, keys: Mapping[str, Key]) -> dict[Key, list[tuple[int, Data]]]:
     """Return the arrows of a graph by where they lead, what goes there, and in which way."""
-    found: dict[Key, list[Data]] = {}
-    for arrow in graph["arrows"]:
+    found: dict[Key, list[tuple[int, Data]]] = {}
+    for number, arrow in enumerate(graph["arrows"]):
         source, target = keys[arrow["source"]], keys[arrow["target"]]
         # what comes from outside or goes out has its name by the box, which may be another in each version
         label = "" if source[0] == "start" else arrow["label"]
-        found.setdefault((*source, *target, label, arrow["style"]), []).append(arrow)
+        found.setdefault((*source, *target, label, arrow["style"]), []).append((number, arrow))
     return found
 
 
-def arrows_of(old: Ends, new: Ends) -> Iterator[tuple[Key, Key, Data]]:
-    """Yield the arrows of both versions, each with the keys of its ends."""
+def arrows_of(old: Ends, new: Ends) -> list[tuple[Key, Key, Data]]:
+    """Return the arrows of both versions, each with the keys of its ends, in the order of the later one."""
+    found: list[tuple[int, tuple[Key, Key, Data]]] = []
+    last = -1
     for key in in_one_order(list(old), list(new)):
-        before, after = list(old.get(key, ())), list(new.get(key, ()))
-        for arrow in after:
-            change = arrow_of(taken(before, arrow, len(after)), arrow)
-            yield (key[0], key[1]), (key[2], key[3]), change
-        for arrow in before:
-            yield (key[0], key[1]), (key[2], key[3]), {**arrow, "change": "removed"}
+        ends = (key[0], key[1]), (key[2], key[3])
+        before = [arrow for _, arrow in old.get(key, ())]
+        after = new.get(key, ())
+        for last, arrow in after:
+            found.append((last, (*ends, arrow_of(taken(before, arrow, len(after)), arrow))))
+        found += [(last, (*ends, {**arrow, "change": "removed"})) for arrow in before]
+    return [each for _, each in sorted(found, key=lambda each: each[0])]
 
 
 def taken(before: list[Data], arrow: Data, wanted: int) -> Data | None:

@@ -49,7 +49,8 @@ def exchanged_values(data: Data, findings: Sequence[Finding]) -> Iterator[Suspic
         if not isinstance(values, dict) or key not in values or len(values) > MOST_KEYS:
             continue
         for other in values:
-            if other != key and values[other] != values[key] and not is_declaration(owner):
+            is_named = names_file(values[key]) or names_file(values[other])  # no guess is read as a file
+            if other != key and values[other] != values[key] and not is_declaration(owner) and not is_named:
                 first, second = sorted((key, other), key=list(values).index)
                 pair = (owner, first, second)
                 also = counts.get((owner, other), 0)
@@ -102,6 +103,10 @@ def errors(findings: Sequence[Finding]) -> list[Finding]:
 
 def is_declaration(owner: Address) -> bool:
     return len(owner) == 1 and owner[0] in SECTIONS
+
+
+def names_file(value: object) -> bool:
+    return isinstance(value, str) and value.startswith(("./", "../"))
 
 
 def exchange(data: Data, owner: Address, key: str, other: str, least: int) -> Suspicion:

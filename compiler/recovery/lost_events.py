@@ -25,9 +25,9 @@ def lost_events(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
     for finding in errors if len(errors) > 1 else ():
         place = finding.place.address
         if finding.code in {"event-never-emitted", "unreachable-end"}:
-            yield from instead(data, finding, emitted(data, wrong), finding.about)
+            yield from instead(data, finding, emitted(data, wrong), finding.about, len(errors))
         elif finding.code == "event-never-accepted":
-            yield from instead(data, finding, accepted(data, wrong), finding.about)
+            yield from instead(data, finding, accepted(data, wrong), finding.about, len(errors))
         elif finding.code == "start-event-emitted":
             ends = data.get("end")
             yield from instead(
@@ -35,9 +35,10 @@ def lost_events(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
                 finding,
                 iter([place]),
                 ends if isinstance(ends, list) else [ends],
+                len(errors),
             )
         elif finding.code == "not-received":
-            yield from instead(data, finding, iter([place]), lost)
+            yield from instead(data, finding, iter([place]), lost, len(errors))
         elif finding.code == "accepted-twice" and place[:1] == ("end",):
             for name in lost[:MOST_PLACES]:
                 told = replace(finding, hint=f"`{name}` stands nowhere: it would fit here", fix=None)
@@ -45,10 +46,13 @@ def lost_events(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
 
 
 def instead(
-    data: Data, finding: Finding, places: Iterator[Address], names: Sequence[Any]
+    data: Data, finding: Finding, places: Iterator[Address], names: Sequence[Any], errors: int
 ) -> Iterator[Suspicion]:
     """Suspect that an event belongs to one of some places, where another one stands; all at which it would be right
     are told.
+
+    Args:
+        errors: How many there are: none is to be left, for a step that is missing explains some of them as well.
     """
     ways: list[tuple[str, Data]] = []
     for address in islice(places, MOST_PLACES):
@@ -58,7 +62,7 @@ def instead(
             ways.append((told, with_value(data, address, name)))
     for index, (told, changed) in enumerate(ways):
         blamed = replace(finding, hint=f"nothing would be wrong with {told}", fix=None)
-        yield Suspicion(blamed, changed, rivals=tuple(ways[index + 1 :]))
+        yield Suspicion(blamed, changed, explains=errors, rivals=tuple(ways[index + 1 :]))
 
 
 def emitted(data: Data, steps: Sequence[Any]) -> Iterator[Address]:
