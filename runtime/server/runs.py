@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 STATUSES: Final = ("live", "queued", "parked", "halted", "done", "failed", "cancelled", "dead")
-MOST: Final = 500
+MOST: Final = 1000
 WRITTEN_TOGETHER: Final = 500
 """So many steps are written at once: thousands of small objects at a time set off collections of garbage."""
 

@@ -40,7 +40,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-MOST: Final = 500
+MOST: Final = 1000
 LINK_LASTS: Final = 7 * 24 * 3600
 LINK_AT_MOST: Final = 90 * 24 * 3600
 MOST_ANSWERS: Final = 100
