@@ -125,7 +125,8 @@ def tested(compiled: Sequence[Compiled], project: Project) -> PartReport:
                 Case(each.path, "test", f"{each.path}: a workflow that it calls or sends to has errors")
             )
         for case, outcome in outcomes or ():
-            said = "" if outcome.passed else "\n".join((f"{each.path}: {case.name}", *outcome.problems))
+            told = (f'{each.path}: the test "{case.name}" failed', *outcome.problems)
+            said = "" if outcome.passed else "\n".join(told)
             cases.append(Case(each.path, case.name, said))
     failed = sum(bool(case.problem) for case in cases)
     untold = sum(each.failed for each in compiled)

@@ -30,9 +30,16 @@ def table(parts: Sequence[PartReport]) -> Iterator[str]:
 def comment(parts: Sequence[PartReport]) -> str:
     """Return a comment on a pull request, in Markdown; what comes from files is never Markdown in it."""
     failed = [part.name for part in parts if part.state == "failed"]
-    title = f"**wfc: {', '.join(failed)} failed**" if failed else "**wfc: all is well**"
+    title = f"**wfc: {', '.join(failed)} failed**" if failed else "**wfc: nothing fails**"
     first = [line for part in parts for line in part.markdown[:3]]
-    lines = [MARKER, title, "", *first, *([""] if first else []), "| | | |", "|---|---|---|"]
+    if first and (others := [part for part in parts if part.state == "failed" and not part.markdown]):
+        told = "; ".join(f"`{part.name}`: {plain(part.summary)}" for part in others)
+        first = [
+            *first[:-1],
+            f"{first[-1]}  ",
+            f"**To be mended in any case:** {told}",
+        ]  # no approval is for that
+    lines = [MARKER, title, "", *first, *([""] if first else []), "| part | | found |", "|---|---|---|"]
     lines += [f"| `{part.name}` | {SIGNS[part.state]} | {plain(part.summary)} |" for part in parts]
     for part in parts:
         lines += details(part)

@@ -100,7 +100,7 @@ def _to_decide(report: Report) -> str:
     rest = f" and {len(failing) - MOST_NAMED} more" if len(failing) > MOST_NAMED else ""
     return (
         f"whether {_number(len(failing), 'change')} may be merged that {'fails' if len(failing) == 1 else 'fail'}: "
-        f"{named}{rest}. Mend, or approve with `wfc diff --approve ID --because REASON`"
+        f"{named}{rest}. Mend the change, or approve it with `wfc diff --approve ID --because REASON`"
     )
 
 

@@ -208,6 +208,20 @@ def test_what_a_branch_changes_in_meaning_is_told(wfc, tmp_path: Path) -> None:
     assert wfc("ci", "--against", "nothing", "refund.yaml").status == 2
 
 
+def test_what_no_approval_is_for_stands_beside_what_is_to_be_decided() -> None:
+    lines = ("**What is different:** a", "**Whom it touches:** b", "**To be decided:** c", "", "more")
+    diff = PartReport("diff", "failed", "1 act", markdown=lines)
+    test = PartReport("test", "failed", "2 passed, 1 failed", (Case("a.yaml", "late", "a.yaml: it failed"),))
+    assert "**To be mended" not in comment([diff])
+    told = comment([test, diff]).splitlines()
+    assert told[3:8] == [
+        *lines[:2],
+        f"{lines[2]}  ",
+        "**To be mended in any case:** `test`: 2 passed, 1 failed",
+        "",
+    ]
+
+
 HOSTILE = "```\n</details><script>x</script> @everyone | [a](b) \x1b[31m\u202e"
 
 
@@ -442,7 +456,7 @@ def test_the_scripts_of_the_action_do_what_they_say(is_good: bool, service: Comm
     assert done.returncode == (0 if is_good else 1), done.stderr
     assert len(service.kept) == 1
     assert service.kept[0]["body"] == (tmp_path / "summary.md").read_text("utf-8")
-    assert ("all is well" in service.kept[0]["body"]) == is_good
+    assert ("nothing fails" in service.kept[0]["body"]) == is_good
     assert ("::error " in done.stdout) != is_good
     assert (tmp_path / "wfc.xml").exists()
     json.loads((tmp_path / "wfc.sarif").read_text("utf-8"))
