@@ -81,7 +81,7 @@ def without_calls(said: Iterable[Said]) -> list[Said]:
     Providers refuse calls in a transcript where no tools are offered.
     """
     said = list(said)
-    if not any(one.calls for one in said):
+    if not any(one.calls or one.answers for one in said):
         return said
     return merged(
         Said(role="model" if one.role == "model" else "user", text=in_words(one))

@@ -14,7 +14,7 @@ from wfc.runtime.drawing.workflows import opening_graph, workflow_graph
 from wfc.runtime.store.timeline import StepLine
 from wfc.runtime.workflow import Workflow
 
-__all__ = ["draw_stored", "marked"]
+__all__ = ["draw_stored", "marked", "stored_flow"]
 
 _NO_STEPS: Final = frozenset({"start", "outside", "end", "fail"})
 """The shapes of boxes that are no steps, in the flow of a spec."""
@@ -23,22 +23,30 @@ _NO_STEPS: Final = frozenset({"start", "outside", "end", "fail"})
 def draw_stored(
     workflow: Workflow, lines: Sequence[StepLine], format: str, shown: Callable[[str], bool] = lambda _: True
 ) -> str:
-    """Return a drawing of a workflow's flow with what has become of the step runs of one run.
+    """Return a drawing of a workflow's flow with what has become of the step runs of one run; as below.
+
+    Raises:
+        ValueError: There is no such format.
+    """
+    return render(stored_flow(workflow, lines, format, shown), format)
+
+
+def stored_flow(
+    workflow: Workflow, lines: Sequence[StepLine], format: str, shown: Callable[[str], bool] = lambda _: True
+) -> Graph:
+    """Return a workflow's flow with what has become of the step runs of one run.
 
     Args:
         lines: The step runs.
         format: ``html``, ``mermaid`` or ``dot``; or ``svg``, in which the workflows that its steps run open.
         shown: Whether a workflow of a name may be seen.
-
-    Raises:
-        ValueError: There is no such format.
     """
     flow = (
         opening_graph(workflow, shown)
         if format == "svg"
         else workflow_graph(get_workflow_representation(type(workflow)))
     )
-    return render(_marked(flow, lines, _is_box), format)
+    return _marked(flow, lines, _is_box)
 
 
 def _is_box(box: Box) -> bool:

@@ -9,7 +9,8 @@ from typing import Final
 from wfc.runtime.server.calls import Call, Problem, Reply
 from wfc.runtime.server.data import moment
 from wfc.runtime.server.installation import Installation
-from wfc.runtime.store.sql.audit import BROUGHT_BACK, SET_ASIDE, page_of_audit
+from wfc.runtime.store.sql.audit import page_of_audit
+from wfc.runtime.store.sql.paging import is_aside
 
 __all__ = ["bring_back_run", "list_deeds", "set_aside_run"]
 
@@ -22,9 +23,9 @@ async def list_deeds(server: Installation, call: Call) -> Reply:
     What was refused is not among it. `set_aside` says whether somebody has set it aside since it has failed.
     """
     row = await server.run_for(call.principal, call.path["run"])
-    read = partial(page_of_audit, target=row.run_id, most=MOST)
+    read = partial(page_of_audit, target=row.run_id, done=True, most=MOST)
     found = [one for _, one in await asyncio.to_thread(server.engine.store.select, read)]
-    done = [one for one in found if one.result[:3] in {"200", "201", "202"}]
+    aside = await asyncio.to_thread(server.engine.store.select, partial(is_aside, run_id=row.run_id))
     told = [
         {
             "at": moment(one.at),
@@ -33,13 +34,9 @@ async def list_deeds(server: Installation, call: Call) -> Reply:
             "action": one.action,
             "reason": one.result.partition(": ")[2],
         }
-        for one in done
+        for one in found
     ]
-    last = next((one for one in done if one.action in {SET_ASIDE, BROUGHT_BACK}), None)
-    is_aside = (
-        last is not None and last.action == SET_ASIDE and row.ended is not None and last.at >= row.ended
-    )
-    return Reply({"run": row.run_id, "deeds": told, "set_aside": is_aside})
+    return Reply({"run": row.run_id, "deeds": told, "set_aside": aside})
 
 
 async def set_aside_run(server: Installation, call: Call) -> Reply:

@@ -30,10 +30,11 @@ from wfc.runtime.store.sql import selecting
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.paging import Progress
 
-__all__ = ["START", "Feeds", "Position", "read_position", "told_of_event", "told_since"]
+__all__ = ["START", "Feed", "Feeds", "Position", "read_position", "told_of_event", "told_since"]
 
 MOST_KEPT: Final = 256
 MOST_BYTES: Final = 1_000_000
+MOST_BATCHES: Final = 32
 LARGEST: Final = 65_536
 """The bytes of one message; of a larger one is told how large it is, and where to find it."""
 
@@ -270,6 +271,8 @@ class Feed:
             return None
         found = self._batches.get(position)
         if found is None:
+            if len(self._batches) >= MOST_BATCHES:  # readers may name any position
+                self._batches.clear()
             batch = next(in_batches(message for at, message in self._kept if at > position))
             end = read_position(batch.messages[-1].id)
             found = self._batches[position] = batch, end
@@ -321,6 +324,8 @@ class Feed:
 
     def take(self, told: ToldTicks | Exception) -> None:
         """Keep what was told, for the readers."""
+        if self._is_over:  # news that came while its end was read
+            return
         if isinstance(told, Exception):
             self._fail(told)
             return
@@ -335,6 +340,8 @@ class Feed:
         elif (progress := self._progress) is not None and (
             progress.is_over or progress.seq > self.told_to
         ):  # it was told of while this was read, or is not to be seen yet
+            if self._later is not None:
+                self._later.cancel()
             self._later = asyncio.get_running_loop().call_later(AGAIN, self._tell_soon, self)
 
     def _fail(self, error: Exception) -> None:

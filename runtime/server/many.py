@@ -19,6 +19,7 @@ from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.refusals import problem_of
 from wfc.runtime.server.runs import cancel_run, resume_run
 from wfc.runtime.store.sql import counting, paging
+from wfc.runtime.store.sql.audit import BROUGHT_BACK, SET_ASIDE
 from wfc.runtime.store.sql.paging import FailedRun
 
 __all__ = ["OVER_MANY", "cancel_runs", "count_runs", "resume_runs", "set_aside_runs"]
@@ -49,12 +50,12 @@ async def count_runs(server: Installation, call: Call) -> Reply:
         for workflow, status, count in found.runs
         if call.principal.knows(workflow)
     ]
-    failed = await _failed(server, names, now - SINCE * SECOND if since is None else since)
+    since = now - SINCE * SECOND if since is None else since
+    failed = await _failed(server, names, since)
     told: dict[str, Any] = {"runs": runs, "failures": _grouped(failed)}
     told["failures_left_off"] = len(failed) == MOST_FAILURES
-    told["set_aside"] = len(
-        await _failed(server, names, now - SINCE * SECOND if since is None else since, aside=True)
-    )
+    aside = partial(paging.count_aside, workflows=names, since=since)
+    told["set_aside"] = await asyncio.to_thread(server.engine.store.select, aside)
     if names is None:
         told["tasks"] = {"open": found.open_tasks, "overdue": found.overdue_tasks}
     return Reply(told)
@@ -128,15 +129,18 @@ async def set_aside_runs(server: Installation, call: Call) -> Reply:
     if not back and not str(call.data.get("reason", "")).strip():
         raise Problem(422, "body.members", "say why they are set aside, by `reason`")
     chosen, more = await _chosen(server, call, ("failed", "dead"), aside=back)
-    do = bring_back_run if back else set_aside_run
-    told = await _each(server, call, chosen, do.__name__, do)
+    action, do = (BROUGHT_BACK, bring_back_run) if back else (SET_ASIDE, set_aside_run)
+    told = await _each(server, call, chosen, action, do)
     return Reply({"dry": call.flag("dry"), "runs": told, "left_off": more})
 
 
 async def _chosen(
-    server: Installation, call: Call, statuses: Sequence[str], *, aside: bool = False
+    server: Installation, call: Call, statuses: Sequence[str], *, aside: bool | None = None
 ) -> tuple[list[str], bool]:
     """Return the ids of the runs that a request means, and whether there are more of them.
+
+    Args:
+        aside: Those that have been set aside, or those that have not; ``None``: with a status, both.
 
     Raises:
         Problem: It names none.
@@ -153,11 +157,11 @@ async def _chosen(
         return [], False
     if status is not None and status not in statuses:
         raise Problem(422, "body.members", f"`status` is one of {', '.join(statuses)} here")
-    if "step" in data or "error" in data:
+    if aside is not None or "step" in data or "error" in data:
         if "failed" not in statuses:
             raise Problem(422, "body.members", "`step` and `error` are of runs that have failed")
-        failed = await _failed(server, [name], 0, aside=aside)
-        found = [one.run_id for one in failed if _is_like(one, data)]
+        failed = await _failed(server, [name], 0, aside=bool(aside))
+        found = [one.run_id for one in failed if _is_like(one, data) and status in (None, one.status)]
     else:
         found = []
         for one in [status] if status else statuses:

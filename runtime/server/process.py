@@ -6,7 +6,8 @@ import asyncio
 import gc
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from wfc.runtime.errors import MissingPackageError, SettingsError
@@ -66,15 +67,22 @@ def listening(host: str, port: int) -> socket.socket:
     return found
 
 
-def collect_seldom() -> None:
-    """Let Python look for garbage less often in a process that serves.
+@contextmanager
+def collecting_seldom() -> Iterator[None]:
+    """Let Python look for garbage less often while a process serves.
 
     What a request leaves behind is nearly all freed without that; to look after every 700 objects takes a seventh of
-    the time of a short run. What the process has begun with is garbage never.
+    the time of a short run. What the process has begun with is no garbage so long.
     """
+    before = gc.get_threshold()
     gc.collect()
     gc.freeze()
     gc.set_threshold(MANY_OBJECTS, 20, 20)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 class OnePiece:
@@ -196,8 +204,8 @@ def serve(
                     return True
         return False
 
-    collect_seldom()
-    return asyncio.run(work())
+    with collecting_seldom():
+        return asyncio.run(work())
 
 
 async def serve_app(app: Any, host: str, port: int, options: dict[str, Any]) -> None:
@@ -218,6 +226,6 @@ async def serve_app(app: Any, host: str, port: int, options: dict[str, Any]) -> 
         "limit_concurrency": MOST_CONNECTIONS,
         "timeout_graceful_shutdown": ENDS_IN,
     }
-    collect_seldom()
-    with listening("127.0.0.1" if host == "localhost" else host, port) as listener:
+    address = "127.0.0.1" if host == "localhost" else host
+    with listening(address, port) as listener, collecting_seldom():
         await Server(Config(app, **{**own, **options})).serve(sockets=[listener])

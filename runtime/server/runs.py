@@ -167,7 +167,8 @@ async def draw_run(server: Installation, call: Call) -> TextReply:
 
     `form` is as for a workflow.
     """
-    from wfc.runtime.drawing.stored import draw_stored
+    from wfc.runtime.drawing.rendering import render
+    from wfc.runtime.drawing.stored import stored_flow
 
     row = await server.run_for(call.principal, call.path["run"])
     server.load_code(row)
@@ -175,7 +176,8 @@ async def draw_run(server: Installation, call: Call) -> TextReply:
     form = call.query.get("form", "mermaid")
     at = call.number("at", 0)
     replay = await asyncio.to_thread(_told_until, server, row.run_id, at)
-    return drawing(draw_stored(workflow, replay.lines(), form, call.principal.knows), form)
+    flow = stored_flow(workflow, replay.lines(), form, call.principal.knows)
+    return drawing(await asyncio.to_thread(render, flow, form), form)
 
 
 def _told_until(server: Installation, run_id: str, at: int) -> Replay:

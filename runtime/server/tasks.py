@@ -124,20 +124,21 @@ async def answer_tasks(server: Installation, call: Call) -> Reply:
         told = await asyncio.gather(*(_answered(server, one) for one in each))
     else:
         told = [await _answered(server, one) for one in each]  # so that the first answer to a question counts
-    for own, one in zip(each, told, strict=True):
-        await server.audit.note(own, one.get("code", "200"))
     return Reply({"answers": told})
 
 
 async def _answered(server: Installation, call: Call) -> dict[str, Any]:
-    """Answer one question of several, and return what has become of it."""
-    task = call.path["task"]
+    """Answer one question of several, note that, and return what has become of it."""
+    told: dict[str, Any] = {"task": call.path["task"]}
     try:
         reply = await answer_task(server, call)
     except (Problem, WorkflowError) as error:
         problem = error if isinstance(error, Problem) else problem_of(error, server.engine.store.errors)
-        return {"task": task, "done": False, "code": problem.code, "detail": problem.detail}
-    return {"task": task, "done": True, "closed": reply.data["closed"]}
+        told |= {"done": False, "code": problem.code, "detail": problem.detail}
+    else:
+        told |= {"done": True, "closed": reply.data["closed"]}
+    await server.audit.note(call, told.get("code", "200"))
+    return told
 
 
 async def answer(server: Installation, row: TaskRow, value: object, by: str) -> Reply:

@@ -73,8 +73,8 @@ async def list_audit(server: Installation, call: Call) -> Reply:
         raise Problem(403, "role.missing", "the audit is for those who may operate all workflows")
     most, after = call.number("most", 100), call.query.get("after")
     before = None if after is None else int(read_cursor(after, int)[0])
-    which = {name: call.query.get(name) for name in ("who", "action", "target")}
-    read = partial(page_of_audit, before=before, most=most, **which)
+    who, action, target = (call.query.get(name) for name in ("who", "action", "target"))
+    read = partial(page_of_audit, before=before, most=most, who=who, action=action, target=target)
     found = await asyncio.to_thread(server.engine.store.select, read)
     following = write_cursor(found[-1][0]) if len(found) == most else None
     entries = [{**one._asdict(), "at": moment(one.at)} for _, one in found]

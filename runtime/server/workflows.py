@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import lru_cache
 from typing import Any, Final
 
@@ -96,7 +97,8 @@ async def draw_flow(server: Installation, call: Call) -> TextReply:
     workflow: Any = server.workflow_for(call.principal, call.path["workflow"])
     form = call.query.get("form", "mermaid")
     if form == "svg":
-        return drawing(render(opening_graph(workflow, call.principal.knows), form), form)
+        flow = opening_graph(workflow, call.principal.knows)
+        return drawing(await asyncio.to_thread(render, flow, form), form)
     return drawing(draw_workflow(type(workflow), form), form)
 
 

@@ -102,7 +102,9 @@ class PlacesWanted(NamedTuple):
 
 
 class TaskOpened(NamedTuple):
-    """A question to people. ``body`` is the task as JSON text; ``expires`` is a moment."""
+    """A question to people. ``body`` is the task as JSON text; ``expires`` is a moment; ``answered_by`` are the names
+    of those who have answered so far, with commas between them.
+    """
 
     task_id: str
     step: str
@@ -111,6 +113,7 @@ class TaskOpened(NamedTuple):
     body: str
     opened: int
     expires: int | None
+    answered_by: str = ""
 
 
 class TaskAnswered(NamedTuple):

@@ -30,7 +30,8 @@ def open_tasks(execution: Execution) -> list[TaskOpened]:
         about = {name: getattr(one, name) for name in _OF_TASKS}
         expires = None if one.expires_at is None else as_moment(one.expires_at)
         body, asked = to_json(about).decode(), as_moment(one.asked_at)
-        found.append(TaskOpened(one.id, one.step, one.title, one.assign, body, asked, expires))
+        by = ",".join(one.answered_by)
+        found.append(TaskOpened(one.id, one.step, one.title, one.assign, body, asked, expires, by))
     return found
 
 

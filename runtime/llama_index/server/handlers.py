@@ -47,9 +47,13 @@ class RunRecord:
         asyncio.get_running_loop().call_soon(self._begin)  # once the run has had its first turn
 
     def _begin(self) -> None:
-        """Remember what a run shows that is over already, as short ones are; else begin to follow it."""
+        """Remember what a run shows that is over already, as short ones are; else begin to follow it.
+
+        Of one that is over no internal events are remembered.
+        """
         if (result := self.handler.get_stop_event()) is None:
-            self._following = asyncio.create_task(self._follow())
+            events = self.handler.stream_events(expose_internal=True)  # asks for them at once
+            self._following = asyncio.create_task(self._follow(events))
             return
         self._shown += self.handler.events_so_far()
         self.result, self.status = result, "completed"
@@ -60,10 +64,10 @@ class RunRecord:
         self.over.set()
         self._ring()
 
-    async def _follow(self) -> None:
+    async def _follow(self, events: AsyncGenerator[Event, None]) -> None:
         """Remember what the run shows, until it is over."""
         try:
-            async for event in self.handler.stream_events(expose_internal=True):
+            async for event in events:
                 self._shown.append(event)
                 if len(self._shown) > MOST_SHOWN:
                     del self._shown[0]

@@ -241,9 +241,11 @@ def _make_way(connection: Connection, created: Created, lease: Lease) -> KeyTake
 
 def _open_task(connection: Connection, number: int, row: TaskOpened) -> None:
     connection.execute(  # one that was asked before is open again, as its step is tried again
-        """INSERT INTO tasks (task_id, run, step, title, assign, opened, expires) VALUES (?, ?, ?, ?, ?, ?, ?)
+        """INSERT INTO tasks (task_id, run, step, title, assign, opened, expires, answered_by)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (task_id) DO UPDATE SET title = excluded.title, assign = excluded.assign,
-            opened = excluded.opened, expires = excluded.expires, closed = NULL, because = NULL, answered_by = NULL
+            opened = excluded.opened, expires = excluded.expires, closed = NULL, because = NULL,
+            answered_by = excluded.answered_by
             WHERE tasks.run = excluded.run""",
         (
             row.task_id,
@@ -253,6 +255,7 @@ def _open_task(connection: Connection, number: int, row: TaskOpened) -> None:
             json.dumps(list(row.assign), ensure_ascii=False),
             row.opened,
             row.expires,
+            row.answered_by or None,
         ),
     )
     connection.execute(

@@ -38,11 +38,18 @@ def drop_from_audit(connection: Connection, before: int) -> int:
 
 
 def page_of_audit(
-    connection: Connection, /, *, before: int | None = None, most: int = 100, **which: str | None
+    connection: Connection,
+    /,
+    *,
+    before: int | None = None,
+    most: int = 100,
+    done: bool = False,
+    **which: str | None,
 ) -> list[tuple[int, AuditEntry]]:
     """Return entries, the newest first, each with the number behind which the next page begins.
 
     Args:
+        done: Only those of what was not refused.
         which: What `who`, `action` or `target` is to be.
     """
     wanted = ["TRUE" if before is None else "id < :before"]
@@ -51,6 +58,8 @@ def page_of_audit(
         if which.get(name) is not None:
             wanted.append(f"{name} = :{name}")
             values[name] = which[name]
+    if done:
+        wanted.append("substr(result, 1, 3) IN ('200', '201', '202')")
     rows = connection.execute(
         f"""SELECT id, at, who, via, action, target, result FROM audit
             WHERE {" AND ".join(wanted)} ORDER BY id DESC LIMIT :most""",  # noqa: S608 - of constants

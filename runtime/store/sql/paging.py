@@ -15,7 +15,9 @@ __all__ = [
     "FailedRun",
     "Progress",
     "changed_since",
+    "count_aside",
     "failed_runs",
+    "is_aside",
     "known_workflows",
     "newest_tick",
     "page_of_runs",
@@ -66,6 +68,7 @@ class FailedRun(NamedTuple):
 
     run_id: str
     workflow: str
+    status: str
     ended: int
     step: str
     error: str
@@ -91,14 +94,35 @@ def failed_runs(
     """
     among = "TRUE" if workflows is None else f"workflow IN {_AMONG.format('workflows')}"
     rows = connection.execute(
-        f"""SELECT run_id, workflow, ended, CASE WHEN length(outcome) <= {LARGEST} THEN outcome END FROM runs
+        f"""SELECT run_id, workflow, status, ended, CASE WHEN length(outcome) <= {LARGEST} THEN outcome END FROM runs
             WHERE status IN ('failed', 'dead') AND ended >= :since AND {among}
             AND {"" if aside else "NOT "}{IS_ASIDE} ORDER BY ended DESC, run DESC LIMIT :most""",  # noqa: S608 - of constants
         {"workflows": json.dumps(list(workflows or ())), "since": since, "most": most},
     )
     return [
-        FailedRun(run_id, workflow, ended, *_failure(outcome)) for run_id, workflow, ended, outcome in rows
+        FailedRun(run_id, workflow, status, ended, *_failure(outcome))
+        for run_id, workflow, status, ended, outcome in rows
     ]
+
+
+def count_aside(connection: Connection, *, workflows: Sequence[str] | None, since: int) -> int:
+    """Return how many of the runs that have failed since a moment somebody has set aside; as above."""
+    among = "TRUE" if workflows is None else f"workflow IN {_AMONG.format('workflows')}"
+    (count,) = connection.execute(
+        f"""SELECT count(*) FROM runs
+            WHERE status IN ('failed', 'dead') AND ended >= :since AND {among} AND {IS_ASIDE}""",  # noqa: S608 - of constants
+        {"workflows": json.dumps(list(workflows or ())), "since": since},
+    ).fetchone()
+    return int(count)
+
+
+def is_aside(connection: Connection, run_id: str) -> bool:
+    """Return whether somebody has set a run aside since it has failed."""
+    found = connection.execute(
+        f"SELECT 1 FROM runs WHERE run_id = ? AND status IN ('failed', 'dead') AND {IS_ASIDE}",  # noqa: S608 - of a constant
+        (run_id,),
+    )
+    return found.fetchone() is not None
 
 
 def _failure(outcome: bytes | None) -> tuple[str, str]:

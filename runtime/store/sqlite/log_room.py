@@ -71,6 +71,7 @@ def _write_and_undo(connection: sqlite3.Connection) -> bool:
     try:
         connection.execute("INSERT INTO blobs (digest, body) VALUES ('', zeroblob(?))", (ROOM,))
     finally:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # a full disk has ended it
+            connection.execute("ROLLBACK")
         connection.execute(f"PRAGMA cache_size = {memory}")
     return True

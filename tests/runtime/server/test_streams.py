@@ -13,7 +13,7 @@ from asgi_client import Client, Served, serving, started, until
 from served_flows import Echo, Long, Order
 
 from wfc.runtime.server.batches import NOTHING, StreamBatch, StreamMessage
-from wfc.runtime.server.feeds import START
+from wfc.runtime.server.feeds import START, Feed, Position
 from wfc.runtime.server.installation import ServerBounds
 
 
@@ -35,6 +35,14 @@ def test_a_stream_tells_a_run_from_its_beginning_to_its_end(served: Served) -> N
         ]
 
     served(use)
+
+
+def test_positions_that_readers_make_up_fill_no_memory() -> None:
+    feed = Feed(None, None, "one", lambda _: None)  # type: ignore[arg-type]  # nothing is read for it
+    feed._keep([(Position(2, 1), StreamMessage("2.1", "event", b"x" * 1000))])
+    for number in range(1000):
+        assert feed._after(Position(1, number)) is not None
+    assert len(feed._batches) <= 32
 
 
 @pytest.mark.parametrize("seeds", [range(2), pytest.param(range(2, 40), marks=pytest.mark.full)])

@@ -117,6 +117,20 @@ def test_who_passes_a_question_on_is_replaced_and_the_rest_stays_as_it_is(store:
     assert within(store, again, Asking) == End(oks=[False, True])
 
 
+def test_who_has_answered_is_known_when_the_run_goes_back(store: str | Path) -> None:
+    async def back(engine: Engine) -> None:
+        await engine.answer(TASK, {"ok": False}, by="user:bob")
+        to = engine.last_tick("one")
+        await engine.delegate(TASK, "user:cleo", by="user:ann")
+        await engine.park("one")
+        await engine.rewind("one", to)
+        task = engine.task(TASK)
+        assert (task.assign, task.answered_by, task.closed) == (["user:ann", "user:bob"], "user:bob", None)
+
+    within(store, begin)
+    within(store, back, Asking)
+
+
 @pytest.mark.parametrize(
     ("to", "said"),
     [
