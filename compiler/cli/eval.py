@@ -13,7 +13,7 @@ import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.evaluating.cases import KnownCase, read_cases
-from wfc.compiler.cli.evaluating.judge import Holder
+from wfc.compiler.cli.evaluating.judge import Judge
 from wfc.compiler.cli.evaluating.measures import COSTS, MEASURES, Summary, answer_of, measured, summed_up
 from wfc.compiler.cli.evaluating.report import as_json, as_markdown, columns, rows_of
 from wfc.compiler.cli.findings import note, show
@@ -72,26 +72,30 @@ def command(
     cases = read_cases(data)
     source = load(spec)
     before = None
-    holder = Holder(judge) if judge is not None else None
+    judge_model = Judge(judge) if judge is not None else None
     with output_kept():
-        here, failed = evaluated(replaced_models(source, models), cases, times, holder)
+        here, failed = evaluated(replaced_models(source, models), cases, times, judge_model)
+        unjudged = (
+            judge_model.miss() if judge_model is not None else ""
+        )  # of this version, and not of the base
         if base is not None:
             old = Source(spec, text_at(base, spec))
-            before, _ = evaluated(replaced_models(old, models), cases, times, holder)
+            before, failed_before = evaluated(replaced_models(old, models), cases, times, judge_model)
+            failed += [f"base: {each}" for each in failed_before]
     for each in failed:
         note(printable(each))
     missed = [said for name, least in wanted.items() if (said := miss(here, name, least))]
-    if "judged" in wanted and holder is not None and holder.miss():
-        missed.append(holder.miss())
+    if "judged" in wanted and unjudged:
+        missed.append(unjudged)
     if format == "json":
-        click.echo(as_json(spec, here, before, missed, failed, holder.told() if holder else None))
+        click.echo(as_json(spec, here, before, missed, failed, judge_model.told() if judge_model else None))
     elif format == "markdown":
         click.echo(as_markdown(spec, here, before, missed))
     else:
         show_rows(columns(before is not None), rows_of(here, before), "table")
     if format != "json":
-        if holder is not None:
-            note(holder.said())
+        if judge_model is not None:
+            note(judge_model.said())
         for said in missed:
             click.echo(printable(f"missed: {said}"), err=True)
     return 1 if missed else 0
@@ -161,7 +165,7 @@ def text_at(revision: str, path: str) -> bytes:
 
 
 def evaluated(
-    source: Source, cases: Sequence[KnownCase], times: int, judge: Holder | None
+    source: Source, cases: Sequence[KnownCase], times: int, judge: Judge | None
 ) -> tuple[dict[str, Summary], list[str]]:
     """Return what the runs of a spec are worth, and which of them failed, each with why."""
     import asyncio
@@ -181,7 +185,7 @@ def evaluated(
 
 
 async def run_all(
-    program: Program, cases: Sequence[KnownCase], times: int, judge: Holder | None
+    program: Program, cases: Sequence[KnownCase], times: int, judge: Judge | None
 ) -> tuple[dict[str, Summary], list[str]]:
     from wfc.compiler.cli.inputs import start_event
     from wfc.compiler.cli.one_run import run_once
@@ -206,7 +210,7 @@ async def run_all(
     return {name: summed_up(worth[name]) for name in (*MEASURES, *COSTS) if name in worth}, failed
 
 
-async def judged(case: KnownCase, ran: Ran, judge: Holder | None, failed: list[str]) -> dict[str, float]:
+async def judged(case: KnownCase, ran: Ran, judge: Judge | None, failed: list[str]) -> dict[str, float]:
     """Return how well an answer agrees with that of the case, as a model says it."""
     if judge is None or not case.answer:
         return {}

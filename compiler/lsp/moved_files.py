@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import posixpath
+import re
 from collections.abc import Mapping
+from typing import Final
 
 from wfc.compiler.lsp.documents import Documents, OpenDocument
 from wfc.compiler.lsp.extras import names_file
@@ -15,6 +18,9 @@ from wfc.compiler.slotted import dataclass
 from wfc.compiler.workspace.disk import root_of
 
 __all__ = ["Respelling", "file_named_at", "new_place", "respelt"]
+
+PLAIN: Final = re.compile(r"[\w./-]+")
+"""Paths that need no quotes in YAML."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +55,13 @@ def new_place(document: OpenDocument, node: PlacedNode, new: str) -> tuple[str, 
     Raises:
         RenameError: There is something already, or it would leave the project.
     """
-    if not new or new.startswith("/") or {"\\", "\0", ":"} & set(new):
+    if not new or new.startswith("/") or not new.isprintable() or {"\\", ":"} & set(new):
         raise RenameError("a file's name is a path within the project, such as `./shared.yaml`")
     place = posixpath.normpath(posixpath.join(posixpath.dirname(document.path), new))
     root = os.path.realpath(root_of(document.path)).rstrip(os.sep) + os.sep
-    if not os.path.realpath(place).startswith(root):
-        raise RenameError(f"`{new}` leads out of the project")
+    for said, path in ((node.node.value, target_of(document.path, node)), (new, place)):
+        if not os.path.realpath(path).startswith(root):
+            raise RenameError(f"`{said}` leads out of the project")
     if os.path.lexists(place):
         raise RenameError(f"there is `{os.path.basename(place)}` already")
     return target_of(document.path, node), place
@@ -85,11 +92,18 @@ def respelt(documents: Documents, moved: Mapping[str, str]) -> dict[str, tuple[s
             if said.startswith("./") and not written.startswith("."):
                 written = f"./{written}"
             if written != said:
-                quoted = each.node.style in {"'", '"'}
-                changes.append(Respelling(each.node.start + quoted, each.node.end - quoted, written))
+                changes.append(Respelling(each.node.start, each.node.end, as_yaml(written, each.node.style)))
         if changes:
             found[path] = (text, changes)
     return found
+
+
+def as_yaml(path: str, style: str | None) -> str:
+    """Return a path as a text of YAML, in the style of the one before if that can hold it."""
+    if style == "'":
+        return "'" + path.replace("'", "''") + "'"
+    plain = style != '"' and PLAIN.fullmatch(path)
+    return path if plain else json.dumps(path, ensure_ascii=False)
 
 
 def placed(path: str, moved: Mapping[str, str]) -> str:

@@ -195,7 +195,7 @@ def fields_behind(
         loops: See ``loops_before``.
     """
     root, *names = dotted.split(".")
-    if root in loops:
+    if root in loops and len(loops) <= DEEPEST:
         over = loops[root]
         others = {name: each for name, each in loops.items() if name != root}
         if over == "events" and collects(step_at(data, path)):
@@ -237,24 +237,26 @@ def loops_before(said: str) -> Loops:
 
 
 def loops_around(line: str, at: int) -> Loops:
-    """Return the names of the loops in brackets around a place of a line, each with its list."""
-    found: dict[str, str] = {}
-    for begin in [place for place, each in enumerate(line[:at]) if each == "["]:
-        end, own = bracketed(line, begin)
-        if end >= at and (loop := IN_BRACKETS.search(own)):
-            found[loop[1]] = loop[2]
-    return found
+    """Return the names of the loops in brackets around a place of a line, each with its list.
 
-
-def bracketed(line: str, begin: int) -> tuple[int, str]:
-    """Return where a bracket is closed, and what stands in it without what stands in brackets of its own."""
-    depth, own = 0, ""
-    for place in range(begin, len(line)):
-        depth += (line[place] == "[") - (line[place] == "]")
-        own += line[place] if depth == 1 else ""
-        if depth == 0:
-            return place, own
-    return len(line), own
+    Of each bracket counts what stands in it without what stands in brackets of its own.
+    """
+    opened: dict[int, list[str]] = {}
+    around: dict[int, list[str]] = {}
+    for place, each in enumerate(line):
+        if place == at:
+            around = dict(opened)
+        if each == "[":
+            opened[place] = ["["]
+            continue
+        if each == "]" and opened:
+            opened.popitem()
+        if opened:
+            opened[next(reversed(opened))].append(each)
+    if at >= len(line):
+        around = dict(opened)
+    loops = (IN_BRACKETS.search("".join(own)) for own in around.values())
+    return {each[1]: each[2] for each in loops if each}
 
 
 def step_at(data: Mapping[str, Any], path: tuple[str, ...]) -> Mapping[str, Any]:

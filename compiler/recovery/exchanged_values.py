@@ -49,7 +49,9 @@ def exchanged_values(data: Data, findings: Sequence[Finding]) -> Iterator[Suspic
         if not isinstance(values, dict) or key not in values or len(values) > MOST_KEYS:
             continue
         for other in values:
-            is_named = names_file(values[key]) or names_file(values[other])  # no guess is read as a file
+            is_named = looks_like_path(values[key]) or looks_like_path(
+                values[other]
+            )  # no guess is read as a file
             if other != key and values[other] != values[key] and not is_declaration(owner) and not is_named:
                 first, second = sorted((key, other), key=list(values).index)
                 pair = (owner, first, second)
@@ -105,7 +107,7 @@ def is_declaration(owner: Address) -> bool:
     return len(owner) == 1 and owner[0] in SECTIONS
 
 
-def names_file(value: object) -> bool:
+def looks_like_path(value: object) -> bool:
     return isinstance(value, str) and value.startswith(("./", "../"))
 
 
@@ -123,5 +125,6 @@ def exchange(data: Data, owner: Address, key: str, other: str, least: int) -> Su
         finding,
         with_value(data, owner, swapped),
         explains=least,
+        settled=((*owner, key), (*owner, other)),
         smaller=tuple(with_value(data, owner, each) for each in halves),
     )

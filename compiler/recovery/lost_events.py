@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Finding, Severity
@@ -13,6 +13,7 @@ from wfc.compiler.slotted import replace
 __all__ = ["lost_events"]
 
 MOST_PLACES: Final = 6
+MOST_WAYS: Final = 12
 EXITS: Final = ("emit", "on_error", "on_limit", "on_timeout")
 
 
@@ -23,49 +24,51 @@ def lost_events(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
     wrong = list(dict.fromkeys(each[1] for each in places if each[:1] == ("steps",) and len(each) > 1))
     lost = [each.about[0] for each in errors if each.code in {"event-never-accepted", "received-by-nobody"}]
     for finding in errors if len(errors) > 1 else ():
-        place = finding.place.address
-        if finding.code in {"event-never-emitted", "unreachable-end"}:
-            yield from instead(data, finding, emitted(data, wrong), finding.about, len(errors))
+        place, names = finding.place.address, finding.about
+        pairs: list[tuple[Address, Any]]
+        if finding.code == "event-never-emitted":  # either end may have the wrong name
+            pairs = [*product([place], lost), *product(places_emitting(data, wrong), names)]
+        elif finding.code == "unreachable-end":
+            pairs = [*product(places_emitting(data, wrong), names)]
         elif finding.code == "event-never-accepted":
-            yield from instead(data, finding, accepted(data, wrong), finding.about, len(errors))
+            pairs = [*product(places_accepting(data, wrong), names)]
         elif finding.code == "start-event-emitted":
             ends = data.get("end")
-            yield from instead(
-                data,
-                finding,
-                iter([place]),
-                ends if isinstance(ends, list) else [ends],
-                len(errors),
-            )
+            pairs = [(place, each) for each in (ends if isinstance(ends, list) else [ends])]
         elif finding.code == "not-received":
-            yield from instead(data, finding, iter([place]), lost, len(errors))
-        elif finding.code == "accepted-twice" and place[:1] == ("end",):
-            for name in lost[:MOST_PLACES]:
-                told = replace(finding, hint=f"`{name}` stands nowhere: it would fit here", fix=None)
-                yield Suspicion(told, with_value(data, place, name))
+            pairs = [(place, each) for each in lost]
+        else:
+            if finding.code == "accepted-twice" and place[:1] == ("end",):
+                for name in lost[:MOST_PLACES]:
+                    told = replace(finding, hint=f"`{name}` stands nowhere: it would fit here", fix=None)
+                    yield Suspicion(told, with_value(data, place, name))
+            continue
+        yield from instead(data, finding, pairs, len(errors))
 
 
 def instead(
-    data: Data, finding: Finding, places: Iterator[Address], names: Sequence[Any], errors: int
+    data: Data, finding: Finding, pairs: Iterable[tuple[Address, Any]], errors: int
 ) -> Iterator[Suspicion]:
-    """Suspect that an event belongs to one of some places, where another one stands; all at which it would be right
+    """Suspect that an event belongs to a place in a step where another one stands; all at which it would be right
     are told.
 
     Args:
+        pairs: The places, each with an event that may belong there.
         errors: How many there are: none is to be left, for a step that is missing explains some of them as well.
     """
     ways: list[tuple[str, Data]] = []
-    for address in islice(places, MOST_PLACES):
+    for address, name in pairs:
         there = at(data, address)
-        for name in [each for each in names if isinstance(each, str) and each != there][:MOST_PLACES]:
+        if address[:1] == ("steps",) and len(address) > 2 and isinstance(name, str) and name != there:
             told = f"`{name}`, and not `{there}`, in `{address[1]}` under `{address[2]}`"
             ways.append((told, with_value(data, address, name)))
+    ways = ways[:MOST_WAYS]
     for index, (told, changed) in enumerate(ways):
         blamed = replace(finding, hint=f"nothing would be wrong with {told}", fix=None)
         yield Suspicion(blamed, changed, explains=errors, rivals=tuple(ways[index + 1 :]))
 
 
-def emitted(data: Data, steps: Sequence[Any]) -> Iterator[Address]:
+def places_emitting(data: Data, steps: Sequence[Any]) -> Iterator[Address]:
     """Generate where some steps name an event that they emit."""
     declared = data.get("events")
     for step in steps:
@@ -78,7 +81,7 @@ def emitted(data: Data, steps: Sequence[Any]) -> Iterator[Address]:
                     yield address
 
 
-def accepted(data: Data, steps: Sequence[Any]) -> Iterator[Address]:
+def places_accepting(data: Data, steps: Sequence[Any]) -> Iterator[Address]:
     """Generate where some steps name the one event that they accept."""
     for step in steps:
         address: Address = ("steps", step, "accepts")

@@ -126,7 +126,13 @@ def explains(before: Analysis, after: Analysis, least: int) -> bool:
 def too_much(
     before: Analysis, after: Analysis, suspicion: Suspicion, analyse: Callable[[Document], Analysis]
 ) -> bool:
-    """Return whether a part of the suspected change is enough."""
+    """Return whether a part of the suspected change is enough, or errors are left in what it moves."""
+    if any(
+        each.place.origin is None and each.place.address[: len(place)] == place
+        for each in after.findings
+        for place in suspicion.settled
+    ):
+        return True
     least = gone(before, after)
     parts = (analyse(before.document.changed(data, ())) for data in suspicion.smaller)
     return any(explains(before, each, 1) and gone(before, each) >= least for each in parts)

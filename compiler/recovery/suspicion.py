@@ -26,6 +26,7 @@ class Suspicion:
         rivals: Other changes that may explain as much: how they are written, and the data with each. The finding
             names those that do.
         smaller: Changes that are parts of this one: if one of them leaves no more errors, this was not the mistake.
+        settled: Places below which nothing may be left: what stands there with it is written elsewhere.
     """
 
     finding: Finding
@@ -34,6 +35,7 @@ class Suspicion:
     explains: int = 2
     rivals: tuple[tuple[str, Data], ...] = ()
     smaller: tuple[Data, ...] = ()
+    settled: tuple[Address, ...] = ()
 
 
 def at(data: Any, address: Address) -> Any:

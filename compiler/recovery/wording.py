@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Finding, Fix, Severity
@@ -58,9 +59,11 @@ OF_ITEMS: Final = ("keep", "do", "give", "require", "on_item_error")
 """Where a `map` says what is done with an item."""
 MOST_PLACES: Final = 10
 OF_SHAPE: Final = frozenset({"missing-key", "unknown-key", "wrong-type"})
+"""What is said where something stands that belongs to another section."""
 NEAR_THE_TOP: Final = 3
+"""The parts of the address of a declaration's key."""
 MOST_NEAR_THE_TOP: Final = 2
-"""So many findings about declarations as a whole are no slips: what belongs to one section stands in another."""
+"""In a section in which so many declarations are none, others may belong elsewhere as well."""
 UNUSED: Final = frozenset({"unused-declaration", "unused-event"})
 COMMENT: Final = re.compile(r"\s+(?://|--|/\*)\s*(?P<words>\w[^*]*)(?:\*/)?$")
 OF_RESULTS: Final = frozenset({"body", "data", "output", "outputs", "response", "result"})
@@ -90,11 +93,16 @@ def reword(analysis: Analysis) -> Analysis:
 def without_guesses(findings: list[Finding]) -> list[Finding]:
     """Leave out the hints about what is declared where a section is none, or several of its declarations are not."""
     near = [each for each in findings if each.code in OF_SHAPE and len(each.place.address) <= NEAR_THE_TOP]
-    sections = [each for each in near if len(each.place.address) == 1 and each.code == "wrong-type"]
-    declared = [each for each in near if len(each.place.address) == NEAR_THE_TOP - 1]
-    if not sections and len(declared) < MOST_NEAR_THE_TOP:
-        return findings
-    unsure = [each for each in near if len(each.place.address) > 1]
+    none = {
+        each.place.address[0] for each in near if len(each.place.address) == 1 and each.code == "wrong-type"
+    }
+    strange = Counter(
+        each.place.address[0]
+        for each in near
+        if len(each.place.address) == NEAR_THE_TOP - 1 and (each.code == "wrong-type" or "kind" in each.about)
+    )
+    none |= {section for section, count in strange.items() if count >= MOST_NEAR_THE_TOP}
+    unsure = [each for each in near if len(each.place.address) > 1 and each.place.address[0] in none]
     return [replace(each, hint="", fix=None) if each in unsure else each for each in findings]
 
 
@@ -117,6 +125,8 @@ def without_unused(findings: list[Finding]) -> list[Finding]:
 
 def joined_beside(finding: Finding, data: Data) -> Finding:
     """Add to an event that nobody accepts which join waits for what comes together with it: it may lack it."""
+    if not finding.hint or finding.hint.startswith("nothing would be wrong"):
+        return finding
     steps, event = data.get("steps"), finding.about[0]
     sender = at(data, finding.place.address[:2])
     emits = sender.get("emit") if isinstance(sender, dict) else None
@@ -125,11 +135,8 @@ def joined_beside(finding: Finding, data: Data) -> Finding:
         accepts = step.get("accepts") if isinstance(step, dict) else None
         waits = accepted(accepts) if isinstance(accepts, dict) and "all" in accepts else []
         if together & set(waits):
-            written = ", ".join([*waits, event])
-            return replace(
-                finding,
-                hint=f"if `{name}` is to wait for it too, write `{{all: [{written}]}}`; else {finding.hint}",
-            )
+            told = f"if `{name}` is to wait for it too, add `{event}` to its `all`; else {finding.hint}"
+            return replace(finding, hint=told)
     return finding
 
 

@@ -81,6 +81,10 @@ def line_above(text: str, at: int) -> tuple[int, int] | None:
     return above if same and text[slice(*above)].strip() else None
 
 
+def spaces(number: int) -> str:
+    return "1 space" if number == 1 else f"{number} spaces"
+
+
 def indent(text: str, start: int, end: int) -> int:
     line = text[start:end]
     return len(line) - len(line.lstrip(" "))
@@ -210,8 +214,8 @@ def how_far(text: str, above: int, line: int, fewer: int, far: int) -> str:
         return "indent both alike"
     before = last_line(text, above)
     if before is not None and indent(before, 0, len(before)) == far:
-        return f"it begins after {far} spaces, like the lines before, and only the one above after {fewer}"
-    seen = f"it begins after {far} spaces, and the line above after {fewer}"
+        return f"it begins after {spaces(far)}, like the lines before, and only the one above after {fewer}"
+    seen = f"it begins after {spaces(far)}, and the line above after {fewer}"
     return f"{seen}: indent both alike, unless a key is missing between them that this line belongs to"
 
 
@@ -237,7 +241,7 @@ def indentation_hint(text: str, at: int) -> str:
             "an item of a list begins here, and keys stand above: the `- ` is too much, the line is indented "
             "wrongly, or the key of the list is missing"
         )
-    seen = f"it begins after {far} spaces, and the line above it after {near}" if far != near else ""
+    seen = f"it begins after {spaces(far)}, and the line above it after {near}" if far != near else ""
     wrong = "the indentation of this line or of one above is wrong, or a key is missing above"
     return f"{seen}: {wrong}" if seen else wrong
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Holder"]
+__all__ = ["Judge"]
 
 
-class Holder:
+class Judge:
     """A model that judges.
 
     Args:
@@ -45,7 +45,7 @@ class Holder:
         }
 
     def miss(self) -> str:
-        """Return why the mean of what it says is none of all cases; empty if it is."""
+        """Return that some answers could not be judged; empty if all were."""
         return f"answers that could not be judged: {self.unjudged:,}" if self.unjudged else ""
 
     def said(self) -> str:

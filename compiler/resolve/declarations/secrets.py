@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Place
@@ -15,7 +16,7 @@ from wfc.compiler.rules import values as value_problems
 __all__ = ["declare_secrets"]
 
 WITH_DEFAULTS: Final = ("config", "events", "state", "types")
-PLAIN: Final = ("any", "map of")
+PLAIN: Final = re.compile(r"\bany\b|\bmap of\b")
 """What types that take `{secret: NAME}` as a value like any other have in their words."""
 
 
@@ -40,7 +41,7 @@ def declare_secrets(data: Data, declared: Declarations) -> None:
 def report_defaults(data: Any, place: Place, declared: Declarations) -> None:
     """Report secrets in defaults of fields whose types take any data."""
     for key, each in data.items() if isinstance(data, dict) else ():
-        if key == "default" and any(word in str(data.get("type")) for word in PLAIN):
+        if key == "default" and PLAIN.search(str(data.get("type"))):
             report_named(each, place / key, declared)
         report_defaults(each, place / key, declared)
 

@@ -39,6 +39,13 @@ HOSTILE = {
     "a bomb": BOMB,
     "no text": "wfc: 1\nworkflow: \0\ud800\n",
     "expressions": "wfc: 1\nsteps:\n  a:\n    prompt: " + "${{ event." * 50_000,
+    "brackets": 'wfc: 1\nsteps:\n  a:\n    prompt: "${{ ' + "[" * 40_000 + '"\n',
+    "loops in brackets": 'wfc: 1\nsteps:\n  a:\n    prompt: "${{ '
+    + "".join(f"[for a{number + 1} in a{number}.x " for number in range(900))
+    + "a900.",
+    "loops in loops": "wfc: 1\nsteps:\n  a:\n    prompt: "
+    + "".join(f"{{% for a{number + 1} in a{number}.x %}}" for number in range(600))
+    + "${{ a600.",
     "loops": "wfc: 1\nsteps:\n  a:\n    prompt: " + "{% for a in a.a %}" * 20_000 + "${{ a.",
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
 from wfc.compiler.lsp.documents import Documents
 from wfc.compiler.lsp.folder import RenameError
@@ -21,6 +22,25 @@ FILES = {
 }
 
 
+@pytest.mark.parametrize("new", ["it's.yaml", "a #b.yaml", "a, b.yaml", "ö b.yaml"])
+def test_names_that_need_quotes_get_them(tmp_path: Path, new: str) -> None:
+    (tmp_path / "wfc.toml").touch()
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    documents = Documents()
+    documents.put(str(tmp_path / "flow.yaml"), FILES["flow.yaml"])
+    moved = {
+        str(tmp_path / "shared.yaml"): str(tmp_path / new),
+        str(tmp_path / "parts"): str(tmp_path / new[:3]),
+    }
+    text, changes = respelt(documents, moved)[str(tmp_path / "flow.yaml")]
+    for each in sorted(changes, key=lambda each: -each.start):
+        text = text[: each.start] + each.text + text[each.end :]
+    data = yaml.safe_load(text)
+    assert (data["imports"], data["parts"]) == ([f"./{new}"], [f"./{new[:3]}/desk.yaml"])
+
+
 @pytest.mark.parametrize(
     ("moved", "said"),
     [
@@ -29,8 +49,8 @@ FILES = {
             {"shared.yaml": "lib/shared.yaml"},
             {"flow.yaml": ["./lib/shared.yaml"], "other.yaml": ["./lib/shared.yaml"]},
         ),
-        ({"parts": "pieces"}, {"flow.yaml": ["./pieces/desk.yaml"]}),
-        ({"flow.yaml": "deep/flow.yaml"}, {"flow.yaml": ["../shared.yaml", "../parts/desk.yaml"]}),
+        ({"parts": "pieces"}, {"flow.yaml": ["'./pieces/desk.yaml'"]}),
+        ({"flow.yaml": "deep/flow.yaml"}, {"flow.yaml": ["../shared.yaml", "'../parts/desk.yaml'"]}),
         ({"flow.yaml": "deep/flow.yaml", "parts": "deep/parts"}, {"flow.yaml": ["../shared.yaml"]}),
         ({"missing.yaml": "found.yaml"}, {}),
     ],

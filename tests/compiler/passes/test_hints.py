@@ -380,3 +380,44 @@ def test_a_hint_leads_to_what_was_meant(base: str, right: str, wrong: str, said:
     told = [(each.code, each.hint) for each in found]
     assert [code for code, _ in told] == [said[0]], told
     assert (told[0][1] == "") if said[1] == "$" else (said[1] in f"{told[0][1]}$"), told
+
+
+TWO = """\
+wfc: 1
+workflow: two
+start: Came
+end: Done
+events: {Came: {n: integer}, Found: {n: integer}, Lost: {n: integer}, Done: {}}
+steps:
+  one: {kind: transform, accepts: Came, emit: {event: Found, with: {n: "${{ event.n }}"}}}
+  two: {kind: transform, accepts: Found, emit: Done}
+"""
+SEVERAL = {
+    "the run's own exit": (
+        [("wfc: 1\n", "wfc: 1\non_error: {event: Came}\n"), ("emit: Done", "emit: Nothing")],
+        [],
+    ),
+    "either end may be wrong": (
+        [("accepts: Found", "accepts: Lost")],
+        [
+            "nothing would be wrong with `Found`, and not `Lost`, in `two` under `accepts`, "
+            "or `Lost`, and not `Found`, in `one` under `emit`"
+        ],
+    ),
+    "a typo beside a section that is none": (
+        [("workflow: two\n", "workflow: two\ndescription: [a]\n"), ("accepts: Came", "acepts: Came")],
+        ["did you mean `accepts`?"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SEVERAL)
+def test_what_is_said_of_several_findings(case: str) -> None:
+    changes, hints = SEVERAL[case]
+    text = TWO
+    for right, wrong in changes:
+        assert right in text
+        text = text.replace(right, wrong)
+    told = [each.hint for each in check_text(text.encode(), "spec.yaml").diagnostics]
+    assert told
+    assert set(hints) <= set(told), told
