@@ -60,6 +60,11 @@ FITS: list[tuple[str, str, str]] = [
     (r"steps\.agent\.style", "string|date", "any workflow, which is looked for among other files"),
     (r"steps\.retrieve\.query", TEXT, "any words, or none"),
     (r"steps\.remember\.text|steps\.map\.do\.text", TEXT, "any text, or none"),
+    (
+        r"steps\.remember\.about\..*",
+        f"{TEXT}|number|negative",
+        "any text, or number, for a field of that type",
+    ),
     (r"steps\.forget\.id", TEXT, "any id, also of what is not kept"),
     (r"knowledge\.\*\.files", "list|string|expression|date", "any files, there or not yet"),
     (r"knowledge\.\*\.sql\.file", "string|date", "any file, there or not yet"),

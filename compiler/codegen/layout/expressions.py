@@ -206,8 +206,9 @@ class ExpressionBreaker(ExpressionSource):
                     "not " if isinstance(node.op, ast.Not) else "-" if isinstance(node.op, ast.USub) else "+"
                 )
                 return operator + self.fit(node.operand, indent, column + len(operator), after)
-            case ast.Lambda() if not node.args.args:
-                return "lambda: " + self.fit(node.body, indent, column + 8, after)
+            case ast.Lambda():
+                lead = f"lambda {', '.join(each.arg for each in node.args.args)}".rstrip() + ": "
+                return lead + self.fit(node.body, indent, column + len(lead), after)
             case _:
                 return self.flat(node)
 

@@ -2,7 +2,6 @@
 import { part } from "./api.js";
 import { ask, button, h, show, table } from "./dom.js";
 import { form } from "./forms.js";
-import { talk } from "./talk.js";
 import { t } from "./words.js";
 
 /** Return what the operator has opened, as a part of a screen; nothing, if that is nothing. @param {any} server @param {any} me */
@@ -54,7 +53,7 @@ export async function showTalk({ main, server, id, left }) {
     return show(main, h("h1", {}, opening.title || opening.name), start);
   }
   const path = `v1/chats/${part(id)}`;
-  const known = await server.call(path);
+  const [known, { talk }] = await Promise.all([server.call(path), import("./talk.js")]);
   const room = h("div");
   show(main, h("h1", {}, known.title || t("A talk")), room);
   talk(room, { server, stream: `${path}/stream`, say: (text, message_id) => server.call(`${path}/messages`, { text, message_id }) }, left);

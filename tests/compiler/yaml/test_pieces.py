@@ -173,7 +173,7 @@ def test_edits_of_unusual_texts_read_as_the_whole() -> None:
 
 def test_edits_of_specs_read_as_the_whole() -> None:
     chance = Random(2)  # noqa: S311
-    assert sum(hold(chance.choice(SPECS).read_text("utf-8"), chance, 6) for _ in range(12)) > 8
+    assert sum(hold(chance.choice(SPECS).read_text("utf-8"), chance, 6) for _ in range(16)) > 8
 
 
 @pytest.mark.full
