@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,7 +53,7 @@ def principals_of(place: StorePlace, host: str, tokens: str | None, *, plain_htt
         found.append(of_token(given, this_user(), own_groups(), TOKEN))
     if is_loopback(host):
         if not found:
-            path = place.versions.parent / "server.token"
+            path = own_file(place)
             found.append(of_token(kept(path, new_token()), this_user(), own_groups(), str(path)))
             click.echo(printable(f"the token is in {path}"), err=True)
         return found
@@ -64,6 +65,26 @@ def principals_of(place: StorePlace, host: str, tokens: str | None, *, plain_htt
             "say --plain-http where the network itself does"
         )
     return found
+
+
+def own_file(place: StorePlace) -> Path:
+    """Return the file of the token that whoever can read it has."""
+    return place.versions.parent / "server.token"
+
+
+def key_for_the_page(place: StorePlace, host: str, tokens: str | None) -> str:
+    """Return the token that opens the page to whoever looks at this terminal; empty if others say who may do what, or
+    what is written here goes into a file.
+
+    Raises:
+        click.ClickException: It cannot be read.
+    """
+    from wfc.runtime.server.access import new_token
+    from wfc.runtime.server.process import is_loopback
+
+    if tokens is not None or os.environ.get(TOKEN) or not is_loopback(host) or not sys.stderr.isatty():
+        return ""
+    return kept(own_file(place), new_token())
 
 
 def openings_of(tokens: str | None) -> Openings:

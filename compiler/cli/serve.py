@@ -13,7 +13,14 @@ import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import note
-from wfc.compiler.cli.operators import key_of, openings_of, own_groups, principals_of, show_new_token
+from wfc.compiler.cli.operators import (
+    key_for_the_page,
+    key_of,
+    openings_of,
+    own_groups,
+    principals_of,
+    show_new_token,
+)
 from wfc.compiler.cli.resuming import this_user
 from wfc.compiler.cli.serving_tools import offer_tools, serve_streams
 from wfc.compiler.cli.stdout import output_kept
@@ -141,7 +148,8 @@ def command(
                 offer_tools(application)
             if not stdio:
                 changed = None if env is None else lambda: release_in(env, ()) != paths[0]
-                listener = serve(application, host, port, [*names, host], origins, address, changed)
+                key = key_for_the_page(place, host, tokens)
+                listener = serve(application, host, port, [*names, host], origins, address, changed, key)
         if stdio:
             with refusals():
                 serve_streams(application.server, this_user(), own_groups(), address)
@@ -336,8 +344,12 @@ def serve(
     origins: tuple[str, ...],
     address: str | None,
     changed: Callable[[], bool] | None,
+    key: str,
 ) -> socket.socket | None:
     """Serve an application until the process is told to end, or what it serves has changed.
+
+    Args:
+        key: The token by which the page is opened from this terminal; empty: none.
 
     Returns:
         If that has changed: the socket, on which others may wait.
@@ -361,6 +373,10 @@ def serve(
         click.echo(
             printable(f"at http://{shown}:{chosen}/v1, and for people at http://{shown}:{chosen}/"), err=True
         )
+        if key:
+            click.echo(
+                printable(f"for you, who may do everything: http://{shown}:{chosen}/#k={key}"), err=True
+            )
 
     if process.serve(application, listener, begun, changed):
         click.echo("another revision is current: the server begins anew", err=True)

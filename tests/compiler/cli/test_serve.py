@@ -226,6 +226,31 @@ def test_three_workers_on_postgresql_end_each_run_once_though_one_of_them_dies(
             one.wait()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
+def test_the_page_is_opened_from_a_terminal_and_no_log_has_the_token(tmp_path: Path) -> None:
+    import pty
+
+    (tmp_path / "desk.yaml").write_text(DESK)
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", _process.PROGRAM, "serve", "desk.yaml", "--port", "0"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=theirs)
+    os.close(theirs)
+    try:
+        told = ""
+        while "#k=" not in told or not told.endswith("\n"):
+            told += os.read(ours, 4096).decode()
+        token = (tmp_path / ".wfc/server.token").read_text()
+        assert re.search(rf"http://127\.0\.0\.1:\d+/#k={re.escape(token)}\s", told)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+    server = Serving(tmp_path, "desk.yaml")  # what it tells goes into a pipe, as into a log
+    server.kill()
+    assert "#k=" not in server.told
+    assert token not in server.told
+
+
 @pytest.mark.full
 def test_five_thousand_streams_at_once_are_bounded_and_it_goes_on(serve: Callable[..., Serving]) -> None:
     """One person has eight streams; connections beyond their bound are refused; who was there before is not harmed."""
