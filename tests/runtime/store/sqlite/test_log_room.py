@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,7 +29,7 @@ def length(journal: SqliteJournal) -> int:
 
 
 def counted(path: Path) -> int:
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         return int(connection.execute("SELECT count(*) FROM blobs").fetchone()[0])
 
@@ -59,7 +60,7 @@ def test_room_waits_for_nobody_and_is_made_later(tmp_path: Path) -> None:
     connection = sqlite3.connect(journal.path, timeout=30, isolation_level=None)
     for _ in range(log_room.COMMITS):
         assert not room.is_due()
-    with sqlite3.connect(journal.path, isolation_level=None) as other:
+    with closing(sqlite3.connect(journal.path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert room.is_due()
         room.make(connection)  # at once, though the other one has the file
