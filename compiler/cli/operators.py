@@ -15,10 +15,12 @@ from wfc.compiler.cli.stores import StorePlace
 from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from wfc.runtime.server.access import Principal
     from wfc.runtime.server.openings import Openings
 
-__all__ = ["key_of", "openings_of", "own_groups", "principals_of", "show_new_token"]
+__all__ = ["key_for_the_page", "key_of", "openings_of", "own_groups", "principals_of", "show_new_token"]
 
 TOKEN, KEY = "WFC_SERVER_TOKEN", "WFC_SERVER_KEY"
 SHORTEST_KEY = 32
@@ -72,19 +74,20 @@ def own_file(place: StorePlace) -> Path:
     return place.versions.parent / "server.token"
 
 
-def key_for_the_page(place: StorePlace, host: str, tokens: str | None) -> str:
-    """Return the token that opens the page to whoever looks at this terminal; empty if others say who may do what, or
-    what is written here goes into a file.
+def key_for_the_page(principals: Sequence[Principal], place: StorePlace) -> str:
+    """Return the token of the file beside the store, if it is one that counts and a person looks at this terminal; else
+    nothing: what is written here goes into a file.
 
     Raises:
-        click.ClickException: It cannot be read.
+        click.ClickException: The file cannot be read.
     """
-    from wfc.runtime.server.access import new_token
-    from wfc.runtime.server.process import is_loopback
+    from wfc.runtime.server.access import digest_of
 
-    if tokens is not None or os.environ.get(TOKEN) or not is_loopback(host) or not sys.stderr.isatty():
+    path = own_file(place)
+    if not sys.stderr.isatty() or not path.exists():
         return ""
-    return kept(own_file(place), new_token())
+    key = kept(path, "")
+    return key if digest_of(key) in {each.digest for each in principals} else ""
 
 
 def openings_of(tokens: str | None) -> Openings:

@@ -148,7 +148,7 @@ def command(
                 offer_tools(application)
             if not stdio:
                 changed = None if env is None else lambda: release_in(env, ()) != paths[0]
-                key = key_for_the_page(place, host, tokens)
+                key = key_for_the_page(principals, place)
                 listener = serve(application, host, port, [*names, host], origins, address, changed, key)
         if stdio:
             with refusals():

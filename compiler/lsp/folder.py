@@ -353,7 +353,7 @@ def folder(documents: Documents, document: OpenDocument, word: str) -> dict[str,
 
 
 def folder_of(documents: Documents, file: str, word: str = "") -> dict[str, str]:
-    """Return the same of the project that a file is in."""
+    """Return the texts of the specs of the project that a file is in, those in which a word stands."""
     found = {path: each.text for path, each in documents.open.items() if each.is_spec and word in each.text}
     wanted = word.encode()
     for path in spec_files(file):

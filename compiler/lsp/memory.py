@@ -50,8 +50,9 @@ class Kept:
         uses: What the spec itself has looked up: see ``Unit``.
         lookups: With their results; the declarations hold only as long as these do.
         steps: By address and content; those of the last check and of this one.
-        base: Those of which these differ by a few events alone, with all steps that mention none of these.
-        words: One of them is in each step that does.
+        base: The declarations read as a whole from which these differ in a few events; ``None``: these were. Steps that
+            mention none of those events are kept there.
+        words: Each step that mentions one of the events has one of these words in it.
     """
 
     parts: Parts

@@ -95,23 +95,12 @@ def draw_flow(ls: Server, params: Any) -> dict[str, object] | None:
     """Return the flow of the document at ``uri`` as it is in the editor.
 
     Returns:
-        ``svg``, in which what comes from a line says which, with the workflows that steps may run; ``lines``, where the
-        steps of the document stand; and ``files``, the addresses of all workflows by their names. ``None`` while the
-        document has errors.
+        ``svg``, in which what comes from a line says which, with the workflows that steps may run; and ``files``, the
+        addresses of all workflows by their names. ``None`` while the document has errors.
     """
     document = ls.document(str(params.uri))
     found = ls.flow(document, "svg")
     if found is None:
         return None
     picture, paths = found
-    lines = ls.lines(document.text)
-    steps = {each.path[1]: each.node.start for each in document.nodes if each.is_key and is_step(each.path)}
-    return {
-        "svg": picture,
-        "lines": {name: lines.position(start)[0] for name, start in steps.items()},
-        "files": {name: ls.uri(path) for name, path in paths.items()},
-    }
-
-
-def is_step(path: tuple[str, ...]) -> bool:
-    return len(path) == 2 and path[0] == "steps"
+    return {"svg": picture, "files": {name: ls.uri(path) for name, path in paths.items()}}

@@ -68,37 +68,27 @@ def mend(ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
     lines = ls.lines(document.text)
     first, last = (ls.offset(document, each) for each in (params.range.start, params.range.end))
     told = [(each.code, each.range) for each in params.context.diagnostics]
-    actions = []
+    actions: list[lsp.CodeAction] = []
+
+    def add(title: str, here: lsp.Diagnostic, edits: list[lsp.TextEdit], is_preferred: bool | None) -> None:
+        changes = lsp.WorkspaceEdit(changes={uri: edits})
+        kind = lsp.CodeActionKind.QuickFix
+        actions.append(lsp.CodeAction(title, kind, [here], is_preferred, edit=changes))
+
     for each in ls.documents.findings(document):
         here = shown(each, lines)
         is_asked = each.start.offset <= last and each.end.offset >= first
         if not is_asked and (here.code, here.range) not in told:
             continue  # editors may ask at the cursor alone, and send what is told of its line
         if (new := declaring(document, each)) is not None:
-            edit = lsp.TextEdit(stretch(lines, new.at, new.at), new.text)
-            actions.append(
-                lsp.CodeAction(
-                    new.title,
-                    kind=lsp.CodeActionKind.QuickFix,
-                    diagnostics=[here],
-                    edit=lsp.WorkspaceEdit(changes={uri: [edit]}),
-                )
-            )
+            add(new.title, here, [lsp.TextEdit(stretch(lines, new.at, new.at), new.text)], None)
         if each.fix is None:
             continue
         edits = [
             lsp.TextEdit(stretch(lines, edit.start.offset, edit.end.offset), edit.text)
             for edit in each.fix.edits
         ]
-        actions.append(
-            lsp.CodeAction(
-                each.fix.title,
-                kind=lsp.CodeActionKind.QuickFix,
-                diagnostics=[here],
-                is_preferred=each.fix.applicability == "safe",
-                edit=lsp.WorkspaceEdit(changes={uri: edits}),
-            )
-        )
+        add(each.fix.title, here, edits, each.fix.applicability == "safe")
     return actions
 
 

@@ -154,7 +154,7 @@ async function main() {
   await until("no findings", () => told.findings.at(-1).length === 0);
   await told.commands["wfc.openFlow"]();
   const [flow] = webview.posted;
-  webview.received.fire({ line: flow.lines.look });
+  webview.received.fire({ line: document.text.split("\n").findIndex((one) => one.trim() === "look:") });
   await until("the line", () => told.shown.length > 0);
   webview.received.fire({ line: 3, workflow: "unknown" });
   webview.received.fire({ line: 2, workflow: "inner" });
@@ -169,7 +169,7 @@ async function main() {
   await new Promise((done) => setTimeout(done, 600));
   told.redrawn = webview.posted.length - drawn;
   await extension.deactivate();
-  Object.assign(told, { first, html: webview.html, svg: flow.svg.slice(0, 200), lines: flow.lines, files: flow.files, inside: flow.svg.includes('<svg data-name="inner"') });
+  Object.assign(told, { first, html: webview.html, svg: flow.svg.slice(0, 200), files: flow.files, inside: flow.svg.includes('<svg data-name="inner"') });
 }
 
 main().then(
