@@ -270,7 +270,8 @@ def test_five_thousand_streams_at_once_are_bounded_and_it_goes_on(serve: Callabl
             statuses[int(found[9:12]) if found else 0] += 1
     assert set(statuses) <= {200, 429, 503, 0}, statuses
     assert statuses[200] == 7
-    assert statuses[429] > 1000
+    # which of the two bounds refuses one depends on who is faster; all are told, by either
+    assert statuses[429] > 0 and statuses[429] + statuses[503] > 4900, statuses
     for one in opened:
         one.close()
     for _ in range(100):
