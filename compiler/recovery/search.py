@@ -71,6 +71,7 @@ def search(analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Analy
                     for words, data in suspicion.rivals
                     if explains(analysis, analyse(analysis.document.changed(data, ())), suspicion.explains)
                 ]
+                tries = max(0, tries - len(suspicion.smaller) - len(suspicion.rivals))
                 explanation = tried, with_rivals(suspicion.finding, explains_too)
                 break
         if explanation is None:
