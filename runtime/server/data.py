@@ -58,6 +58,7 @@ def outcome_data(outcome: Any) -> dict[str, Any]:
     told: dict[str, Any] = {"kind": type(outcome).__name__, "message": str(outcome)}
     if isinstance(outcome, StepFailedError):
         told["step"] = getattr(outcome, "step_name", None) or getattr(outcome, "step", None)
+        told["name"] = outcome.name
     return {"error": {name: value for name, value in told.items() if value is not None}}
 
 

@@ -36,7 +36,8 @@ export async function showRun(place) {
     const now = await server.call(`${path}/at/${run.tick}`);
     if (left.aborted) return;
     const deeds = await server.call(`${path}/deeds`);
-    show(head, headOf(place, run, deeds, path, async () => {
+    const alike = run.status === "failed" && !deeds.set_aside ? await failedAlike(server, run) : 1;
+    show(head, headOf(place, run, { ...deeds, alike }, path, async () => {
       await refresh().catch(() => {}); // what was done is done, and while the run moves it may not be told how it is
       follow();
     }));
@@ -125,6 +126,13 @@ export function light(picture, steps) {
   }
 }
 
+/** Return how many runs have failed as one has, which are resumed together best. @param {any} server @param {any} run */
+async function failedAlike(server, run) {
+  const { failures } = await server.call("v1/runs/counts");
+  const isLike = (/** @type {any} */ one) => one.workflow === run.workflow && one.step === run.error.step && one.error === run.error.name;
+  return failures.find(isLike)?.count || 1;
+}
+
 /** @param {any[]} deeds */
 function deedTable(deeds) {
   const rows = deeds.map((one) => [moment(one.at), one.who, one.action.replaceAll("_", " "), one.reason]);
@@ -134,13 +142,14 @@ function deedTable(deeds) {
 /** @param {import("./app.js").Place} place @param {any} run @param {any} deeds @param {string} path @param {() => Promise<void>} refresh */
 function headOf({ me, server }, run, deeds, path, refresh) {
   const may = me.roles.includes("operate");
-  const questions = run.open_tasks ? h("a", { href: "#/inbox?view=open" }, `${t("Questions")}: ${run.open_tasks}`) : null;
+  const questions = run.open_tasks ? h("a", { href: `#/inbox?view=open&run=${part(run.run)}` }, `${t("Questions")}: ${run.open_tasks}`) : null;
   const waits = run.waits.map((/** @type {any} */ one) => h("li", {}, `${one.step}: `, t("Waits for {what}", { what: one.for }), one.until ? ` · ${t("Until")} ` : "", moment(one.until)));
   return [
     h("div", { class: "row" }, badge(run.status), t("of {workflow}", run), run.key ? h("code", {}, run.key) : null, moment(run.started), length(run.started, run.ended), questions, deeds.set_aside ? h("span", { class: "status" }, t("set aside")) : null, may ? actions(server, run, deeds.set_aside, path, refresh) : null),
     waits.length ? h("ul", {}, waits) : null,
     run.result ? [h("h2", {}, `${t("Result")}: ${run.result.event}`), data(run.result.with)] : null,
     run.error ? h("p", { class: "bad" }, run.error.message) : null,
+    deeds.alike > 1 ? h("p", {}, h("a", { href: "#/runs" }, t("{count} runs failed alike", { count: deeds.alike }))) : null,
   ].flat();
 }
 

@@ -41,6 +41,8 @@ def test_a_question_is_answered_by_one_of_those_who_are_asked(served_anew: Serve
         refused = await bob.post(f"/v1/tasks/{task}/answer", {"answer": {"ok": False}})
         assert (refused.status, refused.code) == (422, "answer.invalid")
         assert "a refusal says why" in refused.json["detail"]
+        assert refused.json["errors"] == [{"pointer": "/answer/note", "message": "a refusal says why"}]
+        assert refused.json["beside"] == ["/answer/ok"]  # of which that speaks, too
         given = await bob.post(f"/v1/tasks/{task}/answer", {"answer": {"ok": False, "note": "too long"}})
         assert given.status in {200, 202}
         told = await until(client, run, "done")
