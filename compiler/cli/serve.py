@@ -366,7 +366,9 @@ def serve(
     shown = f"[{host}]" if ":" in host else host
     application.allow(names, origins)
     application.server.address = (address or "").rstrip("/")
-    served = ", ".join(sorted(application.server.offered)) or "the runs of the store alone"
+    if (teller := application.server.teller) is not None and not teller.page:
+        teller.page = application.server.address or f"http://{shown}:{chosen}"
+    served = ", ".join(sorted(application.server.offered)) or "the runs of the store, and no workflow yet"
 
     def begun() -> None:
         click.echo(printable(f"serving {served}"), err=True)
@@ -375,7 +377,7 @@ def serve(
         )
         if key:
             click.echo(
-                printable(f"for you, who may do everything: http://{shown}:{chosen}/#k={key}"), err=True
+                printable(f"open this, which has your token: http://{shown}:{chosen}/#k={key}"), err=True
             )
 
     if process.serve(application, listener, begun, changed):

@@ -245,11 +245,12 @@ steps:
     kind: human
     accepts: Wanted
     title: When does ${{ event.who }} come?
-    form: {first: integer, last: integer, note: optional string}
+    form: {first: integer, last: integer, room: {bed: string, view: string}, note: optional string}
     within: 4h
     on_timeout: {event: Booked, with: {days: 0}}
     require:
       - {that: result.last > result.first, say: They leave after they have come.}
+      - {that: result.room.bed != "none", say: They need a bed.}
     emit: {event: Booked, with: {days: "${{ result.last - result.first }}"}}
 """
 
@@ -296,11 +297,16 @@ def test_what_is_required_of_several_fields_is_said_once_and_of_each(
     assert last.evaluate("one => one === document.activeElement")
     page.evaluate(axe)
     assert page.evaluate(f"axe.run(document, {RULES})")["violations"] == []
+    page.get_by_label("Bed").fill("none")
     first.fill("2")  # which mends it as well
     assert page.locator("[aria-invalid]").count() == 0
     assert (
         page.get_by_text("They leave after they have come.").count() == 1
     )  # that above the button, until it is sent
+    page.get_by_role("button", name="Answer", exact=True).click()
+    page.locator(".field", has=page.get_by_label("View")).get_by_text("They need a bed.").wait_for()
+    page.get_by_label("View").fill("the sea")
+    page.get_by_label("Bed").fill("soft")
     page.get_by_role("button", name="Answer", exact=True).click()
     page.get_by_text("Your answer is recorded").wait_for()
     assert server.call("GET", f"/v1/runs/{run}?wait=20")[1]["result"]["with"] == {"days": 1}
@@ -368,6 +374,43 @@ def test_a_box_leads_to_its_lines_and_the_cursor_to_its_box(reader: Any) -> None
     page.keyboard.press("ArrowDown")
     page.locator("g.box.lit", has_text="ask").wait_for()
     assert page.get_by_text("not saved").count() == 0  # who is led into the text changes nothing in it
+
+
+def test_what_a_word_means_is_told_where_the_mouse_rests(reader: Any, server: Any) -> None:
+    text = (server.folder / "desk.yaml").read_text()
+    page = reader.open("author/desk.yaml")
+    page.get_by_text("No findings.").wait_for()
+    for word in ("accepts", "within", "title"):
+        told = server.call("POST", "/v1/hover", {"path": "desk.yaml", "text": text, "at": text.index(word)})[
+            1
+        ]
+        assert told["said"]
+        page.mouse.move(0, 0)
+        page.locator(".cm-tooltip").wait_for(state="detached")
+        page.locator(".cm-line").get_by_text(word).first.hover()
+        page.locator(".cm-tooltip .said").wait_for()
+        shown = page.locator(".cm-tooltip .said")
+        assert shown.text_content() == told["said"].replace("`", "").replace("**", "")
+        assert shown.locator("code, strong").count() >= 1
+
+
+def test_the_python_of_a_text_is_shown_and_follows_it(reader: Any, server: Any) -> None:
+    text = (server.folder / "desk.yaml").read_text()
+    page = reader.open("author/desk.yaml")
+    page.get_by_text("No findings.").wait_for()
+    page.locator("summary", has_text="Python").click()
+    shown = page.locator("details", has=page.locator("summary", has_text="Python")).locator("pre")
+    shown.get_by_text("class Desk(").wait_for()
+    told = server.call("POST", "/v1/look?python", {"path": "desk.yaml", "text": text})[1]
+    assert shown.text_content() == told["python"]
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text(text.replace("workflow: desk", "workflow: other_desk"))
+    shown.get_by_text("class OtherDesk(").wait_for()
+    assert (server.folder / "desk.yaml").read_text() == text
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text(text)  # so that nothing unsaved is left
+    shown.get_by_text("class Desk(").wait_for()
 
 
 NUMBERS = """(text) => {

@@ -97,7 +97,7 @@ function group(kind, root, name, start) {
   });
   const read = () => Object.fromEntries(parts.map((one) => [one.own, one.read()]).filter((one) => one[1] !== undefined));
   const blame = (/** @type {string[]} */ [first, ...rest], /** @type {string} */ said, /** @type {string | undefined} */ at) =>
-    parts.find((one) => one.own === first)?.blame(rest, said, at);
+    (first === undefined ? parts.at(-1) : parts.find((one) => one.own === first))?.blame(rest, said, at); // of all of it: at the last, as above
   const legend = name ? h("legend", {}, kind.title || name) : null;
   return { element: h(name ? "fieldset" : "div", name ? {} : { class: "fields" }, legend, parts.map((one) => one.element)), read, blame };
 }
