@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from serving_process import Serving
 from talking import HELPER, Sayings, model_server
 
 pytestmark = pytest.mark.full
@@ -165,6 +166,21 @@ def test_an_author_rehearses_beside_the_text(reader: Any) -> None:
     page.locator("form").get_by_role("button", name="Rehearse").click()
     page.get_by_text("Rehearsed with it answers").wait_for()
     page.locator("figure svg .box.lit.done", has_text="go").wait_for()
+
+
+def test_a_server_over_an_empty_folder_says_where_to_begin(readers: Any, tmp_path: Path) -> None:
+    server = Serving(tmp_path, ".", "--author", "--store", "sqlite:///runs.db")
+    reader = readers(of=server)
+    for screen, said in (
+        ("runs", "No workflow is served yet."),
+        ("inbox", "Nothing waits for an answer."),
+        ("start", "No workflow is served yet."),
+        ("author", "There are no specs yet. New begins one from a pattern."),
+    ):
+        page = reader.open(screen)
+        page.locator("main").get_by_text(said).wait_for()
+    page.close()
+    server.kill()
 
 
 def test_where_nothing_is_written_the_page_offers_nothing_to_write(
