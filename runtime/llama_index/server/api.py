@@ -62,7 +62,7 @@ class Answering:
         await response(scope, receive, send)
 
 
-class Reply(Response):
+class DataResponse(Response):
     """A response of JSON; `JSONResponse` makes an encoder for each one, which takes five times as long."""
 
     media_type = "application/json"
@@ -125,11 +125,11 @@ class WorkflowAPI:
 
     async def health(self, _: Request) -> Response:
         """Tell that the server is alive."""
-        return Reply({"status": "healthy"})
+        return DataResponse({"status": "healthy"})
 
     async def list_workflows(self, _: Request) -> Response:
         """List the names of the workflows."""
-        return Reply({"workflows": list(self.workflows)})
+        return DataResponse({"workflows": list(self.workflows)})
 
     def _workflow(self, request: Request) -> tuple[str, Workflow]:
         name = str(request.path_params["name"])
@@ -141,17 +141,17 @@ class WorkflowAPI:
         """Show the JSON Schemas of what a workflow begins and ends with."""
         _, workflow = self._workflow(request)
         ends = workflow.stop_event_class.model_json_schema()
-        return Reply({"start": workflow.start_event_class.model_json_schema(), "stop": ends})
+        return DataResponse({"start": workflow.start_event_class.model_json_schema(), "stop": ends})
 
     async def representation(self, request: Request) -> Response:
         """Show a workflow as a graph."""
         graph = get_workflow_representation(self._workflow(request)[1])
-        return Reply({"graph": graph.model_dump(mode="json")})
+        return DataResponse({"graph": graph.model_dump(mode="json")})
 
     async def event_schemas(self, request: Request) -> Response:
         """Show the JSON Schemas of the events of a workflow."""
         name, _ = self._workflow(request)
-        return Reply({"events": [one.model_json_schema() for one in self.events(name).values()]})
+        return DataResponse({"events": [one.model_json_schema() for one in self.events(name).values()]})
 
     def events(self, name: str) -> dict[str, type[Event]]:
         """Return the events of a workflow, by their names."""
@@ -164,11 +164,11 @@ class WorkflowAPI:
         """Start a run, and give its result."""
         record = await self._started(request)
         await record.over.wait()
-        return Reply(record.data(), 200 if record.status == "completed" else 500)
+        return DataResponse(record.data(), 200 if record.status == "completed" else 500)
 
     async def run_nowait(self, request: Request) -> Response:
         """Start a run, and give its handler."""
-        return Reply((await self._started(request)).data())
+        return DataResponse((await self._started(request)).data())
 
     async def _started(self, request: Request) -> RunRecord:
         name, workflow = self._workflow(request)
@@ -226,12 +226,12 @@ class WorkflowAPI:
             for one in self.handlers.all()
             if (not status or one.status in STATUSES & set(status)) and (not names or one.name in names)
         ]
-        return Reply({"handlers": found})
+        return DataResponse({"handlers": found})
 
     async def show_handler(self, request: Request) -> Response:
         """Show a handler, with its result once there is one: 202 before that."""
         record = self._record(request)
-        return Reply(record.data(), HTTP.get(record.status, 500))
+        return DataResponse(record.data(), HTTP.get(record.status, 500))
 
     async def result(self, request: Request) -> Response:
         """Show a handler with the bare value of its result, as clients of before read it."""
@@ -241,7 +241,7 @@ class WorkflowAPI:
             value = envelope_of(record.result)
             is_plain = value["qualified_name"] == "workflows.events.StopEvent"
             data["result"] = value["value"].get("result") if is_plain else value["value"]
-        return Reply(data, HTTP.get(record.status, 500))
+        return DataResponse(data, HTTP.get(record.status, 500))
 
     async def cancel(self, request: Request) -> Response:
         """Cancel a run; with `?purge=true` it is forgotten, too.
@@ -256,7 +256,7 @@ class WorkflowAPI:
         await record.cancel()
         if is_purged:
             self.handlers.forget(record.number)
-        return Reply({"status": "deleted" if is_purged else "cancelled"})
+        return DataResponse({"status": "deleted" if is_purged else "cancelled"})
 
     async def send_event(self, request: Request) -> Response:
         """Send an event to a run.
@@ -279,7 +279,7 @@ class WorkflowAPI:
             await record.handler.send_event(event, step if isinstance(step, str) else None)
         except WorkflowError as error:
             raise HTTPException(400, str(error)) from None
-        return Reply({"status": "sent"})
+        return DataResponse({"status": "sent"})
 
     # --- streams
 
@@ -344,4 +344,4 @@ async def body_of(request: Request) -> dict[str, Any]:
 async def told(_: Request, error: Exception) -> Response:
     """Return a refusal as clients read it."""
     assert isinstance(error, HTTPException)
-    return Reply({"detail": error.detail}, error.status_code)
+    return DataResponse({"detail": error.detail}, error.status_code)
