@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from serving_process import Serving
@@ -355,6 +356,31 @@ def test_large_letters_on_a_small_screen(readers: Any, server: Any) -> None:
         page.evaluate("document.documentElement.style.fontSize = '200%'")
         page.wait_for_timeout(200)
         assert page.evaluate("document.documentElement.scrollWidth") <= 320, screen
+
+
+@pytest.mark.parametrize("width", [1200, 1000, 320])
+def test_a_long_word_pushes_nothing_out(readers: Any, server: Any, width: int) -> None:
+    word = "long" * 120
+    cancelled, failed = started(server, "desk", what=word), started(server, "tried", name=word)
+    server.call("POST", f"/v1/runs/{cancelled}/cancel", {"reason": word})
+    asked = started(server, "desk", what=word)
+    (task,) = server.call("GET", f"/v1/tasks?run={asked}")[1]["tasks"]
+    reader = readers(width=width)
+    for screen in (
+        f"runs/{cancelled}",
+        f"runs/{asked}",
+        f"runs/{failed}",
+        "inbox?view=open",
+        f"inbox/{quote(task['task'], safe='')}",
+    ):
+        page = reader.open(screen)
+        page.locator("main h1").wait_for()
+        page.wait_for_timeout(500)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, screen
+        inside = (
+            "[...document.querySelectorAll('main table')].map((one) => one.getBoundingClientRect().right)"
+        )
+        assert all(right <= width - 15 for right in page.evaluate(inside)), screen
 
 
 def test_a_token_that_is_gone_says_so(reader: Any) -> None:

@@ -135,7 +135,7 @@ async function failedAlike(server, run) {
 
 /** @param {any[]} deeds */
 function deedTable(deeds) {
-  const rows = deeds.map((one) => [moment(one.at), one.who, one.action.replaceAll("_", " "), one.reason]);
+  const rows = deeds.map((one) => [moment(one.at), one.who, one.action.replaceAll("_", " "), h("span", { class: "long" }, one.reason)]);
   return table([t("When"), t("Who"), t("What was done"), t("Reason")], rows, t("What people have done"));
 }
 
@@ -187,7 +187,7 @@ export function stepTable(steps) {
   const rows = steps.slice(-LINES).map((one) => [
     one.step,
     h("span", { class: `status ${one.status}` }, one.status),
-    `${one.took} → ${one.gave || one.error || "…"}`,
+    h("span", { class: "long" }, `${one.took} → ${one.gave || one.error || "…"}`),
     one.attempts,
     [bar(one, first, last), ` ${length(one.began, one.ended)}`],
     ...(isPaid ? [one.tokens ? `${one.tokens.toLocaleString()} · ${price(one.cost_usd)}` : ""] : []),
@@ -229,5 +229,5 @@ export function told({ event, data: said }) {
   }[/** @type {string} */ (event)];
   if (!words) return null;
   const [what, more] = words();
-  return h("tr", {}, h("td", {}, moment(said.at || said.ended)), h("td", {}, what), h("td", { class: "soft" }, more.slice(0, 300)));
+  return h("tr", {}, h("td", {}, moment(said.at || said.ended)), h("td", {}, what), h("td", { class: "soft long" }, more.slice(0, 300)));
 }
