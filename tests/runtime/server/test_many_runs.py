@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from asgi_client import Client, Served, started, until
+from postgres_server import KINDS
 
 
 async def failed(client: Client, count: int) -> list[str]:
@@ -282,6 +283,7 @@ def test_failed_runs_are_set_aside_for_a_reason_until_they_fail_again(served_ane
     served_anew(use)
 
 
+@pytest.mark.parametrize("served_anew", KINDS, indirect=True)
 @pytest.mark.parametrize(
     ("course", "since"),
     [
