@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, Final
 
 from wfc.compiler.codegen.bindings import Bindings
@@ -151,9 +150,14 @@ class ActionWriter:
         return call(tool, *positional, **{words[name]: value for name, value in args.items()})
 
 
-@cache
+_METHODS: Final[dict[type, Code]] = {}
+
+
 def _method_of(node: type) -> Code:
-    return Code(f"ctx.{next(name for name, each in STEP_KINDS.items() if node in each.nodes)}")
+    if node not in _METHODS:
+        kind = next(name for name, each in STEP_KINDS.items() if node in each.nodes)
+        _METHODS[node] = Code(f"ctx.{kind}")
+    return _METHODS[node]
 
 
 WRITERS: Final[dict[type, Callable[[ActionWriter, Any, Step, FunctionBuilder], Code]]] = {
