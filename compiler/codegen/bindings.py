@@ -293,8 +293,8 @@ class Bindings:
 
     def name_beside(self, caller: FunctionBuilder, *wanted: str) -> Code:
         """Return a name for a function of the module that nothing hides where it is called."""
-        free = [name for name in wanted if name not in caller.names.taken] or [f"{wanted[-1]}_"]
-        while free[-1] in caller.names.taken:
+        free = [name for name in wanted if name not in caller.names] or [f"{wanted[-1]}_"]
+        while free[-1] in caller.names:
             free.append(f"{free.pop()}_")
         return self.names.scope.give(*free)
 

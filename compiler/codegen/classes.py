@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from wfc.compiler.codegen.layout.docstrings import docstring
 from wfc.compiler.codegen.layout.expressions import INDENT
@@ -12,6 +12,7 @@ from wfc.compiler.codegen.shapes import ClassDefinition, ClassField, LiteralAlia
 from wfc.compiler.expressions.python.annotations import annotation, literal_type, records_in, union
 from wfc.compiler.model import MapItems, Step, Workflow, WorkflowCall
 from wfc.compiler.python.literals import Code, field_name, literal
+from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import (
     BUILT_IN,
     NO_CONSTRAINTS,
@@ -44,32 +45,44 @@ def classes(workflow: Workflow, names: ModuleNames) -> list[ClassDefinition | Li
     ]
 
 
-def _ordered(workflow: Workflow, names: ModuleNames) -> Iterator[tuple[Record | Enumeration, frozenset[str]]]:
-    """Yield each record and named enumeration, with the names of those before it."""
+def _ordered(workflow: Workflow, names: ModuleNames) -> Iterator[tuple[Record | Enumeration, Set[str]]]:
+    """Yield each record and named enumeration, with the names of those before it, as far as it has come."""
     roots: list[Type] = [*workflow.types, *workflow.outputs, *(event.record for event in workflow.events)]
     roots += [record for record in (workflow.config, workflow.state) if record.fields]
-    before: set[str] = {*names.imported, *BUILT_IN}
-    seen: set[int] = {id(each) for each in BUILT_IN.values()}
+    order = _Order(names, {*names.imported, *BUILT_IN}, {id(each) for each in BUILT_IN.values()})
+    for root in roots:
+        if isinstance(root, (Record, Enumeration)):
+            yield from order.through(root)
 
-    def visit(type_: Record | Enumeration) -> Iterator[tuple[Record | Enumeration, frozenset[str]]]:
+
+@dataclass(slots=True)
+class _Order:
+    """The way through all types, each after those that it mentions.
+
+    Args:
+        before: The names of those that have been passed.
+        seen: The types that were met.
+    """
+
+    names: ModuleNames
+    before: set[str]
+    seen: set[int]
+
+    def through(self, type_: Record | Enumeration) -> Iterator[tuple[Record | Enumeration, Set[str]]]:
         key = hash(type_.name) if isinstance(type_, Enumeration) else id(type_)
-        if key in seen or names.of_type(type_) in names.imported:
+        if key in self.seen or self.names.of_type(type_) in self.names.imported:
             return
-        seen.add(key)
+        self.seen.add(key)
         if isinstance(type_, Record):
             for field in type_.fields.values():
                 for mentioned in records_in(field.type):
-                    yield from visit(mentioned)
-        yield type_, frozenset(before)
-        before.add(names.of_type(type_))
-
-    for root in roots:
-        if isinstance(root, (Record, Enumeration)):
-            yield from visit(root)
+                    yield from self.through(mentioned)
+        yield type_, self.before
+        self.before.add(self.names.of_type(type_))
 
 
 def _class(
-    record: Record, before: frozenset[str], bases: Mapping[int, tuple[str, str]], names: ModuleNames
+    record: Record, before: Set[str], bases: Mapping[int, tuple[str, str]], names: ModuleNames
 ) -> ClassDefinition:
     name = names.of(record)
     return ClassDefinition(
@@ -88,7 +101,7 @@ def _bases(record: Record, name: Code, bases: Mapping[int, tuple[str, str]]) -> 
     return Code(f"ClosedFields, {base}{named}")
 
 
-def _field(field: Field, before: frozenset[str], names: ModuleNames) -> ClassField:
+def _field(field: Field, before: Set[str], names: ModuleNames) -> ClassField:
     name = field_name(field.name)
     later = any(names.of_type(each) not in before for each in records_in(field.type))
     about = _names(field, name)

@@ -1,8 +1,7 @@
-"""A whole module: its parts put in order, printed by the templates, and read back."""
+"""A whole module: its parts put in order, and printed by the templates."""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 
@@ -25,7 +24,6 @@ from wfc.compiler.codegen.shapes import ClassDefinition, Module
 from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.model import Step, Workflow
 from wfc.compiler.python.literals import Code, literal
-from wfc.compiler.slotted import replace
 
 __all__ = ["generate", "print_module"]
 
@@ -58,16 +56,12 @@ def generate(
 
 
 def print_module(module: Module, names: ModuleNames, *, in_package: bool) -> str:
-    """Fill the templates: first all below the imports, then the module with the imports that this mentions."""
-    body = Code(render("body.py.j2", module).rstrip("\n"))
-    mentioned = mentioned_imports(body, _quoted(module), names.imported, "." if in_package else "")
-    text = render(
-        "module.py.j2", replace(module, body=body, imports=Code("\n".join(import_statements(mentioned))))
-    )
-    above = text.removesuffix(f"{body}\n")
-    assert above != text
-    ast.parse(above)  # whatever a spec says, what comes out is Python; the body has been read already
-    return text.rstrip("\n") + "\n"
+    """Fill the templates, and put the imports that they mention between them."""
+    head, body = (render(template, module).rstrip("\n") for template in ("head.py.j2", "body.py.j2"))
+    sibling = "." if in_package else ""
+    # whatever a spec says, what comes out is Python: here all of it is parsed, but for the imports, which are ours
+    mentioned = mentioned_imports(f"{head}\n{body}", _quoted(module), names.imported, sibling)
+    return "\n".join((head, "", *import_statements(mentioned), "", body, ""))
 
 
 def _quoted(module: Module) -> Iterator[Code]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from wfc.compiler.model import Knowledge, Model, Resource, Retry, Step, Tool, Workflow, WorkflowCall
 from wfc.compiler.model.kinds import STEP_KINDS, calls_agent
@@ -16,22 +17,40 @@ __all__ = ["ModuleNames", "ScopeNames"]
 
 @dataclass(slots=True)
 class ScopeNames:
-    """The names of one Python scope, those of the scopes around it included."""
+    """The names of one Python scope.
+
+    Args:
+        taken: Its own. A scope does not copy those around it: a long module has as many functions as it has names.
+        around: The scope around it, whose names are taken here, too.
+    """
 
     taken: set[str] = field(default_factory=set)
+    around: ScopeNames | None = None
+
+    def __contains__(self, name: str) -> bool:
+        scope: ScopeNames | None = self
+        while scope is not None:
+            if name in scope.taken:
+                return True
+            scope = scope.around
+        return False
 
     def give(self, *wanted: str) -> Code:
         """Return the first of these names that is free; if none is, the first with ``_`` after it."""
         assert all(name.isidentifier() for name in wanted), wanted
-        name = next((name for name in wanted if name not in self.taken), wanted[0])
-        while name in self.taken:
+        name = next((name for name in wanted if name not in self), wanted[0])
+        while name in self:
             name += "_"
         self.taken.add(name)
         return Code(name)
 
     def inner(self, more: Iterable[str] = ()) -> ScopeNames:
         """Return the names of a scope inside this one."""
-        return ScopeNames({*self.taken, *more})
+        return ScopeNames({*more}, self)
+
+
+_RESERVED: Final = ScopeNames({*CLASSES, *CONSTANTS, *LOCALS})
+"""The names that no module gives to anything else; nothing is added."""
 
 
 def kinds(workflow: Workflow) -> set[str]:
@@ -49,7 +68,7 @@ class ModuleNames:
     """
 
     def __init__(self, workflow: Workflow) -> None:
-        self.scope = ScopeNames({*CLASSES, *CONSTANTS, *LOCALS})
+        self.scope = _RESERVED.inner()
         for kind in kinds(workflow):
             self.scope.taken |= STEP_KINDS[kind].reserved_names
         self.classes = {id(each): Code(name) for name, each in BUILT_IN.items()}
@@ -74,7 +93,7 @@ class ModuleNames:
         """
         own = {id(event.record) for event in workflow.events if event.role != "message"}
         for each in workflow.imports:
-            there = ScopeNames({*CLASSES, *CONSTANTS, *LOCALS})
+            there = _RESERVED.inner()
             for type_ in each.types:
                 assert isinstance(type_, (Record, Enumeration))
                 name = there.give(class_name(type_.name))

@@ -8,15 +8,22 @@ from functools import lru_cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from wfc.compiler.codegen.layout.statements import fit, fit_head
+from wfc.compiler.codegen.shapes import LiteralAlias
 from wfc.compiler.python.literals import Code, literal
 
 __all__ = ["environment", "render"]
 
 
+class Templates(Environment):
+    """An environment in which an attribute is one of Python: what an object has not is a bug, and not undefined."""
+
+    getattr = staticmethod(getattr)  # type: ignore[assignment]
+
+
 @lru_cache(maxsize=1)
 def environment() -> Environment:
     """Return the environment, which prints every value in a template as a Python literal, unless it is code."""
-    made = Environment(
+    made = Templates(
         loader=PackageLoader("wfc.compiler.codegen"),
         finalize=lambda value: value if isinstance(value, Code) else literal(value),
         undefined=StrictUndefined,
@@ -24,8 +31,9 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         auto_reload=False,  # else each use of a template looks at its file, several times a module
-        autoescape=False,  # noqa: S701  Python is printed, not HTML
+        autoescape=False,  # Python is printed, not HTML
     )
+    made.tests["alias"] = lambda each: isinstance(each, LiteralAlias)
     made.filters["at"] = indent_lines
     made.filters["commas"] = with_commas
     made.filters["fit"] = fit_lines

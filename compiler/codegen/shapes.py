@@ -102,5 +102,3 @@ class Module:
     bases: Code = NO_CODE
     description: Code = NO_CODE
     methods: Sequence[PythonFunction] = ()
-    imports: Code = NO_CODE
-    body: Code = NO_CODE

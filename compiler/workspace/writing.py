@@ -25,6 +25,8 @@ def write_whole(
     """
     ready: dict[str, str] = {}
     try:
+        for folder in dict.fromkeys(os.path.dirname(path) for path in texts):
+            os.makedirs(folder or os.curdir, exist_ok=True)
         for path, raw in texts.items():
             name = ready[path] = temporary_name(path)
             with open(name, "xb") as file:
@@ -46,9 +48,7 @@ def write_whole(
 
 def temporary_name(path: str) -> str:
     """Return an unused file name in the folder of a path."""
-    folder = os.path.dirname(path) or "."
-    os.makedirs(folder, exist_ok=True)
-    return os.path.join(folder, f".wfc-{os.urandom(8).hex()}")
+    return os.path.join(os.path.dirname(path) or os.curdir, f".wfc-{os.urandom(8).hex()}")
 
 
 def make_like(file: BinaryIO, path: str) -> None:

@@ -98,10 +98,11 @@ def manifest_text(
     Args:
         without: The names of modules that are deleted.
     """
+    gone = set(without)
     modules: dict[str, Any] = {
         name: entry
         for name, entry in known.modules.items()
-        if name not in set(without) and os.path.isfile(os.path.join(folder, name))
+        if name not in gone and os.path.isfile(os.path.join(folder, name))
     }
     modules |= {output.name: entry_of(output) for output in outputs}
     record = {"output_format": OUTPUT_FORMAT, "modules": dict(sorted(modules.items()))}

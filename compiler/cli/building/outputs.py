@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -88,7 +89,7 @@ class Build:
         self.cache = cache
         self.disk = Disk(sources)
         self.lookups = Lookups(self.disk)
-        self.places: dict[tuple[str, str], str] = {}
+        self.places: dict[tuple[str, str], tuple[str, str]] = {}
 
     @cached_property
     def project(self) -> Project:
@@ -120,23 +121,35 @@ class Build:
     def purpose(self, source: Source, folder: str) -> str:
         """Return what a module depends on besides the contents of files: where it is, as seen from its spec."""
         if os.path.islink(source.path):
-            return f"{relative_path(source.path, folder)}\n{self.place(folder, folder)}"
-        return f"{os.path.basename(source.path)}\n{self.place(os.path.dirname(source.path) or '.', folder)}"
+            return f"{relative_path(source.path, folder)}\n{self.place(folder, folder)[1]}"
+        specs, name = os.path.split(source.path)
+        return f"{name}\n{self.place(specs or os.curdir, folder)[1]}"
 
-    def place(self, specs: str, folder: str) -> str:
-        """Return where a folder for modules is, as seen from a folder of specs; worked out once."""
+    def place(self, specs: str, folder: str) -> tuple[str, str]:
+        """Return where a folder of specs is, as seen from a folder for modules, and all that matters of both.
+
+        It is worked out once: each takes a dozen questions to the disk.
+        """
         found = self.places.get((specs, folder))
         if found is None:
-            found = f"{relative_path(specs, folder)}\n{os.path.realpath(folder)}\n{is_package(folder)}"
+            seen = relative_path(specs, folder)
+            found = seen, f"{seen}\n{os.path.realpath(folder)}\n{is_package(folder)}"
             self.places[specs, folder] = found
         return found
+
+    def shown(self, source: Source, folder: str) -> str:
+        """Return a spec's path, relative to the folder for its modules."""
+        specs, name = os.path.split(source.path)
+        if name in ("", os.curdir, os.pardir) or os.path.islink(source.path):
+            return relative_path(source.path, folder)
+        return posixpath.normpath(posixpath.join(self.place(specs or os.curdir, folder)[0], name))
 
     def compiled(self, source: Source) -> Built:
         """Compile a spec now, with the texts of its modules."""
         from wfc.compiler.passes import compile_text
 
         folder = self.folder_for(source)
-        shown = relative_path(source.path, folder)
+        shown = self.shown(source, folder)
         compiled = compile_text(
             source.raw,
             source.path,

@@ -13,7 +13,7 @@ import click
 from wfc.compiler.cli.building.manifest import MOST_BYTES, Manifest, manifest_text, read_manifest
 from wfc.compiler.cli.building.outputs import Output
 from wfc.compiler.workspace.reading import read_file
-from wfc.compiler.workspace.sources import MANIFEST, quoted_path
+from wfc.compiler.workspace.sources import MANIFEST, RealPaths, quoted_path
 from wfc.compiler.workspace.writing import write_whole
 
 __all__ = ["content_at", "digest_of", "is_generated", "write_all"]
@@ -52,15 +52,20 @@ def write_all(
         if digest_of(there) != output.sha256:
             refuse_loss(output.path, there, known[output.folder], force=force)
             texts[output.path] = output.python.encode()
+    here: dict[str, list[Output]] = {folder: [] for folder in folders}
+    for output in outputs:
+        here[output.folder].append(output)
     for folder, manifest in known.items():
-        here = [output for output in outputs if output.folder == folder]
-        written = manifest_text(manifest, folder, here, without.get(folder, ()))
-        texts[os.path.normpath(os.path.join(folder, MANIFEST))] = written
+        place = os.path.normpath(os.path.join(folder, MANIFEST))
+        written = manifest_text(manifest, folder, here[folder], without.get(folder, ()))
+        if content_at(place) != written:
+            texts[place] = written
     named = (os.path.join(folder, name) for folder, names in without.items() for name in names)
     deleted = [path for path in named if is_generated(content_at(path) or b"")]
-    read = {os.path.realpath(path) for path in (*specs, *(each.origin for each in outputs))}
+    real = RealPaths()
+    read = {real.of(path) for path in {*specs, *(each.origin for each in outputs)}}
     for path in (*texts, *deleted):
-        if os.path.realpath(path) in read:
+        if real.of(path) in read:
             raise click.UsageError(f"{quoted_path(path)} is what is compiled, and would be overwritten")
     write_and_delete(texts, deleted)
 
@@ -101,7 +106,7 @@ def refuse_loss(path: str, there: bytes | None, known: Manifest, *, force: bool)
 
 def write_and_delete(texts: Mapping[str, bytes], deleted: Iterable[str]) -> None:
     try:
-        write_whole({path: raw for path, raw in texts.items() if content_at(path) != raw})
+        write_whole(texts)
         for path in deleted:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path)

@@ -106,7 +106,6 @@ class ActionWriter:
         The fields of the action are its arguments: those without a default by their position, the others by their
         names, and not at all where they have their default.
         """
-        kind = next(name for name, each in STEP_KINDS.items() if type(action) in each.nodes)
         positional: list[Code] = []
         named: dict[str, Code] = {}
         for each in fields(action):
@@ -117,7 +116,7 @@ class ActionWriter:
                 named |= {} if value == each.default else self.bindings.output(value, step.name)
             elif value != each.default:
                 named[each.name] = self.argument(each.name, value, step, function)
-        return call(Code(f"ctx.{kind}"), *positional, **named)
+        return call(_method_of(type(action)), *positional, **named)
 
     def argument(self, name: str, value: object, step: Step, function: FunctionBuilder) -> Code:
         """Return an argument of the context's method."""
@@ -149,6 +148,16 @@ class ActionWriter:
             positional.append(Code("config"))
         words = self.bindings.words[tool]
         return call(tool, *positional, **{words[name]: value for name, value in args.items()})
+
+
+_METHODS: Final[dict[type, Code]] = {}
+
+
+def _method_of(node: type) -> Code:
+    if node not in _METHODS:
+        kind = next(name for name, each in STEP_KINDS.items() if node in each.nodes)
+        _METHODS[node] = Code(f"ctx.{kind}")
+    return _METHODS[node]
 
 
 WRITERS: Final[dict[type, Callable[[ActionWriter, Any, Step, FunctionBuilder], Code]]] = {

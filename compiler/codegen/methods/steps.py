@@ -50,8 +50,12 @@ class StepMethods(MethodWriter):
 
     def __init__(self, workflow: Workflow, names: ModuleNames, bindings: Bindings) -> None:
         super().__init__(workflow, names, bindings)
-        self.maps = MapWriter(self)
         self.told_apart = steps_with_ambiguous_batches(workflow)
+
+    @property
+    def maps(self) -> MapWriter:
+        """The writer of steps of kind `map`; kept by nobody, as a circle would keep the whole workflow in memory."""
+        return MapWriter(self)
 
     def of(self, step: Step, comment: Code) -> Iterator[PythonFunction]:
         """Yield a step's methods, the one that bears its name first."""

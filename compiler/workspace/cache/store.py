@@ -39,6 +39,7 @@ class Cache:
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.fingerprint = fingerprint()
+        self.rooms: dict[str, Room] = {}
 
     @classmethod
     def of_user(cls) -> Cache | None:
@@ -84,10 +85,14 @@ class Cache:
         place = self.place(key)
         shelf = os.path.dirname(place)
         try:
-            os.makedirs(shelf, mode=0o700, exist_ok=True)
-            if is_own(os.lstat(shelf), stat.S_IFDIR):
-                make_room(shelf)
-                write(place, content)
+            room = self.rooms.get(shelf)
+            if room is None or not room.is_left:
+                os.makedirs(shelf, mode=0o700, exist_ok=True)
+                if not is_own(os.lstat(shelf), stat.S_IFDIR):
+                    return
+                room = self.rooms[shelf] = make_room(shelf)
+            write(place, content)
+            room.fill(len(content))
         except OSError:
             return  # no room, or no right to write
 
@@ -136,7 +141,30 @@ def write(place: str, content: bytes) -> None:
         raise
 
 
-def make_room(shelf: str) -> None:
+class Room:
+    """How much may still be put on a shelf before it is looked at again.
+
+    Args:
+        count: How many entries are there.
+        size: How many bytes they have.
+    """
+
+    def __init__(self, count: int, size: int) -> None:
+        self.count = count
+        self.size = size
+
+    @property
+    def is_left(self) -> bool:
+        """Return whether there is room for one more."""
+        return self.count < MAX_SHELF_ENTRIES and self.size < MAX_SHELF_BYTES
+
+    def fill(self, size: int) -> None:
+        """Count one more entry."""
+        self.count += 1
+        self.size += size
+
+
+def make_room(shelf: str) -> Room:
     """Remove the oldest entries if there is no room for one more. Only entries are removed."""
     there = []
     with os.scandir(shelf) as entries:
@@ -144,15 +172,15 @@ def make_room(shelf: str) -> None:
             found = entry.stat(follow_symlinks=False)
             if re.fullmatch(NAME, entry.name) and not stat.S_ISDIR(found.st_mode):
                 there.append((found.st_mtime_ns, found.st_size, entry.path))
-    size = sum(each for _, each, _ in there)
-    if len(there) < MAX_SHELF_ENTRIES and size < MAX_SHELF_BYTES:
-        return
-    count = len(there)
+    room = Room(len(there), sum(each for _, each, _ in there))
+    if room.is_left:
+        return room
     for _, each, path in sorted(there):
-        if count < MAX_SHELF_ENTRIES * 3 // 4 and size < MAX_SHELF_BYTES * 3 // 4:
-            return
+        if room.count < MAX_SHELF_ENTRIES * 3 // 4 and room.size < MAX_SHELF_BYTES * 3 // 4:
+            break
         os.unlink(path)
-        count, size = count - 1, size - each
+        room.count, room.size = room.count - 1, room.size - each
+    return room
 
 
 def user_folder() -> str:
