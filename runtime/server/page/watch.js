@@ -18,9 +18,10 @@ const AGES = /** @type {Record<string, string>} */ ({ newer: "since", older: "un
 
 const UNITS = /** @type {Record<string, number>} */ ({ m: 60_000, h: 3_600_000, d: 86_400_000 });
 
-/** Return the moment that is some time ago, such as `6h`; nothing where none is meant. @param {string | null} age */
+/** Return the moment that is some time ago, such as `6h`; another text as it is, which the server refuses. @param {string | null} age */
 function momentBefore(age) {
-  return age && new Date(Date.now() - parseFloat(age) * UNITS[age.slice(-1)]).toISOString();
+  const [, count, unit] = /^(\d{1,5})([mhd])$/.exec(age || "") || [];
+  return unit ? new Date(Date.now() - Number(count) * UNITS[unit]).toISOString() : age;
 }
 
 /** @param {import("./app.js").Place} place */
