@@ -11,7 +11,7 @@ from wfc.compiler.rules import comprehensions as comprehension_problems
 from wfc.compiler.rules import reading as reading_problems
 from wfc.compiler.rules import shape as problems
 from wfc.compiler.rules.fixes import replace_text
-from wfc.compiler.rules.spelling import nearest
+from wfc.compiler.rules.spelling import apart, nearest
 from wfc.compiler.schema.advice import (
     NOT_FIELDS,
     advice,
@@ -148,7 +148,7 @@ class Keys:
                 continue
             if meant is not None and not self.could_be(content, properties[meant]):
                 meant = None
-            if is_entry_of_emit(value, properties):
+            if is_entry_of_emit(value, properties) or self.is_of_other_kinds(key, meant, properties):
                 meant = None
             if meant == "output" and holds_expressions(content):
                 meant = None  # values, as other systems have them, and no type
@@ -165,11 +165,7 @@ class Keys:
         if other_version is not None:
             missing.remove("wfc")
         for key in strange:
-            hint = advice(key, value[key], schema, missing, absent, self.definitions)
-            other_word = other_key(key, absent, value[key])
-            exchanged = hint == NOT_FIELDS and not other_word and not self.is_of_an_end(key)
-            if exchanged or is_entry_of_emit(value, properties):
-                hint = ""  # the two have changed places, or it was meant to be said elsewhere
+            hint = self.advice(key, value, schema, missing, absent)
             if not address and "steps" in missing and looks_like_steps(value[key]):
                 hint = "write `steps`"
             self.unknown(key, schema, address, hint)
@@ -177,6 +173,13 @@ class Keys:
         if missing and not strange:
             self.missing(schema, missing, address, value)
         return {key: names[key] for key in value if key in names}
+
+    def is_of_other_kinds(self, key: str, meant: str | None, properties: Mapping[str, Schema]) -> bool:
+        """Return whether a key of a step is one of other kinds, and more than a slip away from what it is like.
+
+        An `on_timeout` is no `timeout` with letters too many: it says where to go.
+        """
+        return meant is not None and "kind" in properties and key in self.step_keys and apart(key, meant) != 1
 
     def is_another_map(self, value: dict[str, Any], address: Address) -> bool:
         """Report a map where a text or `{use: NAME}` belongs, and return whether it is none that uses a text."""
@@ -192,6 +195,30 @@ class Keys:
         self.report(problems.wrong_type(Place(address), name, wanted, "a map", hint))
         mark_broken(self.broken, address)
         return True
+
+    def advice(
+        self,
+        key: str,
+        value: dict[str, Any],
+        schema: Schema,
+        missing: Sequence[str],
+        absent: Sequence[str],
+    ) -> str:
+        """Return what to do about a key of a map that none like it is meant for."""
+        properties = schema["properties"]
+        if "with" in properties and self.is_field(key, value.get("event")):
+            return NOT_FIELDS
+        hint = advice(key, value[key], schema, missing, absent, self.definitions)
+        other_word = other_key(key, absent, value[key])
+        exchanged = hint == NOT_FIELDS and not other_word and not self.is_of_an_end(key)
+        # the two have changed places, or it was meant to be said elsewhere
+        return "" if exchanged or is_entry_of_emit(value, properties) else hint
+
+    def is_field(self, key: str, name: object) -> bool:
+        """Return whether an event of this name has a field of that one."""
+        events = self.document.data.get("events") if isinstance(self.document.data, dict) else None
+        fields = events.get(name) if isinstance(events, dict) and isinstance(name, str) else None
+        return isinstance(fields, dict) and key in fields
 
     def is_of_an_end(self, key: str) -> bool:
         """Return whether an event that ends a run has a field of this name, or may have it."""
@@ -257,6 +284,8 @@ class Keys:
             self.report(comprehension_problems.map_without_action(place, list_made_by(value)))
             return
         told = meaning(schema, keys[0], self.definitions) if len(keys) == 1 else ""
+        if list(keys) == ["on_timeout"] and "timeout" in value:
+            told += "; the bound of the wait is `within`, and there is no `timeout`"
         of_steps = self.definitions["transform_step"]["properties"]
         if keys[0] == "kind" and address[:1] == ("steps",) and address[-1] in of_steps:
             told = f"under `steps` stand names of steps, and `{address[1]}` is a key of one"

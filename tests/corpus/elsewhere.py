@@ -1911,7 +1911,7 @@ TABLE = [
         "when: events.order.total > 100 and events.urgent",
         'when: events.category not "good"',
         "unexpected-token",
-        "whether a value is missing is asked by `is not none`, and wh",
+        "that two values differ is written `!=`",
     ),
     (
         "isnt",

@@ -1170,7 +1170,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "    emit: OrderFound\n",
         "      emit: OrderFound\n",
         "syntax-error",
-        "it begins after 6 spaces, and the line above after 4: indent",
+        "it begins after 6 spaces, and the line above after 4: one of the two",
     ),
     (
         "emit not deep enough",

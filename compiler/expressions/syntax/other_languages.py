@@ -211,7 +211,10 @@ def at_a_name(tokens: Sequence[Token], at: int) -> str:
     if before.text == "typeof":
         return "the type of a value is asked by `is string`, `is number` and their like"
     if before.kind != "operator" and token.text == "not":
-        return "whether a value is missing is asked by `is not none`, and whether it is in a list by `not in`"
+        return (
+            "that two values differ is written `!=`, that one is missing `is none`, that it is there `is not none`, "
+            "and that it is in no list `not in`"
+        )
     if before.kind != "operator":
         return (
             "what stands side by side needs an operator between: `==`, `!=`, `<`, `<=`, `>`, `>=` or `in` to compare, "
