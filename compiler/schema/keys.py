@@ -80,10 +80,26 @@ class Keys:
         self.report = report
         self.broken = broken
         steps = (each for name, each in definitions.items() if name.endswith("_step"))
+        self.all_keys = frozenset(key for each in definitions.values() for key in each.get("properties", ()))
         self.step_keys = frozenset(key for each in steps for key in each["properties"])
 
     def take_out_misplaced(self, steps: dict[str, Any], names: dict[str, str]) -> None:
         """Report the keys of steps that stand beside the steps, and skip them and their steps."""
+        if isinstance(steps.get("kind"), str) and "accepts" in steps:
+            above = next(
+                (key for key, each in steps.items() if each is None and key not in self.step_keys), None
+            )
+            message = "`kind` is a key of a step, and stands where the names of steps do"
+            hint = "write the step's name above its keys, and indent them below it"
+            if above is not None:
+                hint = f"indent the keys of `{above}` below it"
+                names.pop(above, None)
+                mark_broken(self.broken, ("steps", above))
+            self.report(problems.misplaced_key(Place(("steps", "kind"), "key"), message, hint))
+            for key in self.step_keys & steps.keys():
+                names.pop(key, None)
+                mark_broken(self.broken, ("steps", key))
+            return
         owner = ""
         for key, content in steps.items():
             about = steps.get(owner)
@@ -175,11 +191,17 @@ class Keys:
         return {key: names[key] for key in value if key in names}
 
     def is_of_other_kinds(self, key: str, meant: str | None, properties: Mapping[str, Schema]) -> bool:
-        """Return whether a key of a step is one of other kinds, and more than a slip away from what it is like.
+        """Return whether a key is one of other things, and more than a slip away from what it is like.
 
         An `on_timeout` is no `timeout` with letters too many: it says where to go.
         """
-        return meant is not None and "kind" in properties and key in self.step_keys and apart(key, meant) != 1
+        of_others = self.step_keys if "kind" in properties else self.all_keys
+        return (
+            meant is not None
+            and key in of_others
+            and apart(key, meant) != 1
+            and not key.startswith(meant[:-1])  # as `retries` is taken for `retry`
+        )
 
     def is_another_map(self, value: dict[str, Any], address: Address) -> bool:
         """Report a map where a text or `{use: NAME}` belongs, and return whether it is none that uses a text."""

@@ -94,10 +94,8 @@ def indent(text: str, start: int, end: int) -> int:
 def find_no_key_above(text: str, at: int) -> Finding | None:
     """Return the finding for a line that is not an entry, detected at the unreadable entry below it."""
     entry = ENTRY.match(text, line_at(text, at)[0])
-    before = line_at(text, max(0, line_at(text, at)[0] - 1))
-    if (colon := COLON_BEFORE.fullmatch(text, *before)) is not None:
-        place = Place((), "text", *colon.span("key"))
-        return problems.syntax_error(place, "the colon stands behind a key", f"write `{colon['name']}:`")
+    if meant := find_colon_before(text, max(0, line_at(text, at)[0] - 1)):
+        return meant
     above = line_above(text, at) if entry is not None and entry.end() - 1 == at else None
     return None if above is None else find_no_key(text, *above)
 
@@ -108,6 +106,15 @@ def find_no_colon_below_entry(text: str, at: int) -> Finding | None:
     entry = ENTRY.match(text, text.rfind("\n", 0, start - 1) + 1, start) if start else None
     below = entry is not None and len(entry["indent"]) == indent(text, start, end)
     return find_no_key(text, start, end) if below and IN_BRACKETS.fullmatch(text, start, end) else None
+
+
+def find_colon_before(text: str, at: int) -> Finding | None:
+    """Return the finding for a line that is a name behind its colon, as in `:greet`."""
+    colon = COLON_BEFORE.fullmatch(text, *line_at(text, at))
+    if colon is None:
+        return None
+    place = Place((), "text", *colon.span("key"))
+    return problems.syntax_error(place, "the colon stands behind a key", f"write `{colon['name']}:`")
 
 
 def find_no_key(text: str, start: int, end: int) -> Finding | None:
@@ -267,7 +274,7 @@ def find_after_closing(text: str, at: int) -> Finding | None:
         )
     if found["sign"] in "{[" and re.match(r"[{\[] *[\w-]+: |\[ *[{\"']", value):
         hint = (
-            "leave out what follows the bracket that closes it, or put all of it in quotes if it is one text"
+            "a bracket is closed too early, or what follows is too much; one text as a whole stands in quotes"
         )
         rest = after_closing(value)
         if rest.startswith(","):

@@ -177,7 +177,9 @@ def find_between_brackets(problem: SyntaxProblem) -> Finding | None:
     if meant := malformed_lines.find_in_braces(text, at):
         return meant
     if text[at : at + 1] == ":" and re.compile(ONE_WORD).search(text, max(0, at - 200), at):
-        return problems.text_cut_by_colon(problem.place, value_around(text, at), last=is_last(text, at))
+        whole = value_around(text, at)
+        hint = "" if whole else "between two entries stands a `,`, and a text with a colon in quotes"
+        return problems.text_cut_by_colon(problem.place, whole, hint, last=is_last(text, at))
     return None
 
 
@@ -275,6 +277,8 @@ def find_malformed_line(problem: SyntaxProblem) -> Finding | None:
         return malformed_lines.find_no_key(text, *malformed_lines.line_at(text, at))
     if "could not find expected ':'" in said and problem.opened is not None:
         place = first_line(text, problem.opened)
+        if meant := malformed_lines.find_colon_before(text, problem.opened):
+            return meant
         return malformed_lines.find_no_key(
             text, *malformed_lines.line_at(text, problem.opened)
         ) or problems.syntax_error(
@@ -313,6 +317,10 @@ def find_by_words(problem: SyntaxProblem) -> Finding | None:
             return problems.syntax_error(place, "a key is missing before this colon", "")
         if what == NO_VALUE and text[at : at + 1] in {",", "]", "}"}:
             return problems.syntax_error(place, what, "write it, or close the bracket that opens before")
+        if what == NO_VALUE and text[at : at + 3] == "...":
+            return problems.syntax_error(
+                place, "this ends the document, and nothing stands before it", "leave it out"
+            )
         if what == NO_VALUE and text[at : at + 2] == "- ":
             return problems.syntax_error(
                 place,

@@ -172,7 +172,7 @@ def at_a_sign(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> st
             return f"a field stands behind a dot: `{before.text}.{after.text}`"
     if token.text == ":" and filtered:
         return f"what a filter takes stands in brackets: `{before.text}(…)`"
-    if token.text == ":" and before.text == ":":
+    if at and token.text == before.text == ":":
         return "a part of a list has no step; the reverse order is `| reverse`"
     if token.text == ":" and tokens[at + 1].text == "=":
         return "an expression keeps nothing: it stands where its value is used"
@@ -210,6 +210,8 @@ def at_a_name(tokens: Sequence[Token], at: int) -> str:
         return f"leave out `{before.text}`"
     if before.text == "typeof":
         return "the type of a value is asked by `is string`, `is number` and their like"
+    if token.text == "in" and before.text in {"is", "not"}:
+        return f"leave out `is`: {'`not in`' if before.text == 'not' else '`in`'} stands without it"
     if before.kind != "operator" and token.text == "not":
         return (
             "that two values differ is written `!=`, that one is missing `is none`, that it is there `is not none`, "

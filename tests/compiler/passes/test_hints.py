@@ -385,6 +385,18 @@ HINTS = [
      ("text-cut-by-colon", "what stands in brackets begins with the bracket")),
     ("loop", "  Tried: {good: boolean}", "  Tried: good: boolean}", ("text-cut-by-colon", "open the map with `{`")),
     ("ways", "  look:\n", "  :look\n", ("syntax-error", "write `look:`")),
+    ("loop", "  look:\n", "  :look\n", ("syntax-error", "write `look:`")),
+    ("loop", "  Tried: {good: boolean}", "  Tried: {good: boolean: more: string}",
+     ("text-cut-by-colon", "between two entries stands a `,`")),
+    ("loop", "  Tried: {good: boolean}", "  Tried: {good: }boolean",
+     ("syntax-error", "a bracket is closed too early, or what follows is too much")),
+    ("team", "bills: {description: Knows bills., model: fast}", "bills: {description: x, model: fast, emits: x}",
+     ("unknown-key", "what can stand here too is")),
+    ("asking", "when: inputs.many > 3 and result.good", "when: inputs.id is in inputs.orders",
+     ("unexpected-token", "leave out `is`: `in` stands")),
+    ("asking", "when: inputs.many > 3 and result.good", "when: inputs.id is not in inputs.orders",
+     ("unexpected-token", "leave out `is`: `not in` stands")),
+    ("joins", "\"${{ events.bread }}\"", "\"${{ : }}\"", ("unexpected-token", "leave out the `:`$")),
     ("loop", "  Came: {}\n", "  Came: {name: customer?}\n", ("unknown-type", "$")),
     ("asking", "[{errors: [http.404], event: Late}]", "[{errors: [http.404], event: Late, mock: {a: 1}}]",
      ("unknown-key", "what can stand here too is")),
@@ -403,6 +415,29 @@ HINTS = [
 @pytest.mark.parametrize("base", BASES)
 def test_what_the_mistakes_are_made_in_is_right(base: str) -> None:
     assert not check_text(BASES[base].encode(), "spec.yaml").diagnostics
+
+
+NAMELESS = """\
+wfc: 1
+workflow: w
+start: Came
+end: Done
+events: {Came: {}, Done: {}}
+steps:%s
+    kind: transform
+    accepts: Came
+    max_runs: 3
+    emit: Done
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("", "write the step's name above"), ("\n    go:", "indent the keys of `go` below it")]
+)
+def test_keys_without_the_name_of_their_step_are_one_finding(name: str, hint: str) -> None:
+    (found,) = check_text((NAMELESS % name).encode(), "spec.yaml").diagnostics
+    assert found.code == "misplaced-key"
+    assert found.hint.startswith(hint)
 
 
 @pytest.mark.parametrize(
