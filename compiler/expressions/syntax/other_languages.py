@@ -217,6 +217,13 @@ def at_a_name(tokens: Sequence[Token], at: int) -> str:
             "that two values differ is written `!=`, that one is missing `is none`, that it is there `is not none`, "
             "and that it is in no list `not in`"
         )
+    if (
+        before.kind != "operator"
+        and token.kind == "name"
+        and at + 1 < len(tokens)
+        and tokens[at + 1].text == "("
+    ):
+        return f"what changes a value is a filter after `|`: `| {token.text}(…)`"
     if before.kind != "operator":
         return (
             "what stands side by side needs an operator between: `==`, `!=`, `<`, `<=`, `>`, `>=` or `in` to compare, "

@@ -396,6 +396,8 @@ HINTS = [
      ("unexpected-token", "leave out `is`: `in` stands")),
     ("asking", "when: inputs.many > 3 and result.good", "when: inputs.id is not in inputs.orders",
      ("unexpected-token", "leave out `is`: `not in` stands")),
+    ("asking", "${{ event.name | upper }}", "${{ event.name replace('a', 'b') }}",
+     ("unexpected-token", "what changes a value is a filter after `|`: `| replace(…)`")),
     ("joins", "\"${{ events.bread }}\"", "\"${{ : }}\"", ("unexpected-token", "leave out the `:`$")),
     ("loop", "  Came: {}\n", "  Came: {name: customer?}\n", ("unknown-type", "$")),
     ("asking", "[{errors: [http.404], event: Late}]", "[{errors: [http.404], event: Late, mock: {a: 1}}]",
