@@ -15,7 +15,7 @@ WHAT: Final = ("task", "reminder", "failed", "stuck", "late", "over_budget", "de
 """What there is to tell: an open question, a reminder of one, and the ways in which runs go wrong."""
 
 WAYS: Final = ("program", "address", "workflow")
-KEYS: Final = (*WAYS, "of", "people")
+KEYS: Final = (*WAYS, "of", "people", "page")
 LONGEST_NAME: Final = 200
 
 
@@ -29,6 +29,7 @@ class Tell(NamedTuple):
         secret: The environment variable with the address, where that is a secret; empty: it is none.
         workflow: The path of a spec, of which each message starts a run; empty: none.
         people: Addresses of people and groups, by their names.
+        page: The address of the server's page, to which messages have links; empty: that of the server that tells.
     """
 
     of: frozenset[str]
@@ -37,6 +38,7 @@ class Tell(NamedTuple):
     secret: str = ""
     workflow: str = ""
     people: Mapping[str, str] = {}
+    page: str = ""
 
 
 class BadTellError(ValueError):
@@ -73,7 +75,7 @@ def read_tell(table: object, commands: Collection[str]) -> Tell:
         address, secret = _address(table["address"])
     else:
         workflow = _workflow(table["workflow"])
-    return Tell(_of(table), program, address, secret, workflow, _people(table))
+    return Tell(_of(table), program, address, secret, workflow, _people(table), _page(table))
 
 
 def _listed(names: Collection[str]) -> str:
@@ -129,6 +131,15 @@ def _of(table: Mapping[str, object]) -> frozenset[str]:
         if one not in WHAT:
             raise BadTellError(f"`tell.of`: there is no `{one}` to tell; there is {_listed(WHAT)}", "of")
     return frozenset(value)
+
+
+def _page(table: Mapping[str, object]) -> str:
+    value = table.get("page", "")
+    if "page" in table and not (isinstance(value, str) and _is_address(value) and "#" not in value):
+        raise BadTellError(
+            "`tell.page` must be the address of the server's page, such as https://desk.example.com", "page"
+        )
+    return str(value).rstrip("/")
 
 
 def _people(table: Mapping[str, object]) -> Mapping[str, str]:

@@ -135,8 +135,9 @@ def error_made_milder(place: Place, code: str, level: str) -> Finding:
 def wrong_tell(place: Place, why: str) -> Finding:
     """The settings of who is told of questions and of failed runs are wrong, so that nobody would be told.
 
-    The table `[tool.wfc.tell]` has one of `program`, `address` and `workflow`, and may say `of` what is told and what
-    the addresses of `people` are. A program is among the `commands` too, since it is started.
+    The table `[tool.wfc.tell]` has one of `program`, `address` and `workflow`, and may say `of` what is told, what the
+    addresses of `people` are, and where the `page` of the server is that messages have links to. A program is
+    among the `commands` too, since it is started.
     """
     return Finding("wrong-tell", why, place)
 

@@ -373,13 +373,20 @@ class InvalidAnswerError(WorkflowRuntimeError):
 
     Args:
         places: The same for programs: where in the answer something is wrong, and what.
+        beside: Other places of which that speaks: it is said of the last of several, which a person fills in last.
     """
 
     name = "answer.invalid"
 
-    def __init__(self, message: str = "", places: tuple[tuple[tuple[str | int, ...], str], ...] = ()) -> None:
+    def __init__(
+        self,
+        message: str = "",
+        places: tuple[tuple[tuple[str | int, ...], str], ...] = (),
+        beside: tuple[tuple[str | int, ...], ...] = (),
+    ) -> None:
         super().__init__(message)
         self.places = places
+        self.beside = beside
 
 
 class AnsweredAlreadyError(InvalidAnswerError):

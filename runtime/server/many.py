@@ -79,7 +79,7 @@ def _grouped(failed: Sequence[FailedRun]) -> list[dict[str, Any]]:
             "step": step,
             "error": error,
             "count": len(runs),
-            "since": moment(runs[-1].ended),
+            "since": moment(min(one.since for one in runs)),
             "last": moment(runs[0].ended),
             "runs": [one.run_id for one in runs[:SHOWN]],
         }

@@ -53,6 +53,7 @@ _PROBLEM_SCHEMA: Final = {
                 "properties": {"pointer": {"type": "string"}, "message": {"type": "string"}},
             },
         },
+        "beside": {"type": "array", "items": {"type": "string"}},
     },
 }
 _RUN_SCHEMA: Final = {

@@ -16,8 +16,9 @@ from wfc.runtime.server.installation import Installation
 __all__ = ["show_chat_page", "show_form_page", "show_page", "show_page_file", "show_task_page"]
 
 _POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; worker-src 'none'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+    "trusted-types 'none'"
 )
 _VIEWER: Final = ("viewer.css", "viewer.js", "opening.js")
 _TYPES: Final = {
@@ -39,33 +40,35 @@ def all_files() -> dict[str, str]:
     return {**found, **viewer, "drawing.css": COLOURS + DRAWN}
 
 
-def page_file(name: str) -> TextReply:
+def page_file(call: Call, name: str) -> TextReply:
+    if "service-worker" in call.headers:  # it would stand between the page and this server, and stay
+        raise Problem(403, "page.no_worker", "no file of the page is a service worker")
     text = all_files().get(name)
     if text is None:
         raise Problem(404, "path", "there is nothing under this path")
     return TextReply(text, _TYPES[name.rpartition(".")[2]], {"Content-Security-Policy": _POLICY})
 
 
-async def show_page(_: Installation, __: Call) -> TextReply:
+async def show_page(_: Installation, call: Call) -> TextReply:
     """Show the page of runs, questions and workflows."""
-    return page_file("index.html")
+    return page_file(call, "index.html")
 
 
-async def show_task_page(_: Installation, __: Call) -> TextReply:
+async def show_task_page(_: Installation, call: Call) -> TextReply:
     """Show the page on which somebody with a link answers one question."""
-    return page_file("task.html")
+    return page_file(call, "task.html")
 
 
-async def show_form_page(_: Installation, __: Call) -> TextReply:
+async def show_form_page(_: Installation, call: Call) -> TextReply:
     """Show the page on which somebody fills in a form that the operator has opened."""
-    return page_file("form.html")
+    return page_file(call, "form.html")
 
 
-async def show_chat_page(_: Installation, __: Call) -> TextReply:
+async def show_chat_page(_: Installation, call: Call) -> TextReply:
     """Show the page on which somebody talks with a workflow that the operator has opened."""
-    return page_file("chat.html")
+    return page_file(call, "chat.html")
 
 
 async def show_page_file(_: Installation, call: Call) -> TextReply:
     """Give a file of a page."""
-    return page_file(call.path["file"])
+    return page_file(call, call.path["file"])

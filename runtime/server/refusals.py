@@ -55,7 +55,10 @@ def problem_of(error: WorkflowError, store_errors: tuple[type[Exception], ...] =
     if isinstance(error, InvalidAnswerError):
         errors = tuple(FieldProblem(pointer("answer", *place), said) for place, said in error.places)
         detail = re.sub(r"\Athe answer to `[^`]*` ", "the answer ", str(error))  # they know which question
-        return Problem(422, "answer.invalid", detail, errors=errors)
+        beside = [pointer("answer", *place) for place in error.beside]
+        return Problem(
+            422, "answer.invalid", detail, errors=errors, more={"beside": beside} if beside else {}
+        )
     more = {"run": error.run_id} if isinstance(error, RunExistsError) else {}
     for kind, status, code in _KINDS:
         if isinstance(error, kind):

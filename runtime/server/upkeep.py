@@ -50,13 +50,15 @@ async def show_metrics(server: Installation, call: Call) -> TextReply:
     return TextReply(await asyncio.to_thread(server.metrics.text), _PROMETHEUS)
 
 
-async def show_me(_: Installation, call: Call) -> Reply:
-    """Tell who one is for this server, and what one may do."""
+async def show_me(server: Installation, call: Call) -> Reply:
+    """Tell who one is for this server, and what one may do there: nobody is an author where
+    there is nothing to write."""
     one = call.principal
+    has_author = any("author" in endpoint.roles for endpoint in server.beside)
     return Reply(
         {
             "name": one.name,
-            "roles": sorted(one.roles),
+            "roles": sorted(one.roles if has_author else one.roles - {"author"}),
             "workflows": list(one.workflows),
             "groups": list(one.groups),
         }

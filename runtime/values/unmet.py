@@ -6,18 +6,18 @@ __all__ = ["Unmet"]
 
 
 class Unmet(str):
-    """The sentence of a requirement that speaks of one field of an answer, which forms show there.
+    """The sentence of a requirement that speaks of fields of an answer, which forms show there.
 
     Args:
         said: The sentence.
-        field: The name of the field.
+        fields: The names of the fields, in the order in which they stand in the form.
     """
 
-    __slots__ = ("field",)
-    field: str
+    __slots__ = ("fields",)
+    fields: tuple[str, ...]
 
-    def __new__(cls, said: str, field: str) -> Unmet:
+    def __new__(cls, said: str, *fields: str) -> Unmet:
         """Return the sentence."""
         made = super().__new__(cls, said)
-        made.field = field
+        made.fields = fields
         return made

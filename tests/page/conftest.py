@@ -46,12 +46,14 @@ steps:
 def served() -> Callable[..., Iterator[Any]]:
     """Serves the specs of a folder, with three workflows of ours, and ends the server."""
 
-    def serve(folder: Path, *arguments: str, port: int = 0) -> Iterator[Any]:
+    def serve(
+        folder: Path, *arguments: str, port: int = 0, authoring: tuple[str, ...] = ("--author",)
+    ) -> Iterator[Any]:
         (folder / "desk.yaml").write_text(_process.DESK)
         (folder / "count.yaml").write_text(_process.COUNT)
         (folder / "payment.yaml").write_text(FAILING)
         found = _process.Serving(
-            folder, ".", "--author", "--store", "sqlite:///runs.db", *arguments, port=port
+            folder, ".", *authoring, "--store", "sqlite:///runs.db", *arguments, port=port
         )
         found.folder = folder
         yield found

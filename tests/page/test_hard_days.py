@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
+from serving_process import Serving
 from talking import HELPER, Sayings, model_server
 
 pytestmark = pytest.mark.full
@@ -164,6 +167,37 @@ def test_an_author_rehearses_beside_the_text(reader: Any) -> None:
     page.locator("form").get_by_role("button", name="Rehearse").click()
     page.get_by_text("Rehearsed with it answers").wait_for()
     page.locator("figure svg .box.lit.done", has_text="go").wait_for()
+
+
+def test_a_server_over_an_empty_folder_says_where_to_begin(readers: Any, tmp_path: Path) -> None:
+    server = Serving(tmp_path, ".", "--author", "--store", "sqlite:///runs.db")
+    reader = readers(of=server)
+    for screen, said in (
+        ("runs", "No workflow is served yet."),
+        ("inbox", "Nothing waits for an answer."),
+        ("start", "No workflow is served yet."),
+        ("author", "There are no specs yet. New begins one from a pattern."),
+    ):
+        page = reader.open(screen)
+        page.locator("main").get_by_text(said).wait_for()
+    page.close()
+    server.kill()
+
+
+def test_where_nothing_is_written_the_page_offers_nothing_to_write(
+    served: Any, readers: Any, tmp_path: Path
+) -> None:
+    serving = served(tmp_path, authoring=())
+    server = next(serving)
+    assert "author" not in server.call("GET", "/v1/me")[1]["roles"]
+    reader = readers(of=server)
+    page = reader.open("start/count")
+    page.get_by_label("To").fill("1")
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.locator(".status.done").first.wait_for()
+    assert page.get_by_role("navigation").get_by_role("link").all_inner_texts() == ["Runs", "Inbox", "Start"]
+    page.close()
+    next(serving, None)  # which ends the server
 
 
 # --- as it comes
@@ -324,6 +358,31 @@ def test_large_letters_on_a_small_screen(readers: Any, server: Any) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") <= 320, screen
 
 
+@pytest.mark.parametrize("width", [1200, 1000, 320])
+def test_a_long_word_pushes_nothing_out(readers: Any, server: Any, width: int) -> None:
+    word = "long" * 120
+    cancelled, failed = started(server, "desk", what=word), started(server, "tried", name=word)
+    server.call("POST", f"/v1/runs/{cancelled}/cancel", {"reason": word})
+    asked = started(server, "desk", what=word)
+    (task,) = server.call("GET", f"/v1/tasks?run={asked}")[1]["tasks"]
+    reader = readers(width=width)
+    for screen in (
+        f"runs/{cancelled}",
+        f"runs/{asked}",
+        f"runs/{failed}",
+        "inbox?view=open",
+        f"inbox/{quote(task['task'], safe='')}",
+    ):
+        page = reader.open(screen)
+        page.locator("main h1").wait_for()
+        page.wait_for_timeout(500)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, screen
+        inside = (
+            "[...document.querySelectorAll('main table')].map((one) => one.getBoundingClientRect().right)"
+        )
+        assert all(right <= width - 15 for right in page.evaluate(inside)), screen
+
+
 def test_a_token_that_is_gone_says_so(reader: Any) -> None:
     page = reader.open("runs")
     page.get_by_role("heading", name="Runs").wait_for()
@@ -331,6 +390,48 @@ def test_a_token_that_is_gone_says_so(reader: Any) -> None:
     page.reload()
     page.get_by_label("Your token").wait_for()
     assert page.locator("table").count() == 0
+
+
+NOTE = """\
+#!/usr/bin/env python3
+import pathlib, sys
+pathlib.Path(__file__).with_name("alerts.txt").open("a").write(sys.stdin.read() + "\\n")
+"""
+
+
+def test_an_alert_leads_to_a_run_and_to_all_that_failed_alike(
+    served: Any, readers: Any, tmp_path: Path
+) -> None:
+    note = tmp_path / "note"
+    note.write_text(NOTE)
+    note.chmod(0o755)
+    (tmp_path / "wfc.toml").write_text(
+        'commands = ["./note"]\n[tell]\nprogram = ["./note"]\nof = ["failed"]\n'
+    )
+    serving = served(tmp_path)
+    server = next(serving)
+    runs = {started(server, "payment", amount=number) for number in range(6)}
+    alerts = tmp_path / "alerts.txt"
+    while not alerts.exists() or len(alerts.read_text().splitlines()) < len(runs):
+        time.sleep(0.1)
+    told = [json.loads(line) for line in alerts.read_text().splitlines()]
+    assert {one["link"] for one in told} == {f"http://127.0.0.1:{server.port}/#/runs/{run}" for run in runs}
+
+    reader = readers(of=server)
+    page = reader.page
+    page.goto(told[0]["link"])  # from a mail, without a token
+    page.get_by_label("Your token").fill(server.token)
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name=f"Run {told[0]['run']}").wait_for()
+    page.get_by_role("link", name="6 runs failed alike").click()
+    page.get_by_role("row").filter(has_text="connection at pay").get_by_role("button", name="Go on").click()
+    dialog = page.locator("dialog")
+    dialog.get_by_role("checkbox").nth(5).wait_for()
+    dialog.get_by_label("Reason").fill("the bank is back")
+    dialog.get_by_role("button", name="Go on").click()
+    page.get_by_text("6 runs go on.").wait_for()
+    page.close()
+    next(serving, None)  # which ends the server
 
 
 def test_a_run_goes_on_before_the_eyes_of_who_looks_when_its_server_is_killed(

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+import time
+from contextlib import closing
 from typing import Any
 from urllib.parse import quote
 
@@ -129,6 +132,66 @@ def test_runs_are_found_by_workflow_status_and_id(reader: Any, server: Any) -> N
     page.get_by_role("link", name=run[:12]).wait_for()
 
 
+@pytest.mark.parametrize(
+    ("locale", "newer", "older"), [("en-GB", "newer than", "older than"), ("zh-CN", "以内", "以前")]
+)
+def test_runs_are_found_by_age_and_the_old_ones_cancelled(
+    readers: Any, server: Any, locale: str, newer: str, older: str
+) -> None:
+    ages = {"young": 0, "older": 2, "oldest": 50}  # in hours
+    runs = {name: started(server, "desk", what=f"{name} {locale}") for name in ages}
+    with closing(sqlite3.connect(server.folder / "runs.db", timeout=30)) as store, store:
+        for name, hours in ages.items():
+            moment = time.time_ns() - hours * 3_600_000_000_000
+            store.execute("UPDATE runs SET started = ? WHERE run_id = ?", (moment, runs[name]))
+
+    def seen() -> set[str]:
+        links = page.locator("main table").last.get_by_role("link")
+        links.first.wait_for()
+        page.wait_for_timeout(200)
+        return {name for name, run in runs.items() if links.get_by_text(run[:12]).count()}
+
+    reader = readers(locale=locale)
+    page = reader.open("runs?workflow=desk&status=parked")
+    assert seen() == {"young", "older", "oldest"}
+    page.locator("select", has_text=older).select_option("1h")
+    page.wait_for_url("**older=1h*")
+    assert seen() == {"older", "oldest"}
+    page.locator("select", has_text=newer).select_option("1d")
+    page.wait_for_url("**newer=1d*")
+    assert seen() == {"older"}
+    page.reload()  # it is in the address
+    assert seen() == {"older"}
+    assert page.locator("select", has_text=newer).input_value() == "1d"
+    reader.open("runs?workflow=desk&status=parked&older=2d")  # which is none of those that are offered
+    assert seen() == {"oldest"}
+    assert page.locator("select", has_text=older).input_value() == "2d"
+    page.locator("#cancel-these").click()
+    dialog = page.locator("dialog")
+    dialog.locator("#reason").fill("nobody waits for it")
+    assert dialog.get_by_role("checkbox").count() == 1
+    dialog.get_by_role("button").first.click()
+    dialog.wait_for(state="detached")
+    page.locator(".empty").wait_for()
+    status = {name: server.call("GET", f"/v1/runs/{run}?wait=5")[1]["status"] for name, run in runs.items()}
+    assert status == {"young": "parked", "older": "parked", "oldest": "cancelled"}
+
+
+def test_a_run_leads_to_its_question_and_a_failed_one_to_those_alike(reader: Any, server: Any) -> None:
+    run, _ = started(server, "desk", what="its own"), started(server, "desk", what="another")
+    page = reader.open(f"runs/{run}")
+    page.get_by_role("link", name="Questions: 1").click()
+    page.get_by_role("link", name="May they have its own?").wait_for()
+    assert page.get_by_role("link", name="May they have").count() == 1
+    page.get_by_role("link", name=f"Run {run}").click()
+    page.get_by_role("heading", name=f"Run {run}").wait_for()
+    failed = [started(server, "payment", amount=number) for number in range(2)]
+    (group,) = server.call("GET", "/v1/runs/counts")[1]["failures"]
+    reader.open(f"runs/{failed[0]}")
+    page.get_by_role("link", name=f"{group['count']} runs failed alike").click()
+    page.get_by_role("row").filter(has_text="connection at pay").wait_for()
+
+
 def test_a_question_is_passed_on_and_several_are_answered_alike(reader: Any, server: Any) -> None:
     me = server.call("GET", "/v1/me")[1]["name"]
     for what in ("a lamp", "a rug"):
@@ -169,6 +232,29 @@ steps:
 """
 
 
+STAY = """\
+wfc: 1
+workflow: stay
+start: Wanted
+end: Booked
+events:
+  Wanted: {who: string}
+  Booked: {days: integer}
+steps:
+  ask:
+    kind: human
+    accepts: Wanted
+    title: When does ${{ event.who }} come?
+    form: {first: integer, last: integer, room: {bed: string, view: string}, note: optional string}
+    within: 4h
+    on_timeout: {event: Booked, with: {days: 0}}
+    require:
+      - {that: result.last > result.first, say: They leave after they have come.}
+      - {that: result.room.bed != "none", say: They need a bed.}
+    emit: {event: Booked, with: {days: "${{ result.last - result.first }}"}}
+"""
+
+
 def test_what_is_required_is_said_at_its_field_and_a_right_answer_ends_the_run(
     reader: Any, server: Any
 ) -> None:
@@ -190,6 +276,43 @@ def test_what_is_required_is_said_at_its_field_and_a_right_answer_ends_the_run(
     reader.forgive(422)
 
 
+def test_what_is_required_of_several_fields_is_said_once_and_of_each(
+    reader: Any, server: Any, axe: str
+) -> None:
+    (server.folder / "stay.yaml").write_text(STAY)
+    assert server.call("POST", "/v1/offers", {"path": "stay.yaml"})[1]["workflow"] == "stay"
+    run = started(server, "stay", who="Ada")
+    (task,) = server.call("GET", f"/v1/tasks?run={run}")[1]["tasks"]
+    page = reader.open(f"inbox/{task['task'].replace('/', '%2F')}")
+    first, last, other = (page.get_by_label(name) for name in ("First", "Last", "Note"))
+    first.fill("7")
+    last.fill("3")
+    page.get_by_role("button", name="Answer", exact=True).click()
+    said = page.locator(".field", has=last).get_by_text("They leave after they have come.")
+    said.wait_for()
+    for field in (first, last):
+        assert field.get_attribute("aria-invalid") == "true"
+        assert field.get_attribute("aria-describedby") == said.get_attribute("id")
+    assert other.get_attribute("aria-invalid") is None
+    assert last.evaluate("one => one === document.activeElement")
+    page.evaluate(axe)
+    assert page.evaluate(f"axe.run(document, {RULES})")["violations"] == []
+    page.get_by_label("Bed").fill("none")
+    first.fill("2")  # which mends it as well
+    assert page.locator("[aria-invalid]").count() == 0
+    assert (
+        page.get_by_text("They leave after they have come.").count() == 1
+    )  # that above the button, until it is sent
+    page.get_by_role("button", name="Answer", exact=True).click()
+    page.locator(".field", has=page.get_by_label("View")).get_by_text("They need a bed.").wait_for()
+    page.get_by_label("View").fill("the sea")
+    page.get_by_label("Bed").fill("soft")
+    page.get_by_role("button", name="Answer", exact=True).click()
+    page.get_by_text("Your answer is recorded").wait_for()
+    assert server.call("GET", f"/v1/runs/{run}?wait=20")[1]["result"]["with"] == {"days": 1}
+    reader.forgive(422)
+
+
 # --- an author
 
 
@@ -200,6 +323,10 @@ def test_from_a_pattern_to_a_run_that_was_answered(reader: Any, server: Any) -> 
     found = page.get_by_label("Pattern").get_by_role("option")
     assert "reply approval" in found.all_inner_texts()
     assert found.count() < 5
+    page.get_by_label("Search").fill("ask")
+    page.get_by_label("Search").fill("ask a person")  # what stood there for half of it is nobody's choice
+    assert "person" in page.locator("dialog [aria-live]").first.inner_text()
+    assert "reply approval" in found.all_inner_texts()
     page.get_by_label("Search").fill("zzyzx")
     page.get_by_text("No pattern is like that.").wait_for()
     page.get_by_label("Search").fill("")
@@ -247,6 +374,43 @@ def test_a_box_leads_to_its_lines_and_the_cursor_to_its_box(reader: Any) -> None
     page.keyboard.press("ArrowDown")
     page.locator("g.box.lit", has_text="ask").wait_for()
     assert page.get_by_text("not saved").count() == 0  # who is led into the text changes nothing in it
+
+
+def test_what_a_word_means_is_told_where_the_mouse_rests(reader: Any, server: Any) -> None:
+    text = (server.folder / "desk.yaml").read_text()
+    page = reader.open("author/desk.yaml")
+    page.get_by_text("No findings.").wait_for()
+    for word in ("accepts", "within", "title"):
+        told = server.call("POST", "/v1/hover", {"path": "desk.yaml", "text": text, "at": text.index(word)})[
+            1
+        ]
+        assert told["said"]
+        page.mouse.move(0, 0)
+        page.locator(".cm-tooltip").wait_for(state="detached")
+        page.locator(".cm-line").get_by_text(word).first.hover()
+        page.locator(".cm-tooltip .said").wait_for()
+        shown = page.locator(".cm-tooltip .said")
+        assert shown.text_content() == told["said"].replace("`", "").replace("**", "")
+        assert shown.locator("code, strong").count() >= 1
+
+
+def test_the_python_of_a_text_is_shown_and_follows_it(reader: Any, server: Any) -> None:
+    text = (server.folder / "desk.yaml").read_text()
+    page = reader.open("author/desk.yaml")
+    page.get_by_text("No findings.").wait_for()
+    page.locator("summary", has_text="Python").click()
+    shown = page.locator("details", has=page.locator("summary", has_text="Python")).locator("pre")
+    shown.get_by_text("class Desk(").wait_for()
+    told = server.call("POST", "/v1/look?python", {"path": "desk.yaml", "text": text})[1]
+    assert shown.text_content() == told["python"]
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text(text.replace("workflow: desk", "workflow: other_desk"))
+    shown.get_by_text("class OtherDesk(").wait_for()
+    assert (server.folder / "desk.yaml").read_text() == text
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text(text)  # so that nothing unsaved is left
+    shown.get_by_text("class Desk(").wait_for()
 
 
 NUMBERS = """(text) => {

@@ -67,10 +67,11 @@ def looked_at(place: str, text: str, *, with_python: bool) -> dict[str, Any]:
     return told
 
 
-def pattern_list() -> list[dict[str, str]]:
-    """Return the specs that one may begin from here, each with what it does: those that need specs alone."""
+def pattern_list() -> list[dict[str, Any]]:
+    """Return the specs that one may begin from here, each with what it does and the kinds of its steps: those that need
+    specs alone."""
     return [
-        {"name": one.name, "title": one.name.replace("_", " "), "about": one.description}
+        {"name": one.name, "title": one.name.replace("_", " "), "about": one.description, "kinds": one.kinds}
         for one in patterns().values()
         if all(map(_is_spec, one.files()))
     ]

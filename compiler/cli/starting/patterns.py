@@ -29,11 +29,13 @@ class Pattern:
         name: Of its file and of its workflow.
         path: Of its file.
         description: What the workflow does, in its own words.
+        kinds: Of its steps.
     """
 
     name: str
     path: Path
     description: str
+    kinds: tuple[str, ...] = ()
 
     def files(self) -> dict[str, str]:
         """Return the texts of its spec, which is the first, and of what this needs, by their paths in one folder."""
@@ -62,7 +64,9 @@ def patterns() -> dict[str, Pattern]:
     for path in sorted([*FOLDER.glob("*.yaml"), *FOLDER.glob("*/*.yaml")]):
         data = data_of(path.read_text(encoding="utf-8"))
         if isinstance(data, dict) and data.get("workflow") == path.stem:
-            found[path.stem] = Pattern(path.stem, path, str(data.get("description", "")).strip())
+            steps = data.get("steps", {}).values()
+            kinds = tuple(sorted({str(one.get("kind", "python")) for one in steps}))
+            found[path.stem] = Pattern(path.stem, path, str(data.get("description", "")).strip(), kinds)
     return found
 
 

@@ -37,12 +37,14 @@ def assertions(
 
 
 def said_at_its_field(step: Step, requirement: Requirement, say: Code) -> Code:
-    """Return the sentence of a requirement; with the field of a person's answer, if it speaks of one alone."""
+    """Return the sentence of a requirement; with the fields of a person's answer of which it speaks."""
     if not isinstance(step.action, AskPerson):
         return say
     paths = [path_of(node) or () for node in walk(requirement.that.tree)]
     fields = {path[1] for path in paths if len(path) > 1 and path[0] == "result"}
-    return Code(f"Unmet({say}, {literal(fields.pop())})") if len(fields) == 1 else say
+    form = step.action.form
+    named = [name for name in form.fields if name in fields] if isinstance(form, Record) else []
+    return Code(f"Unmet({', '.join([say, *map(literal, named)])})") if named else say
 
 
 def narrowed(requirements: Sequence[Requirement]) -> dict[Path, Type]:

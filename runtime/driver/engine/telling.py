@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 from wfc.runtime.calls.commands import call_command
 from wfc.runtime.calls.secrets import Revealed, Secret
@@ -49,6 +50,7 @@ class Teller:
         send: Sends a message.
         note: Called with what people at work on the store are to know: a message that was given up.
         command: Returns the command that answers a task.
+        page: The address of a page that shows the store, where the settings name none; links lead there.
         first_wait: The seconds before a message that could not be sent is tried again, twice as many each time.
     """
 
@@ -60,6 +62,7 @@ class Teller:
         note: Callable[[str], None],
         *,
         command: Callable[[TaskRow], str] | None = None,
+        page: str = "",
         first_wait: float = 5.0,
     ) -> None:
         self._engine = engine
@@ -67,6 +70,7 @@ class Teller:
         self._send = send
         self._note = note
         self._command = command
+        self.page = tell.page or page
         self._first_wait = first_wait
         engine.store.told = tell.of
 
@@ -127,6 +131,7 @@ class Teller:
             "task": message.task_id,
             "expires": None,
             "command": f"wfc runs show {message.run_id}",
+            "link": self._link("runs", message.run_id),
             "because": about.get("because", ""),
         }
         with contextlib.suppress(UnknownQuestionError):  # its run is forgotten
@@ -143,7 +148,12 @@ class Teller:
             "step": task.step,
             "expires": None if task.expires is None else _moment(task.expires),
             "command": f"wfc tasks show {task.task_id}" if self._command is None else self._command(task),
+            "link": self._link("inbox", task.task_id),
         }
+
+    def _link(self, screen: str, of: str) -> str:
+        """Return where the page shows a run or a question; nothing where there is no page."""
+        return f"{self.page}/#/{screen}/{quote(of, safe='')}" if self.page else ""
 
 
 def sender(tell: Tell, folder: Path) -> Send:

@@ -154,8 +154,12 @@ def read_answer(
         if strange := not_chosen(asked.choices, answer):
             raise InvalidAnswerError(f"the answer to `{question}` does not fit: {strange}")
     if said := unmet_requirements(run, pause.run, answer):
-        places = tuple(((one.field,), str(one)) for one in said if isinstance(one, Unmet))
-        raise InvalidAnswerError(f"the answer to `{question}` is not as required: {'; '.join(said)}", places)
+        unmet = [one for one in said if isinstance(one, Unmet)]
+        raise InvalidAnswerError(
+            f"the answer to `{question}` is not as required: {'; '.join(said)}",
+            tuple(((one.fields[-1],), str(one)) for one in unmet),
+            tuple((field,) for one in unmet for field in one.fields[:-1]),
+        )
     saved = edited(execution.state, state, is_declared=execution.plan.is_generated) if state else None
     return Answered(number, answer, by, saved)
 

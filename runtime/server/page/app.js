@@ -3,8 +3,6 @@ import { Server } from "./api.js";
 import { arrive, ask, h, show, waiting, wrong } from "./dom.js";
 import { showInbox, showTask } from "./inbox.js";
 import { showRun } from "./run.js";
-import { showStart, showWorkflow } from "./start.js";
-import { showTalk } from "./talks.js";
 import { showWatch } from "./watch.js";
 import { language, speak, t } from "./words.js";
 
@@ -22,10 +20,10 @@ let leaves = new AbortController();
 const SCREENS = {
   runs: { show: showWatch, one: showRun, name: "Runs", key: "r", roles: ["see"] },
   inbox: { show: showInbox, one: showTask, name: "Inbox", key: "i", roles: ["see", "answer"] },
-  start: { show: showStart, one: showWorkflow, name: "Start", key: "s", roles: ["start", "see"] },
+  start: { show: async (place) => (await import("./start.js")).showStart(place), one: async (place) => (await import("./start.js")).showWorkflow(place), name: "Start", key: "s", roles: ["start", "see"] },
   author: { show: async (place) => (await import("./author.js")).showFiles(place), one: async (place) => (await import("./author.js")).showFile(place), name: "Author", key: "a", roles: ["author"] },
 };
-const WITHIN = /** @type {Record<string, {one: (place: Place) => Promise<void>, of: string}>} */ ({ talk: { one: showTalk, of: "start" } }); // screens that others lead to
+const WITHIN = /** @type {Record<string, {one: (place: Place) => Promise<void>, of: string}>} */ ({ talk: { one: async (place) => (await import("./talks.js")).showTalk(place), of: "start" } }); // screens that others lead to
 const OLD = /** @type {Record<string, string>} */ ({ tasks: "inbox", workflows: "start" }); // in links of before
 
 /** @type {Server} */

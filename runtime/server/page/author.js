@@ -1,6 +1,6 @@
 // The screen of authors: specs with their health, an editor with the flow beside it, tests, and proposals.
 import { part } from "./api.js";
-import { ask, button, data, h, nothing, show, table, tell, waiting } from "./dom.js";
+import { ask, button, data, h, nothing, show, table, tell } from "./dom.js";
 import { rehearsals } from "./rehearse.js";
 import { Viewer } from "./viewer.js";
 import { t } from "./words.js";
@@ -10,7 +10,7 @@ export async function showFiles({ main, server }) {
   const told = await server.call("v1/files");
   const rows = told.files.map((/** @type {any} */ one) => [h("a", { href: `#/author/${part(one.path)}` }, one.path), health(one)]);
   const add = button(t("New"), () => begin(server), { id: "new" });
-  const found = rows.length ? table([t("File"), t("Health")], rows, t("Author")) : nothing(t("There are no specs yet."));
+  const found = rows.length ? table([t("File"), t("Health")], rows, t("Author")) : nothing(t("There are no specs yet. New begins one from a pattern."));
   show(main, h("h1", {}, t("Author")), h("div", { class: "row" }, add), found);
 }
 
@@ -27,15 +27,16 @@ async function begin(server) {
   const told = await server.call("v1/patterns");
   const select = /** @type {HTMLSelectElement} */ (h("select", { id: "pattern", size: 8, required: true }));
   const said = h("p", { class: "soft", "aria-live": "polite" });
-  const choose = () => show(said, told.patterns.find((/** @type {any} */ one) => one.name === select.value)?.about || t("No pattern is like that."));
+  const choose = (_ = "") => show(said, told.patterns.find((/** @type {any} */ one) => one.name === select.value)?.about || t("No pattern is like that."));
   const search = /** @type {HTMLInputElement} */ (h("input", { type: "search", id: "search-patterns" }));
+  let chosen = ""; // by hand; what stood there because of half a word is nobody's choice
   const find = () => {
-    const [before, found] = [select.value, bestOf(told.patterns, search.value)];
+    const found = bestOf(told.patterns, search.value);
     select.replaceChildren(...found.map((/** @type {any} */ one) => h("option", { value: one.name }, one.title)));
-    select.value = found.some((/** @type {any} */ one) => one.name === before) ? before : found[0]?.name || "";
+    select.value = found.some((/** @type {any} */ one) => one.name === chosen) ? chosen : found[0]?.name || "";
     choose();
   };
-  select.addEventListener("change", choose);
+  select.addEventListener("change", () => choose(chosen = select.value));
   search.addEventListener("input", find);
   find();
   const name = /** @type {HTMLInputElement} */ (h("input", { id: "name", required: true, placeholder: "my_workflow" }));
@@ -46,12 +47,18 @@ async function begin(server) {
   });
 }
 
-/** Return those of the patterns that have most of the words that somebody looks for. @param {any[]} patterns @param {string} wanted */
+/** What people call what steps of a kind do, where that is not the kind's name. */
+const CALLED = /** @type {Record<string, string>} */ ({ human: "ask a person for approval by a form", llm: "model", wait: "timer", map: "each of a list" });
+
+/** Return those of the patterns that have most of the words that somebody looks for, of whole words or their beginnings. @param {any[]} patterns @param {string} wanted */
 function bestOf(patterns, wanted) {
-  const words = wanted.toLowerCase().split(/\s+/).filter((one) => one.length > 2 || one === wanted.trim());
-  const scored = patterns.map((one) => ({ one, score: words.filter((word) => `${one.title} ${one.about}`.toLowerCase().includes(word)).length }));
+  const words = wanted.toLowerCase().split(/\s+/).filter((one) => one.length > 2 || one === wanted.trim().toLowerCase());
+  const count = (/** @type {string} */ text) => words.filter((word) => ` ${text}`.toLowerCase().includes(` ${word}`)).length;
+  const called = (/** @type {any} */ one) => one.kinds.map((/** @type {string} */ kind) => `${kind} ${CALLED[kind] || ""}`).join(" ");
+  const scored = patterns.map((one) => ({ one, score: count(`${one.title} ${one.about} ${called(one)}`), own: count(`${one.title} ${one.about}`) }));
   const best = Math.max(0, ...scored.map(({ score }) => score));
-  return !wanted.trim() ? patterns : best ? scored.filter(({ score }) => score === best).map(({ one }) => one) : [];
+  const found = scored.filter(({ score }) => score === best).sort((one, other) => other.own - one.own); // what says so itself comes first
+  return !wanted.trim() ? patterns : best ? found.map(({ one }) => one) : [];
 }
 
 /** Return the name of a workflow that somebody means: small letters, digits and `_`. @param {string} said */
@@ -246,7 +253,7 @@ class Desk {
 
   async test() {
     if (this.isUnsaved() && !(await this.save())) return;
-    show(this.tests, waiting());
+    show(this.tests, h("p", { class: "soft", role: "status" }, t("The tests run …")));
     try {
       const told = await this.server.call("v1/tests", { path: this.file.path });
       const lines = told.tests.map((/** @type {any} */ one) => h("li", {}, h("span", { class: `status ${one.passed ? "done" : "failed"}` }, one.passed ? "✓" : "✗"), ` ${one.name}`, one.problem ? data(one.problem) : null));

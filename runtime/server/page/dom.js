@@ -114,7 +114,7 @@ export function ask(title, content, action, act) {
   const close = () => {
     dialog.close();
     dialog.remove();
-    if (before?.isConnected) before.focus();
+    (before?.isConnected ? before : document.getElementById(before?.id || ""))?.focus(); // it may have been shown anew
   };
   dialog.addEventListener("cancel", (event) => {
     event.preventDefault();

@@ -111,12 +111,25 @@ function extensions(label, asked) {
     EditorView.contentAttributes.of({ "aria-label": label }),
     autocompletion({ override: [(/** @type {any} */ context) => proposals(context, (text, at) => asked.complete(text, at))] }),
     hoverTooltip((/** @type {any} */ view, /** @type {number} */ at) => tooltip(view, at, (text, at) => asked.hover(text, at))),
+    EditorView.domEventHandlers({ beforeinput: typedOver }),
     keymap.of([{ key: "Mod-s", run: () => (asked.save(), true), preventDefault: true }, ...completionKeymap, ...lintKeymap, ...historyKeymap, ...defaultKeymap]),
     EditorView.updateListener.of((/** @type {any} */ update) => {
       if (update.docChanged) asked.changed(update.state.doc.toString());
       else if (update.selectionSet) asked.moved(update.state.selection.main.head);
     }),
   ];
+}
+
+/**
+ * Take what is typed over a selection from the event. The browser would keep how that looked, by a style of its own that
+ * the page's policy forbids, and complain.
+ * @param {any} event @param {any} view
+ */
+function typedOver(event, view) {
+  if (event.inputType !== "insertText" || !event.data || view.state.selection.main.empty) return false;
+  event.preventDefault();
+  view.dispatch(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
+  return true;
 }
 
 /** @param {any} context @param {(text: string, at: number) => Promise<any>} complete */
@@ -135,6 +148,15 @@ async function proposals(context, complete) {
   return { from: told.proposals[0].from, options };
 }
 
+/** Return a piece of Markdown as it is meant, `code` or **strong**; other text as it is. @param {string} piece */
+function marked(piece) {
+  const [, strong, code] = /^\*\*(.+)\*\*$|^`(.+)`$/.exec(piece) || [];
+  if (!strong && !code) return piece;
+  const found = document.createElement(strong ? "strong" : "code");
+  found.textContent = strong || code;
+  return found;
+}
+
 /** @param {any} view @param {number} at @param {(text: string, at: number) => Promise<any>} hover */
 async function tooltip(view, at, hover) {
   const told = await hover(view.state.doc.toString(), at).catch(() => null);
@@ -142,7 +164,7 @@ async function tooltip(view, at, hover) {
   const create = () => {
     const dom = document.createElement("div");
     dom.className = "said";
-    dom.textContent = told.said;
+    dom.append(...told.said.split(/(\*\*[^*\n]+\*\*|`[^`\n]+`)/).map(marked));
     return { dom };
   };
   return { pos: told.from, end: told.to, create };

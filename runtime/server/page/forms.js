@@ -4,8 +4,9 @@ import { t } from "./words.js";
 
 /**
  * A part of a form: what is shown, a function that returns its value (undefined: it is left out), and one that says
- * what is wrong at a place within, and returns whether there is such a place.
- * @typedef {{element: HTMLElement, read: () => any, blame: (place: string[], said: string) => boolean}} Part
+ * what is wrong at a place within, or that what is said elsewhere (`at`, an id) is of this place, too. It returns the
+ * id of what it says; nothing: there is no such place.
+ * @typedef {{element: HTMLElement, read: () => any, blame: (place: string[], said: string, at?: string) => string | undefined}} Part
  */
 
 let fields = 0;
@@ -45,21 +46,32 @@ function plain(schema, root) {
 /** Return a field with its name and a place for what is wrong. @param {string} title @param {HTMLElement} field @param {boolean} needed @param {() => any} read @param {string} about What fits, in a few words. @returns {Part} */
 function labelled(title, field, needed, read, about = "") {
   const id = `field-${(fields += 1)}`;
-  const said = h("span", { class: "bad", id: `${id}-wrong` });
+  const own = `${id}-wrong`;
+  const said = h("span", { class: "bad", id: own });
   field.id = id;
-  field.setAttribute("aria-describedby", said.id);
+  field.setAttribute("aria-describedby", own);
   const words = [about, needed ? "" : t("may be left out")].filter(Boolean).join(", ");
   const head = h("label", { for: id }, title, words ? h("span", { class: "soft" }, ` (${words})`) : null);
-  field.addEventListener("input", () => blame([], ""));
-  const blame = (/** @type {string[]} */ _, /** @type {string} */ words) => {
-    said.textContent = words;
-    if (words) field.setAttribute("aria-invalid", "true");
-    else field.removeAttribute("aria-invalid");
-    return true;
+  field.addEventListener("input", () => forgive(/** @type {any} */ (field)));
+  const blame = (/** @type {string[]} */ _, /** @type {string} */ words, at = own) => {
+    if (at === own) said.textContent = words;
+    field.setAttribute("aria-describedby", at);
+    field.setAttribute("aria-invalid", "true");
+    return own;
   };
   const isFlag = field.getAttribute("type") === "checkbox";
   const shown = isFlag ? [h("div", { class: "check" }, field, head), said] : [head, field, said];
   return { element: h("div", { class: "field" }, shown), read, blame };
+}
+
+/** Take back what is said of a field, at all fields of which it is said. @param {HTMLInputElement} field */
+function forgive(field) {
+  const at = field.getAttribute("aria-describedby") || "";
+  show(document.getElementById(at));
+  for (const one of field.form?.querySelectorAll(`[aria-describedby="${at}"]`) || []) {
+    one.removeAttribute("aria-invalid");
+    one.setAttribute("aria-describedby", `${one.id}-wrong`);
+  }
 }
 
 /** @param {any[]} values @param {string} title @param {any} start @param {boolean} needed @returns {Part} */
@@ -84,8 +96,8 @@ function group(kind, root, name, start) {
     return { own, ...part(schema, root, own, start?.[own], needed) };
   });
   const read = () => Object.fromEntries(parts.map((one) => [one.own, one.read()]).filter((one) => one[1] !== undefined));
-  const blame = (/** @type {string[]} */ [first, ...rest], /** @type {string} */ said) =>
-    parts.some((one) => one.own === first && one.blame(rest, said));
+  const blame = (/** @type {string[]} */ [first, ...rest], /** @type {string} */ said, /** @type {string | undefined} */ at) =>
+    (first === undefined ? parts.at(-1) : parts.find((one) => one.own === first))?.blame(rest, said, at); // of all of it: at the last, as above
   const legend = name ? h("legend", {}, kind.title || name) : null;
   return { element: h(name ? "fieldset" : "div", name ? {} : { class: "fields" }, legend, parts.map((one) => one.element)), read, blame };
 }
@@ -105,10 +117,11 @@ function list(kind, root, title, start, needed) {
     rows.append(row);
   };
   for (const one of Array.isArray(start) ? start : []) add(one);
-  const said = h("span", { class: "bad" });
-  const blame = (/** @type {string[]} */ [first, ...rest], /** @type {string} */ words) => {
-    if (first === undefined) said.textContent = words;
-    return first === undefined || Boolean(parts[Number(first)]?.blame(rest, words));
+  const said = h("span", { class: "bad", id: `list-${(fields += 1)}` });
+  const blame = (/** @type {string[]} */ [first, ...rest], /** @type {string} */ words, /** @type {string | undefined} */ at) => {
+    if (first !== undefined) return parts[Number(first)]?.blame(rest, words, at);
+    if (!at) said.textContent = words;
+    return said.id;
   };
   const read = () => (parts.length || needed ? parts.map((one) => one.read()) : undefined);
   return { element: h("fieldset", {}, h("legend", {}, title), rows, button(t("Add"), () => add(undefined)), said), read, blame };
@@ -163,16 +176,19 @@ function json(title, start, needed) {
 export function form(schema, given, action, send, above = "/") {
   const told = h("div", { "aria-live": "assertive" });
   const go = /** @type {HTMLButtonElement} */ (h("button", {}, action));
-  const whole = schema ? part(schema, schema, "", given, true) : { element: h("span"), read: () => null, blame: () => false };
+  const whole = schema ? part(schema, schema, "", given, true) : { element: h("span"), read: () => null, blame: () => undefined };
+  const blamed = () => /** @type {HTMLInputElement[]} */ ([...found.querySelectorAll("[aria-invalid]")]);
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     go.disabled = true;
     show(told);
+    blamed().forEach(forgive);
+    for (const one of found.querySelectorAll(".bad[id]")) show(one);
     try {
       await send(whole.read());
     } catch (error) {
       show(told, h("p", { class: "bad", role: "alert" }, left(/** @type {any} */ (error), whole, above)));
-      found.querySelector("[aria-invalid]") ?.focus();
+      blamed().find((one) => one.getAttribute("aria-describedby") === `${one.id}-wrong`)?.focus();
     }
     go.disabled = false;
   };
@@ -183,11 +199,10 @@ export function form(schema, given, action, send, above = "/") {
 /** Say at its field what is wrong there, and return what is to be said of the whole. @param {any} error @param {Part} whole @param {string} above */
 function left(error, whole, above) {
   const places = /** @type {{pointer: string, message: string}[]} */ (error.errors || []);
-  const rest = places.filter((one) => {
-    if (!one.pointer.startsWith(above)) return true;
-    const place = one.pointer.slice(above.length).split("/").filter(Boolean).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
-    return !place.length || !whole.blame(place, one.message);
-  });
+  const place = (/** @type {string} */ pointer) => (pointer.startsWith(above) ? pointer.slice(above.length).split("/").filter(Boolean).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~")) : []);
+  let at;
+  const rest = places.filter((one) => !place(one.pointer).length || !(at = whole.blame(place(one.pointer), one.message)));
+  for (const one of error.problem?.beside || []) if (at) whole.blame(place(one), "", at);
   const detail = error.detail || error.message;
   return [detail, ...rest.map((one) => `${one.pointer.slice(1)}: ${one.message}`)].join("\n");
 }

@@ -17,16 +17,17 @@ const EVERY = 4000; // milliseconds after which it is looked whether there are o
 /** @param {import("./app.js").Place} place */
 export async function showInbox({ main, server, me, query, left }) {
   const view = query.get("view") || "mine";
-  const shown = VIEWS[view] || VIEWS.mine;
+  const run = query.get("run"); // of which the questions are, if not of all
+  const shown = `${(VIEWS[view] || VIEWS.mine).query}${run ? `run=${part(run)}&` : ""}`;
   const views = me.roles.includes("see") ? Object.entries(VIEWS) : [["mine", VIEWS.mine]];
   const tabs = h("div", { class: "row" }, views.map(([name, one]) => h("a", { href: `#/inbox?view=${name}`, "aria-current": name === view ? "page" : null, class: "tab" }, t(/** @type {any} */ (one).name))));
   const list = h("div", {}, waiting());
-  show(main, h("h1", {}, t("Inbox")), tabs, list);
+  show(main, h("h1", {}, t("Inbox")), tabs, run ? h("p", {}, h("a", { href: `#/runs/${part(run)}` }, t("Run {id}", { id: run }))) : null, list);
   /** @type {any[]} */
   let found = [];
   const isShown = (/** @type {any} */ one) => view !== "all" || one.closed;
   const more = async (/** @type {string} */ after) => {
-    const told = await server.call(`v1/tasks?${shown.query}most=${FIRST}${after ? `&after=${part(after)}` : ""}`);
+    const told = await server.call(`v1/tasks?${shown}most=${FIRST}${after ? `&after=${part(after)}` : ""}`);
     if (left.aborted) return;
     found = [...found, ...told.tasks.filter(isShown)];
     const next = told.next ? button(t("More"), () => more(told.next), { id: "more" }) : null;
@@ -35,7 +36,7 @@ export async function showInbox({ main, server, me, query, left }) {
   await more("");
   const again = setInterval(async () => {
     if (document.hidden || found.length > FIRST) return; // whoever has asked for more keeps it
-    const now = await server.call(`v1/tasks?${shown.query}most=${FIRST}`).catch(() => null);
+    const now = await server.call(`v1/tasks?${shown}most=${FIRST}`).catch(() => null);
     if (!now || left.aborted || now.tasks.filter(isShown).map(idOf).join() === found.map(idOf).join()) return;
     found = [];
     await more("").catch(() => {});

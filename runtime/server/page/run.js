@@ -36,7 +36,8 @@ export async function showRun(place) {
     const now = await server.call(`${path}/at/${run.tick}`);
     if (left.aborted) return;
     const deeds = await server.call(`${path}/deeds`);
-    show(head, headOf(place, run, deeds, path, async () => {
+    const alike = run.status === "failed" && !deeds.set_aside ? await failedAlike(server, run) : 1;
+    show(head, headOf(place, run, { ...deeds, alike }, path, async () => {
       await refresh().catch(() => {}); // what was done is done, and while the run moves it may not be told how it is
       follow();
     }));
@@ -125,22 +126,30 @@ export function light(picture, steps) {
   }
 }
 
+/** Return how many runs have failed as one has, which are resumed together best. @param {any} server @param {any} run */
+async function failedAlike(server, run) {
+  const { failures } = await server.call("v1/runs/counts");
+  const isLike = (/** @type {any} */ one) => one.workflow === run.workflow && one.step === run.error.step && one.error === run.error.name;
+  return failures.find(isLike)?.count || 1;
+}
+
 /** @param {any[]} deeds */
 function deedTable(deeds) {
-  const rows = deeds.map((one) => [moment(one.at), one.who, one.action.replaceAll("_", " "), one.reason]);
+  const rows = deeds.map((one) => [moment(one.at), one.who, one.action.replaceAll("_", " "), h("span", { class: "long" }, one.reason)]);
   return table([t("When"), t("Who"), t("What was done"), t("Reason")], rows, t("What people have done"));
 }
 
 /** @param {import("./app.js").Place} place @param {any} run @param {any} deeds @param {string} path @param {() => Promise<void>} refresh */
 function headOf({ me, server }, run, deeds, path, refresh) {
   const may = me.roles.includes("operate");
-  const questions = run.open_tasks ? h("a", { href: "#/inbox?view=open" }, `${t("Questions")}: ${run.open_tasks}`) : null;
+  const questions = run.open_tasks ? h("a", { href: `#/inbox?view=open&run=${part(run.run)}` }, `${t("Questions")}: ${run.open_tasks}`) : null;
   const waits = run.waits.map((/** @type {any} */ one) => h("li", {}, `${one.step}: `, t("Waits for {what}", { what: one.for }), one.until ? ` · ${t("Until")} ` : "", moment(one.until)));
   return [
     h("div", { class: "row" }, badge(run.status), t("of {workflow}", run), run.key ? h("code", {}, run.key) : null, moment(run.started), length(run.started, run.ended), questions, deeds.set_aside ? h("span", { class: "status" }, t("set aside")) : null, may ? actions(server, run, deeds.set_aside, path, refresh) : null),
     waits.length ? h("ul", {}, waits) : null,
     run.result ? [h("h2", {}, `${t("Result")}: ${run.result.event}`), data(run.result.with)] : null,
     run.error ? h("p", { class: "bad" }, run.error.message) : null,
+    deeds.alike > 1 ? h("p", {}, h("a", { href: "#/runs" }, t("{count} runs failed alike", { count: deeds.alike }))) : null,
   ].flat();
 }
 
@@ -178,7 +187,7 @@ export function stepTable(steps) {
   const rows = steps.slice(-LINES).map((one) => [
     one.step,
     h("span", { class: `status ${one.status}` }, one.status),
-    `${one.took} → ${one.gave || one.error || "…"}`,
+    h("span", { class: "long" }, `${one.took} → ${one.gave || one.error || "…"}`),
     one.attempts,
     [bar(one, first, last), ` ${length(one.began, one.ended)}`],
     ...(isPaid ? [one.tokens ? `${one.tokens.toLocaleString()} · ${price(one.cost_usd)}` : ""] : []),
@@ -220,5 +229,5 @@ export function told({ event, data: said }) {
   }[/** @type {string} */ (event)];
   if (!words) return null;
   const [what, more] = words();
-  return h("tr", {}, h("td", {}, moment(said.at || said.ended)), h("td", {}, what), h("td", { class: "soft" }, more.slice(0, 300)));
+  return h("tr", {}, h("td", {}, moment(said.at || said.ended)), h("td", {}, what), h("td", { class: "soft long" }, more.slice(0, 300)));
 }

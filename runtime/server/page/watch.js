@@ -1,4 +1,4 @@
-// The runs of the store: looked for by workflow, status and key; failures told in groups.
+// The runs of the store: looked for by workflow, status, age and key; failures told in groups.
 import { part } from "./api.js";
 import { ask, badge, button, h, length, moment, nothing, show, table, tell, waiting } from "./dom.js";
 import { again, newer } from "./moments.js";
@@ -9,6 +9,19 @@ const STATUSES = ["live", "queued", "parked", "halted", "done", "failed", "cance
 const CANCELLED = ["live", "queued", "parked", "halted"]; // what may be cancelled together
 
 const MOST_LOOKS = 20; // at runs that are at work, for half a minute: what goes on may fail again at once
+
+const AT_ONCE = 200; // as many runs the server takes in one request
+
+const PRESETS = ["10m", "1h", "6h", "1d", "7d", "30d"];
+
+const AGES = /** @type {Record<string, string>} */ ({ newer: "since", older: "until" }); // in the address of the page, and of the server
+
+const UNITS = /** @type {Record<string, number>} */ ({ m: 60_000, h: 3_600_000, d: 86_400_000 });
+
+/** Return the moment that is some time ago, such as `6h`; nothing where none is meant. @param {string | null} age */
+function momentBefore(age) {
+  return age && new Date(Date.now() - parseFloat(age) * UNITS[age.slice(-1)]).toISOString();
+}
 
 /** @param {import("./app.js").Place} place */
 export async function showWatch({ main, server, me, query, left }) {
@@ -29,7 +42,9 @@ export async function showWatch({ main, server, me, query, left }) {
     if (isAtWork && (looks += 1) < MOST_LOOKS) setTimeout(() => left.aborted || refresh().catch(() => {}), 1500);
   };
   let looks = 0;
-  const asked = ["workflow", "status", "key"].filter((name) => query.get(name)).map((name) => `${name}=${part(query.get(name) || "")}&`).join("");
+  const wanted = ["workflow", "status", "key"].map((name) => [name, query.get(name)]);
+  const ages = Object.entries(AGES).map(([name, bound]) => [bound, momentBefore(query.get(name))]);
+  const asked = [...wanted, ...ages].map(([name, value]) => (value ? `${name}=${part(value)}&` : "")).join("");
   /** @type {any[]} */
   let found = [];
   const mayCancel = me.roles.includes("operate") && query.get("workflow") && !query.get("key") && CANCELLED.includes(query.get("status") || "");
@@ -39,7 +54,8 @@ export async function showWatch({ main, server, me, query, left }) {
     found = [...found, ...told.runs];
     const next = told.next ? button(t("More"), () => more(told.next), { id: "more" }) : null;
     const none = asked ? nothing(t("No run is like that.")) : offered.length || !me.roles.includes("author") ? nothing(t("There are no runs yet. Start one."), " ", h("a", { href: "#/start" }, t("Start"))) : unserved();
-    show(list, mayCancel && found.length ? h("div", { class: "row" }, button(t("Cancel these"), () => cancelAll(server, { workflow: query.get("workflow"), status: query.get("status") }, refresh), { id: "cancel-these" })) : null, found.length ? runTable(found) : none, next);
+    const these = ages.some(([, bound]) => bound) ? { runs: found.slice(0, AT_ONCE).map((one) => one.run) } : { workflow: query.get("workflow"), status: query.get("status") };
+    show(list, mayCancel && found.length ? h("div", { class: "row" }, button(t("Cancel these"), () => cancelAll(server, these, refresh), { id: "cancel-these" })) : null, found.length ? runTable(found) : none, next);
   };
   await Promise.all([count(), more("")]);
 }
@@ -141,7 +157,7 @@ function runTable(runs) {
     length(one.started, one.ended),
     one.open_tasks || "",
   ]);
-  return table([t("Run"), t("Workflow"), t("Status"), "key", t("Started"), t("Took"), t("Questions")], rows, t("Runs"));
+  return table([t("Run"), t("Workflow"), t("Status"), t("Key"), t("Started"), t("Took"), t("Questions")], rows, t("Runs"));
 }
 
 /** @param {URLSearchParams} query @param {string[]} workflows */
@@ -151,8 +167,13 @@ function filters(query, workflows) {
     for (const one of found.querySelectorAll("select, input")) if (one.value.trim()) said.set(one.name, one.value.trim());
     location.hash = `#/runs?${said}`;
   };
-  const select = (/** @type {string} */ name, /** @type {string} */ every, /** @type {string[]} */ values) =>
-    h("select", { name, "aria-label": t(name === "status" ? "Status" : "Workflow"), change, id: `filter-${name}` }, h("option", { value: "" }, t(every)), values.map((one) => h("option", { value: one, selected: query.get(name) === one }, one)));
+  const select = (/** @type {string} */ name, /** @type {string} */ label, /** @type {string} */ every, /** @type {string[]} */ values, say = (/** @type {string} */ one) => one) => {
+    const given = query.get(name);
+    const all = given && !values.includes(given) ? [given, ...values] : values;
+    return h("select", { name, "aria-label": label, change, id: `filter-${name}` }, h("option", { value: "" }, every), all.map((one) => h("option", { value: one, selected: given === one }, say(one))));
+  };
+  const younger = (/** @type {string} */ age) => t("newer than {age}", { age });
+  const older = (/** @type {string} */ age) => t("older than {age}", { age });
   const search = h("input", { type: "search", name: "key", value: query.get("key") || "", placeholder: t("Search by id or key"), "aria-label": t("Search by id or key"), id: "filter-key" });
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -160,6 +181,6 @@ function filters(query, workflows) {
     if (/^[0-9a-f]{32}$/.test(said)) location.hash = `#/runs/${said}`;
     else change();
   };
-  const found = /** @type {any} */ (h("form", { class: "row", submit, role: "search" }, search, select("workflow", "all workflows", workflows), select("status", "any status", STATUSES), h("button", {}, t("Show"))));
+  const found = /** @type {any} */ (h("form", { class: "row", submit, role: "search" }, search, select("workflow", t("Workflow"), t("all workflows"), workflows), select("status", t("Status"), t("any status"), STATUSES), select("newer", younger("…"), younger("…"), PRESETS, younger), select("older", older("…"), older("…"), PRESETS, older), h("button", {}, t("Show"))));
   return found;
 }

@@ -64,12 +64,16 @@ def known_workflows(connection: Connection) -> list[str]:
 
 
 class FailedRun(NamedTuple):
-    """A run that has failed: when, in nanoseconds, at which step and by which error, as far as its end says so."""
+    """A run that has failed: when, in nanoseconds, at which step and by which error, as far as its end says so.
+
+    ``since`` is when it failed so first: who lets it go on, and it fails in the same way, has not mended anything.
+    """
 
     run_id: str
     workflow: str
     status: str
     ended: int
+    since: int
     step: str
     error: str
 
@@ -94,15 +98,58 @@ def failed_runs(
     """
     among = "TRUE" if workflows is None else f"workflow IN {_AMONG.format('workflows')}"
     rows = connection.execute(
-        f"""SELECT run_id, workflow, status, ended, CASE WHEN length(outcome) <= {LARGEST} THEN outcome END FROM runs
+        f"""SELECT run_id, workflow, status, ended, claimed_seq,
+            CASE WHEN length(outcome) <= {LARGEST} THEN outcome END FROM runs
             WHERE status IN ('failed', 'dead') AND ended >= :since AND {among}
             AND {"" if aside else "NOT "}{IS_ASIDE} ORDER BY ended DESC, run DESC LIMIT :most""",  # noqa: S608 - of constants
         {"workflows": json.dumps(list(workflows or ())), "since": since, "most": most},
-    )
+    ).fetchall()
+    first = _failed_first(connection, [run_id for run_id, _, _, _, claimed_seq, _ in rows if claimed_seq])
     return [
-        FailedRun(run_id, workflow, status, ended, *_failure(outcome))
-        for run_id, workflow, status, ended, outcome in rows
+        FailedRun(run_id, workflow, status, ended, first.get(run_id, ended), *_failure(outcome))
+        for run_id, workflow, status, ended, _, outcome in rows
     ]
+
+
+_WENT_BACK: Final = b'["rewound"'
+"""With what the tick begins by which a run goes on that was over."""
+
+LOOKED_BACK: Final = 1000
+"""The ticks before it was taken up last in which a run's earlier failures are looked for."""
+
+
+def _failed_first(connection: Connection, run_ids: Sequence[str]) -> dict[str, int]:
+    """Return when runs failed first, those that went on and failed again in the same way: the same step run, by the
+    same error. What else has failed before was mended."""
+    ends = connection.execute(
+        f"""SELECT run_id, before.body FROM runs JOIN ticks AS back ON back.run = runs.run
+            JOIN ticks AS before ON before.run = back.run AND before.seq = back.seq - 1
+            WHERE run_id IN {_AMONG.format("ids")} AND back.seq > claimed_seq - {LOOKED_BACK}
+            AND substr(back.body, 1, {len(_WENT_BACK)}) = :back AND length(before.body) <= {LARGEST}
+            ORDER BY before.seq""",  # noqa: S608 - of constants
+        {"ids": json.dumps(list(run_ids)), "back": _WENT_BACK},
+    ).fetchall()
+    last = connection.execute(
+        f"""SELECT run_id, body FROM runs JOIN ticks ON ticks.run = runs.run
+            AND seq = (SELECT max(seq) FROM ticks WHERE ticks.run = runs.run)
+            WHERE run_id IN {_AMONG.format("ids")} AND length(body) <= {LARGEST}""",  # noqa: S608 - of constants
+        {"ids": json.dumps(list({run_id for run_id, _ in ends}))},
+    )
+    now = {run_id: _end(body)[1] for run_id, body in last}
+    found: dict[str, int] = {}
+    for run_id, body in ends:
+        at, how = _end(body)
+        if now.get(run_id) == how:
+            found.setdefault(run_id, at)
+    return found
+
+
+def _end(tick: bytes) -> tuple[int, tuple[object, ...]]:
+    """Return when a run ended, of the tick by which it did, and how: of which kind that is, of which step run, and
+    which error it tells, if it does."""
+    kind, at, *data = json.loads(bytes(tick))
+    error = _failure(json.dumps(data[1]).encode()) if kind == "failed" else None
+    return at, (kind, *data[:1], error)
 
 
 def count_aside(connection: Connection, *, workflows: Sequence[str] | None, since: int) -> int:

@@ -85,9 +85,17 @@ def test_a_program_reads_of_a_question_with_the_command_that_answers(wfc: Any, p
     assert head == "told"
     assert (message["what"], message["title"], message["to"]) == ("task", "Ship tea?", ["ann@example.com"])
     assert message["command"] == "wfc tasks answer one/approve/1 '{\"ok\": …}'"
+    assert message["link"] == ""  # for there is no page
     done = wfc("tasks", "answer", "one/approve/1", "-i", "ok=yes")
     assert done.status == 0
     assert len(notes(project)) == 1, "told once"
+
+
+def test_a_message_leads_to_the_page_that_the_settings_name(wfc: Any, project: Path) -> None:
+    settings(project, 'program = ["./note", "told"]\npage = "https://desk.example/wfc/"')
+    assert wfc("run", "ask.yaml", "-i", "name=tea", "--run-id", "one").status == 3
+    (line,) = notes(project)
+    assert json.loads(line.partition("|")[2])["link"] == "https://desk.example/wfc/#/inbox/one%2Fapprove%2F1"
 
 
 def test_a_workflow_is_started_with_each_message_and_nobody_is_told_of_it(wfc: Any, project: Path) -> None:
@@ -152,6 +160,8 @@ def test_a_told_workflow_that_does_not_take_the_message_is_said_in_the_run(wfc: 
         ('program = ["./note"]\nof = ["tasks"]', "there is no `tasks` to tell", "5:1"),
         ('program = ["./note"]\nof = []', "must be a list of", "5:1"),
         ('program = ["./note"]\npeople = {ann = 1}', "must be a table of addresses", "5:1"),
+        ('program = ["./note"]\npage = "desk"', "must be the address of the server's page", "5:1"),
+        ('program = ["./note"]\npage = "https://x.example/#/runs"', "must be the address of the", "5:1"),
         ('program = ["./note"]\nwho = 1', "`tell.who` is no setting", "5:1"),
     ],
 )

@@ -26,13 +26,13 @@ def running(
 ) -> Iterator[tuple[asyncio.Runner, Any]]:
     """Gives one server for all tests that need none of their own, and the loop that it is in."""
     from asgi_client import OPENINGS, serving
-    from served_flows import Approval, Echo, Long, Order, Sleeps, Talk
+    from served_flows import WORKFLOWS
 
     with asyncio.Runner() as runner:
         store: Any = tmp_path_factory.mktemp("server")
         if request.param == "postgresql":
             store = request.getfixturevalue("postgres").new_database()
-        context = serving(store, Echo, Approval, Order, Long, Sleeps, Talk, openings=OPENINGS)
+        context = serving(store, *WORKFLOWS, openings=OPENINGS)
         yield runner, runner.run(context.__aenter__())
         runner.run(context.__aexit__(None, None, None))
 
@@ -56,7 +56,7 @@ def served(running: tuple[asyncio.Runner, Any]) -> Callable[..., None]:
 def served_anew(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., None]:
     """Runs a coroutine function with a client of a server of its own; by itself over a file."""
     from asgi_client import OPENINGS, serving
-    from served_flows import Approval, Echo, Long, Order, Sleeps, Talk
+    from served_flows import WORKFLOWS
 
     store: Any = tmp_path
     if getattr(request, "param", "") == "postgresql":
@@ -65,7 +65,7 @@ def served_anew(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[...,
     def run(use: Callable[[Any], Awaitable[None]]) -> None:
         async def main() -> None:
             async with (
-                serving(store, Echo, Approval, Order, Long, Sleeps, Talk, openings=OPENINGS) as client,
+                serving(store, *WORKFLOWS, openings=OPENINGS) as client,
                 asyncio.timeout(30),
             ):
                 await use(client)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wfc.runtime import (
+    Context,
     Delay,
     Event,
     Outside,
@@ -13,6 +14,7 @@ from wfc.runtime import (
     StartEvent,
     StepError,
     StopEvent,
+    Unmet,
     Workflow,
     pause,
     run_key,
@@ -38,6 +40,26 @@ class Echo(Workflow, name="echo"):
         return Done(text=event.text * event.times)
 
 
+class Further(Event, closed=True):
+    words: list[str]
+
+
+class Trouble(Workflow, name="trouble"):
+    """A step that does what the next word says each time it is called: it goes well, or fails by that error."""
+
+    @transform
+    def begin(self, event: Asked) -> Further:
+        return Further(words=event.text.split())
+
+    @step
+    async def go(self, event: Further, ctx: Context) -> Further | Done:
+        calls = ctx.attempt - 1
+        if event.words[calls] != "ok":
+            raise StepError(event.words[calls], "as it was told")
+        left = event.words[calls + 1 :]
+        return Further(words=left) if left else Done(text="it went well")
+
+
 class Decision(Record):
     ok: bool
     note: str | None = None
@@ -55,7 +77,7 @@ class Approval(Workflow, name="approval"):
 
     @approve.require
     def approve_requires(self, event: Asked, result: Decision) -> list[str]:
-        return ["a refusal says why"] if not result.ok and not result.note else []
+        return [Unmet("a refusal says why", "ok", "note")] if not result.ok and not result.note else []
 
     @approve.then
     def after_approve(self, event: Asked, result: Decision) -> Decided:
@@ -182,3 +204,7 @@ class Talk(Workflow, name="talk", receives=(Receives(Said, key="person"),)):
     @listen.then
     def after_listen(self, event: Answered, result: Said) -> Again | Done:
         return Done(text="it is over") if result.text == "bye" else Again(text=result.text)
+
+
+WORKFLOWS = (Echo, Approval, Order, Long, Sleeps, Talk, Trouble)
+"""What the server of most tests serves."""

@@ -386,6 +386,18 @@ def test_every_reply_has_strict_headers(served: Served) -> None:
     served(use)
 
 
+@pytest.mark.parametrize("path", ["/", "/task", "/form", "/chat", "/page/app.js", "/page/icon.svg"])
+def test_no_file_of_the_page_is_a_service_worker(served: Served, path: str) -> None:
+    async def use(client: Client) -> None:
+        plain = await client.get(path)
+        assert plain.status == 200
+        assert "worker-src 'none'" in plain.headers["content-security-policy"]
+        asked = await client.get(path, headers=[("service-worker", "script")])
+        assert (asked.status, asked.code) == (403, "page.no_worker")
+
+    served(use)
+
+
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
 def test_other_methods_are_refused(served: Served, method: str) -> None:
     async def use(client: Client) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from asgi_client import Client, Served, started, until
+from postgres_server import KINDS
 
 
 async def failed(client: Client, count: int) -> list[str]:
@@ -278,6 +279,44 @@ def test_failed_runs_are_set_aside_for_a_reason_until_they_fail_again(served_ane
         assert (await client.post(f"/v1/runs/{runs[1]}/resume", {"reason": "once more"})).status == 202
         await until(client, runs[1], "failed")  # again, so that it is news
         assert await client_counts(client) == [3, 0]
+
+    served_anew(use)
+
+
+@pytest.mark.parametrize("served_anew", KINDS, indirect=True)
+@pytest.mark.parametrize(
+    ("course", "since"),
+    [
+        ("x", 0),
+        ("x x x", 0),
+        ("x y", 1),  # another error
+        ("x ok x", 1),  # the step has gone well meanwhile, and has failed when it ran again
+        ("x x ok x x", 2),
+    ],
+)
+def test_failures_count_from_the_first_that_was_not_mended(
+    served_anew: Served, course: str, since: int
+) -> None:
+    async def use(client: Client) -> None:
+        run = await started(client, "trouble", text=f"{course} bad")
+        fails = [word for word in course.split() if word != "ok"]
+        ended: list[str] = []
+        while True:
+            await until(client, run, "failed")
+            now = (await client.get(f"/v1/runs/{run}")).json["ended"]
+            ended += [] if now in ended else [now]
+            if len(ended) == len(fails):
+                break
+            await client.post(f"/v1/runs/{run}/resume", {})
+        (group,) = (await client.get("/v1/runs/counts")).json["failures"]
+        assert group["error"] == fails[-1]
+        assert group["since"] == ended[since]
+        assert group["last"] == ended[-1]
+        other = await started(client, "trouble", text="x bad")
+        await until(client, other, "failed")
+        groups = (await client.get("/v1/runs/counts")).json["failures"]
+        with_other = next(one for one in groups if one["error"] == "x")
+        assert with_other["since"] == (ended[since] if fails[-1] == "x" else with_other["last"])
 
     served_anew(use)
 

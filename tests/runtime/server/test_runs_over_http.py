@@ -41,7 +41,7 @@ def test_a_workflow_is_shown_with_the_schemas_of_its_types(served: Served) -> No
         assert list(told["results"]) == ["Done"]
         assert told["events"]["Paid"]["properties"]["amount"]["type"] == "integer"
         names = [one["workflow"] for one in (await client.get("/v1/workflows")).json["workflows"]]
-        assert names == ["echo", "approval", "order", "long", "sleeps", "talk"]
+        assert names == ["echo", "approval", "order", "long", "sleeps", "talk", "trouble"]
         assert "echo" in (await client.get("/v1/workflows/echo/flow")).body.decode()
 
     served(use)

@@ -3,7 +3,7 @@ customer.
 """
 
 # Generated from waiting.yaml. Edit the spec, not this file.
-# sha256:5a5ad0740fee49e62c42f1e67870ac5478310693aea3354a52b7dcdef3827ce7, output format 2
+# sha256:c0eca5e4f661aaeffff7ce390b75aa461fd52dec7969fafccaa29a9043dded38, output format 2
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -255,6 +255,9 @@ class Waiting(
     def require_approve(self, result: ApproveForm) -> Iterator[str]:
         if result.copies >= 10:
             yield Unmet(f"{result.copies} are too many.", "copies")
+            return
+        if not (result.note is not None or result.decision == "deliver"):
+            yield Unmet("Say why.", "decision", "note")
 
     @approve.then
     def after_approve(
@@ -281,7 +284,7 @@ class Waiting(
     def approve_expired(self) -> Dropped:
         return Dropped(reason="nobody looked at it")
 
-    # waiting.yaml:79
+    # waiting.yaml:81
     @pause
     def rest(self, event: Approved, inputs: Inputs[Ordered]) -> Until:
         return Until(inputs.due)
@@ -290,7 +293,7 @@ class Waiting(
     def after_rest(self) -> Rested:
         return Rested()
 
-    # waiting.yaml:80
+    # waiting.yaml:82
     @pause
     def settle(self, event: Rested) -> Delay:
         return Delay(90.0)
@@ -299,7 +302,7 @@ class Waiting(
     def after_settle(self) -> Told:
         return Told()
 
-    # waiting.yaml:81
+    # waiting.yaml:83
     @pause(within=86400.0)
     def confirm(self, event: Told) -> Question[None]:
         return Question(None, title="Is it gone?")
@@ -312,7 +315,7 @@ class Waiting(
     def confirm_expired(self) -> Dropped:
         return Dropped(reason="it is still there")
 
-    # waiting.yaml:88
+    # waiting.yaml:90
     @step
     async def announce(
         self,
