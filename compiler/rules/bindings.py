@@ -230,7 +230,7 @@ def url_base_not_config(place: Place, words: str, begins: bool) -> Finding:
     begin with: `url: {from: event.location, only: ["https://desk.example/orders"]}`.
     """
     hint = "write it, or take it from `config`"
-    if begins and len(words) < LONGEST_QUOTED:
+    if begins and len(words) < LONGEST_QUOTED and "=" not in words:
         hint = f"{hint}; for an address that others give, `url: {{from: {words}, only: [https://…]}}`"
     return Finding("url-base-not-config", "which server is asked may not depend on data", place, hint)
 

@@ -42,16 +42,22 @@ def empty_expression(place: Place) -> Finding:
 
 
 @problem
-def unclosed_braces(place: Place, opening: str, closing: str, rest: str, gap: tuple[int, int]) -> Finding:
+def unclosed_braces(
+    place: Place, opening: str, closing: str, rest: str, gap: tuple[int, int], *, more: bool = False
+) -> Finding:
     """An expression or a statement is opened, and never closed.
 
     An expression in a text stands between `${{` and `}}`, a statement in a prompt between `{%` and `%}`.
     Add the end. To write the characters themselves, put them into an expression as a text: `${{ "${{"
     }}`.
     """
+    # Args: more: whether one more brace is opened right behind it, and two are closed.
+    what = f"`{opening}` is not closed"
+    if more:
+        return Finding("unclosed-braces", what, place, "a `{` is too many, or a `}` is missing")
     return Finding(
         "unclosed-braces",
-        f"`{opening}` is not closed",
+        what,
         place,
         f"add `{closing}`" if rest.strip() == closing else f"close it with `{closing}`",
         fix=replace_text(place.stretch(*gap), rest, title=f"add `{rest.strip()}`"),

@@ -79,10 +79,12 @@ def null_differs(place: Place, whole: Place, words: tuple[str, str], kind: str, 
     if kind == "empty":
         better = f"{asked} is {'not ' * positive}empty"
         return Finding("may-be-null", why, place, f"write `{better}`", fix=replace_text(whole, better))
-    either, both = f"`{asked} is none or {comparison}`", f"`{asked} is not none and {comparison}`"
-    counted, left_out = (either, both) if positive else (both, either)
-    hint = f"write {counted} if that is to hold for null too, else {left_out}"
-    return Finding("may-be-null", why, place, hint if positive else f"{hint}, in brackets")
+    either, both = f"{asked} is none or {comparison}", f"{asked} is not none and {comparison}"
+    if positive:
+        hint = f"write `{either}` if that is to hold for null too, else `{both}`"
+    else:  # it stands behind a `not`, which stays
+        hint = f"write `({either})` in its place if the `not` is to leave out null, else `({both})`"
+    return Finding("may-be-null", why, place, hint)
 
 
 @problem

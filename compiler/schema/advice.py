@@ -50,6 +50,9 @@ ANSWERS: Final = {
 }
 """What the keys mean by which a test says how a step ends."""
 MOST_NAMES: Final = 6
+OF_KIND: Final = "a step of kind "
+MOST_HOMES: Final = 3
+"""How many kinds of steps are named that have a key."""
 NAMES: Final = frozenset({"id", "name"})
 CALLS: Final = frozenset({"hand_over", "tool"})
 """What a model may ask for in a scripted reply."""
@@ -80,7 +83,7 @@ def advice(
         return "write `workflow`" if "workflow" in absent else OF_THE_WORKFLOW
     if is_either(key, schema["properties"]):
         return one_or_each(content)
-    if said := of_another_place(key, content, schema, kind):
+    if said := of_another_place(key, content, schema, kind, absent):
         return said
     if said := other_key(key, absent, content):
         return said
@@ -106,21 +109,35 @@ def advice(
             if absent
             else "nothing else can stand here"
         )
-    homes = [
-        each["title"]
-        for name, each in definitions.items()
-        if (name == "spec" or name.endswith("_step")) and key in each["properties"] and each is not schema
-    ]
-    if 1 <= len(homes) <= 2:
-        return f"it is a key of {' and of '.join(homes)}"
-    if len(homes) > 2:
-        return "it is a key of a step"
+    if home := homes(key, schema, definitions):
+        return f"it is a key of {home}"
     if not acts and other_key(key, ABOUT_ACTIONS):
         return f"a `{kind}` has no action that could fail: leave it out"
     return f"what can stand here too is {phrases.joined(absent)}" if absent else "nothing else can stand here"
 
 
-def of_another_place(key: str, content: Any, schema: Schema, kind: str | None) -> str:
+def homes(key: str, schema: Schema, definitions: Mapping[str, Schema]) -> str:
+    """Return what has a key, if it is steps or the spec; empty if neither has it."""
+    having = [
+        (name == "spec" or name.endswith("_step"), each["title"])
+        for name, each in definitions.items()
+        if "title" in each
+        and not name.endswith("_entry")
+        and each is not schema
+        and key in each.get("properties", ())
+    ]
+    titles = [title for of_flow, title in having if of_flow]
+    kinds = [each.removeprefix(OF_KIND).strip("`") for each in titles if each.startswith(OF_KIND)]
+    if len(titles) > MOST_HOMES:
+        said = "steps of other kinds" if "kind" in schema["properties"] else "a step"
+    elif len(kinds) == len(titles) > 1:
+        said = f"steps of kind {phrases.joined(kinds)}"
+    else:
+        said = " and of ".join(titles)
+    return f"{said}, and of other things" if said and len(titles) < len(having) else said
+
+
+def of_another_place(key: str, content: Any, schema: Schema, kind: str | None, absent: Sequence[str]) -> str:
     """Return what to do about a key that has its meaning at another place of the same thing; often empty."""
     if "handoffs" in schema["properties"] and kind is None and key in INSTRUCTIONS:
         return "write `system`; what is asked stands under `prompt`"
@@ -128,7 +145,7 @@ def of_another_place(key: str, content: Any, schema: Schema, kind: str | None) -
         return "it is a key of the action: write it within `do`"
     if key == "when" and kind == "wait":
         return "which event is taken is said by `that: result.…`; a `when` belongs to an entry of `emit`"
-    if {"errors", "event"} <= schema["properties"].keys() and isinstance(content, dict):
+    if {"errors", "event"} <= {*absent} and isinstance(content, dict):
         named = "" if key in {"default", "otherwise", "else", "_"} else f"errors: [{key}], "
         return f"entries make a list, and each names its errors: `- {{{named}event: …}}`"
     if key == "on_error" and schema.get("title", "").startswith("an action"):

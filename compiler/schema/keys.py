@@ -11,7 +11,7 @@ from wfc.compiler.rules import comprehensions as comprehension_problems
 from wfc.compiler.rules import reading as reading_problems
 from wfc.compiler.rules import shape as problems
 from wfc.compiler.rules.fixes import replace_text
-from wfc.compiler.rules.spelling import nearest
+from wfc.compiler.rules.spelling import apart, nearest
 from wfc.compiler.schema.advice import (
     NOT_FIELDS,
     advice,
@@ -80,10 +80,26 @@ class Keys:
         self.report = report
         self.broken = broken
         steps = (each for name, each in definitions.items() if name.endswith("_step"))
+        self.all_keys = frozenset(key for each in definitions.values() for key in each.get("properties", ()))
         self.step_keys = frozenset(key for each in steps for key in each["properties"])
 
     def take_out_misplaced(self, steps: dict[str, Any], names: dict[str, str]) -> None:
         """Report the keys of steps that stand beside the steps, and skip them and their steps."""
+        if isinstance(steps.get("kind"), str) and "accepts" in steps:
+            above = next(
+                (key for key, each in steps.items() if each is None and key not in self.step_keys), None
+            )
+            message = "`kind` is a key of a step, and stands where the names of steps do"
+            hint = "write the step's name above its keys, and indent them below it"
+            if above is not None:
+                hint = f"indent the keys of `{above}` below it"
+                names.pop(above, None)
+                mark_broken(self.broken, ("steps", above))
+            self.report(problems.misplaced_key(Place(("steps", "kind"), "key"), message, hint))
+            for key in self.step_keys & steps.keys():
+                names.pop(key, None)
+                mark_broken(self.broken, ("steps", key))
+            return
         owner = ""
         for key, content in steps.items():
             about = steps.get(owner)
@@ -148,7 +164,7 @@ class Keys:
                 continue
             if meant is not None and not self.could_be(content, properties[meant]):
                 meant = None
-            if is_entry_of_emit(value, properties):
+            if is_entry_of_emit(value, properties) or self.is_of_other_kinds(key, meant, properties):
                 meant = None
             if meant == "output" and holds_expressions(content):
                 meant = None  # values, as other systems have them, and no type
@@ -165,11 +181,7 @@ class Keys:
         if other_version is not None:
             missing.remove("wfc")
         for key in strange:
-            hint = advice(key, value[key], schema, missing, absent, self.definitions)
-            other_word = other_key(key, absent, value[key])
-            exchanged = hint == NOT_FIELDS and not other_word and not self.is_of_an_end(key)
-            if exchanged or is_entry_of_emit(value, properties):
-                hint = ""  # the two have changed places, or it was meant to be said elsewhere
+            hint = self.advice(key, value, schema, missing, absent)
             if not address and "steps" in missing and looks_like_steps(value[key]):
                 hint = "write `steps`"
             self.unknown(key, schema, address, hint)
@@ -177,6 +189,19 @@ class Keys:
         if missing and not strange:
             self.missing(schema, missing, address, value)
         return {key: names[key] for key in value if key in names}
+
+    def is_of_other_kinds(self, key: str, meant: str | None, properties: Mapping[str, Schema]) -> bool:
+        """Return whether a key is one of other things, and more than a slip away from what it is like.
+
+        An `on_timeout` is no `timeout` with letters too many: it says where to go.
+        """
+        of_others = self.step_keys if "kind" in properties else self.all_keys
+        return (
+            meant is not None
+            and key in of_others
+            and apart(key, meant) != 1
+            and not key.startswith(meant[:-1])  # as `retries` is taken for `retry`
+        )
 
     def is_another_map(self, value: dict[str, Any], address: Address) -> bool:
         """Report a map where a text or `{use: NAME}` belongs, and return whether it is none that uses a text."""
@@ -192,6 +217,30 @@ class Keys:
         self.report(problems.wrong_type(Place(address), name, wanted, "a map", hint))
         mark_broken(self.broken, address)
         return True
+
+    def advice(
+        self,
+        key: str,
+        value: dict[str, Any],
+        schema: Schema,
+        missing: Sequence[str],
+        absent: Sequence[str],
+    ) -> str:
+        """Return what to do about a key of a map that none like it is meant for."""
+        properties = schema["properties"]
+        if "with" in properties and self.is_field(key, value.get("event")):
+            return NOT_FIELDS
+        hint = advice(key, value[key], schema, missing, absent, self.definitions)
+        other_word = other_key(key, absent, value[key])
+        exchanged = hint == NOT_FIELDS and not other_word and not self.is_of_an_end(key)
+        # the two have changed places, or it was meant to be said elsewhere
+        return "" if exchanged or is_entry_of_emit(value, properties) else hint
+
+    def is_field(self, key: str, name: object) -> bool:
+        """Return whether an event of this name has a field of that one."""
+        events = self.document.data.get("events") if isinstance(self.document.data, dict) else None
+        fields = events.get(name) if isinstance(events, dict) and isinstance(name, str) else None
+        return isinstance(fields, dict) and key in fields
 
     def is_of_an_end(self, key: str) -> bool:
         """Return whether an event that ends a run has a field of this name, or may have it."""
@@ -257,6 +306,8 @@ class Keys:
             self.report(comprehension_problems.map_without_action(place, list_made_by(value)))
             return
         told = meaning(schema, keys[0], self.definitions) if len(keys) == 1 else ""
+        if list(keys) == ["on_timeout"] and "timeout" in value:
+            told += "; the bound of the wait is `within`, and there is no `timeout`"
         of_steps = self.definitions["transform_step"]["properties"]
         if keys[0] == "kind" and address[:1] == ("steps",) and address[-1] in of_steps:
             told = f"under `steps` stand names of steps, and `{address[1]}` is a key of one"

@@ -120,6 +120,10 @@ NOTES: Final[Mapping[str, str]] = {
 }
 """What is said instead where that is clearer."""
 STEP_NOTES: Final[Mapping[str, str]] = {
+    "on_timeout": "where to go after a `timeout` is said by `on_error: {errors: [timeout], event: …}`; after a wait"
+    " for a person, an event or a join, by `on_timeout`",
+    "within": "an attempt is bounded by `timeout`; how long to wait is said by `within` in steps of kind `agent`,"
+    " `human` and `wait`, and in joins",
     "deadline": "an attempt is bounded by `timeout`, a wait by `within`, and the whole run by a `deadline` at the top",
     **dict.fromkeys(
         ["env", "environment"],

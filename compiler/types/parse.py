@@ -381,8 +381,13 @@ def elsewhere(text: str, place: Place, world: Declared) -> bool:
 
     written = text.strip()
     meant = other_notation(written)
-    if meant and written.endswith("?") and written[:1].isupper() and written[:-1] not in world.names:
-        meant = ""  # a question, rather than a type that may be missing
+    inner = written.removesuffix("?")
+    if (
+        inner != written
+        and meant == f"optional {inner}"
+        and not {inner} & {*world.names, *SCALARS, *BUILT_IN}
+    ):
+        meant = ""  # a question, or a type that there is not, rather than one that may be missing
     if meant:
         start = text.index(written)
         at = place.stretch(start, start + len(written))

@@ -25,6 +25,7 @@ __all__ = [
 ]
 
 ENTRY: Final = re.compile(r"(?P<indent> *)(?P<key>[\w-]+):(?= |\r?$)", re.MULTILINE)
+COLON_BEFORE: Final = re.compile(r" *(?P<key>:(?P<name>[\w-]+)) *\r?")
 FLOW: Final = r"\{[^{}\r\n]*(?:\{[^{}\r\n]*\}[^{}\r\n]*)*\}|\[[^\[\]\r\n]*\]"
 COMPLETE: Final = re.compile(
     rf"(?P<indent> *)(?:- +)?[\w-]+: +(?:[^\s|>&*!#{{\[\"'][^\r\n]*|(?:{FLOW}|\"[^\"\r\n]*\"|'[^'\r\n]*') *\r?\n)",
@@ -93,6 +94,8 @@ def indent(text: str, start: int, end: int) -> int:
 def find_no_key_above(text: str, at: int) -> Finding | None:
     """Return the finding for a line that is not an entry, detected at the unreadable entry below it."""
     entry = ENTRY.match(text, line_at(text, at)[0])
+    if meant := find_colon_before(text, max(0, line_at(text, at)[0] - 1)):
+        return meant
     above = line_above(text, at) if entry is not None and entry.end() - 1 == at else None
     return None if above is None else find_no_key(text, *above)
 
@@ -105,6 +108,15 @@ def find_no_colon_below_entry(text: str, at: int) -> Finding | None:
     return find_no_key(text, start, end) if below and IN_BRACKETS.fullmatch(text, start, end) else None
 
 
+def find_colon_before(text: str, at: int) -> Finding | None:
+    """Return the finding for a line that is a name behind its colon, as in `:greet`."""
+    colon = COLON_BEFORE.fullmatch(text, *line_at(text, at))
+    if colon is None:
+        return None
+    place = Place((), "text", *colon.span("key"))
+    return problems.syntax_error(place, "the colon stands behind a key", f"write `{colon['name']}:`")
+
+
 def find_no_key(text: str, start: int, end: int) -> Finding | None:
     """Return the finding for a line that should be an entry, or a comment, and is neither."""
     if (star := STAR.fullmatch(text, start, end)) is not None:
@@ -114,7 +126,11 @@ def find_no_key(text: str, start: int, end: int) -> Finding | None:
             place, "an item of a list begins with `- `", hint, fixes.replace_text(place, "-")
         )
     comment = COMMENT.fullmatch(text, start, end)
-    if comment is not None and comment["sign"] == "--" and re.fullmatch(ITEM, comment["words"].rstrip()):
+    if (
+        comment is not None
+        and comment["sign"].startswith("--")
+        and re.fullmatch(ITEM, comment["words"].rstrip())
+    ):
         place = Place((), "text", *comment.span("sign"))
         return problems.syntax_error(
             place, "an item of a list begins with one `-` only", "", fixes.replace_text(place, "-")
@@ -210,13 +226,11 @@ def find_indented_too_far(text: str, at: int) -> Finding | None:
 
 def how_far(text: str, above: int, line: int, fewer: int, far: int) -> str:
     """Return what is seen of a line that is indented too far: which of the two is wrong, only the author knows."""
-    if text[above:line].lstrip().startswith("- "):
-        return "indent both alike"
     before = last_line(text, above)
     if before is not None and indent(before, 0, len(before)) == far:
         return f"it begins after {spaces(far)}, like the lines before, and only the one above after {fewer}"
     seen = f"it begins after {spaces(far)}, and the line above after {fewer}"
-    return f"{seen}: indent both alike, unless a key is missing between them that this line belongs to"
+    return f"{seen}: one of the two is indented wrongly, or this line belongs under another key"
 
 
 def last_line(text: str, before: int) -> str | None:
@@ -260,10 +274,13 @@ def find_after_closing(text: str, at: int) -> Finding | None:
         )
     if found["sign"] in "{[" and re.match(r"[{\[] *[\w-]+: |\[ *[{\"']", value):
         hint = (
-            "leave out what follows the bracket that closes it, or put all of it in quotes if it is one text"
+            "a bracket is closed too early, or what follows is too much; one text as a whole stands in quotes"
         )
-        if after_closing(value).startswith(","):
+        rest = after_closing(value)
+        if rest.startswith(","):
             hint = "a bracket is closed too early, or one is too many"
+        elif rest.count('"') % 2 or rest.count("'") % 2:
+            hint = "a quote or a bracket before it is closed too early"
         return problems.syntax_error(place, "something follows after this bracket is closed", hint)
     if found["sign"] in "{[":
         fix = fixes.replace_text(place, "'" + value.replace("'", "''") + "'")

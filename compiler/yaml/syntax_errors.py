@@ -150,6 +150,15 @@ def find_second_colon(problem: SyntaxProblem) -> Finding | None:
         hint = "no functions are written in expressions: a condition stands by itself"
         return meant or problems.text_cut_by_colon(problem.place, None, hint)
     hint = "write `a if condition else b`" if "? " in text[problem.line : at] else ""
+    line = text[problem.line : malformed_lines.line_at(text, at)[1]]
+    if not text[at + 1 : problem.line + len(line)].strip() and not re.fullmatch(
+        r" *(?:- +)?[\w-]+: *\r?", line
+    ):
+        hint = "leave it out, or put the whole value in quotes"
+    elif line.rstrip().endswith("}") and line.count("}") > line.count("{"):
+        hint = "open the map with `{`, or put the whole value in quotes"
+    if text[at - 1 : at] in {"{", "["} and not hint:
+        whole, hint = None, f"what stands in brackets begins with the bracket: `{text[at - 1]}key: …`"
     if text[at + 1 : at + 3] in {" {", " ["} and not hint:
         whole, hint = (
             None,
@@ -168,7 +177,9 @@ def find_between_brackets(problem: SyntaxProblem) -> Finding | None:
     if meant := malformed_lines.find_in_braces(text, at):
         return meant
     if text[at : at + 1] == ":" and re.compile(ONE_WORD).search(text, max(0, at - 200), at):
-        return problems.text_cut_by_colon(problem.place, value_around(text, at), last=is_last(text, at))
+        whole = value_around(text, at)
+        hint = "" if whole else "between two entries stands a `,`, and a text with a colon in quotes"
+        return problems.text_cut_by_colon(problem.place, whole, hint, last=is_last(text, at))
     return None
 
 
@@ -247,6 +258,10 @@ def find_malformed_line(problem: SyntaxProblem) -> Finding | None:
     """Return the finding for a line that is no entry, or stands at the wrong depth."""
     text, at, said = problem.text, problem.at, problem.said
     if "'-' indicator" in said:
+        if text[at : at + 1] in {"}", "]"}:
+            return problems.syntax_error(
+                problem.place, f"`{text[at]}` closes nothing", "leave it out, or open it before"
+            )
         return malformed_lines.find_keys_below_name(text, at)
     if "block end" in said or "expected key" in said:
         return (
@@ -262,6 +277,8 @@ def find_malformed_line(problem: SyntaxProblem) -> Finding | None:
         return malformed_lines.find_no_key(text, *malformed_lines.line_at(text, at))
     if "could not find expected ':'" in said and problem.opened is not None:
         place = first_line(text, problem.opened)
+        if meant := malformed_lines.find_colon_before(text, problem.opened):
+            return meant
         return malformed_lines.find_no_key(
             text, *malformed_lines.line_at(text, problem.opened)
         ) or problems.syntax_error(
@@ -300,6 +317,16 @@ def find_by_words(problem: SyntaxProblem) -> Finding | None:
             return problems.syntax_error(place, "a key is missing before this colon", "")
         if what == NO_VALUE and text[at : at + 1] in {",", "]", "}"}:
             return problems.syntax_error(place, what, "write it, or close the bracket that opens before")
+        if what == NO_VALUE and text[at : at + 3] == "...":
+            return problems.syntax_error(
+                place, "this ends the document, and nothing stands before it", "leave it out"
+            )
+        if what == NO_VALUE and text[at : at + 2] == "- ":
+            return problems.syntax_error(
+                place,
+                what,
+                "between brackets a list is written `[a, b]`; a text that begins with `-` is in quotes",
+            )
         opens = text[at : at + 1] in {"{", "["} and not hint
         return problems.syntax_error(place, what, in_braces(text[problem.line : at]) if opens else hint)
     return None
@@ -380,6 +407,8 @@ def in_braces(before: str) -> str:
         return "declare the record under `types`, and write its name here"
     if not before.strip() or before.rstrip()[-1] in "}]\"'":
         return "write a `,` between two items"
+    if before[-1].isalnum():  # such as `n{: integer}`, where the two may have changed places
+        return "a text with a bracket in it stands in quotes; a map or a list begins with the bracket"
     return "put the whole text in quotes"
 
 

@@ -330,7 +330,13 @@ class Builder:
     def twice(self, event: Any, key: str) -> None:
         first = Place((*self.address(), key), "key")
         self.key = DROPPED
-        if key in self.node and self.node[key] is None:  # two lines for one; what stands there is told once
+        nothing = (
+            key in self.node and self.node[key] is None
+        )  # two lines for one; what stands there is told once
+        of_step = (
+            self.address()[:1] == ("steps",) and len(self.address()) == 2
+        )  # either of the two may be meant
+        if nothing or of_step:
             self.node[key] = self.broken()
         in_list = self.stack[-1][0].__class__ is list and len(self.stack) > 1
         if key != "<<" and not (in_list and self.unreliable):

@@ -39,8 +39,10 @@ def map_as_key(event: Any, text: str) -> Finding:
             "without any",
         )
     hint = "a key stands on a line of its own; a text with brackets stands in quotes"
+    if re.compile(r"\[ *[\w-]+ *\]:").match(text, start):
+        hint = "a key stands without brackets"
     if text[start] == "{" and text[:start].rstrip().endswith(","):
-        hint = "close the map before it with `}`, or write a key and a colon before it"
+        hint = "close the map before it with `}`, or write a key and a colon before it; several maps stand in `[ ]`"
     return problems.key_not_text(Place((), "text", start, end), "a map or a list", hint)
 
 

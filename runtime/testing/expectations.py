@@ -166,7 +166,12 @@ def _different(wanted: object, found: object, where: str) -> str:
     if isinstance(wanted, str) and isinstance(found, str) and ("\n" in wanted or "\n" in found):
         import difflib
 
-        lines = difflib.ndiff(wanted.splitlines(), found.splitlines())
+        if wanted.rstrip("\n") == found.rstrip("\n"):
+            ends = [len(text) - len(text.rstrip("\n")) for text in (found, wanted)]
+            return f"`{where}` has {ends[0]} line breaks at its end, not {ends[1]}"
+        if wanted.endswith("\n") and found.endswith("\n"):
+            wanted, found = wanted[:-1], found[:-1]
+        lines = difflib.ndiff(wanted.split("\n"), found.split("\n"))
         shown = "\n".join(f"    {line}" for line in lines if not line.startswith("?"))
         return f"`{where}` is another text (- expected, + found):\n{shown}"
     return f"`{where}` is {_shown(found)}, not {_shown(wanted)}"

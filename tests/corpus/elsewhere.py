@@ -1361,7 +1361,7 @@ TABLE = [
         "when: events.order.total > 100 and events.urgent",
         'when: ["a"].includes(events.category)',
         "syntax-error",
-        "leave out what follows the bracket that closes it, or put al",
+        "a bracket is closed too early, or what follows is too much",
     ),
     (
         "JS filter length",
@@ -1911,7 +1911,7 @@ TABLE = [
         "when: events.order.total > 100 and events.urgent",
         'when: events.category not "good"',
         "unexpected-token",
-        "whether a value is missing is asked by `is not none`, and wh",
+        "that two values differ is written `!=`",
     ),
     (
         "isnt",
@@ -1932,7 +1932,7 @@ TABLE = [
         "when: events.order.total > 100 and events.urgent",
         "when: '\"cup\" is in events.order.items'",
         "unexpected-token",
-        "what stands side by side needs an operator between: `==`, `!",
+        "leave out `is`: `in` stands without it",
     ),
     (
         "today",

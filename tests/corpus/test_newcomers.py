@@ -207,7 +207,7 @@ TABLE = [
         "    timeout: 10s",
         "      timeout: 10s",
         "syntax-error",
-        "after 6 spaces, and the line above after 4: indent both alike",
+        "after 6 spaces, and the line above after 4: one of the two",
     ),
     ("    timeout: 10s", "   timeout: 10s", "syntax-error", "after 3 spaces, and the line above it after 4"),
     ("  - name: refused", "  -name: refused", "syntax-error", "write `- name: refused`"),

@@ -172,7 +172,7 @@ def at_a_sign(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> st
             return f"a field stands behind a dot: `{before.text}.{after.text}`"
     if token.text == ":" and filtered:
         return f"what a filter takes stands in brackets: `{before.text}(…)`"
-    if token.text == ":" and before.text == ":":
+    if at and token.text == before.text == ":":
         return "a part of a list has no step; the reverse order is `| reverse`"
     if token.text == ":" and tokens[at + 1].text == "=":
         return "an expression keeps nothing: it stands where its value is used"
@@ -210,8 +210,20 @@ def at_a_name(tokens: Sequence[Token], at: int) -> str:
         return f"leave out `{before.text}`"
     if before.text == "typeof":
         return "the type of a value is asked by `is string`, `is number` and their like"
+    if token.text == "in" and before.text in {"is", "not"}:
+        return f"leave out `is`: {'`not in`' if before.text == 'not' else '`in`'} stands without it"
     if before.kind != "operator" and token.text == "not":
-        return "whether a value is missing is asked by `is not none`, and whether it is in a list by `not in`"
+        return (
+            "that two values differ is written `!=`, that one is missing `is none`, that it is there `is not none`, "
+            "and that it is in no list `not in`"
+        )
+    if (
+        before.kind != "operator"
+        and token.kind == "name"
+        and at + 1 < len(tokens)
+        and tokens[at + 1].text == "("
+    ):
+        return f"what changes a value is a filter after `|`: `| {token.text}(…)`"
     if before.kind != "operator":
         return (
             "what stands side by side needs an operator between: `==`, `!=`, `<`, `<=`, `>`, `>=` or `in` to compare, "

@@ -101,6 +101,8 @@ class TokenCursor:
                 self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted, hint))
             if token.text == "||" and self.tokens[self.next + 1].kind in {"string", "integer", "number"}:
                 meant = "| default(…)"  # for no value of a condition stands there
+            if token.text == "||" and self.is_call(self.next + 1):
+                meant = "|"  # nothing is called but a filter
             if token.text == "?" and self.tokens[self.next + 1].kind in {"operator", "end"}:
                 hint = "for what may be null write `| default(…)`, or ask `is not none` first"
                 self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted, hint))
@@ -108,6 +110,10 @@ class TokenCursor:
             self.fail_with(problems.foreign_operator(self.span(token), token.text, meant, spaced=spaced))
         hint = other_languages.advice(self.tokens, self.next, filtered=isinstance(after, FilterCall))
         self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted, hint))
+
+    def is_call(self, at: int) -> bool:
+        """Return whether a name with a bracket behind it stands at a place."""
+        return self.tokens[at].kind == "name" and self.tokens[at + 1].text == "("
 
     def follows_value(self) -> bool:
         """Return whether a value stands before the next token."""

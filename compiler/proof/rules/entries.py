@@ -42,13 +42,13 @@ def entries_can_be_taken(analysis: FlowAnalysis, report: Report) -> None:
 
 
 def _together(exit_: Exit) -> str:
-    """Return how to emit all events of an exit that has only names of events; empty for any other exit."""
+    """Return how to emit all events of an exit that has only names of different events; empty for any other exit."""
     names = [
         entry.emission.event.name
         for entry in exit_.entries
         if isinstance(entry.emission, Emit) and entry.is_certain
     ]
-    return f"{{all: [{', '.join(names)}]}}" if len(names) == len(exit_.entries) else ""
+    return f"{{all: [{', '.join(names)}]}}" if len({*names}) == len(exit_.entries) else ""
 
 
 def _hidden(exit_: Exit) -> tuple[int, int] | None:

@@ -38,5 +38,7 @@ def step_model(data: Data, place: Place, owner: str, declared: Declarations) -> 
         return declared.models.find(name, place / "model", declared.report)
     if not declared.defaults.has_model and not declared.is_broken((*place.address, "model")):
         hint = "write `model: NAME`, a name from `models`, or say it for all steps under `defaults`"
+        if data.get("kind") == "agent":
+            hint += "; an agent from `agents` is named by `agent: NAME`"
         declared.report(shape_problems.missing_key(place.key, f"`{owner}`", ["model"], hint))
     return declared.defaults.model

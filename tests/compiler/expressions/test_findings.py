@@ -15,7 +15,7 @@ CONDITIONS = [
     ('<<state.comment>> != "x"', "may-be-null", 'write `state.comment is none or state.comment != "x"` if'),
     ('"x" != <<state.comment>>', "may-be-null", "else `state.comment is not none and"),
     ('<<state.comment>> not in ["x"]', "may-be-null", "if that is to hold for null too"),
-    ('not (<<state.comment>> == "x" or state.flag)', "may-be-null", "in brackets"),
+    ('not (<<state.comment>> == "x" or state.flag)', "may-be-null", "if the `not` is to leave out null"),
     ('<<(state.names | first)>> != "x"', "may-be-null", "use `| default(…)`"),
     ("<<state.maybe_flag>>", "condition-may-be-null", "default(false)"),
     ("state.flag and <<state.count>>", "not-a-condition", ""),

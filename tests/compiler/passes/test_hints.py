@@ -342,7 +342,7 @@ HINTS = [
         "Helped: {answer", "Helped: {name"), ("exchanged-values", "$")),
     # lines that are indented wrongly: what is seen, for a key may be missing as well
     ("loop", "    max_runs: 3\n", "  max_runs: 3\n", ("syntax-error", "like the lines before, and only the one")),
-    ("loop", "    max_runs: 3\n", "      max_runs: 3\n", ("syntax-error", "unless a key is missing between them")),
+    ("loop", "    max_runs: 3\n", "      max_runs: 3\n", ("syntax-error", "or this line belongs under another key")),
     ("loop", "    emit:\n      - {event: Done,", "    - {event: Done,",
      ("syntax-error", "the key of the list is missing")),
     ("loop", "  Again: {}\n", "  : {}\n", ("syntax-error", "$")),
@@ -354,6 +354,56 @@ HINTS = [
     ("loop", "events:\n", "events:\nevents:\n", ("duplicate-key", "$")),
     # keys at another level, which something lacks
     ("loop", "start: Came\n", "start: Came\nkind: transform\n", ("unknown-key", "it is a key of a step")),
+    # a key that steps of other kinds have is no misspelling of another one
+    ("loop", "    max_runs: 3\n", "    max_runs: 3\n    on_timeout: Done\n",
+     ("unknown-key", "where to go after a `timeout` is said by `on_error:")),
+    ("loop", "    max_runs: 3\n", "    max_runs: 3\n    within: 3s\n",
+     ("unknown-key", "an attempt is bounded by `timeout`")),
+    ("loop", "    max_runs: 3\n", "    max_runs: 3\n    files: []\n",
+     ("unknown-key", "it is a key of a step of kind `llm`, and of other things")),
+    ("loop", "start: Came\n", "start: Came\nkeep: 3\n",
+     ("unknown-key", "it is a key of a step of kind `map`, and of other things")),
+    # a field of the entry's event beside the event
+    ("ways", "{event: Many, when: event.many > 3, with: {number: 1}}",
+     "{event: Many, number: 1, when: event.many > 3, with: {number: 1}}",
+     ("unknown-key", "an event's fields stand under `with`")),
+    # signs that may be meant otherwise
+    ("asking", "${{ event.name | upper }}", "${{ event.name || replace('a', 'b') }}",
+     ("foreign-operator", "write `|`")),
+    ("asking", "when: inputs.many > 3 and result.good", "when: inputs.many not 3 and result.good",
+     ("unexpected-token", "that two values differ is written `!=`")),
+    ("asking", "${{ event.name | upper }}", "${{{ event.name | upper }}",
+     ("unclosed-braces", "a `{` is too many, or a `}` is missing")),
+    ("ways", "      - {event: Few, with: {number: 2}}", "      - {event: - a, with: {number: 2}}",
+     ("syntax-error", "between brackets a list is written `[a, b]`")),
+    ("ways", "      - {event: Many, when: event.many > 3, with: {number: 1}}",
+     "      - {event: Many, when: event.many > 3, with: {number: 1}}}",
+     ("syntax-error", "leave it out, or open it before")),
+    ("loop", "  Tried: {good: boolean}", "  Tried: {good: list{: boolean}",
+     ("syntax-error", "a map or a list begins with the bracket")),
+    ("loop", "  Tried: {good: boolean}", "  Tried: good{: boolean}",
+     ("text-cut-by-colon", "what stands in brackets begins with the bracket")),
+    ("loop", "  Tried: {good: boolean}", "  Tried: good: boolean}", ("text-cut-by-colon", "open the map with `{`")),
+    ("ways", "  look:\n", "  :look\n", ("syntax-error", "write `look:`")),
+    ("loop", "  look:\n", "  :look\n", ("syntax-error", "write `look:`")),
+    ("loop", "  Tried: {good: boolean}", "  Tried: {good: boolean: more: string}",
+     ("text-cut-by-colon", "between two entries stands a `,`")),
+    ("loop", "  Tried: {good: boolean}", "  Tried: {good: }boolean",
+     ("syntax-error", "a bracket is closed too early, or what follows is too much")),
+    ("team", "bills: {description: Knows bills., model: fast}", "bills: {description: x, model: fast, emits: x}",
+     ("unknown-key", "what can stand here too is")),
+    ("asking", "when: inputs.many > 3 and result.good", "when: inputs.id is in inputs.orders",
+     ("unexpected-token", "leave out `is`: `in` stands")),
+    ("asking", "when: inputs.many > 3 and result.good", "when: inputs.id is not in inputs.orders",
+     ("unexpected-token", "leave out `is`: `not in` stands")),
+    ("asking", "${{ event.name | upper }}", "${{ event.name replace('a', 'b') }}",
+     ("unexpected-token", "what changes a value is a filter after `|`: `| replace(…)`")),
+    ("joins", "\"${{ events.bread }}\"", "\"${{ : }}\"", ("unexpected-token", "leave out the `:`$")),
+    ("loop", "  Came: {}\n", "  Came: {name: customer?}\n", ("unknown-type", "$")),
+    ("asking", "[{errors: [http.404], event: Late}]", "[{errors: [http.404], event: Late, mock: {a: 1}}]",
+     ("unknown-key", "what can stand here too is")),
+    ("loop", "    max_runs: 3\n", "    max_runs: 3\n    emit: {event: Again, when: result.x}\n",
+     ("duplicate-key", "$")),
     ("joins", THREE, "{all: [Baked, Grown, Baked]}", ("accepted-twice", "`Milked` stands nowhere: it would fit")),
     ("joins", THREE, "{all: [Baked, Grown]}", ("event-never-accepted", "let a step have `accepts: Milked`")),
     # what is given by text, and what the environment gives
@@ -367,6 +417,29 @@ HINTS = [
 @pytest.mark.parametrize("base", BASES)
 def test_what_the_mistakes_are_made_in_is_right(base: str) -> None:
     assert not check_text(BASES[base].encode(), "spec.yaml").diagnostics
+
+
+NAMELESS = """\
+wfc: 1
+workflow: w
+start: Came
+end: Done
+events: {Came: {}, Done: {}}
+steps:%s
+    kind: transform
+    accepts: Came
+    max_runs: 3
+    emit: Done
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("", "write the step's name above"), ("\n    go:", "indent the keys of `go` below it")]
+)
+def test_keys_without_the_name_of_their_step_are_one_finding(name: str, hint: str) -> None:
+    (found,) = check_text((NAMELESS % name).encode(), "spec.yaml").diagnostics
+    assert found.code == "misplaced-key"
+    assert found.hint.startswith(hint)
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,11 @@ def test_what_holds_is_no_difference(expect: dict[str, Any], run: Seen) -> None:
             "`with.markdown` is another text (- expected, + found):\n"
             "      # News\n      \n      - a\n    - - c\n    + - b",
         ),
+        (
+            {"with": {"markdown": "# News\n\n- a\n- b"}},
+            seen(),
+            "`with.markdown` has 1 line breaks at its end, not 0",
+        ),
         ({"ran": {"a": 1}}, seen(), "step `a` ran 2 times, not once"),
         ({"ran": {"b": 3}}, seen(), "step `b` ran never, not 3 times"),
         ({"never_ran": ["a"]}, seen(), "step `a` ran 2 times, but it was to be left out"),
