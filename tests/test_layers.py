@@ -76,6 +76,7 @@ DOORS = {
     "jsonschema": {"runtime/calls/foreign_schemas"},
     "referencing": {"runtime/calls/foreign_schemas"},
     "genai_prices": {"runtime/calls/budget"},
+    "openai": {"runtime/calls/chat_requests", "runtime/calls/model_connections"},
     "pydantic_ai": {"runtime/calls", "runtime/tracing/model_calls"},
     "lsprotocol": {"compiler/lsp/server"},
     "anyio": {"compiler/cli/drafting/mcp_server"},
