@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.rules import closest, names, problem
+from wfc.compiler.rules import closest, names, problem, warning
 from wfc.compiler.rules.fixes import correct_name, remove_entry
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "handoff_output_differs",
     "hands_over_to_itself",
     "history_beside_thread",
+    "many_replies",
     "not_in_code",
     "not_in_own_style",
     "not_its_tool",
@@ -136,6 +137,25 @@ def history_beside_thread(place: Place) -> Finding:
         place,
         "leave out one of them",
         fix=remove_entry(place, "unsafe"),
+    )
+
+
+@warning
+def many_replies(place: Place, agent: str, most: int) -> Finding:
+    """An agent and the agents that are its tools may come to very many replies of models, and nothing bounds them.
+
+    In each of its turns an agent may let several others work, at most as many at once as its `parallel_calls` say, and
+    each of them has `max_turns` of its own. So the numbers multiply from level to level: 20 turns, each with 8 agents
+    of 20 turns, are 3,220 replies, and with one more level there are more than half a million. It hardly ever comes to
+    that; but where models do not find an end, nothing ends them before. Give the step, or the whole run, `limits` of
+    `tokens` or of `cost_usd`; what agents use that are tools counts among them. Or lower `max_turns` and
+    `parallel_calls`.
+    """
+    return Finding(
+        "many-replies",
+        f"the agent `{agent}`, with those that are its tools, may come to {most:,} replies of models",
+        place,
+        "bound it by `limits: {tokens: …}`, or lower `max_turns` and `parallel_calls` of these agents",
     )
 
 
