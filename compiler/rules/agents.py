@@ -243,9 +243,8 @@ def not_in_own_style(place: Place, name: str, key: str, why: str) -> Finding:
 def not_with_thread(place: Place, key: str, why: str) -> Finding:
     """A step of kind `llm` has a `thread`, and a key that is not there beside one.
 
-    What was said in a thread is another thing each time, so that no answer of the cache would do; what is kept of it
-    are texts, and no files; and an answer is shown as text, or when it is whole. Take the key out, or ask without a
-    thread.
+    What was said in a thread is another thing each time, so that no answer of the cache would do; and an answer is
+    shown as text, or when it is whole. Take the key out, or ask without a thread.
     """
     return Finding("not-with-thread", f"`{key}` is not there beside a `thread`: {why}", place, "leave it out")
 

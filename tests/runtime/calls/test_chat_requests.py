@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from typing import Any
@@ -122,6 +123,24 @@ def test_a_request_is_the_one_of_the_library(name: str, use: str, monkeypatch: p
     ours = sent()
     monkeypatch.setattr(model_connections, "_send_chats_as_written", lambda connection: None)
     assert ours == sent()
+
+
+@pytest.mark.parametrize("shape", model_wire.SHAPES.values(), ids=list(model_wire.SHAPES))
+@pytest.mark.parametrize("since", [0, 2])
+def test_files_stand_with_the_prompt_of_a_turn(
+    shape: model_wire.Shape, since: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MODEL_KEY", "sk-of-a-test")
+    before = [Said(role="user", text="Hello"), Said(role="model", text="Good day")]
+    said = [*before, ASKED, *[Said(role="model", text="Hm"), Said(role="user", text="Say more.")][:since]]
+    with model_wire.serving(lambda asked: model_wire.Reply("ok")) as service:
+        model = Model(shape.use, base_url=service.url + shape.root, api_key=Secret("MODEL_KEY"))
+        asyncio.run(turn(said=said, tools=[], files=[DOT], since=since)(model))
+        (asked,) = service.asked
+    messages = asked.body.get("messages") or asked.body["contents"]
+    with_image = [one for one in messages if DOT.content[:40] in json.dumps(one)]
+    assert len(with_image) == 1
+    assert ASKED.text in json.dumps(with_image)
 
 
 def test_its_errors_are_those_of_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
