@@ -27,11 +27,13 @@ _OPTIONS: Final = {
 def send_as_written(client: AsyncOpenAI) -> None:
     """Let a client of the library send requests of chats as they are."""
 
+    post: Any = client.post  # whose types tell streams from others by a literal
+
     async def create(*, stream: bool | None = False, **given: Any) -> Any:
         said = {name: value for name, value in given.items() if not isinstance(value, Omit | NotGiven)}
         found = {ours: said.pop(name, None) for name, ours in _OPTIONS.items()}
         options: Any = {name: value for name, value in found.items() if value is not None}
-        return await client.post(
+        return await post(
             "/chat/completions",
             cast_to=ChatCompletion,
             body={**said, "stream": bool(stream)},
