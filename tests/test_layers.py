@@ -76,6 +76,7 @@ DOORS = {
     "jsonschema": {"runtime/calls/foreign_schemas"},
     "referencing": {"runtime/calls/foreign_schemas"},
     "genai_prices": {"runtime/calls/budget"},
+    "openai": {"runtime/calls/chat_requests", "runtime/calls/model_connections"},
     "pydantic_ai": {"runtime/calls", "runtime/tracing/model_calls"},
     "lsprotocol": {"compiler/lsp/server"},
     "anyio": {"compiler/cli/drafting/mcp_server"},
@@ -336,6 +337,39 @@ def test_a_workflow_without_knowledge_loads_nothing_of_searching(tmp_path: Path)
     greeting, loaded = done.stdout.strip().split("\n") if not done.returncode else (done.stderr, "")
     assert greeting == "Hello Ada"
     assert [name for name in loaded.split() if "knowledge" in name or name == "numpy"] == []
+
+
+FOR_MODELS = {
+    "pydantic_ai",
+    "openai",
+    "anthropic",
+    "google",
+    "httpx2",
+    "httpcore2",
+    "genai_prices",
+    "mcp",
+    "jsonschema",
+}
+"""What only specs with models, tools or agents need."""
+
+
+@pytest.mark.parametrize("command", ["run", "check", "compile", "test"])
+def test_of_a_spec_without_models_nothing_of_models_is_loaded(command: str, tmp_path: Path) -> None:
+    spec = tmp_path / "greet.yaml"
+    spec.write_text(GOOD_SPEC)
+    more = {"run": ["-i", "name=Ada"], "compile": ["-o", str(tmp_path)]}.get(command, [])
+    program = (
+        "import sys, wfc.compiler.cli as cli\n"
+        f"status = cli.main({[command, str(spec), *more]!r})\n"
+        "print(file=sys.stderr)\n"
+        "print(status, *sys.modules, file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    status, *loaded = done.stderr.strip().split("\n")[-1].split()
+    assert status == "0", done.stderr
+    assert "wfc.compiler.cli" in loaded
+    assert not {name for name in loaded if name.split(".")[0] in FOR_MODELS}
+    assert not {name for name in loaded if name.startswith(("wfc.runtime.agents", "wfc.runtime.calls.model"))}
 
 
 @pytest.mark.parametrize("module", ["wfc.runtime"])

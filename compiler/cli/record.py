@@ -20,7 +20,9 @@ def command(run: str, name: str | None, store: str | None) -> int:
 
     It is printed to be put under `tests:` of its spec: what the run began with, what models replied, what tools, other
     actions and people gave, what came from outside, and how it ended. It is played once before, to see that it passes.
-    Inputs and answers are in it as they were; values of secrets are in no store, and so in no test.
+    Summaries of threads, and what tools have asked people, are in it, too. What no script can say is left out and told:
+    calls that were not made, such as those of tools that there are not. Inputs and answers are in it as they were;
+    values of secrets are in no store, and so in no test.
 
     Exit status: 0 it is printed; 1 there is no such run, it is not over, or the test made of it does not pass.
     """

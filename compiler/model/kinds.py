@@ -188,6 +188,7 @@ class AgentCall:
         tells: Whether the step's tail asks how the answer came about, by `agent`.
         thread: The talk that it goes on with, if it does.
         history: The messages that come before the prompt.
+        files: What the model is shown with the prompt; it is kept in no thread.
     """
 
     agent: Agent
@@ -200,6 +201,7 @@ class AgentCall:
     tells: bool = False
     thread: ThreadUse | None = None
     history: Value | None = None
+    files: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from wfc.compiler.resolve.declarations.events import declare_contract, declare_s
 from wfc.compiler.resolve.declarations.types import declare_types_and_events
 from wfc.compiler.resolve.steps.steps import resolve_step, resolve_steps
 from wfc.compiler.resolve.symbols.declarations import NO_PROJECT, Declarations, ProjectView
-from wfc.compiler.resolve.whole import forks, part_contracts, recursion, runs, tests
+from wfc.compiler.resolve.whole import forks, part_contracts, recursion, replies, runs, tests
 from wfc.compiler.resolve.whole.unused import (
     UsedTypes,
     note_used_resources,
@@ -96,6 +96,8 @@ def resolve(
     if declared.called or declared.tools.nodes:
         recursion.report_recursion(declared)
         recursion.report_unknown_tools(declared)
+    if declared.agents.nodes:
+        replies.report_many_replies(steps, run, declared)
     used = UsedTypes.of(declared, steps)
     for trigger in started:
         if trigger.body is not None:

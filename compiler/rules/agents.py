@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.rules import closest, names, problem
+from wfc.compiler.rules import closest, names, problem, warning
 from wfc.compiler.rules.fixes import correct_name, remove_entry
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "handoff_output_differs",
     "hands_over_to_itself",
     "history_beside_thread",
+    "many_replies",
     "not_in_code",
     "not_in_own_style",
     "not_its_tool",
@@ -139,6 +140,25 @@ def history_beside_thread(place: Place) -> Finding:
     )
 
 
+@warning
+def many_replies(place: Place, agent: str, most: int) -> Finding:
+    """An agent and the agents that are its tools may come to very many replies of models, and nothing bounds them.
+
+    In each of its turns an agent may let several others work, at most as many at once as its `parallel_calls` say, and
+    each of them has `max_turns` of its own. So the numbers multiply from level to level: 20 turns, each with 8 agents
+    of 20 turns, are 3,220 replies, and with one more level there are more than half a million. It hardly ever comes to
+    that; but where models do not find an end, nothing ends them before. Give the step, or the whole run, `limits` of
+    `tokens` or of `cost_usd`; what agents use that are tools counts among them. Or lower `max_turns` and
+    `parallel_calls`.
+    """
+    return Finding(
+        "many-replies",
+        f"the agent `{agent}`, with those that are its tools, may come to {most:,} replies of models",
+        place,
+        "bound it by `limits: {tokens: …}`, or lower `max_turns` and `parallel_calls` of these agents",
+    )
+
+
 @problem
 def tool_listed_twice(place: Place, name: str, *, whole: bool = True) -> Finding:
     """An agent's `tools` or `handoffs` have one name twice.
@@ -223,9 +243,8 @@ def not_in_own_style(place: Place, name: str, key: str, why: str) -> Finding:
 def not_with_thread(place: Place, key: str, why: str) -> Finding:
     """A step of kind `llm` has a `thread`, and a key that is not there beside one.
 
-    What was said in a thread is another thing each time, so that no answer of the cache would do; what is kept of it
-    are texts, and no files; and an answer is shown as text, or when it is whole. Take the key out, or ask without a
-    thread.
+    What was said in a thread is another thing each time, so that no answer of the cache would do; and an answer is
+    shown as text, or when it is whole. Take the key out, or ask without a thread.
     """
     return Finding("not-with-thread", f"`{key}` is not there beside a `thread`: {why}", place, "leave it out")
 

@@ -95,6 +95,7 @@ class AgentTurns:
         """Return what the model is asked in the next turn."""
         agent = self.at_work(state)
         system = inputs.system if state.at_work is None else state.at_work.system
+        files = inputs.files if state.at_work is None else ()
         request = TurnRequest(
             said=self.transcript(inputs, state),
             system="\n\n".join(filter(None, (system_of(ctx, agent, system), instructions_in(inputs, state))))
@@ -105,6 +106,8 @@ class AgentTurns:
             must_call=offer.first,
             in_parallel=agent.parallel_calls > 1,
             shown=self.agent.shown,
+            files=files,
+            since=len(state.messages),
         )
         if agent.style == "code":
             return as_code(request, agent)

@@ -14,7 +14,7 @@ from wfc.runtime.calls.transcripts import CallRequest, Said, TurnReply
 from wfc.runtime.errors import StepError
 from wfc.runtime.events import ClosedFields, Event, Record, RunState, StartEvent, StopEvent, event_name
 from wfc.runtime.plan.pauses import PartEnd, PartResult
-from wfc.runtime.records import Message
+from wfc.runtime.records import File, Message
 from wfc.runtime.values.outputs import InvalidOutput, from_json
 from wfc.runtime.values.outside_names import json_outside
 
@@ -67,6 +67,7 @@ class AgentInput(ClosedFields, StartEvent):
         kept_as: What is kept in the thread in place of the prompt.
         read_only: Whether nothing is kept in the thread.
         history: What was said before, for an agent without a thread.
+        files: What the model is shown with the prompt.
         collection_keys: Whose entries it sees in collections that runs write, by their names.
     """
 
@@ -79,6 +80,7 @@ class AgentInput(ClosedFields, StartEvent):
     kept_as: str | None = None
     read_only: bool = False
     history: list[Message] = Field(default_factory=list)
+    files: list[File] = Field(default_factory=list)
     collection_keys: dict[str, str] = Field(default_factory=dict)
 
 

@@ -25,11 +25,14 @@ __all__ = [
     "in_words",
     "kept_of",
     "read_transcript",
+    "summary_in",
     "summed_up",
 ]
 
 MOST_MESSAGES: Final = 200
 """How many messages of a thread are kept that does not say it."""
+
+_SUMMED_UP: Final = "(What was said before, summed up: "
 
 _LONGEST_IN_WORDS: Final = 200_000
 """How many characters of what is summed up a model is shown."""
@@ -133,8 +136,14 @@ def _told(said: Sequence[Said]) -> Iterator[dict[str, Any]]:
 def summed_up(summary: str, rest: Sequence[Said]) -> list[Said]:
     """Return messages whose first one tells what was said before it."""
     first, *others = rest
-    text = f"(What was said before, summed up: {summary.strip()})\n\n{first.text}"
+    text = f"{_SUMMED_UP}{summary.strip()})\n\n{first.text}"
     return [first.model_copy(update={"text": text}), *others]
+
+
+def summary_in(said: Sequence[Said]) -> str:
+    """Return the summary that messages begin with, as far as it can be told from what follows; empty: there is none."""
+    text = said[0].text if said else ""
+    return text.removeprefix(_SUMMED_UP).partition(")\n\n")[0] if text.startswith(_SUMMED_UP) else ""
 
 
 def kept_of(inputs: AgentInput, state: LoopState, answer: str) -> list[Said]:

@@ -12,7 +12,7 @@ from wfc.runtime.calls.transcripts import ANSWER_TOOL, CallAnswer, CallRequest, 
 from wfc.runtime.values.outputs import InvalidOutput, Wanted, plain_type
 from wfc.runtime.values.outside_names import json_outside
 
-__all__ = ["LONGEST_TOLD", "MOST_CALLS", "answers_to", "bounded", "cut", "judge", "wanted_calls"]
+__all__ = ["LONGEST_TOLD", "MOST_CALLS", "answers_to", "bounded", "cut", "judge", "wanted_calls", "was_cut"]
 
 MOST_CALLS: Final = 32
 """How many calls of one reply are made."""
@@ -90,6 +90,11 @@ def cut(text: str) -> str:
     if len(text) <= LONGEST_TOLD:
         return text
     return f"{text[:LONGEST_TOLD]}\n… cut: these are {LONGEST_TOLD:,} of {len(text):,} characters"
+
+
+def was_cut(text: str) -> bool:
+    """Return whether a text of a transcript was too long."""
+    return len(text) > LONGEST_TOLD and text.startswith("\n… cut: these are ", LONGEST_TOLD)
 
 
 def bounded(reply: TurnReply) -> TurnReply:

@@ -7,6 +7,7 @@ import hashlib
 import inspect
 import os
 import re
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Final, cast
@@ -66,22 +67,12 @@ class _Shared:
         self.users = 0
         self.is_open = False
 
-    @asynccontextmanager
-    async def used(self) -> AsyncIterator[Connection]:
-        """Use it: it is opened by its first user, and stays open when the last one has left."""
+    async def open(self) -> None:
+        """Open it for its first user; it stays open when the last one has left."""
         provider = self.connection.provider
-        self.users += 1
-        try:
-            if provider is None:
-                yield self.connection
-                return
-            if not self.is_open:
-                self.is_open = True
-                await provider.__aenter__()  # what `close` undoes
-            async with provider:
-                yield self.connection
-        finally:
-            self.users -= 1
+        if not self.is_open and provider is not None:
+            self.is_open = True
+            await provider.__aenter__()  # what `close` undoes
 
     async def close(self) -> None:
         """Close it."""
@@ -112,8 +103,12 @@ async def connected(model: ModelOptions, revealed: Revealed) -> AsyncIterator[Co
     here = await _connections()
     shared = here.pop(place, None) or _Shared(*_connect(model, key, revealed))
     here[place] = shared
-    async with shared.used() as connection:
-        yield connection
+    shared.users += 1
+    try:
+        await shared.open()
+        yield shared.connection
+    finally:
+        shared.users -= 1
     idle = [each for each, one in here.items() if not one.users]
     for each in idle[: max(0, len(idle) - _MOST_IDLE)]:
         await here.pop(each).close()
@@ -165,6 +160,8 @@ def _connect(model: ModelOptions, key: str | None, revealed: Revealed) -> tuple[
         found = infer_model(f"{kind}:{name}", lambda _: _provider(kind, model, key, clients))
         if _counts_retries(found):
             cast(Any, found).client.max_retries = 0
+        if "pydantic_ai.models.openai" in sys.modules:
+            _send_chats_as_written(found)
         return found, clients[0] if clients else None
     except ImportError as error:
         extra = re.search(r"pydantic-ai-slim\[[a-z-]+\]", str(error))
@@ -181,6 +178,16 @@ def _connect(model: ModelOptions, key: str | None, revealed: Revealed) -> tuple[
                 "or give the model an `api_key`"
             ) from None
         raise SettingsError(f"the model `{model.use}` cannot be used: {said}") from None
+
+
+def _send_chats_as_written(connection: Connection) -> None:
+    from openai import AsyncOpenAI
+    from pydantic_ai.models.openai import OpenAIChatModel
+
+    from wfc.runtime.calls.chat_requests import send_as_written
+
+    if isinstance(connection, OpenAIChatModel) and isinstance(connection.client, AsyncOpenAI):
+        send_as_written(connection.client)
 
 
 def settings_without_retries(connection: Connection) -> ModelSettings:

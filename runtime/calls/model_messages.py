@@ -17,7 +17,7 @@ from wfc.runtime.values.outputs import Wanted
 if TYPE_CHECKING:
     from wfc.runtime.records import File, Message
 
-__all__ = ["conversation", "correction", "read_reply", "request_parameters", "text_of"]
+__all__ = ["conversation", "correction", "prompted", "read_reply", "request_parameters", "text_of"]
 
 _OUTPUT_TOOL = "final_result"
 
@@ -31,11 +31,14 @@ def conversation(
         # as one of these it comes before them; instructions would come after
         said.insert(0, messages.ModelRequest(parts=[messages.SystemPromptPart(system)]))
         system = None
-    content: str | list[messages.UserContent] = prompt
-    if files:
-        content = [*map(_file, files), prompt]  # documents first, the question after them
-    said.append(messages.ModelRequest(parts=[messages.UserPromptPart(content)], instructions=system))
+    part = messages.UserPromptPart(prompted(prompt, files))
+    said.append(messages.ModelRequest(parts=[part], instructions=system))
     return said, system
+
+
+def prompted(prompt: str, files: Sequence[File]) -> str | list[messages.UserContent]:
+    """Return a prompt with its files: documents first, the question after them."""
+    return [*map(_file, files), prompt] if files else prompt
 
 
 def _message(message: Message) -> messages.ModelMessage:

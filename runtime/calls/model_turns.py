@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -31,7 +31,7 @@ try:
     from wfc.runtime.calls.model_connections import connected
     from wfc.runtime.calls.model_exchanges import Exchange
     from wfc.runtime.calls.model_failures import failure, refuse_what_is_no_answer
-    from wfc.runtime.calls.model_messages import request_parameters, text_of
+    from wfc.runtime.calls.model_messages import prompted, request_parameters, text_of
     from wfc.runtime.calls.model_streams import Shown
 except ImportError:
     raise MissingPackageError(
@@ -65,7 +65,7 @@ async def take_turn(host: CallHost, model: ModelOptions, request: TurnRequest) -
             parameters = _parameters(connection, model, request, wanted)
             offers = parameters.function_tools or parameters.output_tools
             told = request.said if offers else without_calls(request.said)
-            said = list(_as_messages(told, request.system))
+            said = list(_as_messages(told, request))
             reply = await exchange.reply(
                 connection, said, request.system, parameters, _settings(connection, request, model)
             )
@@ -74,7 +74,7 @@ async def take_turn(host: CallHost, model: ModelOptions, request: TurnRequest) -
     except WorkflowError:
         raise
     except Exception as error:
-        failed = failure(error, model, revealed)
+        failed = failure(error, model, revealed, request.files)
     raise failed  # out of the handler: the client's own error may hold the request's headers
 
 
@@ -118,9 +118,10 @@ def _settings(connection: Connection, request: TurnRequest, model: ModelOptions)
     return found
 
 
-def _as_messages(said: Iterable[Said], system: str | None) -> Iterator[messages.ModelMessage]:
-    """Yield a transcript as messages of the library."""
-    for one in said:
+def _as_messages(said: Sequence[Said], request: TurnRequest) -> Iterator[messages.ModelMessage]:
+    """Yield a transcript as messages of the library, with the files of the request."""
+    prompt = len(said) - 1 - request.since
+    for place, one in enumerate(said):
         if one.role == "model":
             yield _as_response(one)
             continue
@@ -128,8 +129,9 @@ def _as_messages(said: Iterable[Said], system: str | None) -> Iterator[messages.
             messages.ToolReturnPart(each.tool, each.text, each.id) for each in one.answers
         ]
         if one.text or not parts:
-            parts.append(messages.UserPromptPart(one.text))
-        yield messages.ModelRequest(parts=parts, instructions=system)
+            files = request.files if place == prompt else ()
+            parts.append(messages.UserPromptPart(prompted(one.text, files)))
+        yield messages.ModelRequest(parts=parts, instructions=request.system)
 
 
 def _as_response(said: Said) -> messages.ModelResponse:

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 from pydantic import Field
 
 from wfc.runtime.events import Record
+from wfc.runtime.records import File
 
 __all__ = [
     "ANSWER_TOOL",
@@ -142,6 +143,7 @@ class TurnRequest:
         must_call: The tool that it must call now; empty: it need not call any.
         in_parallel: Whether it may ask for several calls at once.
         shown: What of its reply is shown to watchers while it arrives: ``text``, ``thinking``.
+        files: What it is shown with the prompt, which so many messages have come ``since``.
     """
 
     said: Sequence[Said]
@@ -152,3 +154,5 @@ class TurnRequest:
     must_call: str = ""
     in_parallel: bool = True
     shown: Sequence[str] = ()
+    files: Sequence[File] = ()
+    since: int = 0

@@ -19,7 +19,8 @@ MOST_LINES: Final = 2_000
 
 
 async def fork_run(server: Installation, call: Call) -> Reply:
-    """Begin a new run that goes on from how this one was after a tick (`at`), or when a step began (`step`).
+    """Begin a new run that goes on from how this one was after a tick (`at`), or when a step began (`step`),
+    or at a place within an agent, such as `answer/turn 3`; its agents go on from where they were at that moment.
 
     With `?dry` nothing is done: it is told which steps would be done again, with their effects outside.
 
@@ -32,7 +33,7 @@ async def fork_run(server: Installation, call: Call) -> Reply:
         raise Problem(422, "body.members", "name the tick: by `at`, or by `step`, which began then")
     await check_moved(server, call)
     server.load_code(row)
-    at = data["at"] if "at" in data else server.engine.beginning_of_step(row.run_id, data["step"])
+    at = data["at"] if "at" in data else server.engine.point_of(row.run_id, data["step"])
     state, is_dry = data.get("state"), call.flag("dry")
     told = await server.engine.fork(row.run_id, at, state=state, dry_run=True)
     if not is_dry:

@@ -100,6 +100,45 @@ class Past:
             raise StoreError(f"after its tick {seq} the run {self._run_id} was over: name an earlier one")
         return execution
 
+    def moment_of(self, seq: int) -> int:
+        """Return the moment of a tick, in nanoseconds."""
+        moment: int = json.loads(self._bodies[seq - self._base.seq - 1])[1]
+        return moment
+
+    def seq_at(self, moment: int) -> int:
+        """Return the last tick that had come by a moment; 0: none had.
+
+        Raises:
+            StoreError: What was then is not kept any more.
+        """
+        for seq in range(self.seq, self._base.seq, -1):
+            if self.moment_of(seq) <= moment:
+                return seq
+        if self._base.seq:
+            raise StoreError(
+                f"how the run {self._run_id} was then is pruned, or of another version of its workflow"
+            )
+        return 0
+
+    def is_over_at(self, seq: int) -> bool:
+        """Return whether the run was over after a tick."""
+        ended = self.replay.ended_by
+        return ended is not None and seq >= ended
+
+    def lines(self) -> list[StepLine]:
+        """Return the step runs that count, in the order in which they began."""
+        return [line for line in self.replay.lines() if not line.is_undone and line.since > self._base.seq]
+
+    def lines_of(self, step: str) -> list[StepLine]:
+        """Return those of a step.
+
+        Raises:
+            StoreError: There is no such step.
+        """
+        if step not in self._plan.by_name:
+            raise StoreError(f"the workflow has no step `{step}`")
+        return [line for line in self.lines() if line.step == step]
+
     def _tick(self, seq: int, execution: Execution) -> Tick:
         tick, _ = decode_tick(self._bodies[seq - self._base.seq - 1], execution, self._values)
         return tick
@@ -141,16 +180,14 @@ class Past:
         own, _, beneath = step.partition("/")
         if beneath and own in self._plan.by_name:
             raise StoreError(
-                f"a run goes on from a step of its own, such as `{own}`: what its agent has done begins anew then"
+                f"a run goes back to a step of its own, such as `{own}`; from within an agent it is forked"
             )
-        if step not in self._plan.by_name:
-            raise StoreError(f"the workflow has no step `{step}`")
-        began = [line.since for line in self.replay.lines() if line.step == step and not line.is_undone]
-        if not began or began[-1] <= self._base.seq:
+        began = self.lines_of(step)
+        if not began:
             raise StoreError(
                 f"the step `{step}` has not run, as far as what the run {self._run_id} did is kept"
             )
-        return began[-1]
+        return began[-1].since
 
     def again_after(self, seq: int) -> list[StepAgain]:
         """Return the step runs that are done again if the run goes on from a tick, in the order of their numbers."""

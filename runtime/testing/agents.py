@@ -230,13 +230,15 @@ class AgentDoubles:
         return run.workflow.done(tool, result, run.execution.state)
 
     async def _delegate(self, context: StepContext) -> AgentOutput | Instead:
-        """Let another agent work, whose model has a script; return what a workflow gives that is a tool."""
+        """Let another agent work, whose model has a script; return what one gives that is mocked as a tool, or what a
+        workflow does.
+        """
         run, step_run = context._run, context._step_run
         assert isinstance(run, Run) and isinstance(run.workflow, AgentSteps) and step_run is not None
         inputs = run.execution.inputs
         assert isinstance(inputs, AgentInput)
         tool, args = run.workflow.checked(step_run.event, inputs, run.execution.state)
-        if not tool.workflow:
+        if not tool.workflow and tool.name not in self._tools:
             return Instead.PAUSE
         value = await self._giving(self._next_answer(run, tool, args))(context, args)
         return AgentOutput(answer=json.dumps(value), turns=0, tokens=0, cost_usd=0.0)

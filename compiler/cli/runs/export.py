@@ -68,12 +68,14 @@ def show_test(engine: Engine, place: StorePlace, run: str, name: str, *, scripts
     engine.show(run)
     with output_kept():
         load_code(engine, place, run, None)
-    case, problems = passing_test(engine, run, name, scripts=scripts)
+    case, problems, notes = passing_test(engine, run, name, scripts=scripts)
     if problems:
         click.echo("a test made of this run does not pass, so it is not printed:", err=True)
         for problem in problems:
             click.echo(printable(f"  {problem}"), err=True)
         return 1
+    for note in notes:
+        click.echo(printable(f"left out, as no script can say it: {note}"), err=True)
     indent = "  - "
     data = test_as_data(case)
     expect = data.pop("expect")
@@ -85,8 +87,10 @@ def show_test(engine: Engine, place: StorePlace, run: str, name: str, *, scripts
 
 def passing_test(
     engine: Engine, run: str, name: str, *, scripts: bool = False
-) -> tuple[SpecTest, tuple[str, ...]]:
-    """Return a test that does as a run did, and what is wrong with it: answers come at once, or else as they came."""
+) -> tuple[SpecTest, tuple[str, ...], list[str]]:
+    """Return a test that does as a run did, what is wrong with it, and what it leaves out: answers come at once, or
+    else as they came.
+    """
     from wfc.runtime.driver.engine.kept_values import values_of
     from wfc.runtime.testing.cases import run_test
     from wfc.runtime.testing.recorded import recorded_test
@@ -97,17 +101,18 @@ def passing_test(
     workflow = engine.workflow(row.workflow, version=row.version)
     others: Any = [type(one) for one in engine.workflows() if one is not workflow]
     config = config_as_data(type(workflow))
+    notes: list[str] = []
     for timed in (False, True):
         case = recorded_test(
             name, engine.replay(run), engine.bodies_of(run), values_of(workflow), timed=timed, config=config
         )
         if scripts:
-            case = with_scripts(engine, run, case)
+            case, notes = with_scripts(engine, run, case)
         with output_kept():
             problems = run_test(cast("Any", type(workflow)), case, others).problems
         if not problems:
             break
-    return case, problems
+    return case, problems, notes
 
 
 def exported(engine: Engine, run_id: str) -> dict[str, Any]:

@@ -13,9 +13,8 @@ from wfc.compiler.cli.runs.going_back import (
     confirmed,
     continue_runs,
     detach_option,
-    step_option,
+    one_of,
     tell,
-    tick_of,
     yes_option,
 )
 from wfc.compiler.cli.state_changes import changes_of, set_option
@@ -28,7 +27,12 @@ __all__ = ["command"]
 @click.command("fork", cls=Command)
 @click.argument("run")
 @at_option
-@step_option
+@click.option(
+    "--step",
+    metavar="PLACE",
+    help="As the run was when the last run of this step began, or when it was last at a place within an agent, such as "
+    "`answer/turn 3` or `answer/turn 3/refund`.",
+)
 @set_option
 @click.option("--run-id", "new_id", metavar="ID", help="The id of the new run; by default a random one.")
 @yes_option
@@ -49,13 +53,15 @@ def command(
     """Begin a new run that goes on from how a RUN was after a tick, or when a step began; the RUN stays as it is.
 
     It is told first which steps are done again, with their effects outside; then it is asked for at the terminal, or
-    --yes says it. Its requests have other idempotency keys, and workflows that it waits for begin anew for it.
+    --yes says it. Its requests have other idempotency keys. Its agents go on from where they were at that moment; other
+    workflows that it waits for begin anew for it.
 
     Exit status: 0 it has ended well, or is recorded, or nothing was done; 1 it has failed; 3 it rests.
     """
     state = changes_of(changes)
     with opened_run(store, run) as (engine, place):
-        to = tick_of(engine, run, at, step)
+        one_of(at, step)
+        to = at if step is None else engine.point_of(run, step)
         told = asyncio.run(engine.fork(run, to, state=state, new_id=new_id, dry_run=True))
         tell(told, format, yes=yes)
         if not confirmed(yes=yes):

@@ -28,6 +28,7 @@ __all__ = [
     "confirmed",
     "continue_runs",
     "detach_option",
+    "one_of",
     "step_option",
     "tell",
     "tick_of",
@@ -110,9 +111,18 @@ def tick_of(engine: Engine, run_id: str, at: int | None, step: str | None) -> in
     Raises:
         click.UsageError: None is named, or two.
     """
+    one_of(at, step)
+    return at if at is not None else engine.beginning_of_step(run_id, str(step))
+
+
+def one_of(at: int | None, step: str | None) -> None:
+    """Check that a tick is named once.
+
+    Raises:
+        click.UsageError: It is named twice, or not at all.
+    """
     if (at is None) == (step is None):
         raise click.UsageError("name the tick: by `--at TICK`, or by `--step NAME`, which began then")
-    return at if at is not None else engine.beginning_of_step(run_id, str(step))
 
 
 def continue_runs(engine: Engine, place: StorePlace, runs: Sequence[str], *, detach: bool) -> int:

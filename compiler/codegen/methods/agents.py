@@ -65,6 +65,8 @@ class AgentWriter:
             given["timeout"] = function.expression(step.timeout)
         if action.history is not None:
             given["history"] = values.value(action.history)
+        if action.files is not None:
+            given["files"] = values.value(action.files)
         if action.thread is not None:
             given |= thread_of(action.thread, function)
         agent = action.agent

@@ -122,7 +122,6 @@ MOST_REPLIES: Final = 3
 """How often the model of an `llm` step is asked for one answer: what does not fit is sent back twice."""
 
 NOT_IN_TALKS: Final = {
-    "files": "texts are kept of a talk",
     "cache": "what was said before is another thing each time",
 }
 
@@ -156,8 +155,9 @@ def resolve_talk(
     for key, why in NOT_IN_TALKS.items():
         if key in data and data[key] is not False:
             declared.report(problems.not_with_thread((place / key).key, key, why))
+    files = None
     if "files" in data:
-        reader.value(data["files"], place / "files", ListOf(FILE), scope)
+        files = reader.value(data["files"], place / "files", ListOf(FILE), scope)
     if "partial" in shown:
         why = "an answer in it is shown as text, or when it is whole"
         declared.report(problems.not_with_thread((place / "stream" / "partial").key, "partial", why))
@@ -166,7 +166,7 @@ def resolve_talk(
         declared.report(problems.history_beside_thread((place / "history").key))
     if agent.model is None or thread is None:
         return None
-    return AgentCall(agent, prompt, system, output, shown, thread=thread)
+    return AgentCall(agent, prompt, system, output, shown, thread=thread, files=files)
 
 
 def given_args(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Place
@@ -35,8 +35,14 @@ class ExpectationReader:
     declared: Declarations
     steps: StepLookup
 
-    def expected(self, data: Mapping[str, Any], place: Place) -> dict[str, object]:
-        """Return the expectations, with names in normal form."""
+    def expected(
+        self, data: Mapping[str, Any], place: Place, mocked: Collection[str] = ()
+    ) -> dict[str, object]:
+        """Return the expectations, with names in normal form.
+
+        Args:
+            mocked: The tools of agents of which the test says what they give.
+        """
         found: dict[str, object] = dict(data)
         found |= self.end(data, place)
         ran = data.get("ran")
@@ -58,7 +64,7 @@ class ExpectationReader:
             found["after"] = duration(data["after"], place / "after", self.declared.report, zero=True) or 0.0
         if "calls" in data:
             reader = scripts.script_reader(self.declared, self.steps.steps)
-            found["calls"] = reader.expected_calls(data["calls"], place / "calls")
+            found["calls"] = reader.expected_calls(data["calls"], place / "calls", mocked)
         if isinstance(data.get("fails"), str):
             self.check_failure(data["fails"], place / "fails")
         return found

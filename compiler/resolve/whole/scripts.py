@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from wfc.compiler.diagnostics import Place
@@ -88,8 +88,8 @@ class ScriptReader:
                 yield step, action
 
     def tools_in_use(self) -> dict[str, Tool]:
-        """Return the tools that agents may call."""
-        return {use.tool.name: use.tool for one in self.team() for use in one.tools if use.agent is None}
+        """Return the tools that agents may call, agents among them."""
+        return {use.tool.name: use.tool for one in self.team() for use in one.tools}
 
     def approved(self) -> dict[str, Tool]:
         """Return the tools whose calls a person has to allow, or which may ask a person."""
@@ -308,10 +308,13 @@ class ScriptReader:
         given = read_data(data.get("with", {}), at.address, ends[name], self.declared.report)
         return {"event": name, "with": given}
 
-    def expected_calls(self, data: object, place: Place) -> list[dict[str, object]]:
-        """Return the calls that a test expects, each with some of its arguments."""
+    def expected_calls(self, data: object, place: Place, mocked: Collection[str]) -> list[dict[str, object]]:
+        """Return the calls that a test expects, each with some of its arguments; of agents those that are mocked."""
         found: list[dict[str, object]] = []
-        known = self.tools_in_use()
+        working = {use.tool.name for one in self.team() for use in one.tools if use.agent is not None}
+        known = {
+            name: tool for name, tool in self.tools_in_use().items() if name not in working or name in mocked
+        }
         for index, each in enumerate(data if isinstance(data, list) else ()):
             if not isinstance(each, Mapping) or "tool" not in each:
                 continue

@@ -66,7 +66,10 @@ class TestResolver:
         base = self.base(data, place)
         start = self.start(data, place, base)
         expect = data.get("expect")
-        expected = self.expectations.expected(expect, place / "expect") if isinstance(expect, Mapping) else {}
+        tools = {**(base.tools if base is not None else {}), **self.tools(data, place)}
+        expected = {}
+        if isinstance(expect, Mapping):
+            expected = self.expectations.expected(expect, place / "expect", tools)
         mock = self.mocks.mocks(data.get("mock"), place / "mock")
         made = TestCase(
             name=name,
@@ -82,7 +85,7 @@ class TestResolver:
             if "cancel" in data
             else None,
             script={**(base.script if base is not None else {}), **self.script(data, place)},
-            tools={**(base.tools if base is not None else {}), **self.tools(data, place)},
+            tools=tools,
             people={**(base.people if base is not None else {}), **self.people(data, place)},
         )
         self.known.setdefault(name, made)

@@ -121,6 +121,7 @@ def _agent(places: Places, action: AgentCall) -> Fact:
         "limits": {name: _limit(places, each) for name, each in action.limits.items()},
         "thread": None if action.thread is None else _thread(places, action.thread),
         "history": None if action.history is None else value(places, action.history),
+        **({} if action.files is None else {"files": value(places, action.files)}),
     }
 
 

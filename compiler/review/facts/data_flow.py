@@ -208,7 +208,8 @@ class DataFlow:
                     "prompt",
                     self.of_texts(step, (action.prompt, action.system), items)
                     | self.of_values(step, action.args or (), items)
-                    | self.of_value(step, action.history, items),
+                    | self.of_value(step, action.history, items)
+                    | self.of_value(step, action.files, items),
                 )
                 bound = [value for use in action.agent.tools for _, value in use.bound]
                 yield "arguments", self.of_values(step, [("", each) for each in bound], items)

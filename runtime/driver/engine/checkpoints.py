@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol
@@ -21,13 +20,12 @@ from wfc.runtime.driver.engine.successors import successor
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.edits import Edits
 from wfc.runtime.driver.run.needs import RunWorkflow
-from wfc.runtime.errors import RunExistsError, RunUnknownError, StoreError, WorkflowTimeoutError
+from wfc.runtime.errors import RunUnknownError, StoreError, WorkflowTimeoutError
 from wfc.runtime.plan.pauses import Child
 from wfc.runtime.store.checkpoint import write_checkpoint
 from wfc.runtime.store.entries import entry_of
 from wfc.runtime.store.folding import write_snapshot
 from wfc.runtime.store.journal import (
-    Created,
     Entry,
     Lease,
     Lost,
@@ -143,44 +141,6 @@ class CheckpointedRuns(RetoldRuns, Protocol):
         told = _told(altered)
         if not dry_run:
             await self._go_back(altered, "rewind")
-        return told
-
-    async def fork(
-        self,
-        run_id: str,
-        at: int | None = None,
-        *,
-        state: Mapping[str, Any] | None = None,
-        by: str = "",
-        new_id: str | None = None,
-        dry_run: bool = False,
-    ) -> Rewinding:
-        """Record a new run that goes on from how another was after a tick, by default the last; return what it does.
-
-        Parts of the run begin anew for the new one. It rests, and is due at once.
-
-        Args:
-            state: What is changed in its state: values as JSON data, by path.
-            by: The person who changes it, such as ``user:ann``.
-
-        Raises:
-            InvalidValueError: A value does not fit the state, or there is no such place in it.
-            RunUnknownError: There is none of that id, or its workflow is not known here.
-            RunExistsError: There is a run with the new id.
-            StoreError: It has no such tick, or is not kept so far back.
-        """
-        past, found = self.past_of(run_id)
-        to = past.seq if at is None else at
-        goal = past.at(to)
-        then = Edits(state or {}).ticks(goal, by)
-        made = new_id or uuid.uuid4().hex
-        if self.store.runs(run_id=made):
-            raise RunExistsError(f"the store has a run with the id {made!r}", made)
-        told = Rewinding(made, to, past.seq, "", tuple(past.again_after(to)), tuple(past.came_after(to)))
-        if not dry_run:
-            await self.alter(
-                [self._forked(run_id, found, goal, [Rewound(to, "fork", goal, run_id), *then], made)]
-            )
         return told
 
     def beginning_of_step(self, run_id: str, step: str) -> int:
@@ -312,7 +272,7 @@ class CheckpointedRuns(RetoldRuns, Protocol):
         """
         execution = past.replay.execution
         workflow = self.workflow(found.workflow, version=found.version)
-        bodies = self._applied(execution, ticks, found)
+        bodies = self.applied(execution, ticks, found)
         seq = found.seq + len(bodies)
         other = successor(self, found.workflow, version) if version else workflow
         rows: list[Row] = [TasksReset(open_tasks(execution), execution.at)]
@@ -332,7 +292,7 @@ class CheckpointedRuns(RetoldRuns, Protocol):
             rows.insert(0, VersionChanged(version))
         return entry_of(Lease(execution.run_id, found.number, found.epoch), found.seq + 1, bodies, rows)
 
-    def _applied(self, execution: Execution, ticks: Sequence[Tick], found: Standing) -> list[bytes]:
+    def applied(self, execution: Execution, ticks: Sequence[Tick], found: Standing) -> list[bytes]:
         """Apply ticks to a run that nobody works on; return them as they are written."""
         values = values_of(self.workflow(found.workflow, version=found.version))
         bodies = []
@@ -345,25 +305,6 @@ class CheckpointedRuns(RetoldRuns, Protocol):
             execution.effects.clear()
             execution.starting.clear()
         return bodies
-
-    def _forked(
-        self, run_id: str, found: Standing, goal: Execution, ticks: Sequence[Tick], made: str
-    ) -> Entry:
-        """Return the entry for a new run that goes on as another was."""
-        began = self.beginning_of(run_id)
-        workflow = self.workflow(began.workflow, version=began.version)
-        execution = Execution(workflow._wfc.plan, made, workflow._wfc.plan.new_state())
-        goal.run_id = made
-        bodies = self._applied(execution, ticks, found)
-        version = self.version_of(workflow) or began.version
-        now = time.time_ns()
-        created = Created(began.workflow, began.shape, version, found.key, began.start, now)
-        rows: list[Row] = [
-            TasksReset(open_tasks(execution), now),
-            Snapshot(len(bodies), write_snapshot(execution, values_of(workflow))),
-            Parked(now),
-        ]
-        return entry_of(Lease(made), 1, bodies, rows, created)
 
 
 def _rest_of(execution: Execution) -> Parked:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final, Protocol
 
-from wfc.runtime.driver.engine.checkpoints import CheckpointedRuns
+from wfc.runtime.driver.engine.forking import ForkedRuns
 from wfc.runtime.driver.loops import call_and_await
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.edits import Edits
@@ -17,7 +17,7 @@ TRIES: Final = 3
 """How often an edit is tried while others take up the run and put it to rest."""
 
 
-class EditedRuns(CheckpointedRuns, Protocol):
+class EditedRuns(ForkedRuns, Protocol):
     """The part of an engine with a store that edits runs."""
 
     async def edit(self, run_id: str, edits: Edits, *, by: str = "") -> None:

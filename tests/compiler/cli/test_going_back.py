@@ -242,7 +242,8 @@ def test_what_is_asked_for_wrongly_is_said_and_changes_nothing(wfc: Any, shop: P
         (["rewind", "one", "--step", "shop", "--yes"], 1, "has no step `shop`"),
         (["fork", "one", "--at", "1", "--run-id", "one", "--yes"], 1, "has a run with the id 'one'"),
         (["fork", "nope", "--at", "1", "--yes"], 1, "there is no run `nope`"),
-        (["fork", "one", "--step", "ship/turn 1", "--yes"], 1, "such as `ship`"),
+        (["fork", "one", "--step", "ship/turn 1", "--yes"], 1, "no agent of `ship` has had a turn"),
+        (["rewind", "one", "--step", "ship/turn 1", "--yes"], 1, "from within an agent it is forked"),
     ):
         done = wfc("runs", *args)
         assert (done.status, told in done.err) == (code, True), (args, done.err)

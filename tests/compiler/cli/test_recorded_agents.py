@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -91,7 +92,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         said = sum(one["role"] == "assistant" for one in asked["messages"])
-        message = REPLIES[asked["model"]][said]
+        told = REPLIES[asked["model"]]
+        message = told[min(said, len(told) - 1)]
         body = {
             "id": "1", "object": "chat.completion", "created": 1, "model": asked["model"],
             "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
@@ -165,6 +167,7 @@ def test_a_run_with_agents_becomes_a_test_with_scripts(
     }
     assert found["people"] == {"refund": [{"decision": "change", "with": {"amount": "1.00"}, "note": "half"}]}
     assert CANARY not in done.out
+    assert done.err.splitlines() == ["left out, as no script can say it: a call of `nope` that was not made"]
     (desk / "desk.yaml").write_text(f"{SPEC}tests:\n{done.out}")
     monkeypatch.delenv("K")
     tested = wfc("test", "desk.yaml")
@@ -242,5 +245,147 @@ def test_hand_overs_and_agents_at_once_are_told_apart(wfc: Any, desk: Path) -> N
         "taster": [{"say": "Fine.", "asked": "salt"}, {"say": "Fine.", "asked": "heat"}],
     }
     (desk / "desk.yaml").write_text(f"{TEAM}tests:\n{done.out}")
+    tested = wfc("test", "desk.yaml")
+    assert tested.status == 0, tested.out + tested.err
+
+
+ASKING = """\
+wfc: 1
+workflow: desk
+start: Asked
+end: Settled
+secrets: [K]
+config: {url: {type: string, format: uri}}
+models:
+  front: {use: "openai:MODEL", base_url: "${{ config.url }}", api_key: K}
+tools:
+  TOOL:
+    mcp: {command: [PYTHON, SERVICE, LOG]}
+    args: {day: string}
+    output: {text: string}
+    description: Books.
+    ask: {within: 1h}
+events:
+  Asked: {order: string}
+  Settled: {text: string}
+steps:
+  serve:
+    kind: agent
+    accepts: Asked
+    model: front
+    prompt: Serve ${{ event.order }}
+    tools: [TOOL]
+    emit: {event: Settled, with: {text: "${{ result }}"}}
+"""
+for _tool in ("book_seats", "book_table"):
+    REPLIES[f"books_by_{_tool}"] = [
+        calling((_tool, {"day": "Monday"})),
+        {"role": "assistant", "content": "It is booked."},
+    ]
+
+
+def _booked(wfc: Any, desk: Path, tool: str, *answers: str) -> str:
+    """Lets an agent book by a tool that asks; returns the spec."""
+    service = Path(__file__).parents[2] / "runtime/calls/asking_mcp_service.py"
+    words = {"TOOL": tool, "MODEL": f"books_by_{tool}", "PYTHON": sys.executable, "SERVICE": str(service)}
+    spec = ASKING
+    for name, word in {**words, "LOG": str(desk / "log")}.items():
+        spec = spec.replace(name, word)
+    (desk / "desk.yaml").write_text(spec)
+    (desk / "wfc.toml").write_text(f"commands = [{json.dumps(sys.executable)}]\n")
+    assert wfc("run", "desk.yaml", "-i", "order=tea", "--run-id", "one").status == 3
+    for answer in answers:
+        assert wfc("tasks", "answer", _task(wfc), answer).status in (0, 3)
+    return spec
+
+
+def test_what_a_tool_has_asked_is_in_its_script(
+    wfc: Any, desk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WFC_TRUST", "1")
+    spec = _booked(wfc, desk, "book_seats", '{"seats": 4}')
+    done = wfc("record", "one")
+    assert (done.status, done.err) == (0, ""), done.err
+    lines = (line.partition(": ") for line in done.out.splitlines())
+    found = {key.strip(" -"): json.loads(value) for key, _, value in lines}
+    assert found["tools"] == {
+        "book_seats": [
+            {
+                "ask": {"title": "How many seats on Monday?", "form": {"seats": "integer"}},
+                "then": {"text": "4 on Monday"},
+            }
+        ]
+    }
+    assert found["people"] == {"book_seats": [{"seats": 4}]}
+    (desk / "desk.yaml").write_text(f"{spec}tests:\n{done.out}")
+    monkeypatch.delenv("WFC_TRUST")
+    tested = wfc("test", "desk.yaml")
+    assert tested.status == 0, tested.out + tested.err
+
+
+def test_a_tool_that_asked_twice_in_a_call_is_refused(
+    wfc: Any, desk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WFC_TRUST", "1")
+    _booked(wfc, desk, "book_table", '{"seats": 4}', '{"sure": true}')
+    done = wfc("record", "one")
+    assert (done.status, done.out) == (1, "")
+    assert "the tool `book_table` asked more than once in one call, which no script can say" in done.err
+
+
+TALKING = """\
+wfc: 1
+workflow: desk
+start: Asked
+end: Settled
+secrets: [K]
+config: {url: {type: string, format: uri}}
+models:
+  front: {use: "openai:echo", base_url: "${{ config.url }}", api_key: K}
+  sums: {use: "openai:sums", base_url: "${{ config.url }}", api_key: K}
+threads:
+  talk: {keep: {messages: 2, summarize: sums}}
+events:
+  Asked: {order: string}
+  Second: {text: string}
+  Third: {text: string}
+  Settled: {text: string}
+steps:
+  one:
+    kind: llm
+    accepts: Asked
+    model: front
+    prompt: First
+    thread: talk
+    emit: {event: Second, with: {text: "${{ result }}"}}
+  two:
+    kind: llm
+    accepts: Second
+    model: front
+    prompt: Then
+    thread: talk
+    emit: {event: Third, with: {text: "${{ result }}"}}
+  three:
+    kind: llm
+    accepts: Third
+    model: front
+    prompt: At last
+    thread: talk
+    emit: {event: Settled, with: {text: "${{ result }}"}}
+"""
+REPLIES["sums"] = [{"role": "assistant", "content": "They (all) said Fine."}]
+
+
+def test_the_summary_of_a_thread_is_in_its_script(wfc: Any, desk: Path) -> None:
+    (desk / "desk.yaml").write_text(TALKING)
+    begun = wfc("run", "desk.yaml", "-i", "order=soup", "--run-id", "one")
+    assert begun.status == 0, begun.err
+    done = wfc("record", "one")
+    assert (done.status, done.err) == (0, ""), done.err
+    lines = (line.partition(": ") for line in done.out.splitlines())
+    script = {key.strip(" -"): json.loads(value) for key, _, value in lines}["script"]
+    assert script["talk"] == [{"say": "They (all) said Fine."}]
+    assert {name: len(said) for name, said in script.items()} == {"one": 1, "two": 1, "three": 1, "talk": 1}
+    (desk / "desk.yaml").write_text(f"{TALKING}tests:\n{done.out}")
     tested = wfc("test", "desk.yaml")
     assert tested.status == 0, tested.out + tested.err

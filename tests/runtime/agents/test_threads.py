@@ -30,6 +30,7 @@ from wfc.runtime import Engine, StepError
 from wfc.runtime.agents.definition import Agent, AgentTool
 from wfc.runtime.agents.threads import KeptThread, first_to_keep
 from wfc.runtime.calls.transcripts import Said, TurnReply, TurnRequest
+from wfc.runtime.records import File
 from wfc.runtime.store.threads import MemoryThreads, ThreadKey
 from wfc.runtime.testing import run_virtually
 
@@ -73,6 +74,18 @@ def test_a_talk_goes_on_in_the_next_run_with_the_same_key(is_stored: bool, tmp_p
         ["ann 1", "calls", "A is here"],
         ["bob 2"],
         ["ann 1", "calls", "A is here", "one", "ann 3"],
+    ]
+
+
+def test_files_are_shown_with_their_prompt_and_kept_in_no_talk() -> None:
+    model = TurnModel(in_turn(says(""), says("one"), says("two")))
+    receipt = File(name="a.png", media_type="image/png", content="aGVsbG8=")
+    kind = talking(Agent("desk", model, max_turns=3, asks_once=True), TALK, files=[receipt])
+    assert talk(kind, "ann 1", "ann 2") == ["desk: one", "desk: two"]
+    assert [([file.name for file in each.files], each.since, len(each.said)) for each in model.asked] == [
+        (["a.png"], 0, 1),
+        (["a.png"], 2, 3),  # what was said of an empty answer has come since
+        (["a.png"], 0, 3),
     ]
 
 

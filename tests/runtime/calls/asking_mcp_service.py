@@ -60,6 +60,12 @@ async def book_table(day: str, seats: Asked, sure: Annotated[Sure, Resolve(for_s
 
 
 @server.tool()
+async def book_seats(day: str, seats: Asked) -> Booked:
+    """Books seats for a day; the guest is asked for how many."""
+    return Booked(text=f"{seats.data.seats} on {day}" if seats.action == "accept" else "nothing is booked")
+
+
+@server.tool()
 async def ask_for_ever(ctx: Context[Any]) -> str:
     """Asks again and again."""
     count = 0

@@ -61,3 +61,49 @@ def test_one_mistake_is_one_finding(resolved, right: str, wrong: str, code: str,
 def test_a_call_lacks_what_the_tool_needs_and_is_told_by_its_name(resolved) -> None:
     result = resolved(SPEC.replace("with: {amount: 7}", "with: {}"))
     assert result.errors == ["`refund` needs `amount`"]
+
+
+TEAM = """
+wfc: 1
+workflow: desk
+start: Asked
+end: Done
+models:
+  fast: {use: "openai:gpt-4o-mini"}
+agents:
+  finder: {model: fast, description: Finds.}
+events:
+  Asked: {text: string}
+  Done: {text: string}
+steps:
+  settle:
+    kind: agent
+    accepts: Asked
+    model: fast
+    prompt: Settle ${{ event.text }}
+    tools: [finder]
+    emit: {event: Done, with: {text: "${{ result }}"}}
+tests:
+  - name: one
+    start: {text: broken}
+    script: {settle: [{calls: [{tool: finder, with: {task: tea}}]}, {say: done}]MORE}
+    expect: {end: Done, calls: [{tool: finder}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        pytest.param("}\n    tools: {finder: It is old.", [], id="what is mocked as a tool is called as one"),
+        pytest.param(
+            "}\n    tools: {finder: 7", [("wrong-value", "7")], id="and gives what the agent answers"
+        ),
+        pytest.param(
+            ", finder: [{say: It is old.}]",
+            [("not-of-an-agent", "finder")],
+            id="with a script it works itself",
+        ),
+    ],
+)
+def test_an_agent_that_is_a_tool(resolved, more: str, found: list[tuple[str, str]]) -> None:
+    assert resolved(TEAM.replace("MORE", more)).found == found

@@ -1,0 +1,182 @@
+"""A run is forked from within an agent: it goes on from that turn or call, and makes nothing again that was done."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from desk_flow import FLOWS, FindArgs, TurnModel, call, calls, desk, in_turn, says
+
+from wfc.runtime import Engine
+from wfc.runtime.agents.definition import Agent, AgentTool, Approval
+from wfc.runtime.driver.engine.checkpoints import Rewinding
+from wfc.runtime.errors import RunParkedError, StoreError
+
+
+def lines(log: Path) -> list[str]:
+    return log.read_text().split("\n")[:-1] if log.exists() else []
+
+
+def within(folder: Path, kind: Any, work: Callable[[Engine], Awaitable[Any]]) -> Any:
+    """Works on a store as a process of its own does."""
+
+    async def main() -> Any:
+        engine = Engine(f"sqlite:///{folder / 'runs.db'}")
+        engine.add(kind)
+        try:
+            return await work(engine)
+        finally:
+            engine.close()
+
+    return asyncio.run(main())
+
+
+def answer_of(folder: Path, kind: Any, run_id: str | None = None) -> str:
+    """Returns what a run answers: a new one, or one that goes on in a process of its own."""
+
+    async def work(engine: Engine) -> str:
+        handler = (
+            kind(engine=engine).run(run_id="r", question="?")
+            if run_id is None
+            else await engine.resume(run_id)
+        )
+        return str((await handler).text)
+
+    return str(within(folder, kind, work))
+
+
+def fork(folder: Path, kind: Any, place: str, **more: Any) -> Rewinding:
+    async def work(engine: Engine) -> Rewinding:
+        return await engine.fork("r", engine.point_of("r", place), new_id="f", **more)
+
+    found: Rewinding = within(folder, kind, work)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("flow", "place", "again"),
+    [
+        ("desk", "answer", ["think 1", "find A", "find B", "think 2", "find C", "think 3"]),
+        ("desk", "answer/turn 1", ["think 1", "find A", "find B", "think 2", "find C", "think 3"]),
+        ("desk", "answer/turn 1/find", ["find B", "think 2", "find C", "think 3"]),
+        ("desk", "answer/turn 2", ["think 2", "find C", "think 3"]),
+        ("desk", "answer/turn 2/find", ["find C", "think 3"]),
+        ("desk", "answer/turn 3", ["think 3"]),
+    ],
+)
+def test_a_fork_goes_on_from_a_turn(flow: str, place: str, again: list[str], tmp_path: Path) -> None:
+    kind = FLOWS[flow](tmp_path / "log")
+    said = answer_of(tmp_path, kind)
+    before = lines(tmp_path / "log")
+    fork(tmp_path, kind, place)
+    assert lines(tmp_path / "log") == before, "a fork by itself does nothing"
+    assert answer_of(tmp_path, kind, "f") == said
+    assert sorted(lines(tmp_path / "log")[len(before) :]) == sorted(again)
+
+
+@pytest.mark.parametrize("flow", ["team", "hand-over", "code", "saving"])
+def test_every_place_of_an_agent_is_one_to_fork_from(flow: str, tmp_path: Path) -> None:
+    kind = FLOWS[flow](tmp_path / "log")
+    said = answer_of(tmp_path, kind)
+    everything = lines(tmp_path / "log")
+    counts = []
+
+    async def places(engine: Engine) -> list[str]:
+        found = [line.place for line in engine.told("r/answer/1").lines() if line.place]
+        return [f"answer/{each}" for each in dict.fromkeys(found)]
+
+    for number, place in enumerate(within(tmp_path, kind, places)):
+        before = len(lines(tmp_path / "log"))
+
+        async def work(engine: Engine, place: str = place, new_id: str = f"f{number}") -> None:
+            await engine.fork("r", engine.point_of("r", place), new_id=new_id)
+
+        within(tmp_path, kind, work)
+        assert answer_of(tmp_path, kind, f"f{number}") == said
+        made = lines(tmp_path / "log")[before:]
+        assert sorted(made) == sorted(everything[len(everything) - len(made) :]), place
+        counts.append(len(made))
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] == len(everything)
+    assert counts[-1] == 1
+
+
+def test_of_agents_beneath_each_other_all_go_on_from_that_moment(tmp_path: Path) -> None:
+    kind = FLOWS["team"](tmp_path / "log")
+    said = answer_of(tmp_path, kind)
+    before = lines(tmp_path / "log")
+    told = fork(tmp_path, kind, "answer/turn 2/finder/turn 2")
+    (agent,) = told.parts
+    assert agent.run_id == "f/answer/1"
+    assert [part.run_id.rpartition("/")[0] for part in agent.parts] == ["f/answer/1/delegate"]
+    assert told.again == (), "the step of the agent is not done again"
+    assert answer_of(tmp_path, kind, "f") == said
+    made = lines(tmp_path / "log")[len(before) :]
+    assert made == before[-len(made) :]
+    assert len(made) == 2
+
+
+def test_who_is_asked_in_a_fork_gets_the_question_of_that_moment(tmp_path: Path) -> None:
+    """A fork of a run at rest has its agent as it is, with its open question; both are answered by themselves."""
+    made: list[str] = []
+
+    async def pay(_context: Any, args: FindArgs) -> str:
+        made.append(args.order_id)
+        return f"{args.order_id} is paid"
+
+    tool = AgentTool("pay", pay, FindArgs, approve=lambda *_: Approval(title="Pay?"))
+    replies = in_turn(
+        calls(call("pay", '{"order_id": "A"}', "a")),
+        calls(call("pay", '{"order_id": "B"}', "b")),
+        says("done"),
+    )
+    model = TurnModel(replies)
+    kind = desk(Agent("desk", model, tools=[tool]))
+
+    async def first(engine: Engine) -> None:
+        handler = kind(engine=engine).run(run_id="r", question="?")
+        await engine.park("r")
+        (task,) = engine.tasks()
+        going_on = await engine.answer(task.task_id, {"decision": "continue"}, by="user:ann")
+        assert going_on is not None
+        await engine.park("r")
+        for each in (handler, going_on):
+            with pytest.raises(RunParkedError):
+                await each
+
+    async def second(engine: Engine) -> tuple[list[str], str]:
+        await engine.fork("r", new_id="f")
+        tasks = [task.task_id for task in engine.tasks()]
+        (own,) = [each for each in tasks if each.startswith("f/")]
+        handler = await engine.answer(own, {"decision": "continue"}, by="user:ann")
+        handler = handler or await engine.resume("f")
+        return tasks, str((await handler).text)
+
+    within(tmp_path, kind, first)
+    tasks, said = within(tmp_path, kind, second)
+    assert len(tasks) == 2
+    assert said == "done"
+    assert made == ["A", "B"]
+    assert len(model.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ("nothing/turn 1", "the workflow has no step `nothing`"),
+        (
+            "answer/turn 9",
+            "was at no place `answer/turn 9`; it was at `answer/turn 1`, `answer/turn 1/find`, ",
+        ),
+        ("answer/turn 1/pay", "was at no place `answer/turn 1/pay`"),
+    ],
+)
+def test_a_place_where_the_run_was_not_is_refused(place: str, told: str, tmp_path: Path) -> None:
+    kind = FLOWS["desk"](tmp_path / "log")
+    answer_of(tmp_path, kind)
+    with pytest.raises(StoreError) as raised:
+        fork(tmp_path, kind, place)
+    assert told in str(raised.value)
