@@ -28,6 +28,7 @@ __all__ = [
     "opened",
     "remember",
     "shelf_of",
+    "vectors_of",
 ]
 
 LONGEST_TEXT: Final = 32_000
@@ -198,6 +199,16 @@ def _vectors(
         helpers.wait_for(helpers.memories().embedded(shelf_of(knowledge), new, embedder))
         found.update(new)
     return list(found.items())
+
+
+def vectors_of(database: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Any]:
+    """Return the vectors of some entries, by their numbers."""
+    from wfc.runtime.calls.knowledge.vectors import matrix
+
+    some = ", ".join(map(str, numbers))
+    rows = database.execute(f"SELECT id, vector FROM vectors WHERE id IN ({some}) ORDER BY id")  # noqa: S608
+    ids, found = matrix(rows.fetchall())
+    return dict(zip(ids.tolist(), found, strict=True))
 
 
 def nearest(database: sqlite3.Connection, asked: Sequence[float], most: int) -> Nearest:
