@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wfc.compiler.types.built_in import BUILT_IN, FILE, MESSAGE, PASSAGE, mentions
+from wfc.compiler.types.built_in import BUILT_IN, FILE, MESSAGE, PASSAGE, SEEN_PASSAGE, mentions
 from wfc.compiler.types.parse import parse_field, parse_fields, parse_type
 from wfc.compiler.types.relations import (
     alike,
@@ -62,6 +62,7 @@ __all__ = [
     "NULL",
     "NUMBER",
     "PASSAGE",
+    "SEEN_PASSAGE",
     "STRING",
     "UNKNOWN",
     "Constraints",

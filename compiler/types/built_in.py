@@ -19,7 +19,7 @@ from wfc.compiler.types.shapes import (
     within,
 )
 
-__all__ = ["BUILT_IN", "FILE", "MESSAGE", "PASSAGE", "mentions"]
+__all__ = ["BUILT_IN", "FILE", "MESSAGE", "PASSAGE", "SEEN_PASSAGE", "mentions"]
 
 LONGEST_FILE: Final = 10_000_000
 
@@ -67,6 +67,29 @@ PASSAGE: Final = Record(
     role="built in",
     description="A piece of text that a search has found.",
 )
+
+SEEN_PASSAGE: Final = Record(
+    "Passage",
+    {
+        **PASSAGE.fields,
+        "previous": Field(
+            "previous",
+            Optional(PASSAGE),
+            description="The one before it in the same text; null for the first.",
+        ),
+        "next": Field(
+            "next", Optional(PASSAGE), description="The one after it in the same text; null for the last."
+        ),
+        "parent": Field(
+            "parent",
+            Optional(PASSAGE),
+            description="The larger part that it is cut from; null where `chunk` has no `parent`.",
+        ),
+    },
+    role="built in",
+    description=PASSAGE.description,
+)
+"""A passage as the condition of a search sees it, together with those around it."""
 
 FILE: Final = Record(
     "File",

@@ -95,6 +95,8 @@ def by_structure(source: Type, target: Type) -> bool:
             return assignable(source.item, target.item)
         case MapOf(), MapOf():
             return assignable(source.value, target.value)
+        case Record(role="built in"), Record(role="built in"):
+            return source.name == target.name  # a condition sees more of a passage than others do
         case Record(name=""), MapOf():
             return all(assignable(field.type, target.value) for field in source.fields.values())
         case Record(name=""), Record():

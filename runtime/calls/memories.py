@@ -7,6 +7,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple, Protocol
 
 __all__ = [
@@ -17,9 +18,12 @@ __all__ = [
     "Shelf",
     "ShelfBounds",
     "StoredEntry",
+    "Tidying",
+    "oldest",
 ]
 
 _SECOND: Final = 1_000_000_000
+_HOUR: Final = 3600 * _SECOND
 
 
 class Shelf(NamedTuple):
@@ -104,6 +108,18 @@ class KeptMemories(Protocol):
     async def entries(self, shelf: Shelf, bounds: ShelfBounds) -> list[StoredEntry]:
         """Return what a shelf holds, the oldest first."""
 
+    async def changes(
+        self, shelf: Shelf, bounds: ShelfBounds, known: AbstractSet[int]
+    ) -> tuple[list[StoredEntry], AbstractSet[int]]:
+        """Return the entries of a shelf that are not known by their numbers, and the numbers that it has no more."""
+
+    async def drop_old(self, collection: str, seconds: float, *, is_rehearsal: bool = False) -> int:
+        """Drop what is older in a collection, of whichever key; return how many entries that are.
+
+        Args:
+            is_rehearsal: They are only counted.
+        """
+
     async def collections(self) -> list[KeptCollection]:
         """Return what there is, by the names of collections."""
 
@@ -112,6 +128,23 @@ class KeptMemories(Protocol):
 
     async def forget(self, shelf: Shelf, number: int | None = None) -> int:
         """Drop one entry of a shelf, or all of them; return how many there were."""
+
+
+class Tidying:
+    """When what is too old goes, of all keys of a collection: when somebody uses it, once an hour.
+
+    An entry that comes drops what is too old of its own key alone; nobody comes to a key that is not used any more.
+    """
+
+    def __init__(self) -> None:
+        self._next: dict[str, int] = {}
+
+    def is_due(self, collection: str, bounds: ShelfBounds, now: int) -> bool:
+        """Return whether it is time; who is told so does it."""
+        if bounds.seconds is None or self._next.get(collection, 0) > now:
+            return False
+        self._next[collection] = now + _HOUR
+        return True
 
 
 class MemoryMemories:
@@ -126,9 +159,11 @@ class MemoryMemories:
         self._lock = threading.Lock()
         self._shelves: defaultdict[Shelf, dict[str, tuple[StoredEntry, int]]] = defaultdict(dict)
         self._last = 0
+        self._tidying = Tidying()
 
     async def add(self, shelf: Shelf, entry: NewEntry, bounds: ShelfBounds) -> int:
         """Add an entry; see ``KeptMemories``."""
+        await self._tidy(shelf, bounds)
         with self._lock:
             found = self._shelves[shelf]
             if entry.name not in found:
@@ -142,8 +177,33 @@ class MemoryMemories:
 
     async def entries(self, shelf: Shelf, bounds: ShelfBounds) -> list[StoredEntry]:
         """Return what a shelf holds; see ``KeptMemories``."""
+        await self._tidy(shelf, bounds)
         with self._lock:
             return [entry for entry, _ in self._within(self._shelves.get(shelf, {}), bounds).values()]
+
+    async def changes(
+        self, shelf: Shelf, bounds: ShelfBounds, known: AbstractSet[int]
+    ) -> tuple[list[StoredEntry], AbstractSet[int]]:
+        """Return what is new and what is gone; see ``KeptMemories``."""
+        found = await self.entries(shelf, bounds)
+        return [each for each in found if each.number not in known], known - {each.number for each in found}
+
+    async def drop_old(self, collection: str, seconds: float, *, is_rehearsal: bool = False) -> int:
+        """Drop what is older in a collection; see ``KeptMemories``."""
+        since, count = oldest(self._clock(), ShelfBounds(0, seconds)), 0
+        with self._lock:
+            for shelf in [each for each in self._shelves if each.collection == collection]:
+                young = {name: one for name, one in self._shelves[shelf].items() if one[1] > since}
+                count += len(self._shelves[shelf]) - len(young)
+                if not is_rehearsal:
+                    self._shelves[shelf] = young
+                if not self._shelves[shelf]:
+                    del self._shelves[shelf]
+        return count
+
+    async def _tidy(self, shelf: Shelf, bounds: ShelfBounds) -> None:
+        if bounds.seconds is not None and self._tidying.is_due(shelf.collection, bounds, self._clock()):
+            await self.drop_old(shelf.collection, bounds.seconds)
 
     async def collections(self) -> list[KeptCollection]:
         """Return what there is; see ``KeptMemories``."""

@@ -25,12 +25,15 @@ DAY = 86_400.0
 @click.option("--key", metavar="KEY", help="The runs with this key.")
 @click.option("--workflow", metavar="NAME", help="Of these only the runs of this workflow.")
 @click.option(
-    "--older-than", type=click.FloatRange(0), metavar="DAYS", help="The runs that ended so long ago."
+    "--older-than",
+    type=click.FloatRange(0),
+    metavar="DAYS",
+    help="The runs that ended so long ago; with --remembered the entries.",
 )
 @click.option(
     "--remembered",
     metavar="WORKFLOW.COLLECTION",
-    help="No runs: what runs of this workflow remember under the --key in this collection.",
+    help="No runs: what runs of this workflow remember in this collection, under the --key or --older-than.",
 )
 @click.option("--entry", metavar="ID", help="Of what is remembered only this entry.")
 @click.option("--dry-run", is_flag=True, help="Only list the runs, or count what is remembered.")
@@ -50,12 +53,19 @@ def command(
     Prints the id of each. A run that is not over is refused: cancel it first. What runs have sent to others stays in
     the journals of these.
 
-    With --remembered and --key, what is kept of one key in a collection that runs write is deleted instead, and how
-    many entries there were is printed; `wfc runs remembered` shows them.
+    With --remembered and --key, what is kept of one key in a collection that runs write is deleted instead, with
+    --older-than what is so old in it of any key; how many entries there were is printed. `wfc runs remembered` shows
+    them.
     """
     if remembered is not None:
-        if key is None or runs or workflow is not None or older_than is not None:
-            raise click.UsageError("`--remembered` goes with `--key`, and nothing else that chooses")
+        if (key is None) == (older_than is None) or runs or workflow is not None:
+            raise click.UsageError(
+                "`--remembered` goes with either `--key` or `--older-than`, and nothing else that chooses"
+            )
+        if key is None and entry is not None:
+            raise click.UsageError("`--entry` goes with `--remembered` and `--key`")
+        if key is None:
+            return forget_old(remembered, (older_than or 0.0) * DAY, store, is_rehearsal=dry_run)
         return forget_key(remembered, key, entry, store, is_rehearsal=dry_run)
     if entry is not None:
         raise click.UsageError("`--entry` goes with `--remembered` and `--key`")
@@ -87,6 +97,19 @@ def forget_key(collection: str, key: str, entry: str | None, store: str | None, 
                 count = sum(number in (None, each.number) for each in found)
             else:
                 count = asyncio.run(engine.memories.forget(shelf, number))
+    finally:
+        engine.close()
+    click.echo(count)
+    return 0
+
+
+def forget_old(collection: str, seconds: float, store: str | None, *, is_rehearsal: bool) -> int:
+    """Delete what is older in a collection, of whichever key, and print how many entries that were."""
+    name = shelf_of(collection, "").collection
+    engine = open_engine(place_of(store), is_new_allowed=False)
+    try:
+        with refusals():
+            count = asyncio.run(engine.memories.drop_old(name, seconds, is_rehearsal=is_rehearsal))
     finally:
         engine.close()
     click.echo(count)

@@ -15,7 +15,7 @@ from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.rules import files as problems
 from wfc.compiler.rules import steps as problems_of_steps
 from wfc.compiler.slotted import replace
-from wfc.compiler.types import PASSAGE, UNKNOWN, ListOf, Optional, Record
+from wfc.compiler.types import PASSAGE, SEEN_PASSAGE, UNKNOWN, ListOf, Optional, Record
 
 __all__ = ["PASSAGES", "resolve_forgetting", "resolve_remembering", "resolve_search"]
 
@@ -42,19 +42,15 @@ def resolve_search(
     that = None
     if "that" in data:
         is_known = found and not any(declared.is_broken((*each.address, "about")) for each in found)
-        names = {**scope.names, "passage": PASSAGE, "about": told_of(found) if is_known else UNKNOWN}
+        names = {**scope.names, "passage": SEEN_PASSAGE, "about": told_of(found) if is_known else UNKNOWN}
         inside = Scope(names=names, classes=scope.classes, types=scope.types)
         that = reader.condition(data["that"], place / "that", inside)
+        if that is not None and any(path[:2] == ("passage", "parent") for path in that.uses):
+            check_parents(place / "that", "passage.parent", found, declared)
     expand = data.get("expand")
     neighbours = expand.get("neighbours", 0) if isinstance(expand, Mapping) else 0
-    if (
-        expand == "parent"
-        and found
-        and not any(each.parent or declared.is_broken((*each.address, "chunk")) for each in found)
-    ):
-        declared.report(
-            problems_of_steps.key_without_companion(place / "expand", "expand: parent", "chunk.parent")
-        )
+    if expand == "parent":
+        check_parents(place / "expand", "expand: parent", found, declared)
     top = data.get("top")
     how_many = top if isinstance(top, int) else USUAL_TOP
     rerank = None
@@ -75,6 +71,12 @@ def resolve_search(
         rerank,
         place.origin or declared.project.path,
     )
+
+
+def check_parents(place: Place, what: str, found: Sequence[Knowledge], declared: Declarations) -> None:
+    """Check that one of the collections at least is cut so that its passages have parents."""
+    if found and not any(each.parent or declared.is_broken((*each.address, "chunk")) for each in found):
+        declared.report(problems_of_steps.key_without_companion(place, what, "chunk.parent"))
 
 
 def written(data: Data, place: Place, declared: Declarations) -> Knowledge | None:

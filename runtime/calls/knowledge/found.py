@@ -14,7 +14,7 @@ from wfc.runtime.calls.knowledge.definition import Knowledge
 from wfc.runtime.calls.knowledge.helpers import Helpers
 from wfc.runtime.calls.knowledge.typed_about import typed
 from wfc.runtime.calls.knowledge.wanted import Considered, SeenPassage, WantedPassages
-from wfc.runtime.calls.knowledge.weighing import Usual, likely_by_meaning, likely_by_words
+from wfc.runtime.calls.knowledge.weighing import Usual, beside_each_other, likely_by_meaning, likely_by_words
 from wfc.runtime.calls.knowledge.words import query_of
 from wfc.runtime.records import Passage
 
@@ -41,6 +41,8 @@ FROM (
 """  # noqa: S608 - nothing of it comes from outside
 
 _BY_NUMBER: Final = f"SELECT {_COLUMNS} FROM passages WHERE id = ?"  # noqa: S608
+
+_BESIDE: Final = f"SELECT {_COLUMNS} FROM passages WHERE path = ? AND number = ? AND document = ?"  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +75,34 @@ class Row:
 
     def widened(self, database: sqlite3.Connection, passage: Passage, wanted: WantedPassages) -> Passage:
         """Return a passage together with those around it in the same text."""
-        where, bounds = ("parent = ?", (self.parent,))
-        if not wanted.parent:
-            where = "number BETWEEN ? AND ?"
-            bounds = (self.number - wanted.neighbours, self.number + wanted.neighbours)  # type: ignore[assignment]
+        if wanted.parent:
+            return self._joined(self._part(database), passage)
+        bounds = (self.number - wanted.neighbours, self.number + wanted.neighbours)
         rows = database.execute(
-            f"SELECT start, text, head FROM passages WHERE path = ? AND document = ? AND {where} ORDER BY number",  # noqa: S608
+            "SELECT start, text, head FROM passages WHERE path = ? AND document = ? AND number BETWEEN ? AND ?"
+            " ORDER BY number",
             (self.path, self.document, *bounds),
         )
+        return self._joined(rows, passage)
+
+    def _part(self, database: sqlite3.Connection) -> list[tuple[int, str, str]]:
+        """Return what the part that it is cut from is made of, which stands side by side."""
+
+        def until_another(order: str) -> Iterator[tuple[int, str, str]]:
+            rows = database.execute(
+                f"SELECT document, parent, start, text, head FROM passages WHERE path = ? AND number {order}",  # noqa: S608
+                (self.path, self.number),
+            )
+            for document, parent, *piece in rows:
+                if (document, parent) != (self.document, self.parent):
+                    return
+                yield tuple(piece)
+
+        before = [*until_another("< ? ORDER BY number DESC")]
+        return [*reversed(before), *until_another(">= ? ORDER BY number")]
+
+    def _joined(self, rows: Iterable[tuple[int, str, str]], passage: Passage) -> Passage:
+        """Return passages that stand side by side as one."""
         start, text, above = -1, "", ""
         for at, piece, head in rows:
             if start < 0:
@@ -102,6 +124,26 @@ class Row:
     def key(self, wanted: WantedPassages) -> tuple[str, int, int]:
         """Return what tells whether it stands in another one that was widened."""
         return self.path, self.document, -1 - self.parent if wanted.parent else self.number
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What stands around a passage in its index."""
+
+    row: Row
+    database: sqlite3.Connection
+    has_parts: bool
+
+    def beside(self, step: int) -> Passage | None:
+        row = self.database.execute(
+            _BESIDE, (self.row.path, self.row.number + step, self.row.document)
+        ).fetchone()
+        return None if row is None else Row(*(*row, None)).passage()
+
+    def whole(self) -> Passage | None:
+        if not self.has_parts:
+            return None
+        return self.row._joined(self.row._part(self.database), self.row.passage())
 
 
 Candidate = tuple[Row | None, Considered]
@@ -176,20 +218,21 @@ class _Search:
     def _counting(self, rows: Iterator[Row], order: str) -> Iterator[Candidate]:
         for rank, row in enumerate(rows, start=1):
             considered = Considered(row.passage(), self.knowledge.name, {order: rank})
-            if self.counts(considered.passage):
+            if self.counts(row, considered.passage):
                 yield row, considered
             elif len(self.told) < _MOST_TOLD:
                 considered.cut_by = "that"
                 self.told.append(considered)
 
-    def counts(self, passage: Passage) -> object:
+    def counts(self, row: Row, passage: Passage) -> object:
         that = self.wanted.that
         if that is None:
             return True
         about = typed(self.knowledge.about, passage.about)
         for name in self.names - self.knowledge.about.keys():
             setattr(about, name, None)
-        return that(SeenPassage.of(passage, about))
+        around = _Around(row, self.database, bool(self.knowledge.parent))
+        return that(SeenPassage.of(passage, about, around))
 
 
 def found_in(
@@ -228,8 +271,8 @@ def found_in(
     by_meaning = here.that_count(near, "meaning", count)
     if by_words is None:
         return by_meaning
-    weights = [here.likely_by_words(query, by_words), likely_by_meaning(_scores(by_meaning), usual)]
-    return fused([by_words, by_meaning], weights)
+    likely = [here.likely_by_words(query, by_words), likely_by_meaning(_scores(by_meaning), usual)]
+    return fused([by_words, by_meaning], beside_each_other(likely))
 
 
 def _scores(found: Sequence[Candidate]) -> list[float]:

@@ -271,30 +271,53 @@ def _take(
 
 
 def _insert(database: sqlite3.Connection, knowledge: Knowledge, file: FoundFile, content: Content) -> str:
-    """Put the passages of a file into the index; return why there are none, if there are none."""
+    """Put the passages of a file into the index, as they come; return why there are none, if there are none."""
+    database.execute("SAVEPOINT file")
+    try:
+        has_some = _insert_all(database, knowledge, file, content)
+    except UnreadableError as error:
+        database.execute("ROLLBACK TO file")
+        return str(error)
+    finally:
+        database.execute("RELEASE file")
+    return "" if has_some else "it says nothing"
+
+
+_AT_ONCE: Final = 1000
+"""How many passages are written at once."""
+
+
+def _insert_all(
+    database: sqlite3.Connection, knowledge: Knowledge, file: FoundFile, content: Content
+) -> bool:
     from wfc.runtime.calls.knowledge.splitting import cut  # whose package may not be installed
 
-    try:
-        texts = [each.with_about(dict(file.about)) for each in documents(content.ending, content.raw)]
-        for each in texts:
-            refuse_misfits(knowledge.about, each.about)
-    except UnreadableError as error:
-        return str(error)
     (last,) = database.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()
     rows: list[tuple[object, ...]] = []
     words: list[tuple[int, str, str]] = []
-    for at, document in enumerate(texts):
+
+    def write() -> None:
+        database.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        database.executemany("INSERT INTO words (rowid, text, heading) VALUES (?, ?, ?)", words)
+        rows.clear()
+        words.clear()
+
+    at, first = -1, last
+    for at, plain in enumerate(documents(content.ending, content.raw)):
+        document = plain.with_about(dict(file.about))
+        refuse_misfits(knowledge.about, document.about)
         told = _about_by_heading(document.about)
         for piece in cut(document, knowledge):
             last += 1
-            place = (file.path, len(rows) + 1, at, piece.parent, piece.start, document.is_source)
+            place = (file.path, last - first, at, piece.parent, piece.start, document.is_source)
             rows.append((last, *place, piece.text, piece.heading, told(piece.heading), piece.head))
             if knowledge.has_words:
                 said = indexed_words(piece.head + piece.text)
                 words.append((last, said, indexed_words(piece.heading)))
-    database.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-    database.executemany("INSERT INTO words (rowid, text, heading) VALUES (?, ?, ?)", words)
-    return "" if texts else "it says nothing"
+            if len(rows) >= _AT_ONCE:
+                write()
+    write()
+    return at >= 0
 
 
 def _about_by_heading(about: Mapping[str, str]) -> Callable[[str], str]:

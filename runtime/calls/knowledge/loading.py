@@ -41,8 +41,8 @@ class Document:
         return replace(self, about={**more, **self.about}) if more else self
 
 
-def documents(ending: str, raw: bytes) -> list[Document]:
-    """Return the texts of a file: one, or one for each row, page or record of it.
+def documents(ending: str, raw: bytes) -> Iterator[Document]:
+    """Yield the texts of a file: one, or one for each row, page or record of it.
 
     Args:
         ending: What its name ends with.
@@ -53,12 +53,11 @@ def documents(ending: str, raw: bytes) -> list[Document]:
     reader = _READERS.get(ending.lower())
     if reader is None:
         raise UnreadableError(f"files that end with `.{ending}` are not read")
-    bound, found = TextBound(), []
+    bound = TextBound()
     for each in reader(raw):
         bound.take(len(each.text))
         if each.text.strip():
-            found.append(_unbroken(each))
-    return found
+            yield _unbroken(each)
 
 
 def _unbroken(document: Document) -> Document:
@@ -199,7 +198,7 @@ def _json(raw: bytes) -> list[Document]:
 
 
 def _json_lines(raw: bytes) -> Iterator[Document]:
-    for number, line in enumerate(_decoded(raw).split("\n"), start=1):
+    for number, line in enumerate(io.StringIO(_decoded(raw), newline="\n"), start=1):
         if line.strip():
             yield Document(_told(_parsed(line)), {"row": str(number)})
 

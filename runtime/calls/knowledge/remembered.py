@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
 
 from wfc.runtime.calls.knowledge.definition import Knowledge
 from wfc.runtime.calls.knowledge.words import indexed_words
@@ -28,6 +30,7 @@ __all__ = [
     "opened",
     "remember",
     "shelf_of",
+    "vectors_of",
 ]
 
 LONGEST_TEXT: Final = 32_000
@@ -121,9 +124,41 @@ async def forget(kept: KeptMemories, knowledge: Knowledge, passage: str | None) 
     return await kept.forget(shelf, int(number))
 
 
+class _Index:
+    """An index in memory of what a key has; as many threads use it as there are, one after another.
+
+    Args:
+        size: How many bytes it has.
+    """
+
+    def __init__(self) -> None:
+        self.numbers: set[int] = set()
+        self.size = 0
+        self.database = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        self.database.executescript(_TABLES)
+
+    def __del__(self) -> None:
+        self.database.close()
+
+    def measure(self) -> None:
+        """Note how large it is."""
+        (pages,), (size,) = (
+            self.database.execute(f"PRAGMA {each}").fetchone() for each in ("page_count", "page_size")
+        )
+        self.size = pages * size
+
+
+_MOST_BYTES: Final = 64_000_000
+"""How large the indexes of one store are together that are kept for the next search."""
+
+_IDLE: Final[WeakKeyDictionary[KeptMemories, dict[Hashable, _Index]]] = WeakKeyDictionary()
+"""The indexes that nobody uses just now, those that were used last at the end."""
+_IDLE_LOCK: Final = threading.Lock()
+
+
 @contextmanager
 def opened(knowledge: Knowledge, helpers: Helpers) -> Iterator[sqlite3.Connection]:
-    """Give an index in memory of what a key has.
+    """Give an index in memory of what a key has: one that an earlier search has made, with what has changed since.
 
     Entries that something else has embedded, or nothing, are embedded now, and their vectors are kept.
 
@@ -131,42 +166,77 @@ def opened(knowledge: Knowledge, helpers: Helpers) -> Iterator[sqlite3.Connectio
         StepError: ``knowledge.key``, ``knowledge.embedding``, and what models raise.
     """
     kept, shelf = helpers.memories(), shelf_of(knowledge)
-    entries: list[StoredEntry] = helpers.wait_for(kept.entries(shelf, bounds_of(knowledge)))
+    name = (shelf, knowledge.name, knowledge.searched_by())
+    with _IDLE_LOCK:
+        index = _IDLE.setdefault(kept, {}).pop(name, None) or _Index()
+    _follow(index, knowledge, helpers)
+    yield index.database
+    if index.database.in_transaction:
+        index.database.execute("COMMIT")
+    index.measure()
+    with _IDLE_LOCK:
+        idle = _IDLE.setdefault(kept, {})
+        idle.pop(name, None)
+        idle[name] = index
+        while sum(each.size for each in idle.values()) > _MOST_BYTES:
+            idle.pop(next(iter(idle)))
+
+
+def _follow(index: _Index, knowledge: Knowledge, helpers: Helpers) -> None:
+    """Bring an index up to what the store has; one that fails meanwhile is used no more."""
+    new, gone = helpers.wait_for(
+        helpers.memories().changes(shelf_of(knowledge), bounds_of(knowledge), index.numbers)
+    )
+    database = index.database
+    database.execute("BEGIN")
+    for number in gone:
+        _drop(database, knowledge, number)
+    _insert(database, knowledge, new, helpers)
+    database.execute("COMMIT")
+    index.numbers -= gone
+    index.numbers.update(each.number for each in new)
+
+
+def _insert(
+    database: sqlite3.Connection, knowledge: Knowledge, entries: Sequence[StoredEntry], helpers: Helpers
+) -> None:
     said = [json.loads(each.body) for each in entries]
-    database = sqlite3.connect(":memory:", isolation_level=None)
-    try:
-        database.executescript(_TABLES)
-        database.execute("BEGIN")
-        rows = [
-            (
-                each.number,
-                knowledge.name,
-                each.number,
-                each.number,
-                0,
-                0,
-                0,
-                one["text"],
-                "",
-                json.dumps(one["about"]),
-                "",
-            )
-            for each, one in zip(entries, said, strict=True)
-        ]
-        database.executemany(
-            "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _printable(rows)
+    rows = [
+        (
+            each.number,
+            knowledge.name,
+            each.number,
+            each.number,
+            0,
+            0,
+            0,
+            one["text"],
+            "",
+            json.dumps(one["about"]),
+            "",
         )
-        if knowledge.has_words:
-            words = ((row[0], indexed_words(_unbroken(str(row[7]))), "") for row in rows)
-            database.executemany("INSERT INTO words (rowid, text, heading) VALUES (?, ?, ?)", words)
-        if knowledge.has_vectors:
-            texts = [str(one["text"]) for one in said]
-            vectors = _vectors(knowledge, entries, texts, helpers)
-            database.executemany("INSERT INTO vectors VALUES (?, ?)", vectors)
-        database.execute("COMMIT")
-        yield database
-    finally:
-        database.close()
+        for each, one in zip(entries, said, strict=True)
+    ]
+    database.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _printable(rows))
+    if knowledge.has_words:
+        words = ((row[0], indexed_words(_unbroken(str(row[7]))), "") for row in rows)
+        database.executemany("INSERT INTO words (rowid, text, heading) VALUES (?, ?, ?)", words)
+    if knowledge.has_vectors:
+        texts = [str(one["text"]) for one in said]
+        known = database.execute("SELECT length(vector) / 4 FROM vectors LIMIT 1").fetchone()
+        vectors = _vectors(knowledge, entries, texts, known[0] if known else None, helpers)
+        database.executemany("INSERT INTO vectors VALUES (?, ?)", vectors)
+
+
+def _drop(database: sqlite3.Connection, knowledge: Knowledge, number: int) -> None:
+    if knowledge.has_words:
+        (text,) = database.execute("SELECT text FROM passages WHERE id = ?", (number,)).fetchone()
+        database.execute(
+            "INSERT INTO words (words, rowid, text, heading) VALUES ('delete', ?, ?, '')",
+            (number, indexed_words(text)),
+        )
+    database.execute("DELETE FROM passages WHERE id = ?", (number,))
+    database.execute("DELETE FROM vectors WHERE id = ?", (number,))
 
 
 def _printable(rows: list[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
@@ -179,14 +249,22 @@ def _unbroken(text: str) -> str:
 
 
 def _vectors(
-    knowledge: Knowledge, entries: Sequence[StoredEntry], texts: Sequence[str], helpers: Helpers
+    knowledge: Knowledge,
+    entries: Sequence[StoredEntry],
+    texts: Sequence[str],
+    size: int | None,
+    helpers: Helpers,
 ) -> list[tuple[int, bytes]]:
-    """Return the vector of each entry."""
+    """Return the vector of each entry.
+
+    Args:
+        size: How many numbers a vector has; ``None``: none is known yet.
+    """
     from wfc.runtime.calls.knowledge.vectors import BATCH, of_length_one
 
     embedder = knowledge.embedder()
     found = {each.number: each.vector for each in entries if each.vector and each.embedder == embedder}
-    size = len(next(iter(found.values()))) // 4 if found else None
+    size = len(next(iter(found.values()))) // 4 if found and size is None else size
     missing = [
         (each.number, text) for each, text in zip(entries, texts, strict=True) if each.number not in found
     ]
@@ -198,6 +276,16 @@ def _vectors(
         helpers.wait_for(helpers.memories().embedded(shelf_of(knowledge), new, embedder))
         found.update(new)
     return list(found.items())
+
+
+def vectors_of(database: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Any]:
+    """Return the vectors of some entries, by their numbers."""
+    from wfc.runtime.calls.knowledge.vectors import matrix
+
+    some = ", ".join(map(str, numbers))
+    rows = database.execute(f"SELECT id, vector FROM vectors WHERE id IN ({some}) ORDER BY id")  # noqa: S608
+    ids, found = matrix(rows.fetchall())
+    return dict(zip(ids.tolist(), found, strict=True))
 
 
 def nearest(database: sqlite3.Connection, asked: Sequence[float], most: int) -> Nearest:

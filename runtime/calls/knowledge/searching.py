@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from sqlite3 import Connection
 from typing import Final, NamedTuple
 
+from wfc.runtime.calls.knowledge.choosing import Opened, choose
 from wfc.runtime.calls.knowledge.definition import Knowledge
 from wfc.runtime.calls.knowledge.found import Candidate, found_in, fused
 from wfc.runtime.calls.knowledge.helpers import Helpers, alone
@@ -112,16 +111,16 @@ def consider(
     helpers = helpers or alone()
     told: list[Considered] = []
     with ExitStack() as stack:
-        databases: dict[str, Connection] = {}
+        indexes: dict[str, Opened] = {}
         orders = [
-            _found(each, query, wanted, helpers, databases, told, stack, collections) for each in collections
+            _found(each, query, wanted, helpers, indexes, told, stack, collections) for each in collections
         ]
         found = orders[0] if len(orders) == 1 else fused(orders)
         if wanted.rerank is not None:
             with span_inside("own", "rerank", lambda: {"passages": len(found)}):
                 found = _judged(found, query, wanted, helpers)
         with span_inside("own", "choose", lambda: {"passages": len(found), "top": wanted.top}):
-            given = _given(found, wanted, databases)
+            given = choose(found, wanted, indexes)
     left_out = [each for _, each in found if each.cut_by]
     return [*given, *left_out, *told]
 
@@ -131,7 +130,7 @@ def _found(
     query: str,
     wanted: WantedPassages,
     helpers: Helpers,
-    databases: dict[str, Connection],
+    indexes: dict[str, Opened],
     told: list[Considered],
     stack: ExitStack,
     collections: Sequence[Knowledge],
@@ -154,7 +153,7 @@ def _found(
             (asked,) = helpers.embed(knowledge, [query], is_query=True)
     for _ in range(_TRIES):
         index = opened_memory(knowledge, helpers) if path is None else opened(path)
-        database = databases[knowledge.name] = stack.enter_context(index)
+        database = stack.enter_context(index)
         database.execute("BEGIN")  # all that follows sees the index at one moment
         if path is None or is_searched_so(knowledge, database):
             break
@@ -165,6 +164,7 @@ def _found(
             "knowledge.index",
             f"the index {path} is made by another version of `{knowledge.name}` again and again",
         )
+    indexes[knowledge.name] = Opened(knowledge, path, database)
     names = frozenset(name for each in collections for name in each.about)
     with _stage("find", knowledge):
         return found_in(knowledge, database, path, query, asked, wanted, count, names, told, helpers)
@@ -192,45 +192,6 @@ def _judged(found: list[Candidate], query: str, wanted: WantedPassages, helpers:
         considered.judged = score
         considered.passage = considered.passage.model_copy(update={"score": score})
     return sorted(found, key=lambda candidate: -(candidate[1].judged or 0.0))
-
-
-def _given(
-    found: list[Candidate], wanted: WantedPassages, databases: dict[str, Connection]
-) -> list[Considered]:
-    """Return the passages that are given; of the others it is noted which rule left them out."""
-    given: list[Considered] = []
-    shingles: list[frozenset[tuple[str, ...]]] = []
-    covered: set[tuple[str, str, int, int]] = set()
-    is_widened = bool(wanted.neighbours or wanted.parent)
-    for row, each in found:
-        collection = each.collection
-        if len(given) >= wanted.top:
-            each.cut_by = "top"
-        elif wanted.min_score is not None and (each.passage.score or 0.0) < wanted.min_score:
-            each.cut_by = "min_score"
-        elif row is not None and is_widened and (collection, *row.key(wanted)) in covered:
-            each.cut_by = "expand"  # it stands in what was added to a better one
-        elif wanted.unlike is not None and _is_like(each.passage.text, shingles, wanted.unlike):
-            each.cut_by = "unlike"
-        else:
-            given.append(each)
-            if row is not None and is_widened:
-                covered.update((collection, *around) for around in row.around(wanted))
-                each.passage = row.widened(databases[collection], each.passage, wanted)
-    return given
-
-
-_WORD: Final = re.compile(r"\w+")
-
-
-def _is_like(text: str, kept: list[frozenset[tuple[str, ...]]], unlike: float) -> bool:
-    """Return whether a text shares so much of its runs of three words with one that is kept; else keep it."""
-    words = _WORD.findall(text.lower())
-    own = frozenset(zip(words, words[1:], words[2:], strict=False)) or frozenset({tuple(words)})
-    if any(len(own & each) >= unlike * len(own | each) for each in kept):
-        return True
-    kept.append(own)
-    return False
 
 
 def _said(knowledge: Knowledge) -> Hashable:

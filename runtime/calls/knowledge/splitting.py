@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from wfc.runtime.calls.knowledge.definition import Knowledge
 from wfc.runtime.calls.knowledge.loading import Document, front_matter_end
@@ -75,13 +75,17 @@ def _parts(text: str, by: str, size: int, overlap: int, head: str = "") -> Itera
     elif by == "code":
         blocks = _together(text, _blocks(text), size)
     elif by == "markdown":
-        yield from (
-            _rows(text, 0, head, size) if head else _around_tables(text, tables_of(text), size, overlap)
-        )
+        if head:
+            yield from _rows(text, 0, head, size)
+            return
+        for start, end in _stretches(text, as_markdown=True):
+            part = text[start:end]
+            yield from _around_tables(part, tables_of(part), size, overlap, start)
         return
     else:
-        for start, part in _splitter(False, size, overlap).chunk_indices(text):
-            yield start, part, "", ""
+        for at, end in _stretches(text, as_markdown=False):
+            for start, part in _splitter(False, size, overlap).chunk_indices(text[at:end]):
+                yield at + start, part, "", ""
         return
     for start, end in blocks:
         said = text[start:end]
@@ -91,6 +95,27 @@ def _parts(text: str, by: str, size: int, overlap: int, head: str = "") -> Itera
         first = said.lstrip().partition("\n")[0].strip()[:200] if by == "code" else ""
         for at, part in _splitter(False, size, overlap).chunk_indices(said):
             yield start + at, part, first if at else "", ""
+
+
+_STRETCH: Final = 100_000
+"""How long a text may be that is cut as a whole: that takes time by more than its length, in Markdown by the square."""
+
+
+def _stretches(text: str, *, as_markdown: bool) -> Iterator[tuple[int, int]]:
+    """Yield where stretches of a text begin and end: each at a heading, if there is one, else at an empty line."""
+    headings = [start for start, _ in _headings(text)] if as_markdown and len(text) > _STRETCH else []
+    start = 0
+    while len(text) - start > _STRETCH:
+        most = start + _STRETCH
+        above = bisect_right(headings, most) - 1
+        end = headings[above] if above >= 0 else 0
+        if end <= start + _STRETCH // 2:
+            end = text.rfind("\n\n", start + _STRETCH // 2, most) + 2
+        if end < start + _STRETCH // 2:
+            end = most
+        yield start, end
+        start = end
+    yield start, len(text)
 
 
 def _around_tables(

@@ -6,7 +6,7 @@ import json
 import math
 import secrets
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from wfc.runtime.calls.knowledge.vector_stores import ChosenStore, chosen_store
 from wfc.runtime.calls.knowledge.weighing import Usual, usual_of_the_nearest
 from wfc.runtime.errors import StepError
 
-__all__ = ["embed_passages", "nearest"]
+__all__ = ["embed_passages", "nearest", "vectors_of"]
 
 _ATTEMPTS = 5
 
@@ -47,10 +47,7 @@ def embed_passages(
         return 0
 
     def texts() -> Iterator[tuple[int, str]]:
-        for number, text, heading in database.execute(
-            "SELECT id, head || text, heading FROM passages ORDER BY id"
-        ):
-            yield number, f"{heading}\n{text}" if heading else text
+        return _texts(database)
 
     kept = vectors.KeptVectors(path.with_suffix(".embedded.db"), knowledge.embedder())
     try:
@@ -67,6 +64,15 @@ def embed_passages(
     finally:
         kept.close()
     return len(wanted)
+
+
+def _texts(database: sqlite3.Connection, numbers: Sequence[int] | None = None) -> Iterator[tuple[int, str]]:
+    """Yield what is embedded of passages, with their numbers: of all, or of some."""
+    some = "" if numbers is None else f" WHERE id IN ({', '.join(map(str, numbers))})"
+    for number, text, heading in database.execute(
+        f"SELECT id, head || text, heading FROM passages{some} ORDER BY id"  # noqa: S608 - numbers of ours
+    ):
+        yield number, f"{heading}\n{text}" if heading else text
 
 
 def _embed(
@@ -167,6 +173,24 @@ def nearest(
     raise StepError(
         "knowledge.index", f"the vectors of the index {path} are gone; delete it, and it is made anew"
     )
+
+
+def vectors_of(
+    database: sqlite3.Connection, knowledge: Knowledge, path: Path, numbers: Sequence[int]
+) -> dict[int, Any]:
+    """Return the vectors of some passages, by their numbers, as far as they are on this machine.
+
+    What a store elsewhere has is kept here, too, by what the texts say.
+    """
+    kept = vectors.KeptVectors(path.with_suffix(".embedded.db"), knowledge.embedder())
+    try:
+        return {
+            number: found
+            for number, text in _texts(database, numbers)
+            if (found := kept.get(text)) is not None
+        }
+    finally:
+        kept.close()
 
 
 _LEAST_OF_A_STORE = 100

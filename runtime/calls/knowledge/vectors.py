@@ -129,6 +129,13 @@ class KeptVectors:
             ).fetchone()
             yield number, vector
 
+    def get(self, text: str) -> Any:
+        """Return the vector of a text; ``None``: it has none."""
+        row = self.database.execute(
+            "SELECT vector FROM vectors WHERE digest = ?", (self.digest(text),)
+        ).fetchone()
+        return None if row is None else np.frombuffer(row[0], np.float32)
+
     def forget_all_but(self, texts: Iterable[str]) -> None:
         """Take out the vectors of all other texts."""
         self.database.execute("CREATE TEMP TABLE used (digest BLOB PRIMARY KEY) WITHOUT ROWID")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import PrivateAttr
 
@@ -18,10 +18,44 @@ _LONGEST_TOLD = 300
 """How much of a passage watchers are told."""
 
 
+class Around(Protocol):
+    """What stands around a passage; it is looked up when a condition asks."""
+
+    def beside(self, step: int) -> Passage | None:
+        """Return the passage so many places after it in the same text, or before it; ``None``: there is none."""
+
+    def whole(self) -> Passage | None:
+        """Return the larger part that it is cut from; ``None``: its collection has no such parts."""
+
+
 class SeenPassage(Passage):
     """A passage as the condition of a search sees it."""
 
     _typed: Any = PrivateAttr(None)
+    _around: Around | None = PrivateAttr(None)
+
+    @property
+    def previous(self) -> Passage | None:
+        """The one before it in the same text."""
+        return None if self._around is None else self._around.beside(-1)
+
+    @property
+    def next(self) -> Passage | None:
+        """The one after it in the same text."""
+        return None if self._around is None else self._around.beside(1)
+
+    @property
+    def parent(self) -> Passage | None:
+        """The larger part that it is cut from."""
+        return None if self._around is None else self._around.whole()
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether it is the same passage, whatever else a condition sees of it."""
+        if not isinstance(other, Passage):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in Passage.model_fields)
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def typed(self) -> Any:
@@ -29,10 +63,10 @@ class SeenPassage(Passage):
         return self._typed
 
     @classmethod
-    def of(cls, passage: Passage, typed: Any) -> SeenPassage:
-        """Return a passage together with what is said about it."""
+    def of(cls, passage: Passage, typed: Any, around: Around | None = None) -> SeenPassage:
+        """Return a passage together with what is said about it, and what stands around it."""
         seen = cls.model_construct(**{name: getattr(passage, name) for name in Passage.model_fields})
-        seen._typed = typed
+        seen._typed, seen._around = typed, around
         return seen
 
 
@@ -45,7 +79,7 @@ class WantedPassages:
         that: Which passages count.
         fetch: How many are taken into account for the order; ``None``: four times as many as are wanted.
         min_score: What a passage's score is at least.
-        unlike: How much of its words a passage may share with a better one, from 0 to 1.
+        unlike: How like a better one a passage may be, from 0 to 1: by the cosine of their vectors, or by shared words.
         rerank: What puts them in order.
         neighbours: How many passages before and after each are added to it.
         parent: Whether each is replaced by the larger part that it is cut from.

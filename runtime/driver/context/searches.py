@@ -54,7 +54,7 @@ class Searches(LimitedCalls):
             that: Which passages count.
             fetch: How many are taken into account for the order; by itself four times as many as are wanted.
             min_score: What a passage's score is at least.
-            unlike: How much of its words a passage may share with a better one, from 0 to 1.
+            unlike: How like a better one a passage may be, from 0 to 1: by the cosine of their vectors, or by words.
             rerank: A model, or a function, that puts them in order.
             neighbours: How many passages before and after each are added to it.
             parent: Whether each is replaced by the larger part that it is cut from.

@@ -5,10 +5,19 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any
 
-from wfc.runtime.calls.memories import KeptCollection, NewEntry, Shelf, ShelfBounds, StoredEntry, oldest
+from wfc.runtime.calls.memories import (
+    KeptCollection,
+    NewEntry,
+    Shelf,
+    ShelfBounds,
+    StoredEntry,
+    Tidying,
+    oldest,
+)
 from wfc.runtime.store.sql.connection import Connection
 
 __all__ = ["StoredMemories"]
@@ -29,18 +38,45 @@ class StoredMemories:
     ) -> None:
         self._write = write
         self._read = read
+        self._tidying = Tidying()
 
     async def add(self, shelf: Shelf, entry: NewEntry, bounds: ShelfBounds) -> int:
         """Add an entry, unless it is there, and drop what is beyond the bounds; return the entry's number."""
         change = partial(_add, shelf=shelf, entry=entry, bounds=bounds, now=time.time_ns())
         number: int = await self._write(change)
+        await self._tidy(shelf, bounds)
         return number
 
     async def entries(self, shelf: Shelf, bounds: ShelfBounds) -> list[StoredEntry]:
         """Return what a shelf holds, the oldest first."""
         wanted = partial(_entries, shelf=shelf, bounds=bounds, now=time.time_ns())
         found: list[StoredEntry] = await asyncio.to_thread(self._read, wanted)
+        await self._tidy(shelf, bounds)
         return found
+
+    async def changes(
+        self, shelf: Shelf, bounds: ShelfBounds, known: AbstractSet[int]
+    ) -> tuple[list[StoredEntry], AbstractSet[int]]:
+        """Return the entries of a shelf that are not known by their numbers, and the numbers that it has no more."""
+        wanted = partial(_changes, shelf=shelf, bounds=bounds, known=known, now=time.time_ns())
+        found: tuple[list[StoredEntry], AbstractSet[int]] = await asyncio.to_thread(self._read, wanted)
+        await self._tidy(shelf, bounds)
+        return found
+
+    async def drop_old(self, collection: str, seconds: float, *, is_rehearsal: bool = False) -> int:
+        """Drop what is older in a collection, of whichever key; return how many entries that are."""
+        since = oldest(time.time_ns(), ShelfBounds(0, seconds))
+        if is_rehearsal:
+            counted: int = await asyncio.to_thread(
+                self._read, partial(_count_old, collection=collection, since=since)
+            )
+            return counted
+        count: int = await self._write(partial(_drop_old, collection=collection, since=since))
+        return count
+
+    async def _tidy(self, shelf: Shelf, bounds: ShelfBounds) -> None:
+        if bounds.seconds is not None and self._tidying.is_due(shelf.collection, bounds, time.time_ns()):
+            await self.drop_old(shelf.collection, bounds.seconds)
 
     async def collections(self) -> list[KeptCollection]:
         """Return what there is, by the names of collections."""
@@ -84,6 +120,44 @@ def _entries(connection: Connection, shelf: Shelf, bounds: ShelfBounds, now: int
         StoredEntry(number, body, bytes(vector), embedder, at)
         for number, body, vector, embedder, at in rows[::-1]
     ]
+
+
+_MOST_AT_ONCE = 500
+"""How many entries are asked for by their numbers; of more all are read."""
+
+
+def _changes(
+    connection: Connection, shelf: Shelf, bounds: ShelfBounds, known: AbstractSet[int], now: int
+) -> tuple[list[StoredEntry], AbstractSet[int]]:
+    rows = connection.execute(
+        "SELECT id FROM memories WHERE collection = ? AND digest = ? AND at > ? ORDER BY id DESC LIMIT ?",
+        (*shelf, oldest(now, bounds), bounds.entries),
+    ).fetchall()
+    numbers = {number for (number,) in rows}
+    new = sorted(numbers - known)
+    if len(new) > _MOST_AT_ONCE:
+        found = _entries(connection, shelf, bounds, now)
+        return [each for each in found if each.number not in known], known - numbers
+    entries = []
+    for number in new:
+        row = connection.execute(
+            "SELECT id, body, vector, embedder, at FROM memories WHERE id = ?", (number,)
+        ).fetchone()
+        entries.append(StoredEntry(row[0], row[1], bytes(row[2]), *row[3:]))
+    return entries, known - numbers
+
+
+def _count_old(connection: Connection, collection: str, since: int) -> int:
+    row = connection.execute(
+        "SELECT count(*) FROM memories WHERE collection = ? AND at <= ?", (collection, since)
+    ).fetchone()
+    return int(row[0])
+
+
+def _drop_old(connection: Connection, collection: str, since: int) -> int:
+    return connection.execute(
+        "DELETE FROM memories WHERE collection = ? AND at <= ?", (collection, since)
+    ).rowcount
 
 
 def _collections(connection: Connection) -> list[KeptCollection]:

@@ -41,6 +41,21 @@ def test_one_key_is_forgotten(wfc: Any, tmp_path: Path, monkeypatch: pytest.Monk
     assert wfc(*forget, "bob", "--dry-run").out.strip() == "1"
 
 
+def test_what_is_old_is_forgotten_of_all_keys(
+    wfc: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "greeter.yaml").write_text(SPEC)
+    monkeypatch.setenv("WFC_STORE", "sqlite:///runs.db?synchronous=normal")
+    for guest in ("ann", "bob"):
+        assert wfc("run", "greeter.yaml", "-i", f"guest={guest}").status == 0
+    forget = "runs", "forget", "--remembered", "greeter.wishes", "--older-than"
+    assert wfc(*forget, "1").out.strip() == "0"
+    assert wfc("runs", "forget", "--remembered", "greeter.others", "--older-than", "0").out.strip() == "0"
+    assert wfc(*forget, "0", "--dry-run").out.strip() == "2"
+    assert wfc(*forget, "0").out.strip() == "2"
+    assert wfc(*forget, "0").out.strip() == "0"
+
+
 def test_what_is_kept_is_shown_and_one_entry_goes(
     wfc: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,8 +89,11 @@ def test_what_is_kept_is_shown_and_one_entry_goes(
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (["--remembered", "greeter.wishes"], "goes with `--key`"),
-        (["r1", "--remembered", "greeter.wishes", "--key", "ann"], "goes with `--key`"),
+        (["--remembered", "greeter.wishes"], "goes with either `--key` or"),
+        (["r1", "--remembered", "greeter.wishes", "--key", "ann"], "goes with either `--key` or"),
+        (["--remembered", "greeter.wishes", "--key", "ann", "--older-than", "3"], "goes with either"),
+        (["--remembered", "wishes", "--older-than", "3"], "name the collection with its workflow"),
+        (["--remembered", "greeter.wishes", "--older-than", "3", "--entry", "wishes#1"], "`--entry` goes"),
         (["--remembered", "wishes", "--key", "ann"], "name the collection with its workflow"),
         (["r1", "--entry", "wishes#1"], "`--entry` goes with"),
         (["--remembered", "greeter.wishes", "--key", "ann", "--entry", "1"], "as `wishes#12`"),

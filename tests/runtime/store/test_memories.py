@@ -6,13 +6,21 @@ import asyncio
 import contextlib
 import random
 import sqlite3
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from wfc.runtime.calls.memories import KeptMemories, MemoryMemories, NewEntry, Shelf, ShelfBounds
+from wfc.runtime.calls.memories import (
+    KeptMemories,
+    MemoryMemories,
+    NewEntry,
+    Shelf,
+    ShelfBounds,
+    StoredEntry,
+)
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.opening import open_store
 from wfc.runtime.store.sql.tables import FORMAT, MIGRATIONS
@@ -102,12 +110,68 @@ def test_what_is_too_old_is_found_no_more_and_goes(play: Play) -> None:
     async def age(kept: KeptMemories) -> None:
         shelf = Shelf.of("flow.notes", "ann")
         await kept.add(shelf, entry("old"), MANY)
-        assert await kept.entries(shelf, ShelfBounds(10, 0.0)) == []
         assert len(await kept.entries(shelf, ShelfBounds(10, 3600.0))) == 1
+        assert await kept.entries(shelf, ShelfBounds(10, 0.0)) == []
+        await kept.add(shelf, entry("old"), MANY)
         await kept.add(shelf, entry("new"), ShelfBounds(10, 0.0))
         assert await kept.entries(shelf, MANY) == []
 
     play(age)
+
+
+def test_what_is_too_old_goes_of_keys_that_nobody_comes_to(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever uses a collection drops what is too old of all its keys, once an hour."""
+    moment = [time.time_ns()]
+    monkeypatch.setattr(time, "time_ns", lambda: moment[0])
+
+    async def age(kept: KeptMemories) -> None:
+        if isinstance(kept, MemoryMemories):
+            kept._clock = time.time_ns
+        ann, bob, other = (Shelf.of(*each) for each in (("a.x", "ann"), ("a.x", "bob"), ("a.y", "ann")))
+        day, week = ShelfBounds(10, 86_400.0), ShelfBounds(10, 604_800.0)
+        for shelf, bounds in ((ann, day), (bob, day), (other, week)):
+            await kept.add(shelf, entry("old"), bounds)
+        moment[0] += 2 * 86_400 * 10**9
+        assert [each.entries for each in await kept.collections()] == [2, 1]
+        await kept.entries(other, week)
+        assert [each.entries for each in await kept.collections()] == [2, 1]
+        await kept.add(bob, entry("new"), day)
+        assert [(each.keys, each.entries) for each in await kept.collections()] == [(1, 1), (1, 1)]
+        await kept.add(ann, entry("later"), day)
+        moment[0] += 2 * 86_400 * 10**9
+        assert await kept.changes(Shelf.of("a.x", "eve"), day, frozenset()) == ([], frozenset())
+        assert [each.collection for each in await kept.collections()] == ["a.y"]
+        assert await kept.drop_old("a.y", 0.0, is_rehearsal=True) == 1
+        assert await kept.drop_old("a.x", 0.0) == 0
+        assert await kept.drop_old("a.y", 0.0) == 1
+        assert await kept.collections() == []
+
+    play(age)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_changes_are_what_two_looks_differ_by(play: Play, seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311 - the same each time
+
+    async def act(kept: KeptMemories) -> None:
+        seen: dict[str, dict[int, StoredEntry]] = {"ann": {}, "bob": {}}
+        for number in range(40):
+            key = chance.choice(["ann", "bob"])
+            shelf, bounds = Shelf.of("flow.notes", key), ShelfBounds(chance.choice((5, 1000)))
+            for _ in range(chance.choice((0, 1, 3, 700 if number == 20 else 2))):
+                await kept.add(shelf, entry(str(chance.random())), MANY)
+            if seen[key] and chance.random() < 0.3:
+                await kept.forget(shelf, chance.choice(list(seen[key])))
+            new, gone = await kept.changes(shelf, bounds, seen[key].keys())
+            for each in gone:
+                del seen[key][each]
+            assert not seen[key].keys() & {each.number for each in new}
+            seen[key] |= {each.number: each for each in new}
+            assert sorted(seen[key].values()) == await kept.entries(shelf, bounds)
+
+    play(act)
 
 
 def test_vectors_are_noted_beside_entries(play: Play) -> None:

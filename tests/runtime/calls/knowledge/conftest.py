@@ -75,6 +75,9 @@ def embed(texts):
     return found[:-1] if mood == "too few" else found
 
 
+twin = embed
+
+
 def longest(query, texts):
     return [float(len(text)) for text in texts]
 
@@ -90,3 +93,61 @@ def meanings(folder: Path) -> Knowledge:
     (folder / "words.py").write_text(EMBEDDER)
     model: PythonTool[list[list[float]]] = PythonTool("words:embed", output=list[list[float]], beside=folder)
     return Knowledge("meanings", ["./**/*.txt"], folder, size=200, index="vector", model=model)
+
+
+OWN = """
+import json
+from pathlib import Path
+
+HOME = Path(__file__).with_name("sets")
+
+
+class Store:
+    def write(self, name, vectors):
+        HOME.mkdir(exist_ok=True)
+        rows = [(number, list(vector)) for number, vector in vectors]
+        if (HOME.parent / "full").exists():
+            raise OSError("no room is left")
+        (HOME / name).write_text(json.dumps(rows))
+
+    def nearest(self, name, vector, most):
+        if not (HOME / name).exists():
+            raise KeyError(name)
+        if (HOME.parent / "nonsense").exists():
+            return [("a", None)]
+        rows = json.loads((HOME / name).read_text())
+        scored = [(number, sum(a * b for a, b in zip(one, vector))) for number, one in rows]
+        return sorted(scored, key=lambda pair: -pair[1])[:most]
+
+    def names(self):
+        return [each.name for each in HOME.glob("*")]
+
+    def drop(self, name):
+        (HOME / name).unlink(missing_ok=True)
+
+
+store = Store()
+"""
+
+
+@pytest.fixture
+def own_store(folder: Path) -> str:
+    """A store of vectors of one's own, in a module beside the texts."""
+    (folder / "own.py").write_text(OWN)
+    return "own:store"
+
+
+@pytest.fixture(params=["python", pytest.param("postgresql", marks=pytest.mark.full)])
+def choose(
+    request: pytest.FixtureRequest, folder: Path, own_store: str, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[], None]:
+    """Return what chooses a store in the settings."""
+    said = f'python = "{own_store}"'
+    if request.param == "postgresql":
+        monkeypatch.setenv("VECTORS", str(request.getfixturevalue("database")))
+        said = 'database = "VECTORS"'
+
+    def chosen() -> None:
+        (folder / "wfc.toml").write_text(f"vectors = {{{said}}}")
+
+    return chosen

@@ -14,10 +14,14 @@ from pdf_files import pdf
 
 from wfc.runtime.calls.knowledge import contained, definition
 from wfc.runtime.calls.knowledge.definition import UnreadableError
-from wfc.runtime.calls.knowledge.loading import documents
+from wfc.runtime.calls.knowledge.loading import Document, documents
 
 HEADED = "---\nyear: 2024\nnote: 'x: y'\n---\nb"
 PAGE = "<title>T</title><script>x()</script><p>a <b>b</b>c<br>d<p>e"
+
+
+def read(ending: str, raw: bytes) -> list[Document]:
+    return list(documents(ending, raw))
 
 
 WORD = "# Cleaning\n\nUse oil.\n\n| part | price |\n| --- | --- |\n| a\\|b | 2 |"
@@ -108,7 +112,7 @@ def replaced(raw: bytes, name: str, content: bytes) -> bytes:
     ],
 )
 def test_what_a_file_says(path: str, raw: bytes, said: list[tuple[str, dict[str, str]]]) -> None:
-    assert [(each.text, dict(each.about)) for each in documents(path.rpartition(".")[2], raw)] == said
+    assert [(each.text, dict(each.about)) for each in read(path.rpartition(".")[2], raw)] == said
 
 
 @pytest.mark.parametrize(
@@ -141,7 +145,7 @@ def test_what_a_file_says(path: str, raw: bytes, said: list[tuple[str, dict[str,
 )
 def test_why_a_file_is_left_out(path: str, raw: bytes, why: str) -> None:
     with pytest.raises(UnreadableError, match=why):
-        documents(path.rpartition(".")[2], raw)
+        read(path.rpartition(".")[2], raw)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +162,7 @@ def test_small_files_that_say_the_same_again_and_again(
 ) -> None:
     monkeypatch.setattr(definition, "MOST_TEXT", 800)
     with pytest.raises(UnreadableError, match="characters of text"):
-        documents(ending, raw)
+        read(ending, raw)
 
 
 def test_a_merged_cell_says_the_same_in_all_that_it_covers() -> None:
@@ -168,7 +172,7 @@ def test_a_merged_cell_says_the_same_in_all_that_it_covers() -> None:
     table.cell(2, 2).text = "end"
     written = io.BytesIO()
     document.save(written)
-    (found,) = documents("docx", written.getvalue())
+    (found,) = read("docx", written.getvalue())
     assert found.text == "| tank | tank |  |\n| --- | --- | --- |\n| tank | tank |  |\n|  |  | end |"
 
 
@@ -195,18 +199,18 @@ def test_what_takes_too_much_is_left_out_and_the_next_file_is_read(
 ) -> None:
     other_bounds(bound, value)
     with pytest.raises(UnreadableError, match=told):
-        documents("pdf", pdf("x) Tj (y" * 500_000))
+        read("pdf", pdf("x) Tj (y" * 500_000))
     contained.end_reader()
     other_bounds(bound, {"LONGEST": 60, "MOST_MEMORY": 2**31}[bound])
-    assert [each.text for each in documents("pdf", pdf("Short."))] == ["Short."]
+    assert [each.text for each in read("pdf", pdf("Short."))] == ["Short."]
 
 
 def test_a_process_that_is_killed_meanwhile_costs_one_file(other_bounds: Callable[[str, int], None]) -> None:
-    assert documents("pdf", pdf("One."))
+    assert read("pdf", pdf("One."))
     assert contained._READER.process is not None
     contained._READER.process.kill()
     contained._READER.process.wait()
-    assert documents("pdf", pdf("Two."))
+    assert read("pdf", pdf("Two."))
 
 
 def test_a_large_word_file_is_read_as_a_stream() -> None:
@@ -217,7 +221,7 @@ def test_a_large_word_file_is_read_as_a_stream() -> None:
     raw = zipped("word/document.xml", b'<w:document xmlns:w="%s">%s</w:document>' % (space.encode(), body))
     tracemalloc.start()
     try:
-        (found,) = documents("docx", raw)
+        (found,) = read("docx", raw)
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -240,7 +244,7 @@ def test_a_large_word_file_is_read_as_a_stream() -> None:
 def test_what_elements_of_a_word_file_say(inside: str, said: str) -> None:
     space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
     whole = f'<w:document xmlns:w="{space}"><w:body>{inside}</w:body></w:document>'
-    (found,) = documents("docx", zipped("word/document.xml", whole.encode()))
+    (found,) = read("docx", zipped("word/document.xml", whole.encode()))
     assert found.text == said
 
 
@@ -257,4 +261,4 @@ def test_what_elements_of_a_word_file_say(inside: str, said: str) -> None:
 def test_word_files_that_no_program_writes(inside: str, why: str) -> None:
     space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
     with pytest.raises(UnreadableError, match=why):
-        documents("docx", zipped("word/document.xml", f'<w:document xmlns:w="{space}">{inside}'.encode()))
+        read("docx", zipped("word/document.xml", f'<w:document xmlns:w="{space}">{inside}'.encode()))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +19,14 @@ import pytest
 
 from wfc.runtime import Context, StartEvent, StopEvent, Workflow, step
 from wfc.runtime.calls.bindings import PythonTool
+from wfc.runtime.calls.knowledge import remembered
 from wfc.runtime.calls.knowledge.definition import Knowledge
+from wfc.runtime.calls.knowledge.helpers import Helpers, alone
+from wfc.runtime.calls.knowledge.remembered import shelf_of
+from wfc.runtime.calls.knowledge.searching import search
+from wfc.runtime.calls.memories import MemoryMemories, NewEntry, ShelfBounds
 from wfc.runtime.driver.engine import Engine
-from wfc.runtime.errors import StepFailedError
+from wfc.runtime.errors import StepError, StepFailedError
 
 NOTES = Knowledge("notes", kept_as="flow.notes", about={"topic": str | None}, entries=4)
 
@@ -160,6 +168,114 @@ def test_by_meaning_and_embedded_once_and_anew_by_another_embedder(
     assert run(engine, flow("other"), user="ann", asks="seat").found[0] == "a seat at the window"
     embedded = (tmp_path / "embedded.txt").read_text().splitlines()
     assert embedded.count("tea without milk") == 3  # twice when it was remembered, and once by the other
+
+
+class Searching:
+    """Searches a key's entries, and counts how many of them were put into an index."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, knowledge: Knowledge = NOTES) -> None:
+        self.kept, self.knowledge, self.indexed = MemoryMemories(), knowledge, 0
+        plain = remembered._insert
+
+        def counted(database: Any, knowledge: Any, entries: Any, helpers: Any) -> None:
+            plain(database, knowledge, entries, helpers)
+            self.indexed += len(entries)
+
+        monkeypatch.setattr(remembered, "_insert", counted)
+        host: Any = alone().host
+        monkeypatch.setattr(host, "memories", lambda: self.kept)
+        self.helpers = Helpers(host, asyncio.run)
+
+    def add(self, key: str, text: str) -> None:
+        asyncio.run(self.kept.add(shelf_of(self.knowledge.of(key)), NewEntry(text, _body(text)), MANY))
+
+    def __call__(self, key: str, query: str) -> list[str]:
+        found = search([self.knowledge.of(key)], query, 100, helpers=self.helpers)
+        return sorted(each.text for each in found)
+
+
+MANY = ShelfBounds(1000)
+
+
+def _body(text: str) -> str:
+    return json.dumps({"text": text, "about": {"topic": "talk"}})
+
+
+def test_a_search_takes_up_what_has_changed_since_the_last_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = Searching(monkeypatch, replace(NOTES, entries=1000))
+    for number in range(200):
+        ask.add("ann", f"tea {number}")
+    ask.add("bob", "tea with rum")
+    assert len(ask("ann", "tea")) == 100 and ask.indexed == 200
+    assert ask("bob", "tea") == ["tea with rum"] and ask.indexed == 201
+    ask.add("ann", "rum")
+    assert ask("ann", "rum") == ["rum"] and ask.indexed == 202
+    shelf = shelf_of(ask.knowledge.of("ann"))
+    (number,) = (each.number for each in asyncio.run(ask.kept.entries(shelf, MANY)) if "rum" in each.body)
+    asyncio.run(ask.kept.forget(shelf, number))
+    assert ask("ann", "rum") == [] and ask("ann", "199") == ["tea 199"] and ask.indexed == 202
+    asyncio.run(ask.kept.forget(shelf))
+    assert ask("ann", "tea") == [] and ask("bob", "rum") == ["tea with rum"] and ask.indexed == 202
+
+
+def test_indexes_for_later_searches_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = Searching(monkeypatch)
+    for key in ("ann", "bob"):
+        ask.add(key, "tea")
+        ask(key, "tea")
+    first, second = remembered._IDLE[ask.kept].values()
+    monkeypatch.setattr(remembered, "_MOST_BYTES", first.size + second.size - 1)
+    assert ask("ann", "tea") == ["tea"]
+    assert [name[0] for name in remembered._IDLE[ask.kept]] == [shelf_of(NOTES.of("ann"))]  # type: ignore[index]
+    monkeypatch.setattr(remembered, "_MOST_BYTES", 0)
+    assert ask("bob", "tea") == ["tea"] and not remembered._IDLE[ask.kept]
+    assert ask("bob", "tea") == ["tea"] and ask.indexed == 4
+
+
+def test_searches_at_once_do_not_see_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = Searching(monkeypatch, replace(NOTES, entries=1000))
+
+    def work(key: str) -> None:
+        for number in range(30):
+            ask.add(key, f"tea {key} {number}")
+            found = ask(key, "tea")
+            assert f"tea {key} {number}" in found and all(f" {key} " in each for each in found)
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(work, ["ann", "bob", "eve"] * 2))
+
+
+def test_what_fails_half_way_is_searched_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "moody.py").write_text(MOODY)
+    tool = PythonTool("moody:embed", output=list[list[float]], beside=tmp_path)
+    ask = Searching(monkeypatch, replace(NOTES, index="vector", model=tool, entries=1000))
+    for number in range(3):
+        ask.add("ann", f"tea {number}")
+    assert len(ask("ann", "tea")) == 3
+    ask.add("ann", "milk")
+    (tmp_path / "mood").write_text("")
+    for _ in range(2):
+        with pytest.raises(StepError, match="the line is down"):
+            ask("ann", "tea")
+    (tmp_path / "mood").unlink()
+    assert ask("ann", "milk") == ["milk", "tea 0", "tea 1", "tea 2"]
+    (tmp_path / "mood").write_text("other size")
+    ask.add("ann", "rum")
+    with pytest.raises(StepError, match="different sizes") as caught:
+        ask("ann", "milk")
+    assert caught.value.name == "knowledge.embedding"
+
+
+MOODY = """
+from pathlib import Path
+
+def embed(texts):
+    mood = Path(__file__).with_name("mood")
+    if mood.exists() and not mood.read_text() and "milk" in texts:
+        raise ConnectionError("the line is down")
+    more = [0.5] if mood.exists() and mood.read_text() else []
+    return [[float("tea" in each), float("milk" in each), 0.1, *more] for each in texts]
+"""
 
 
 SPEC = """

@@ -160,3 +160,17 @@ def test_the_retriever_of_llama_index_itself(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(foreign, "load_attribute", lambda _place, _beside: Own())
     (found,) = search([Knowledge("others", python="search:retriever")], "tea", 2)
     assert (found.text, found.source, found.score) == ("Descale it.", "m.md", 0.5)
+
+
+@pytest.mark.full
+def test_the_retriever_of_langchain_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("langchain_core")
+    from langchain_core.documents import Document
+    from langchain_core.embeddings import DeterministicFakeEmbedding
+    from langchain_core.vectorstores import InMemoryVectorStore
+
+    store = InMemoryVectorStore(DeterministicFakeEmbedding(size=8))
+    store.add_documents([Document("Descale it.", id="d1", metadata={"source": "m.md", "page": 3})])
+    monkeypatch.setattr(foreign, "load_attribute", lambda _place, _beside: store.as_retriever())
+    (found,) = search([Knowledge("others", python="search:retriever")], "tea", 2)
+    assert (found.text, found.source, found.about["page"]) == ("Descale it.", "m.md", "3")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -20,57 +19,6 @@ from wfc.runtime.calls.knowledge.vector_stores import chosen_store
 from wfc.runtime.calls.knowledge.wanted import WantedPassages
 from wfc.runtime.calls.settings import settings_near
 from wfc.runtime.errors import SettingsError, StepError
-
-OWN = """
-import json
-from pathlib import Path
-
-HOME = Path(__file__).with_name("sets")
-
-
-class Store:
-    def write(self, name, vectors):
-        HOME.mkdir(exist_ok=True)
-        rows = [(number, list(vector)) for number, vector in vectors]
-        if (HOME.parent / "full").exists():
-            raise OSError("no room is left")
-        (HOME / name).write_text(json.dumps(rows))
-
-    def nearest(self, name, vector, most):
-        if not (HOME / name).exists():
-            raise KeyError(name)
-        if (HOME.parent / "nonsense").exists():
-            return [("a", None)]
-        rows = json.loads((HOME / name).read_text())
-        scored = [(number, sum(a * b for a, b in zip(one, vector))) for number, one in rows]
-        return sorted(scored, key=lambda pair: -pair[1])[:most]
-
-    def names(self):
-        return [each.name for each in HOME.glob("*")]
-
-    def drop(self, name):
-        (HOME / name).unlink(missing_ok=True)
-
-
-store = Store()
-"""
-
-
-@pytest.fixture(params=["python", pytest.param("postgresql", marks=pytest.mark.full)])
-def choose(
-    request: pytest.FixtureRequest, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[], None]:
-    """Return what chooses a store in the settings."""
-    (folder / "own.py").write_text(OWN)
-    said = 'python = "own:store"'
-    if request.param == "postgresql":
-        monkeypatch.setenv("VECTORS", str(request.getfixturevalue("database")))
-        said = 'database = "VECTORS"'
-
-    def chosen() -> None:
-        (folder / "wfc.toml").write_text(f"vectors = {{{said}}}")
-
-    return chosen
 
 
 def sources(texts: Knowledge, query: str, top: int = 1) -> list[str]:
@@ -158,9 +106,8 @@ def test_a_collection_without_texts_that_can_be_read_has_a_set(
 
 
 def test_a_store_of_ones_own_that_fails_leaves_the_old_index(
-    write: Any, meanings: Knowledge, folder: Path
+    write: Any, meanings: Knowledge, folder: Path, own_store: str
 ) -> None:
-    (folder / "own.py").write_text(OWN)
     (folder / "wfc.toml").write_text('vectors = {python = "own:store"}')
     write({"a.txt": "a quick car"})
     update(meanings, index_of(meanings))
@@ -195,10 +142,15 @@ def test_a_store_of_ones_own_that_fails_leaves_the_old_index(
     ],
 )
 def test_wrong_settings_are_told(
-    write: Any, meanings: Knowledge, folder: Path, monkeypatch: pytest.MonkeyPatch, vectors: str, said: str
+    write: Any,
+    meanings: Knowledge,
+    folder: Path,
+    own_store: str,
+    monkeypatch: pytest.MonkeyPatch,
+    vectors: str,
+    said: str,
 ) -> None:
     monkeypatch.setenv("MYSQL", "mysql://wfc:hunter2@host/db")
-    (folder / "own.py").write_text(OWN)
     (folder / "wfc.toml").write_text(f"vectors = {vectors}")
     write({"a.txt": "a car"})
     with pytest.raises(SettingsError, match=said) as caught:

@@ -10,6 +10,7 @@ import pytest
 
 from wfc.runtime.calls.knowledge.weighing import (
     Usual,
+    beside_each_other,
     likely_by_meaning,
     likely_by_words,
     usual_of_the_nearest,
@@ -62,6 +63,31 @@ def test_what_is_farther_from_the_usual_than_chance_has_it_is_believed(
     likely = likely_by_meaning([usual.mean + usual.spread * each for each in deviations], usual)
     assert all(least <= each <= most for each in likely[:1]) and len(likely) == len(deviations)
     assert math.fsum(likely) <= 1
+
+
+def test_words_that_no_text_has_make_other_words_likelier() -> None:
+    scores, asked = [idf(300, 2000) * 3], [300, 300, 300]
+    beliefs = [likely_by_words(scores, [*asked, *[0] * count], 2000)[0] for count in range(5)]
+    assert beliefs == sorted(beliefs, reverse=True) and beliefs[0] > 2 * beliefs[4] > 0
+    rare = [idf(1, 2000) * 2]
+    assert likely_by_words(rare, [1, 1, 0, 0], 2000)[0] > 0.99  # what is sure stays so
+
+
+@pytest.mark.parametrize(
+    ("orders", "counts"),
+    [
+        ([[0.8, 0.1], [0.4, 0.2]], [[0.8, 0.1], [0.1, 0.05]]),
+        ([[0.4], [0.4]], [[0.4], [0.4]]),
+        ([[0.5, 0.2], []], [[0.5, 0.2], []]),
+        ([[0.0], [0.0]], [[0.0], [0.0]]),
+        ([[], []], [[], []]),
+    ],
+)
+def test_the_order_that_is_less_sure_of_its_best_counts_less(
+    orders: list[list[float]], counts: list[list[float]]
+) -> None:
+    found = beside_each_other(orders)
+    assert [pytest.approx(each) for each in counts] == found
 
 
 @pytest.mark.parametrize("usual", [Usual(0.0, 0.0, 0), Usual(0.5, 0.0, 3), Usual(1.0, 0.0, 1)])
