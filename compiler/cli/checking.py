@@ -65,13 +65,14 @@ def check(
 
 
 def note_stale_modules(sources: Sequence[Source]) -> None:
-    """Say which modules beside specs were made from earlier texts of them."""
+    """Say which modules and pictures beside specs were made from earlier texts of them."""
     folders = {os.path.dirname(source.path) for source in sources}
     if any(os.path.exists(os.path.join(folder, MANIFEST)) for folder in folders):
         from wfc.compiler.cli.building.manifest import stale_beside  # loads more
 
         for module, spec in stale_beside(sources):
-            told = f"{module} was made from an earlier text of {spec}: `wfc compile {spec}` makes it anew"
+            anew = f"wfc compile {spec}" if module.endswith(".py") else f"wfc verify {spec} --write"
+            told = f"{module} was made from an earlier text of {spec}: `{anew}` makes it anew"
             note(printable(told))
 
 

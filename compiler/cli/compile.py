@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from wfc.compiler.cli.building.outputs import Build, Built, Output
+from wfc.compiler.cli.building.pictures import picture_folders, pictures_of
 from wfc.compiler.cli.building.writing import content_at, digest_of, write_all
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import note, show
@@ -27,7 +30,7 @@ __all__ = ["command"]
     "--force", is_flag=True, help="Overwrite files that wfc did not write, or that were edited since."
 )
 def command(paths: tuple[str, ...], output: str | None, force: bool) -> int:
-    """Compile specs to Python modules, and write a manifest beside them.
+    """Compile specs to Python modules, and write a manifest beside them. Pictures that it lists are drawn anew.
 
     A PATH is a spec, or a folder whose specs are all compiled. The workflow `support_triage` becomes the module
     `support_triage_workflow.py`. If any spec has an error, nothing is written. What is current is not compiled anew.
@@ -40,6 +43,7 @@ def command(paths: tuple[str, ...], output: str | None, force: bool) -> int:
     if any(each.severity is Severity.ERROR for one in found for each in one.diagnostics):
         return 1
     outputs = list({(each.path, each.origin): each for one in done for each in one.outputs}.values())
+    outputs += current_pictures(build, done, picture_folders(paths, build))
     write_all(outputs, [each.path for each in sources], force=force)
     for each in outputs:
         tell(each)
@@ -56,7 +60,18 @@ def build_all(build: Build) -> list[Built]:
 
 
 def is_current(built: Built) -> bool:
-    return all(digest_of(content_at(each.path)) == each.sha256 for each in built.outputs)
+    return all(map(is_there, built.outputs))
+
+
+def current_pictures(build: Build, done: Sequence[Built], folders: Sequence[str]) -> list[Output]:
+    """Return the pictures that manifests list, with their texts if they are to be written."""
+    found = pictures_of(build, done, folders)
+    wanted = {each.path for each in found if not is_there(each)}
+    return pictures_of(build, done, folders, texts=wanted) if wanted else found
+
+
+def is_there(output: Output) -> bool:
+    return digest_of(content_at(output.path)) == output.sha256
 
 
 def tell(output: Output) -> None:

@@ -17,7 +17,7 @@ from wfc.compiler.model import Workflow
 from wfc.compiler.passes import check_text
 from wfc.compiler.workspace.project import project_of
 from wfc.compiler.workspace.severity import with_severities
-from wfc.compiler.workspace.sources import load
+from wfc.compiler.workspace.sources import load, quoted_path
 
 if TYPE_CHECKING:
     from wfc.runtime import Engine
@@ -33,10 +33,15 @@ __all__ = ["command"]
     "--format",
     "form",
     type=click.Choice(("mermaid", "dot", "html")),
-    default="mermaid",
-    show_default=True,
-    help="What to draw with; html is one self-contained page.",
+    help="What to draw with; html is one self-contained page.  [default: mermaid, or what the name of the file says]",
 )
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Draw into a file (.mmd, .dot, .html), which `wfc verify` then holds against the spec.",
+)
+@click.option("--force", is_flag=True, help="Overwrite a file that was edited, or that wfc did not write.")
 @click.option(
     "--diff",
     "old",
@@ -49,7 +54,15 @@ __all__ = ["command"]
     help="A stored run of it: mark which steps have run, how often, and how that went.",
 )
 @store_option
-def command(spec: str, form: str, old: str | None, run: str | None, store: str | None) -> int:
+def command(
+    spec: str,
+    form: str | None,
+    output: str | None,
+    force: bool,
+    old: str | None,
+    run: str | None,
+    store: str | None,
+) -> int:
     """Draw the flow of a SPEC: its events and steps.
 
     A page (--format html) has a search box, opens the workflows that steps run in their place, and leads from a step
@@ -57,6 +70,14 @@ def command(spec: str, form: str, old: str | None, run: str | None, store: str |
     """
     if run is not None and old is not None:
         raise click.UsageError("--run and --diff are two drawings: leave one out")
+    if force and output is None:
+        raise click.UsageError("`--force` goes with `--output`")
+    if output is not None:
+        if run is not None or old is not None:
+            raise click.UsageError(
+                "`--output` keeps what can be drawn anew from the spec alone: `> FILE` keeps this"
+            )
+        return draw_into(output, spec, form, force=force)
     drawn = both(spec, old) if old is not None else flow_of(spec)
     if drawn is None:
         return 1
@@ -66,7 +87,36 @@ def command(spec: str, form: str, old: str | None, run: str | None, store: str |
     graph = graph_from_data(drawn)
     if run is not None:
         graph = with_run(graph, run, store)
-    click.echo(render(graph, form), nl=False)
+    click.echo(render(graph, form or "mermaid"), nl=False)
+    return 0
+
+
+def draw_into(path: str, spec: str, form: str | None, *, force: bool) -> int:
+    """Draw a spec into a file, and enter that in the manifest of its folder.
+
+    Raises:
+        click.UsageError: The name does not say how it is drawn, or the file is not one that may be overwritten.
+    """
+    from wfc.compiler.cli.building.outputs import Build
+    from wfc.compiler.cli.building.pictures import FORMS, form_of, picture_of
+    from wfc.compiler.cli.building.writing import write_all
+    from wfc.compiler.workspace.cache import Cache
+
+    named = form_of(path)
+    if not named or (form is not None and form != named):
+        ends = ", ".join(end for end, each in FORMS.items() if form in (None, each))
+        raise click.UsageError(
+            f"the name of {quoted_path(path)} says how it is drawn: let it end with {ends}"
+        )
+    source = load(spec)
+    if resolved(spec) is None:
+        return 1
+    folder, name = os.path.split(os.path.normpath(path))
+    picture = picture_of(Build([source], None, Cache.of_user()), source, folder or os.curdir, name, named)
+    if picture is None:
+        return 1
+    write_all([picture], [source.path], force=force)
+    click.echo(printable(f"{picture.origin} -> {picture.path}"))
     return 0
 
 

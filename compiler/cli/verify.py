@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import click
 
-from wfc.compiler.cli.building.judging import ADVICE, MENDED, ModuleState, judge, manifests_below, orphans
-from wfc.compiler.cli.building.manifest import read_manifest
+from wfc.compiler.cli.building.judging import (
+    MENDED,
+    ModuleState,
+    advice,
+    counted_current,
+    judge,
+    manifests_below,
+    orphans,
+)
+from wfc.compiler.cli.building.manifest import Manifest, read_manifest
 from wfc.compiler.cli.building.outputs import Build, Built, Output
+from wfc.compiler.cli.building.pictures import picture_folders, pictures_of
 from wfc.compiler.cli.building.writing import content_at, digest_of, write_all
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import note, show
@@ -30,23 +39,23 @@ __all__ = ["command"]
 @click.option("--force", is_flag=True, help="With --write: overwrite and delete what was edited too.")
 @click.option("--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True)
 def command(paths: tuple[str, ...], output: str | None, write: bool, force: bool, form: str) -> int:
-    """Tell whether generated modules and manifests are what their specs would be compiled to.
+    """Tell whether generated modules, pictures and manifests are what their specs would be compiled to.
 
-    A PATH is a spec, or a folder. A module is current, missing, stale (its spec has changed, or a file that the spec
+    A PATH is a spec, or a folder. A file is current, missing, stale (its spec has changed, or a file that the spec
     uses), of another release of wfc, edited by hand, or orphaned (its spec is gone, or makes another module now). What
-    is not current is told with what to do, and the exit status is 1. Nothing is imported or run.
+    is not current is told with what to do, and the exit status is 1. Pictures are those that `wfc graph -o` has drawn.
+    Nothing is imported or run.
     """
     if force and not write:
         raise click.UsageError("`--force` goes with `--write`")
     sources = specs_in(paths)
     build = Build(sources, output, Cache.of_user())
     built = [build.known(source) or build.compiled(source) for source in sources]
-    looked_in = folders(paths, output, build)
     unusable = broken(built)
-    states = states_of(built, looked_in)
+    states = states_of(paths, build, built)
     if write:
-        mend(build, states, force=force)
-        states = states_of([build.known(source) or build.compiled(source) for source in sources], looked_in)
+        mend(paths, build, states, force=force)
+        states = states_of(paths, build, [build.known(each) or build.compiled(each) for each in sources])
     states = [*unusable, *states]
     tell(states, form)
     return 1 if any(each.state != "current" for each in states) else 0
@@ -91,29 +100,46 @@ def folders(paths: Sequence[str], output: str | None, build: Build) -> list[str]
     return list({os.path.realpath(each): each for each in found}.values())
 
 
-def states_of(built: Sequence[Built], looked_in: Sequence[str]) -> list[ModuleState]:
-    outputs = outputs_of(built)
-    manifests = {folder: read_manifest(folder) for folder in {each.folder for each in outputs} | {*looked_in}}
+def states_of(paths: Sequence[str], build: Build, built: Sequence[Built]) -> list[ModuleState]:
+    """Return the states of the modules and pictures of specs, and of those whose specs are gone."""
+    looked_in = folders(paths, build.output, build)
+    drawn_in = picture_folders(paths, build)
+    pictures = pictures_of(build, built, drawn_in)
+    modules = outputs_of(built)
+    every = {each.folder for each in (*modules, *pictures)} | {*looked_in, *drawn_in}
+    manifests = {folder: read_manifest(folder) for folder in every}
+    if keeps_pictures_alone(manifests.values()):
+        modules = []
+    outputs = [*modules, *pictures]
     found = [judge(each, manifests[each.folder]) for each in outputs]
     for folder in looked_in:
-        found += orphans(folder, outputs, manifests[folder])
+        found += orphans(folder, outputs, Manifest(manifests[folder].modules))
+    for folder in drawn_in:
+        found += orphans(folder, outputs, Manifest({}, 0, manifests[folder].pictures))
     return list(dict.fromkeys(found))
+
+
+def keeps_pictures_alone(manifests: Iterable[Manifest]) -> bool:
+    """Return whether pictures are kept beside specs, and no modules: then nobody misses a module."""
+    known = [*manifests]
+    return any(each.pictures for each in known) and not any(each.modules for each in known)
 
 
 def outputs_of(built: Sequence[Built]) -> list[Output]:
     return list({(each.path, each.origin): each for one in built for each in one.outputs}.values())
 
 
-def mend(build: Build, states: Sequence[ModuleState], *, force: bool) -> None:
+def mend(paths: Sequence[str], build: Build, states: Sequence[ModuleState], *, force: bool) -> None:
     """Write and delete what may be."""
     chosen = [each for each in states if force or (each.state in MENDED and not each.edited)]
     chosen = [each for each in chosen if each.state != "current"]
     if not chosen:
         return
-    paths = {each.path for each in chosen}
+    wrong = {each.path for each in chosen}
     specs = {each.spec for each in chosen}
     made = [build.compiled(source) for source in build.sources if belongs(build, source, specs)]
-    outputs = [each for each in outputs_of(made) if each.path in paths or is_there(each)]
+    of_specs = [*outputs_of(made), *pictures_of(build, made, picture_folders(paths, build), texts=wrong)]
+    outputs = [each for each in of_specs if each.path in wrong or is_there(each)]
     gone: dict[str, list[str]] = {os.path.dirname(each.path) or ".": [] for each in chosen}
     for each in chosen:
         if each.entry:
@@ -148,7 +174,8 @@ def tell(states: Sequence[ModuleState], form: str) -> None:
         click.echo(json.dumps({"current": not wrong, "files": files}, ensure_ascii=True, indent=2))
         return
     for each in wrong:
-        click.echo(printable(f"{each.path}: {each.state}: {each.because}; {ADVICE[each.state]}"))
-    current = len(states) - len(wrong)
-    counted = "1 module is" if current == 1 else f"{current} modules are"
-    click.echo(f"{counted} current" + (f", {len(wrong)} not" if wrong else ""), err=True)
+        click.echo(printable(f"{each.path}: {each.state}: {each.because}; {advice(each)}"))
+    verb = "is" if len(states) - len(wrong) == 1 else "are"
+    click.echo(
+        f"{counted_current(states)} {verb} current" + (f", {len(wrong)} not" if wrong else ""), err=True
+    )

@@ -1,4 +1,4 @@
-"""The manifest of a folder: which generated modules are in it, and what each was made from."""
+"""The manifest of a folder: which generated modules and pictures are in it, and what each was made from."""
 
 from __future__ import annotations
 
@@ -38,11 +38,23 @@ class Manifest:
     Args:
         modules: What it says of each module, by the file's name.
         output_format: The format of these modules; 0 where there is no manifest.
+        pictures: What it says of each picture, in the same way.
     """
 
-    def __init__(self, modules: Mapping[str, Mapping[str, Any]], output_format: int = 0) -> None:
+    def __init__(
+        self,
+        modules: Mapping[str, Mapping[str, Any]],
+        output_format: int = 0,
+        pictures: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
         self.modules = modules
         self.output_format = output_format
+        self.pictures = pictures or {}
+
+    @property
+    def entries(self) -> dict[str, Mapping[str, Any]]:
+        """What it says of all files; a picture's name ends otherwise than a module's."""
+        return {**self.modules, **self.pictures}
 
 
 def read_manifest(folder: str, *, force: bool = False) -> Manifest:
@@ -63,8 +75,14 @@ def read_manifest(folder: str, *, force: bool = False) -> Manifest:
         record = None
     if isinstance(record, dict) and "output_format" in record and isinstance(record.get("modules"), dict):
         found = {name: entry for name, entry in record["modules"].items() if is_entry(name, entry)}
+        drawn = record.get("pictures")
+        pictures = drawn.items() if isinstance(drawn, dict) else ()
         written = record["output_format"]
-        return Manifest(found, written if isinstance(written, int) else 0)
+        return Manifest(
+            found,
+            written if isinstance(written, int) else 0,
+            {name: entry for name, entry in pictures if is_entry(name, entry) and "form" in entry},
+        )
     if force:
         return Manifest({})
     raise PathError(f"{quoted_path(path)} is not a manifest of wfc; `--force` overwrites it")
@@ -79,9 +97,10 @@ def is_entry(name: str, entry: object) -> bool:
 
 
 def entry_of(output: Output) -> dict[str, object]:
-    """Return what a manifest says of a module."""
+    """Return what a manifest says of a module, or of a picture."""
     return {
         "workflow": output.workflow,
+        **({"form": output.form} if output.form else {}),
         "source": output.source,
         "source_sha256": output.source_sha256,
         "sha256": output.sha256,
@@ -95,8 +114,10 @@ def manifest_text(
 ) -> bytes:
     """Return a folder's manifest as text: the modules written now, and those of earlier compiles that still exist.
 
+    A picture stays until it is deleted here: no spec says that there is one, so it could not be missed otherwise.
+
     Args:
-        without: The names of modules that are deleted.
+        without: The names of files that are deleted.
     """
     gone = set(without)
     modules: dict[str, Any] = {
@@ -104,21 +125,25 @@ def manifest_text(
         for name, entry in known.modules.items()
         if name not in gone and os.path.isfile(os.path.join(folder, name))
     }
-    modules |= {output.name: entry_of(output) for output in outputs}
-    record = {"output_format": OUTPUT_FORMAT, "modules": dict(sorted(modules.items()))}
+    pictures: dict[str, Any] = {name: each for name, each in known.pictures.items() if name not in gone}
+    for output in outputs:
+        (pictures if output.form else modules)[output.name] = entry_of(output)
+    record: dict[str, object] = {"output_format": OUTPUT_FORMAT, "modules": dict(sorted(modules.items()))}
+    if pictures:
+        record["pictures"] = dict(sorted(pictures.items()))
     # the name of a file need not be a text; as JSON writes it, it comes back as it was
     return (json.dumps(record, indent=2, ensure_ascii=False) + "\n").encode(errors="backslashreplace")
 
 
 def stale_beside(sources: Iterable[Source]) -> list[tuple[str, str]]:
-    """Return the modules beside specs that were made from other texts of them, each with its spec's path."""
+    """Return the modules and pictures beside specs that were made from earlier texts, each with its spec's path."""
     found: list[tuple[str, str]] = []
     manifests: dict[str, Manifest] = {}
     for source in sources:
         folder = os.path.dirname(source.path) or "."
         if folder not in manifests:
             manifests[folder] = known_manifest(folder)
-        for name, entry in manifests[folder].modules.items():
+        for name, entry in manifests[folder].entries.items():
             if entry.get("source") == os.path.basename(source.path) and is_older(
                 folder, name, entry, source.raw
             ):

@@ -1,4 +1,4 @@
-"""The modules that specs ask for, compiled now or known from an earlier compile."""
+"""The modules that specs ask for, compiled now or known from an earlier compile; pictures are such files, too."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from wfc.compiler.workspace.compiled import Compiled
     from wfc.compiler.workspace.project import Project
 
-__all__ = ["Build", "Built", "Output"]
+__all__ = ["Build", "Built", "Output", "digest", "read_output", "uses"]
 
 DIGEST = re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A generated module.
+    """A generated file: a module, or a picture.
 
     Args:
         folder: The folder that it belongs to.
@@ -39,10 +39,11 @@ class Output:
         origin: The spec's path, as the user gave it.
         source: The spec's path, relative to the folder, with ``/``.
         source_sha256: Of the spec's bytes.
-        sha256: Of the module's bytes.
+        sha256: Of the file's bytes.
         triggers: What starts runs of the workflow, by name, as plain data.
         uses: The digests of the other files that the spec depends on, by their paths relative to the folder.
-        python: The module's text; ``None`` if it is known from an earlier compile, of which only the digest is kept.
+        text: The file's text; ``None`` if it is known from an earlier compile, of which only the digest is kept.
+        form: How a picture is drawn, such as ``mermaid``; empty for a module.
     """
 
     folder: str
@@ -54,17 +55,18 @@ class Output:
     sha256: str
     triggers: Mapping[str, object] = field(default_factory=dict)
     uses: Mapping[str, str] = field(default_factory=dict)
-    python: str | None = None
+    text: str | None = None
+    form: str = ""
 
     @property
     def path(self) -> str:
-        """The path at which the module belongs; the folder's is normal, and a name holds no folder."""
+        """The path at which the file belongs; the folder's is normal, and a name holds no folder."""
         return self.name if self.folder == os.curdir else os.path.join(self.folder, self.name)
 
     def as_texts(self) -> tuple[str, ...]:
-        """Return all but the folder and the module's text, for the cache."""
+        """Return all but the folder and the text, for the cache."""
         parts = (self.name, self.workflow, self.origin, self.source, self.source_sha256, self.sha256)
-        return (*parts, json.dumps(self.triggers), json.dumps(self.uses))
+        return (*parts, json.dumps(self.triggers), json.dumps(self.uses), self.form)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +200,7 @@ class Build:
                 source_sha256=self.project.units[each.path].sha256,
                 sha256=digest(python),
                 uses=uses(self.project.dependencies(each.path), folder),
-                python=python,
+                text=python,
             )
         yield Output(
             folder=folder,
@@ -210,7 +212,7 @@ class Build:
             sha256=digest(compiled.python),
             triggers={each.name: as_data(each) for each in workflow.triggers},
             uses=uses(self.project.dependencies(compiled.path), folder),
-            python=compiled.python,
+            text=compiled.python,
         )
 
 
@@ -237,9 +239,9 @@ def read_output(folder: str, texts: Sequence[str]) -> Output:
     Raises:
         ValueError, TypeError: They are not those of an output.
     """
-    name, workflow, origin, source, source_sha256, sha, triggers, used = texts
+    name, workflow, origin, source, source_sha256, sha, triggers, used, form = texts
     if os.path.basename(name) != name:
         raise ValueError(name)
     files = {str(path): str(each) for path, each in dict(json.loads(used)).items()}
     started = dict(json.loads(triggers))
-    return Output(folder, name, workflow, origin, source, source_sha256, sha, started, files)
+    return Output(folder, name, workflow, origin, source, source_sha256, sha, started, files, form=form)

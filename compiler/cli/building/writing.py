@@ -1,4 +1,4 @@
-"""Generated modules written to files, all or none, with the manifests that list them."""
+"""Generated modules and pictures written to files, all or none, with the manifests that list them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,12 @@ from wfc.compiler.workspace.writing import write_whole
 
 __all__ = ["content_at", "digest_of", "is_generated", "write_all"]
 
-HEADER = re.compile(r"^# Generated from .+\n# sha256:[0-9a-f]{64}, output format [0-9]+$", re.MULTILINE)
+HEADER = re.compile(
+    r"^(?P<mark>#|%%|//|<!--) Generated from .+\n"
+    r"(?P=mark) sha256:[0-9a-f]{64}, (?:output format [0-9]+|drawn as [a-z]+)(?: -->)?$",
+    re.MULTILINE,
+)
+"""That of modules, and that of pictures in each of their languages."""
 
 
 def write_all(
@@ -28,7 +33,7 @@ def write_all(
     force: bool,
     without: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
-    """Write modules and each folder's manifest; all are prepared before the first file is replaced.
+    """Write modules, pictures and each folder's manifest; all are prepared before the first file is replaced.
 
     Args:
         outputs: Those without a text stand there as they are meant.
@@ -46,12 +51,12 @@ def write_all(
     known = {folder: read_manifest(folder, force=force) for folder in folders}
     texts: dict[str, bytes] = {}
     for output in outputs:
-        if output.python is None:
+        if output.text is None:
             continue
         there = content_at(output.path)
         if digest_of(there) != output.sha256:
             refuse_loss(output.path, there, known[output.folder], force=force)
-            texts[output.path] = output.python.encode()
+            texts[output.path] = output.text.encode()
     here: dict[str, list[Output]] = {folder: [] for folder in folders}
     for output in outputs:
         here[output.folder].append(output)
@@ -75,7 +80,7 @@ def refuse_two_in_one(outputs: Sequence[Output]) -> None:
     for output in outputs:
         if output.path in owners:
             raise click.UsageError(
-                f"the modules of {quoted_path(owners[output.path].origin)} and {quoted_path(output.origin)} "
+                f"what is made of {quoted_path(owners[output.path].origin)} and of {quoted_path(output.origin)} "
                 f"would both be written to {quoted_path(output.path)}"
             )
         owners[output.path] = output
@@ -89,7 +94,7 @@ def refuse_loss(path: str, there: bytes | None, known: Manifest, *, force: bool)
     """
     if there is None or force:
         return
-    entry = known.modules.get(os.path.basename(path))
+    entry = known.entries.get(os.path.basename(path))
     if not is_generated(there):
         raise click.UsageError(f"{quoted_path(path)} was not written by wfc; `--force` overwrites it")
     if entry is None:
@@ -131,10 +136,10 @@ def content_at(path: str) -> bytes | None:
 
 
 def digest_of(content: bytes | None) -> str:
-    """Return the digest of a module, whichever line ends git has given it; of none an empty text."""
+    """Return the digest of a generated file, whichever line ends git has given it; of none an empty text."""
     return "" if content is None else sha256(content.replace(b"\r\n", b"\n")).hexdigest()
 
 
 def is_generated(content: bytes) -> bool:
-    """Return whether a file has the header of generated modules."""
+    """Return whether a file has the header of generated modules, or of pictures."""
     return HEADER.search(content.decode(errors="replace").replace("\r\n", "\n")) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 
-from wfc.compiler.cli.building.judging import ADVICE, ModuleState, manifests_below
+from wfc.compiler.cli.building.judging import ModuleState, advice, counted_current, manifests_below
 from wfc.compiler.cli.building.outputs import Build
 from wfc.compiler.cli.findings import HasFindings
 from wfc.compiler.cli.pipeline.parts import Case, PartReport, cases_of, counted
@@ -13,7 +13,7 @@ from wfc.compiler.cli.policy.changes import ToldChanges, held_changes
 from wfc.compiler.cli.policy.holding import held, load_policy
 from wfc.compiler.cli.policy.test import problems_of
 from wfc.compiler.cli.test import outcomes_of
-from wfc.compiler.cli.verify import folders, states_of
+from wfc.compiler.cli.verify import states_of
 from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.diagnostics.text import summary
 from wfc.compiler.workspace.cache import Cache
@@ -88,10 +88,9 @@ def verified(paths: Sequence[str], output: str | None, sources: Sequence[Source]
         )
     build = Build(sources, output, Cache.of_user())
     built = [build.known(source) or build.compiled(source) for source in sources]
-    states = states_of(built, folders(paths, output, build))
+    states = states_of(paths, build, built)
     wrong = [each for each in states if each.state != "current"]
-    current = len(states) - len(wrong)
-    words = f"{counted(current, 'module')} current" + (f", {len(wrong)} not" if wrong else "")
+    words = f"{counted_current(states)} current" + (f", {len(wrong)} not" if wrong else "")
     return PartReport("verify", "failed" if wrong else "passed", words, tuple(map(case_of, states)))
 
 
@@ -104,9 +103,7 @@ def has_manifest(path: str) -> bool:
 
 def case_of(state: ModuleState) -> Case:
     said = (
-        f"{state.path}: {state.state}: {state.because}; {ADVICE[state.state]}"
-        if state.state != "current"
-        else ""
+        f"{state.path}: {state.state}: {state.because}; {advice(state)}" if state.state != "current" else ""
     )
     return Case(state.path, "verify", said)
 

@@ -17,6 +17,7 @@ from wfc.compiler.slotted import replace
 
 if TYPE_CHECKING:
     from wfc.runtime.store.judgement.foretelling import Foretold
+    from wfc.runtime.store.judgement.verdicts import Verdict
 
 __all__ = ["foretell_runs"]
 
@@ -28,12 +29,14 @@ _SAID: Final = {
     "start": "that have not begun",
     "retry": "that are to try {} again",
     "work": "that were cut off in {}",
+    "result": "that have failed in {} after its action",
 }
 """How runs are called that stand somewhere; those that wait first."""
 
 _MEANS: Final = {"refused": "cannot go on with this version", "migrated": "are converted"}
 _NOTED: Final = {"wait-time-kept": "keep the time that they had"}
 _HEAD: Final = re.compile(r"(, and the run |; the wait under way |: the next time |: if that one )")
+_COUNTED: Final = re.compile(r"has run \d+ times")  # no plan says how often a run has done something
 _NAME: Final = re.compile(r"`([^`]+)`")
 
 
@@ -73,19 +76,29 @@ def _of_pair(comparison: Comparison, before: Version, after: Version) -> list[Sp
 
 
 def _told_once(foretold: Sequence[Foretold], types: set[str]) -> Iterator[Foretold]:
-    """Yield what is foretold without what follows from the rest: that with a step the form of its question is gone."""
-    refused = {
-        place
-        for one in foretold
-        if one.verdict.means == "refused" and one.verdict.rule != "type-removed"
-        for place in one.places
-    }
+    """Yield what is foretold without what follows from the rest.
+
+    What becomes of what a step has waited for, of an answer for instance, follows from what is told of the wait.
+
+    Args:
+        types: The names of the types that are declared; a form is a type that is not.
+    """
+    following = [one for one in foretold if _follows(one.verdict, types)]
+    others = [one for one in foretold if one not in following]
+    told = {step for one in others for step, _ in one.places}
+    refused = {step for one in others if one.verdict.means == "refused" for step, _ in one.places}
     for one in foretold:
-        is_form = one.verdict.rule == "type-removed" and not types.intersection(
-            _NAME.findall(one.verdict.told)
-        )
-        if not (is_form and one.places and refused.issuperset(one.places)):
+        steps = {step for step, _ in one.places}
+        if not (
+            one in following and steps and steps <= (refused if one.verdict.means == "refused" else told)
+        ):
             yield one
+
+
+def _follows(verdict: Verdict, types: set[str]) -> bool:
+    names = {name.partition(".")[0] for name in _NAME.findall(verdict.told)}
+    is_of_form = verdict.rule.startswith("type-") and not types & names
+    return is_of_form or verdict.rule in ("result-retyped", "step-exit-removed")
 
 
 def _filled(facts: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -121,7 +134,7 @@ def _changes(
     fields = {f"{owner}.{now}" for owner, names in pair.fields_renamed.items() for now in names.values()}
     merged: dict[tuple[str, str, str], tuple[Foretold, Places, bool]] = {}
     for one in foretold:
-        head = _HEAD.split(one.verdict.told)[0]
+        head = _COUNTED.sub("may have run more often", _HEAD.split(one.verdict.told)[0])
         if one.verdict.rule == "new-step-missed" and _NAME.findall(head)[0] in renamed.values():
             continue  # it is there under another name
         if one.verdict.rule.endswith("-field-added") and _NAME.findall(head)[0] in fields:
@@ -155,9 +168,12 @@ def _who(rule: str, means: str, places: Places) -> str:
 def _runs(places: Places) -> str:
     if not places:
         return "all runs"
-    found = []
+    found, named = [], set[str]()
     for at, words in _SAID.items():
-        steps = sorted({step.removesuffix("_") for step, where in places if where == at})
+        steps = sorted({step.removesuffix("_") for step, where in places if where == at} - named)
+        named.update(
+            steps if at == "pause" else ()
+        )  # of a step that runs wait in, what comes after is not told too
         if steps:
             found.append(words.format(_listed(steps)))
     return " or ".join(found)
@@ -176,8 +192,9 @@ def _level(
         step = after["steps"].get(name.removesuffix("_"))
         is_grave = step is not None and (effect_of(after, step) or step["kind"] == "human")
         return Level.WARN if is_grave and any(at == "pause" for _, at in places) else Level.INFO
-    waits = is_always or any(at in ("pause", "event", "start") for _, at in places)
-    return LEVELS[means] if waits or means != "refused" else Level.WARN
+    if is_always or means != "refused" or any(at in ("pause", "event", "start") for _, at in places):
+        return LEVELS[means]
+    return Level.INFO if all(at == "result" for _, at in places) else Level.WARN
 
 
 def _place(facts: Mapping[str, Any], names: list[str]) -> PlaceList | None:

@@ -31,7 +31,7 @@ def _enter(id: str, level: Level, explanation: str, *also: Level) -> None:
 def _refused(ids: Iterable[tuple[str, str, str]]) -> None:
     for id, what, advice in ids:
         told = f"{what}\n\nRuns that stand there cannot go on with the new version.\n{_FIRST}"
-        _enter(id, Level.BREAK, f"{told}\n{advice}".rstrip(), Level.WARN)
+        _enter(id, Level.BREAK, f"{told}\n{advice}".rstrip(), Level.WARN, Level.INFO)
 
 
 _refused(
@@ -135,11 +135,12 @@ runs have, under `migrate`.""",
     _enter(
         f"{_sort}-field-renamed", Level.INFO, f"A field has another name, as `moved` says: one of {_words}."
     )
-    _enter(
-        f"{_sort}-field-converted",
-        Level.INFO,
-        f"A field is made of what runs have, by `migrate`: of {_words}.",
-    )
+    if _sort != "type":  # `migrate` makes fields of the state and of events
+        _enter(
+            f"{_sort}-field-converted",
+            Level.INFO,
+            f"A field is made of what runs have, by `migrate`: of {_words}.",
+        )
 
 for _id, _told in {
     "step-renamed": "A step at which runs may stand has another name, as `moved` says.",

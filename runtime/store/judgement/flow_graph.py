@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 __all__ = ["Description", "FlowGraph", "OpenFrame"]
+
+_ANY: Final = 2**31
 
 Description = Mapping[str, Any]
 """The description of a plan, as ``store.versions.describing`` makes it."""
@@ -88,13 +90,18 @@ class FlowGraph:
         return {"": self.reached(self.begun), **ways}
 
     def counted_before(self, key: str) -> tuple[tuple[str, int], ...]:
-        """Return how often steps may have run at most that a run passes on its way to one, of those with a bound."""
+        """Return how often steps may have run at most that a run passes on its way to one, of those with a bound.
+
+        Of a bound that is worked out when a run starts nobody knows what it comes to: it counts as any number.
+        """
         return tuple((one, most) for one, most, reached in self._counted if key in reached)
 
     @cached_property
     def _counted(self) -> list[tuple[str, int, frozenset[str]]]:
-        steps = self.plan["steps"].items()
-        return [(key, one["limit"], self.reached([key])) for key, one in steps if type(one["limit"]) is int]
+        bounds = [
+            (key, step["limit"]) for key, step in self.plan["steps"].items() if step["limit"] is not None
+        ]
+        return [(key, _ANY if most == "computed" else most, self.reached([key])) for key, most in bounds]
 
     def arriving(self, join: str) -> tuple[str, ...]:
         """Return an event that may have come to a join while others have not."""

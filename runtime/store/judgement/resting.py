@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from wfc.runtime.store.judgement.flow_graph import FlowGraph
 from wfc.runtime.store.judgement.moves import Description
@@ -12,6 +12,9 @@ from wfc.runtime.store.judgement.position import FramePosition, JoinPosition, Ru
 from wfc.runtime.store.judgement.types import classes_in
 
 __all__ = ["RestingPlace", "joined", "resting_places"]
+
+_OTHER_WAYS: Final = frozenset({"on_limit", "on_timeout", "on_expired", "match_by"})
+"""The exits that a run may be about to take without the step's result."""
 
 Filled = Mapping[str, tuple[str, ...]]
 
@@ -21,13 +24,13 @@ class RestingPlace(NamedTuple):
 
     Args:
         step: The step; empty: it has not begun.
-        at: Whether it waits there for something outside, is cut off at work, is to be tried again, has an event from
-            outside that nobody has taken, or has not begun.
+        at: Whether it waits there for something outside, is cut off at work, has failed in what follows from its
+            result, is to be tried again, has an event from outside that nobody has taken, or has not begun.
         position: What a run has there and nowhere else; of one that stands at several places, these together.
     """
 
     step: str
-    at: Literal["pause", "work", "retry", "event", "start"]
+    at: Literal["pause", "work", "result", "retry", "event", "start"]
     position: RunPosition
 
 
@@ -77,7 +80,9 @@ def _stands(plan: Description, key: str, filled: Filled) -> Iterator[tuple[Any, 
                 yield "pause", (*above, run)
         if step["acts"] and not step["pauses"]:
             yield "work", (*above, stands)
-            yield "work", (*above, stands._replace(has_result=True))
+        yield "result", (*above, stands._replace(has_result=True))
+        for exit in _OTHER_WAYS.intersection(step["exits"]):
+            yield "work", (*above, stands._replace(exit=exit))
         retry = step["soft"]["retry"]
         most = retry["max_attempts"] if isinstance(retry, dict) else 1
         if isinstance(most, int) and most > 1:
@@ -85,9 +90,12 @@ def _stands(plan: Description, key: str, filled: Filled) -> Iterator[tuple[Any, 
 
 
 def _held(plan: Description, run: StepPosition) -> set[str]:
-    """Return the classes of what a run has at a step: its events, and what others have answered already."""
-    forms = plan["steps"][run.step]["forms"] if run.is_shared else ()
-    return set(run.events).union(*map(classes_in, forms))
+    """Return the classes of what a run has at a step: its events, its result, what others have answered already."""
+    steps = plan["steps"]
+    held = list(steps[run.step]["forms"]) if run.is_shared else []
+    if run.has_result or run.given:
+        held.append(steps.get(f"{run.step}[]", steps[run.step])["result"])
+    return set(run.events).union(*map(classes_in, held))
 
 
 def _events(plan: Description, key: str) -> list[tuple[str, ...]]:

@@ -45,6 +45,24 @@ def parts(folder: Path) -> dict[str, tuple[str, str]]:
     return {each["name"]: (each["state"], each["summary"]) for each in report["parts"]}
 
 
+def test_pictures_are_verified_too(wfc, tmp_path: Path) -> None:
+    put(tmp_path, greet=SPEC)
+    wfc("graph", "greet.yaml", "-o", "pictures/greet.mmd")
+    assert wfc("ci", ".", "--json", "report.json").status == 0
+    assert parts(tmp_path)["verify"] == (
+        "passed",
+        "1 picture current",
+    )  # no module is missed where none is kept
+    (tmp_path / "greet.yaml").write_text(SPEC + "# seen\n", encoding="utf-8")
+    done = wfc("ci", ".", "--json", "report.json", "--comment", "comment.md")
+    assert (done.status, parts(tmp_path)["verify"]) == (1, ("failed", "0 pictures current, 1 not"))
+    told = (tmp_path / "comment.md").read_text("utf-8")
+    assert (
+        "pictures/greet.mmd: stale: `greet.yaml` has changed since; `wfc verify --write` draws it anew"
+        in told
+    )
+
+
 def test_a_folder_in_which_all_is_well(wfc, tmp_path: Path) -> None:
     put(tmp_path, greet=SPEC, wfc_policy=POLICY)
     assert wfc("compile", "greet.yaml").status == 0
