@@ -310,7 +310,9 @@ class Port:
         if CRASHES:
             reach("release")
         if isinstance(lost, KeyTaken):
+            self._held = [*held, *self._held]
             self._run.give_way(lost)
+            self.give_up(str(lost))
         elif lost is not None:
             self._drop(held, RunLostError(str(lost)))
         if lost is not None:

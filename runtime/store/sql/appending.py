@@ -37,6 +37,7 @@ from wfc.runtime.store.sql import places, selecting
 from wfc.runtime.store.sql.audit import add_to_audit
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.joining import await_end, tell_waiting
+from wfc.runtime.store.sql.mailbox import hand_over
 from wfc.runtime.store.sql.messages import note_message
 from wfc.runtime.store.sql.pruning import drop_plan, drop_unmentioned
 
@@ -215,6 +216,9 @@ def _create(connection: Connection, created: Created, entry: Entry, owner: str) 
         return taken
     if created.places:
         places.enter(connection, entry.lease.number, created.places, has_begun=created.has_places)
+    if created.key is not None:
+        reader = None if created.is_queued else owner
+        hand_over(connection, entry.lease.number, created.workflow, created.key, reader)
     if created.plan:
         _keep_plan(connection, created.shape, created.plan)
     if created.is_quiet or parent is not None:
