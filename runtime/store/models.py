@@ -69,8 +69,8 @@ class ModelCodec:
                 for name, kinds in self._scalars:
                     if type(held.get(name, self)) not in kinds:
                         break
-                else:
-                    return self._kind.__pydantic_serializer__.to_json(value)  # a third of the time of the other
+                else:  # in a third of the time of what follows
+                    return self._kind.__pydantic_serializer__.to_json(value)
             return self._kind.__pydantic_serializer__.to_json(value, by_alias=False, warnings="error")
         except ValueError:  # what is in a field is not what its type says, or no Unicode
             return None
