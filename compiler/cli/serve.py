@@ -6,6 +6,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -147,7 +148,7 @@ def command(
             if mcp and not stdio:
                 offer_tools(application)
             if not stdio:
-                changed = None if env is None else lambda: release_in(env, ()) != paths[0]
+                changed = None if env is None else partial(is_other_release, env, paths[0])
                 key = key_for_the_page(principals, place)
                 listener = serve(application, host, port, [*names, host], origins, address, changed, key)
         if stdio:
@@ -174,6 +175,17 @@ def release_in(env: str, paths: tuple[str, ...]) -> str:
             printable(f"--env is a folder to which `wfc apply` has brought something: `{env}`")
         )
     return found
+
+
+def is_other_release(env: str, served: str) -> bool:
+    """Return whether an installation has another current revision than the one that is served.
+
+    While it has none, as its folder is moved or out of reach, that one is served on.
+    """
+    from wfc.compiler.cli.delivery.environment import Environment
+
+    found = Environment(env).current()
+    return found is not None and found != served and os.path.isdir(found)
 
 
 def begin_anew(listener: socket.socket) -> None:

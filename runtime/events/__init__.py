@@ -192,8 +192,9 @@ class StopEvent(Event):
     @model_serializer(mode="wrap")
     def _serialize_with_result(self, handler: Any) -> dict[str, Any]:
         data: dict[str, Any] = handler(self)
-        if self._result is not None:
-            data["result"] = self._result
+        private = self.__pydantic_private__  # as in `_get_result`
+        if private is not None and private["_result"] is not None:
+            data["result"] = private["_result"]
         return data
 
 

@@ -18,12 +18,13 @@ MOST: Final = 200
 
 
 async def list_deeds(server: Installation, call: Call) -> Reply:
-    """List what people have done with a run, the newest first: who, what, and why, as far as the audit still has it.
+    """List what people have done with a run and its questions, the newest first: who, what, and why.
 
-    What was refused is not among it. `set_aside` says whether somebody has set it aside since it has failed.
+    It goes back as far as the audit does, and what was refused is not among it. `set_aside` says whether somebody has
+    set it aside since it has failed.
     """
     row = await server.run_for(call.principal, call.path["run"])
-    read = partial(page_of_audit, target=row.run_id, done=True, most=MOST)
+    read = partial(page_of_audit, run_id=row.run_id, done=True, most=MOST)
     found = [one for _, one in await asyncio.to_thread(server.engine.store.select, read)]
     aside = await asyncio.to_thread(server.engine.store.select, partial(is_aside, run_id=row.run_id))
     told = [

@@ -1,87 +1,29 @@
-"""What runs show, for any number of readers: read and encoded once for those that are near the present.
-
-A reader is nothing but a position. Who is too slow for what is kept in memory reads on from the store, by itself; so a
-reader costs the same whether it is fast or slow, and no run ever waits for one.
-"""
+"""What the runs of a store show, each for its readers."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import re
-from collections import deque
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from functools import partial
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 
 from wfc.runtime.driver.engine import Engine
 from wfc.runtime.errors import WorkflowError
-from wfc.runtime.events import ErrorHandled, Event, StopEvent
-from wfc.runtime.events.internal import EventEmitted, StepStateChanged
-from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed, QuestionDelegated, QuestionReminded
-from wfc.runtime.server.batches import NOTHING, StreamBatch, StreamMessage, in_batches
-from wfc.runtime.server.calls import Problem
-from wfc.runtime.server.data import event_data, json_bytes, moment, outcome_data
-from wfc.runtime.server.texts import LiveTexts, TextKey
+from wfc.runtime.server.batches import StreamBatch, StreamMessage
+from wfc.runtime.server.data import json_bytes
+from wfc.runtime.server.feed import Feed, ToldTicks
+from wfc.runtime.server.shown import TICKS, Position
 from wfc.runtime.server.watching import Watch
-from wfc.runtime.store.replay import Replay, Replayed
 from wfc.runtime.store.sql import selecting
 from wfc.runtime.store.sql.connection import Connection
-from wfc.runtime.store.sql.paging import Progress
 
-__all__ = ["START", "Feed", "Feeds", "Position", "read_position", "told_of_event", "told_since"]
-
-MOST_KEPT: Final = 256
-MOST_BYTES: Final = 1_000_000
-MOST_BATCHES: Final = 32
-LARGEST: Final = 65_536
-"""The bytes of one message; of a larger one is told how large it is, and where to find it."""
-
-TICKS: Final = 200
-"""How many ticks of a run are read at once."""
+__all__ = ["Feeds"]
 
 TOLD_TOGETHER: Final = 50
 """Of so many runs at most is read at once what is new."""
 
-AGAIN: Final = 0.05
-"""The seconds after which the store is asked again for what is known to be there."""
-
-ENDS: Final = 9_999_999
-QUIET: Final = 15.0
-"""The seconds after which a reader hears that there is nothing new."""
-
 _LOG: Final = logging.getLogger("wfc.server")
-
-_ID: Final = re.compile(r"([0-9]{1,15})(?:\.([0-9]{1,7}))?")
-
-
-class Position(NamedTuple):
-    """A place in what a run shows: a tick, and which of the messages that follow from it."""
-
-    seq: int
-    part: int
-
-    def __str__(self) -> str:
-        return f"{self.seq}.{self.part}"
-
-
-START: Final = Position(0, ENDS)
-
-
-def read_position(text: str) -> Position:
-    """Return the position that an id names; that of a tick alone is behind all of it.
-
-    Raises:
-        Problem: It is none.
-    """
-    found = _ID.fullmatch(text)
-    if found is None:
-        raise Problem(400, "stream.position", "that is no id of a message of this stream")
-    return Position(int(found[1]), ENDS if found[2] is None else int(found[2]))
-
-
-Placed = tuple[Position, StreamMessage]
 
 
 class Feeds:
@@ -155,14 +97,6 @@ class Feeds:
                 feed.take(told)
 
 
-class ToldTicks(NamedTuple):
-    """What was found of a run in the store: so many ticks, what they show, and whether that is all there will be."""
-
-    ticks: int
-    placed: list[Placed]
-    is_all: bool
-
-
 def _tell_some(engine: Engine, feeds: Sequence[Feed]) -> list[ToldTicks | Exception]:
     """Tell what is new in some runs; what is wrong with one is no matter of the others."""
 
@@ -182,297 +116,6 @@ def _tell_some(engine: Engine, feeds: Sequence[Feed]) -> list[ToldTicks | Except
     return found
 
 
-class Feed:
-    """What a run shows, near the present.
-
-    Args:
-        tell_soon: Has what is recorded of it read soon: by ``tell`` in a thread, which ``take`` then gets.
-    """
-
-    def __init__(self, engine: Engine, watch: Watch, run_id: str, tell_soon: Callable[[Feed], None]) -> None:
-        self.readers = 0
-        self.run_id = run_id
-        self._engine = engine
-        self._watch = watch
-        self._tell_soon = tell_soon
-        self._kept: deque[Placed] = deque()
-        self._bytes = 0
-        self._batches: dict[
-            Position, tuple[StreamBatch, Position]
-        ] = {}  # what was sent last, by what it follows
-        self._floor: Position | None = (
-            None  # what came up to there is not kept; ``None``: nothing is read yet
-        )
-        self._is_over = False
-        self._error: Exception | None = None
-        self._news = asyncio.Event()
-        self._texts = LiveTexts(run_id, self.ring)
-        self._replay: Replay | None = None
-        self._progress: Progress | None = None
-        self._beginning: asyncio.Task[None] | None = None
-        self._unfollow: Callable[[], None] | None = None
-        self._later: asyncio.TimerHandle | None = None
-        self._beat: asyncio.TimerHandle | None = None
-        self._beats = 0
-
-    def listen(self) -> None:
-        """Hear what the models of the run say, if it is under way in this process."""
-        if (run := self._engine.run(self.run_id)) is not None:
-            self._texts.listen(run)
-
-    def stop(self) -> None:
-        """Read nothing any more."""
-        self._texts.stop()
-        if self._beginning is not None:
-            self._beginning.cancel()
-        if self._unfollow is not None:
-            self._unfollow()
-        for timer in (self._later, self._beat):
-            if timer is not None:
-                timer.cancel()
-
-    async def read(self, since: Position, ends: Callable[[], bool]) -> AsyncGenerator[StreamBatch, None]:
-        """Yield what comes after a position; an empty message where there is nothing for a while."""
-        if self._beginning is None:
-            self._beginning = asyncio.create_task(self._begin())
-            self.listen()
-        position, beats = since, self._beats
-        heard: dict[TextKey, int] = {}
-        while not ends():
-            news = self._news
-            if (floor := self._floor) is not None and position < floor:  # which moves on meanwhile
-                async for batch, at in self._from_store(position, floor):
-                    yield batch
-                    position = at
-                    if ends():
-                        return
-                position = max(position, floor)
-                continue
-            if (found := self._after(position)) is not None:
-                batch, position = found
-                beats = self._beats
-                yield batch
-                continue
-            if self._error is not None:
-                raise self._error
-            if self._is_over:
-                return
-            if texts := list(self._texts.since(heard)):
-                yield StreamBatch(texts)
-            elif beats != self._beats:
-                yield NOTHING
-            beats = self._beats
-            if news is self._news:
-                await news.wait()
-
-    def _after(self, position: Position) -> tuple[StreamBatch, Position] | None:
-        """Return what follows a position, as far as it is sent together, and the position of its end."""
-        if not self._kept or self._kept[-1][0] <= position:
-            return None
-        found = self._batches.get(position)
-        if found is None:
-            if len(self._batches) >= MOST_BATCHES:  # readers may name any position
-                self._batches.clear()
-            batch = next(in_batches(message for at, message in self._kept if at > position))
-            end = read_position(batch.messages[-1].id)
-            found = self._batches[position] = batch, end
-        return found
-
-    # --- near the present
-
-    async def _begin(self) -> None:
-        """Begin to follow the run where what is kept in memory begins."""
-        try:
-            replay = await asyncio.to_thread(self._engine.replay_near_end, self.run_id)
-        except Exception as error:  # whatever it is, no reader may wait for ever
-            self._fail(error)
-            return
-        self._replay = replay
-        self._floor = Position(replay.seq, ENDS)
-        self.ring()
-        self._beat = asyncio.get_running_loop().call_later(QUIET, self._beats_on)
-        self._unfollow = self._watch.follow(self.run_id, self._has_come)
-        self._tell_soon(self)
-
-    def _beats_on(self) -> None:
-        self._beats += 1
-        self.ring()
-        self._beat = asyncio.get_running_loop().call_later(QUIET, self._beats_on)
-
-    def _has_come(self, progress: Progress) -> None:
-        self._progress = progress
-        if not self._is_over and (progress.is_over or progress.seq > self.told_to):
-            self._tell_soon(self)
-
-    @property
-    def told_to(self) -> int:
-        """The last tick that was told."""
-        assert self._replay is not None
-        return self._replay.seq
-
-    def tell(self, ticks: Sequence[tuple[int, bytes]]) -> ToldTicks:
-        """Tell the next ticks, and the end if they are all: in a thread, and nobody else does so meanwhile."""
-        replay, progress = self._replay, self._progress
-        assert replay is not None
-        placed = _tell(replay, ticks)
-        is_all = (
-            len(ticks) < TICKS and progress is not None and progress.is_over and replay.seq >= progress.seq
-        )
-        if is_all:
-            placed.append(self._ended(replay.seq))
-        return ToldTicks(len(ticks), placed, is_all)
-
-    def take(self, told: ToldTicks | Exception) -> None:
-        """Keep what was told, for the readers."""
-        if self._is_over:  # news that came while its end was read
-            return
-        if isinstance(told, Exception):
-            self._fail(told)
-            return
-        self._keep(told.placed)
-        if told.is_all:
-            self._is_over = True
-            self.ring()
-        elif not self.readers:
-            return
-        elif told.ticks == TICKS:
-            self._tell_soon(self)
-        elif (progress := self._progress) is not None and (
-            progress.is_over or progress.seq > self.told_to
-        ):  # it was told of while this was read, or is not to be seen yet
-            if self._later is not None:
-                self._later.cancel()
-            self._later = asyncio.get_running_loop().call_later(AGAIN, self._tell_soon, self)
-
-    def _fail(self, error: Exception) -> None:
-        self._error = error
-        self.ring()
-
-    def _keep(self, told: list[Placed]) -> None:
-        if not told:
-            return
-        for one in told:
-            self._kept.append(one)
-            self._bytes += len(one[1].data)
-        while len(self._kept) > 1 and (len(self._kept) > MOST_KEPT or self._bytes > MOST_BYTES):
-            self._floor, gone = self._kept.popleft()
-            self._bytes -= len(gone.data)
-        self._batches.clear()
-        self._texts.ended(message for _, message in told)
-        self.ring()
-
-    def ring(self) -> None:
-        """Let all readers look again."""
-        news, self._news = self._news, asyncio.Event()
-        news.set()
-
-    # --- further back
-
-    async def _from_store(
-        self, since: Position, until: Position
-    ) -> AsyncGenerator[tuple[StreamBatch, Position], None]:
-        """Yield what comes between two positions, told again from the journal, and where each batch ends."""
-        replay = await asyncio.to_thread(self._engine.replay, self.run_id, since.seq)
-        if replay.seq > since.seq:
-            at = Position(replay.seq, ENDS)
-            gap = {"from": since.seq + 1, "to": replay.seq}
-            yield StreamBatch([StreamMessage(str(at), "gap", json_bytes(gap))]), at
-        while replay.seq < until.seq:
-            count, told = await asyncio.to_thread(self._next, replay, until.seq)
-            for batch in in_batches(message for at, message in told if since < at <= until):
-                yield batch, read_position(batch.messages[-1].id)
-            if not count:
-                return
-
-    def _next(self, replay: Replay, until: int) -> tuple[int, list[Placed]]:
-        """Tell the next ticks up to one; return how many there were, and what they have shown."""
-        most = min(TICKS, until - replay.seq)
-        ticks, _ = self._engine.store.select(
-            partial(selecting.ticks_after, run_id=self.run_id, since=replay.seq, most=most)
-        )
-        return len(ticks), _tell(replay, ticks)
-
-    def _ended(self, seq: int) -> Placed:
-        row = self._engine.show(self.run_id)
-        told = {"status": row.status, "ended": moment(row.ended)}
-        at = Position(seq, ENDS)
-        return at, _message(at, "end", {**told, **outcome_data(self._engine.outcome(self.run_id))})
-
-
-def _tell(replay: Replay, ticks: Sequence[tuple[int, bytes]]) -> list[Placed]:
-    found: list[Placed] = []
-    for _, body in ticks:
-        found += messages_of(replay.tell(body))
-    return found
-
-
 def _alone(kind: str, data: Mapping[str, object]) -> StreamBatch:
     """Return a message of the stream itself, which has no position."""
     return StreamBatch([StreamMessage("", kind, json_bytes(data))])
-
-
-def told_since(engine: Engine, run_id: str, since: Position) -> list[Placed]:
-    """Return what a run has shown after a position, as far as its journal is still there."""
-    replay = engine.replay(run_id)
-    found: list[Placed] = []
-    while True:
-        ticks, _ = engine.store.select(
-            partial(selecting.ticks_after, run_id=run_id, since=replay.seq, most=TICKS)
-        )
-        found += [one for one in _tell(replay, ticks) if one[0] > since]
-        if not ticks:
-            return found
-
-
-_TASKS: Final = (QuestionAsked, QuestionClosed, QuestionDelegated, QuestionReminded)
-
-
-def messages_of(told: Replayed) -> list[Placed]:
-    """Return the messages of a tick, one for each thing that it has shown."""
-    head: dict[str, object] = {"seq": told.seq, "at": moment(told.at)}
-    found: list[tuple[str, dict[str, object]]] = []
-    if told.back_to is not None:
-        found.append(("back", {**head, "to": told.back_to}))
-    for event in told.events:
-        if not isinstance(event, StopEvent):
-            kind, data = told_of_event(event)
-            found.append((kind, {**head, **data}))
-    placed = []
-    for part, (kind, data) in enumerate(found):
-        at = Position(told.seq, part)
-        placed.append((at, _message(at, kind, data)))
-    return placed
-
-
-def _message(at: Position, kind: str, data: dict[str, object]) -> StreamMessage:
-    body = json_bytes(data)
-    if len(body) > LARGEST:
-        kept: dict[str, object] = {
-            name: data[name] for name in ("seq", "at", "status", "event") if name in data
-        }
-        body = json_bytes(kept | {"too_large": len(body)})
-    return StreamMessage(str(at), kind, body)
-
-
-def told_of_event(event: Event) -> tuple[str, dict[str, object]]:
-    """Return what is told of something that a run has shown: the kind of message, and its data."""
-    return _kind_of(event), _data_of(event)
-
-
-def _kind_of(event: Event) -> str:
-    match event:
-        case StepStateChanged():
-            return "step"
-        case EventEmitted():
-            return "event"
-        case ErrorHandled():
-            return "handled"
-    return "task" if isinstance(event, _TASKS) else "shown"
-
-
-def _data_of(event: Event) -> dict[str, object]:
-    if isinstance(event, EventEmitted):
-        return {"step": event.step_name, **event_data(event.event)}
-    if isinstance(event, (StepStateChanged, ErrorHandled, *_TASKS)):
-        return {"what": type(event).__name__, **event.model_dump(mode="json", by_alias=True)}
-    return event_data(event)

@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from wfc.runtime.driver.engine import Engine
@@ -29,7 +30,7 @@ from wfc.runtime.server.hooked import hooks_of
 from wfc.runtime.server.openings import Openings
 from wfc.runtime.server.watching import Watch
 from wfc.runtime.store.journal import AuditEntry, Lost
-from wfc.runtime.store.sql import paging
+from wfc.runtime.store.sql import inbox, paging
 from wfc.runtime.store.sql.reading import RunRow
 from wfc.runtime.store.sql.selecting import DueRun
 
@@ -333,8 +334,14 @@ class Installation:
                         return
                     continue
                 found = await self.watch.changed(run_id, before, min(left, 1.0))
-                if found is not None and found.rests:
+                if found is not None and found.rests and not await self._is_about_to_go_on(run_id):
                     return
                 before = found
         finally:
             self.waits -= 1
+
+    async def _is_about_to_go_on(self, run_id: str) -> bool:
+        """Return whether what a run waits for has come, such as an answer, and nobody has taken it up yet."""
+        return await asyncio.to_thread(
+            self.engine.store.select, partial(inbox.is_about_to_go_on, run_id=run_id)
+        )

@@ -18,8 +18,8 @@ from wfc.runtime.server.access import Principal
 from wfc.runtime.server.calls import Call, Problem, Reply, StreamReply, TextReply
 from wfc.runtime.server.cursors import read_cursor, read_moment, write_cursor
 from wfc.runtime.server.data import json_bytes, moment, outcome_data, run_data, search_data, step_data
-from wfc.runtime.server.feeds import START, Position, read_position
 from wfc.runtime.server.installation import Installation
+from wfc.runtime.server.shown import START, Position, read_position
 from wfc.runtime.server.workflows import drawing
 from wfc.runtime.store.replay import Replay
 from wfc.runtime.store.sql import paging, selecting

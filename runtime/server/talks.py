@@ -21,11 +21,11 @@ from wfc.runtime.server.batches import StreamBatch, StreamMessage
 from wfc.runtime.server.calls import Call, Problem, Reply, StreamReply
 from wfc.runtime.server.data import json_bytes
 from wfc.runtime.server.endpoint import LINK, OPENED, TEXT, Endpoint, object_of, whole
-from wfc.runtime.server.feeds import START, Position, read_position, told_since
 from wfc.runtime.server.forms import FOR, INPUTS, link_to, linked, shown, start, token_of
 from wfc.runtime.server.installation import Installation
 from wfc.runtime.server.links import run_of_link
 from wfc.runtime.server.openings import Opening, talk_of
+from wfc.runtime.server.shown import START, Position, read_position, told_since
 from wfc.runtime.store.sql.reading import RunRow
 
 __all__ = ["TALKS"]

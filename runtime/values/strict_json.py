@@ -23,17 +23,24 @@ def parsed(text: str | bytes) -> Any:
             do not exist.
         ValueError: It is not JSON.
     """
+    given = text if isinstance(text, str) else _text_of(text)
     try:
-        value = _DECODER.decode(text if isinstance(text, str) else _text_of(text))
+        value = _DECODER.decode(given)
     except RecursionError:
         raise NotPlainError(f"it is nested more than {DEEPEST} deep") from None
-    refuse_deep(value)
+    if given.count("{") + given.count("[") > DEEPEST:  # else it cannot be so deep
+        refuse_deep(value)
+    if "\\u" in given or not given.isascii():  # else there are whole characters alone
+        _refuse_halves(value)
+    return value
+
+
+def _refuse_halves(value: Any) -> None:
     try:
         _ENCODER.encode(value).encode()
     except UnicodeEncodeError as error:
         half = ord(error.object[error.start])
         raise NotPlainError(f"it has half a character, `\\u{half:04x}`") from None
-    return value
 
 
 def _text_of(raw: bytes) -> str:

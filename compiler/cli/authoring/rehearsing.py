@@ -22,7 +22,7 @@ from wfc.runtime.errors import WorkflowError
 from wfc.runtime.events import StopEvent
 from wfc.runtime.server.calls import Problem
 from wfc.runtime.server.data import event_data, json_bytes, moment, outcome_data, step_data
-from wfc.runtime.server.feeds import told_of_event
+from wfc.runtime.server.shown import told_of_event
 from wfc.runtime.server.starts import read_inputs
 from wfc.runtime.server.workflows import schema_of
 from wfc.runtime.testing import Rehearsal, rehearse

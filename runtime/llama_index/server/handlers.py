@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any, Final
 
 from wfc.runtime.driver.handler import WorkflowHandler
@@ -165,8 +166,8 @@ class Handlers:
         if (
             self._most is not None and len(self._all) > self._most + self._most // 4
         ):  # since all are looked at
-            over = [number for number, other in self._all.items() if other.over.is_set()]
-            for number in over[: len(self._all) - self._most]:
+            over = (number for number, other in self._all.items() if other.over.is_set())
+            for number in list(islice(over, len(self._all) - self._most)):
                 del self._all[number]
 
     def get(self, number: str) -> RunRecord | None:

@@ -44,12 +44,14 @@ def page_of_audit(
     before: int | None = None,
     most: int = 100,
     done: bool = False,
+    run_id: str | None = None,
     **which: str | None,
 ) -> list[tuple[int, AuditEntry]]:
     """Return entries, the newest first, each with the number behind which the next page begins.
 
     Args:
         done: Only those of what was not refused.
+        run_id: Only those about this run, or about a question of it.
         which: What `who`, `action` or `target` is to be.
     """
     wanted = ["TRUE" if before is None else "id < :before"]
@@ -58,6 +60,11 @@ def page_of_audit(
         if which.get(name) is not None:
             wanted.append(f"{name} = :{name}")
             values[name] = which[name]
+    if run_id is not None:
+        wanted.append(
+            "(target = :run_id OR target IN (SELECT task_id FROM tasks JOIN runs USING (run) WHERE run_id = :run_id))"
+        )
+        values["run_id"] = run_id
     if done:
         wanted.append("substr(result, 1, 3) IN ('200', '201', '202')")
     rows = connection.execute(

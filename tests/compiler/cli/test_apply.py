@@ -149,6 +149,10 @@ def test_a_server_takes_up_a_revision_and_runs_stay_on_theirs(
     try:
         old = server.start("desk", 20, what="tea")["run"]
         before = server.call("GET", f"/v1/runs/{old}")[1]["version"]
+        kept = (env / "current").rename(tmp_path / "elsewhere")
+        time.sleep(2.5)  # it looks every second
+        assert server.call("GET", f"/v1/runs/{old}")[0] == 200  # it serves on what it has
+        kept.rename(env / "current")
         commit(repository, OTHER)
         assert wfc("apply", "HEAD", "--to", env, "--path", "specs").status == 0
         until, refused = time.monotonic() + 40, []

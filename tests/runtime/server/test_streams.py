@@ -13,8 +13,9 @@ from asgi_client import Client, Served, serving, started, until
 from served_flows import Echo, Long, Order
 
 from wfc.runtime.server.batches import NOTHING, StreamBatch, StreamMessage
-from wfc.runtime.server.feeds import START, Feed, Position
+from wfc.runtime.server.feed import Feed
 from wfc.runtime.server.installation import ServerBounds
+from wfc.runtime.server.shown import START, Position
 
 
 async def whole(client: Client, run: str, since: str = "") -> list[dict[str, Any]]:
@@ -71,7 +72,7 @@ def test_who_was_cut_off_anywhere_goes_on_exactly_there(served: Served, seeds: r
 def test_a_reader_who_falls_behind_what_is_in_memory_misses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wfc.runtime.server.feeds.MOST_KEPT", 7)
+    monkeypatch.setattr("wfc.runtime.server.feed.MOST_KEPT", 7)
 
     async def use() -> None:
         async with serving(tmp_path, Long) as client:
@@ -175,7 +176,7 @@ def test_a_large_message_is_told_by_its_size(served: Served) -> None:
 
 
 def test_a_quiet_stream_says_that_it_lives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wfc.runtime.server.feeds.QUIET", 0.05)
+    monkeypatch.setattr("wfc.runtime.server.feed.QUIET", 0.05)
 
     async def use() -> None:
         async with serving(tmp_path, Order) as client:
@@ -199,6 +200,7 @@ def test_many_runs_are_followed_side_by_side(tmp_path: Path, monkeypatch: pytest
     """What is new in many runs is read together, some at a time; each reader has its own run, whole and in order."""
     monkeypatch.setattr("wfc.runtime.server.feeds.TOLD_TOGETHER", 3)
     monkeypatch.setattr("wfc.runtime.server.feeds.TICKS", 4)
+    monkeypatch.setattr("wfc.runtime.server.feed.TICKS", 4)
 
     async def use() -> None:
         async with serving(tmp_path, Long, bounds=ServerBounds(streams_each=20)) as client:

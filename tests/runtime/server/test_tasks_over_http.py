@@ -45,6 +45,8 @@ def test_a_question_is_answered_by_one_of_those_who_are_asked(served_anew: Serve
         assert given.status in {200, 202}
         told = await until(client, run, "done")
         assert told["result"]["with"] == {"ok": False, "note": "too long"}
+        done = (await client.get(f"/v1/runs/{run}/deeds")).json["deeds"]
+        assert ("user:bob", "answer_task") in [(one["who"], one["action"]) for one in done]
         again = await bob.post(f"/v1/tasks/{task}/answer", {"answer": {"ok": True}})
         assert again.headers["idempotent-replay"] == "true"
         assert again.json["answered_by"] == ["user:bob"]

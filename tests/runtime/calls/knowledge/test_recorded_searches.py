@@ -13,7 +13,7 @@ from wfc.runtime.calls.knowledge import foreign
 from wfc.runtime.calls.knowledge.definition import Knowledge
 from wfc.runtime.driver.engine import Engine
 from wfc.runtime.server.data import json_bytes, search_data
-from wfc.runtime.server.feeds import told_of_event
+from wfc.runtime.server.shown import told_of_event
 
 
 class Asked(StartEvent):
