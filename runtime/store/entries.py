@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from wfc.runtime.store.blobs import LARGE, divide
 from wfc.runtime.store.journal import Created, Entry, Lease, Row, Snapshot
 
 __all__ = ["entry_of"]
+
+_NO_BLOBS: Final[dict[str, bytes]] = {}
+_entry: Final = tuple.__new__  # half of what `Entry(…)` takes
 
 
 def entry_of(
@@ -21,7 +25,7 @@ def entry_of(
     if not rows and (
         len(bodies[0]) < LARGE if len(bodies) == 1 else all(len(body) < LARGE for body in bodies)
     ):
-        return Entry(lease, first, bodies, rows, created)
+        return _entry(Entry, (lease, first, bodies, rows, created, _NO_BLOBS, ()))
     blobs: dict[str, bytes] = {}
     mentions: list[tuple[int, list[str]]] = []
     ticks, others = list(bodies), list(rows)

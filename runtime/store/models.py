@@ -64,18 +64,16 @@ class ModelCodec:
         if value.__pydantic_extra__ or value.__pydantic_private__:
             return None
         try:
-            if self._scalars is not None and self._is_as_declared(value.__dict__):
-                return self._kind.__pydantic_serializer__.to_json(value)  # a third of the time of the other
+            if self._scalars is not None:
+                held = value.__dict__
+                for name, kinds in self._scalars:
+                    if type(held.get(name, self)) not in kinds:
+                        break
+                else:  # in a third of the time of what follows
+                    return self._kind.__pydantic_serializer__.to_json(value)
             return self._kind.__pydantic_serializer__.to_json(value, by_alias=False, warnings="error")
         except ValueError:  # what is in a field is not what its type says, or no Unicode
             return None
-
-    def _is_as_declared(self, held: dict[str, Any]) -> bool:
-        assert self._scalars is not None
-        for name, kinds in self._scalars:  # noqa: SIM110 - a generator takes as long as the rest
-            if type(held.get(name, self)) not in kinds:
-                return False
-        return True
 
     def dump(self, value: BaseModel) -> dict[str, Any]:
         """Return the fields that are written by their declared types.

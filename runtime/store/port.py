@@ -309,15 +309,16 @@ class Port:
         self._pending -= 1
         if CRASHES:
             reach("release")
-        if isinstance(lost, KeyTaken):
+        if lost is None:
+            self._release(held)
+            if self._held and not self._pending:
+                self._schedule()
+        elif isinstance(lost, KeyTaken):
+            self._held = [*held, *self._held]
             self._run.give_way(lost)
-        elif lost is not None:
+            self.give_up(str(lost))
+        else:
             self._drop(held, RunLostError(str(lost)))
-        if lost is not None:
-            return
-        self._release(held)
-        if self._held and not self._pending:
-            self._schedule()
 
     def _drop(self, held: list[Held], error: RunLostError) -> None:
         self._held = [*held, *self._held]

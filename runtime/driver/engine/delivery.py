@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Iterator
 from typing import Any, Protocol
@@ -22,9 +23,11 @@ from wfc.runtime.driver.messages import (
     read_as,
 )
 from wfc.runtime.driver.run import Run
+from wfc.runtime.driver.run.receiving import is_meant_for, read_as_own
 from wfc.runtime.errors import (
     InvalidMessageError,
     RunEndedError,
+    RunLostError,
     RunParkedError,
     RunUnknownError,
     WorkflowConfigurationError,
@@ -32,6 +35,7 @@ from wfc.runtime.errors import (
 )
 from wfc.runtime.events import Event
 from wfc.runtime.plan.run_rules import Receives
+from wfc.runtime.store.journal import KeyTaken
 from wfc.runtime.values.outside_names import own_name
 
 __all__ = ["EventDelivery"]
@@ -55,6 +59,14 @@ class EventDelivery(ChildStarter, Protocol):
     async def post_to_stored(self, run_id: str, event: Event | EventData, message_id: str | None) -> bool:
         """Bring an event to a run that is not live here, if there is a store that has it; return whether there is."""
 
+    def stored_under(self, workflow: str, key: str) -> list[str]:
+        """Return the ids of the runs of a workflow under a key that the engine's store has, the oldest first."""
+
+    async def keep_for_key(
+        self, known_by: Key, event: Event | EventData, message_id: str | None, seconds: float
+    ) -> bool | None:
+        """Keep an event for the next run under a key; return whether it is new, or ``None`` if there is one by now."""
+
     async def take_before(self, run: Run) -> None:
         """Let a run that had to wait for others take what was posted to it meanwhile, before what comes now."""
 
@@ -65,6 +77,9 @@ class EventDelivery(ChildStarter, Protocol):
 
     def has_ended(self, known_by: str | Key) -> bool:
         """Return whether a run of that id, or of that workflow and key, has ended recently."""
+
+    def has_ended_under(self, known_by: Key) -> bool:
+        """Return whether the engine's store has a run of a workflow under a key that is over."""
 
     async def deliver(
         self,
@@ -109,15 +124,13 @@ class EventDelivery(ChildStarter, Protocol):
             return await self._receive(run, event, message_id)
         assert workflow is not None
         called = self._key_in(event, workflow, beside) if key is None else key_text(key)
-        with self.lock:  # so that no run starts between the look and what follows from it
-            runs = self.runs_of(workflow, called)
-            if not runs:
-                return self._deliver_later(event, workflow, called, message_id, if_absent, beside)
-        if runs[0].workflow._wfc.run_rules.when_running == "queue":
-            del runs[1:]  # the others are still to begin, and about something else
-        return any([await self._receive(run, event, message_id) for run in runs])
+        while True:
+            with contextlib.suppress(
+                _GaveWayError
+            ):  # another process was sooner to start a run under the key
+                return await self._deliver_by_key(event, workflow, called, message_id, if_absent, beside)
 
-    def _deliver_later(
+    async def _deliver_by_key(
         self,
         event: Event | EventData,
         workflow: str,
@@ -126,12 +139,46 @@ class EventDelivery(ChildStarter, Protocol):
         if_absent: IfAbsent,
         beside: type[Any] | None,
     ) -> bool:
-        """Handle an event for which there is no run under the key, as ``if_absent`` says."""
-        if if_absent is None:
+        with self.lock:  # so that no run starts between the look and what follows from it
+            here = {run.run_id: run for run in self.runs_of(workflow, key)}
+            stored = self.stored_under(workflow, key)
+            found = [*stored, *(known for known in here if known not in stored)]
+            started = None
+            if not found and if_absent == "start":
+                started = self._start(event, self.workflow(workflow, beside), key)
+        if started is not None:
+            return await self._first(started, event, message_id)
+        if not found and isinstance(if_absent, Keep):
+            is_new = await self.keep_for_key((workflow, key), event, message_id, if_absent.seconds)
+            if is_new is None:  # one has come meanwhile
+                return await self._deliver_by_key(event, workflow, key, message_id, if_absent, beside)
+            return is_new
+        if not found:
             raise self._absent((workflow, key), f"run of `{workflow}` with the key {key!r}")
-        if isinstance(if_absent, Keep):
-            return self.mailbox.keep((workflow, key), event, message_id, if_absent.seconds)
-        return self._start(event, self.workflow(workflow, beside), key, message_id)
+        rules = self._rules_of(workflow, beside)
+        if rules.when_running == "queue":
+            del found[1:]  # the others are still to begin, and about something else
+        if any(one not in here for one in found):
+            _check(event, rules, key, workflow)
+        return any([await self._bring(here.get(one), one, event, message_id) for one in found])
+
+    async def _bring(
+        self, run: Run | None, run_id: str, event: Event | EventData, message_id: str | None
+    ) -> bool:
+        """Bring an event to a run, wherever it is; return whether it is new to it, as far as that is known."""
+        if run is None:
+            return await self.post_to_stored(run_id, event, message_id)
+        with _giving_way(run):
+            return await self._receive(run, event, message_id)
+
+    async def _first(self, run: Run, event: Event | EventData, message_id: str | None) -> bool:
+        """Bring an event to the run that it has started."""
+        with _giving_way(run):
+            if run.takes(event):
+                await self._receive(run, event, message_id)
+            else:
+                await run.recorded()
+        return True
 
     async def publish(self, topic: str, event: Event | EventData, *, message_id: str | None = None) -> int:
         """Deliver an event to every live run that declares it as received, except those with another topic.
@@ -193,16 +240,20 @@ class EventDelivery(ChildStarter, Protocol):
         return run
 
     def _absent(self, known_by: str | Key, described: str) -> WorkflowRuntimeError:
-        if self.has_ended(known_by):
+        if self.has_ended(known_by) or (isinstance(known_by, tuple) and self.has_ended_under(known_by)):
             return RunEndedError(f"the {described} has ended, so it takes no events")
         return RunUnknownError(f"there is no {described}")
 
-    def _key_in(self, event: Event | EventData, workflow: str, beside: type[Any] | None) -> str:
-        """Return the key in an event for a run of a workflow."""
+    def _rules_of(self, workflow: str, beside: type[Any] | None) -> RunRules:
         kind = self.class_of(workflow, beside)
         if kind is None:
             raise RunUnknownError(f"there is no workflow `{workflow}`, and no run of one")
         rules: RunRules = definition_of(kind).run_rules
+        return rules
+
+    def _key_in(self, event: Event | EventData, workflow: str, beside: type[Any] | None) -> str:
+        """Return the key in an event for a run of a workflow."""
+        rules = self._rules_of(workflow, beside)
         name = name_of(event)
         receives = rules.receives.get(name)
         if receives is None or receives.key is None:
@@ -214,10 +265,8 @@ class EventDelivery(ChildStarter, Protocol):
             raise InvalidMessageError(f"{name} has no value in `{receives.key}`, which has the key")
         return key
 
-    def _start(
-        self, event: Event | EventData, workflow: StartableWorkflow, key: str, message_id: str | None
-    ) -> bool:
-        """Start a run with inputs from the event's fields; deliver the event to it if it accepts it."""
+    def _start(self, event: Event | EventData, workflow: StartableWorkflow, key: str) -> Run:
+        """Start a run with inputs from the event's fields."""
         kind, name = workflow._wfc.plan.start_class, workflow._wfc.name
         names = {name for field, info in kind.model_fields.items() for name in (field, own_name(field, info))}
         fields = {name: value for name, value in fields_of(event).items() if name in names}
@@ -231,7 +280,39 @@ class EventDelivery(ChildStarter, Protocol):
             raise InvalidMessageError(
                 f"a run of `{name}` started with {name_of(event)} would have the key {run.key!r}, not {key!r}"
             )
-        self.admit(run)
-        if run.takes(event):
-            run.receive(event, message_id)
-        return True
+        return self.admit(run)
+
+
+class _GaveWayError(Exception):
+    """A run was not created, as another process has one under its key."""
+
+
+@contextlib.contextmanager
+def _giving_way(run: Run) -> Iterator[None]:
+    """Say so of a run that is lost for that reason.
+
+    Raises:
+        _GaveWayError: It is.
+    """
+    port = run.port
+    try:
+        yield
+    except RunLostError:
+        if port is None or not isinstance(port.lease.lost, KeyTaken):
+            raise
+        raise _GaveWayError from None
+
+
+def _check(event: Event | EventData, rules: RunRules, key: str, workflow: str) -> None:
+    """Check an event for a run that is not live here, as far as its class says.
+
+    Raises:
+        InvalidMessageError: The run receives no such event, or the event does not fit.
+    """
+    name = name_of(event)
+    if not rules.receives:
+        return  # what its steps take depends on where it is
+    if name not in rules.receives:
+        raise InvalidMessageError(f"the runs of `{workflow}` take no {name} from outside")
+    if not is_meant_for(rules, key, read_as_own(rules.receives[name].event, event)):
+        raise InvalidMessageError(f"this {name} is for a run with another key than {key!r}")

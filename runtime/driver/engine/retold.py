@@ -227,10 +227,6 @@ class RetoldRuns(StoredTasks, Protocol):
 
     # --- runs by key, and runs that are not needed any more
 
-    def runs_under(self, workflow: str, key: str) -> list[str]:
-        """Return the ids of the stored runs of a workflow under a key that are not over, the oldest first."""
-        return self.store.select(partial(selecting.of_key, workflow=workflow, key=key))
-
     def ended_runs(
         self, *, older_than: float = 0.0, key: str | None = None, workflow: str | None = None
     ) -> list[str]:

@@ -43,7 +43,7 @@ from wfc.runtime.store.sql.claiming import MOST_RECOVERIES
 from wfc.runtime.store.sql.journal import SqlJournal
 from wfc.runtime.store.sql.reading import RunRow
 
-__all__ = ["HistoryTick", "StoredRuns", "topic_message_id"]
+__all__ = ["HistoryTick", "StoredRuns", "as_json", "event_data", "topic_message_id"]
 
 
 class HistoryTick(NamedTuple):
@@ -368,8 +368,7 @@ class StoredRuns(EventDelivery, Protocol):
                 await call_and_await(run.loop, run.receive, event, message_id)
                 await run.recorded()
                 return
-        data = {"event": name_of(event), "fields": dict(fields_of(event)), "message_id": message_id}
-        await self.bring(run_id, "event", data, "")
+        await self.bring(run_id, "event", event_data(event, message_id), "")
 
     async def take_before(self, run: Run) -> None:
         """Let a run that had to wait for others take what was posted to it meanwhile, before what comes now."""
@@ -436,6 +435,11 @@ class StoredRuns(EventDelivery, Protocol):
 def topic_message_id(number: int) -> str:
     """Return the id under which a run takes a message of a topic once, whoever brings it."""
     return f"topic-{number}"
+
+
+def event_data(event: Event | EventData, message_id: str | None) -> dict[str, Any]:
+    """Return an event as it stands in an inbox."""
+    return {"event": name_of(event), "fields": dict(fields_of(event)), "message_id": message_id}
 
 
 def as_json(data: object) -> str:

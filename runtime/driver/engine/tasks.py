@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from wfc.runtime.driver.engine.stored import StoredRuns
+from wfc.runtime.driver.engine.by_key import RunsByKey
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.questions import read_delegation
@@ -24,7 +24,7 @@ __all__ = ["StoredTasks", "check_name"]
 LONGEST_NAME: Final = 100
 
 
-class StoredTasks(StoredRuns, Protocol):
+class StoredTasks(RunsByKey, Protocol):
     """The part of an engine with a store that knows the questions to people."""
 
     def tasks(

@@ -117,8 +117,11 @@ class Workers:
 
     def wake(self) -> None:
         """Schedule ready step runs for the loop's next iteration, unless a worker takes them before."""
-        if self._idle is not None:
-            self.release()
+        idle = self._idle
+        if idle is not None:
+            self._idle = None
+            if not idle.done():
+                idle.set_result(None)
         elif not self._handing_over:
             self._handing_over = True
             self._run.loop.call_soon(self._hand_over)

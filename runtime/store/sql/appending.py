@@ -37,6 +37,7 @@ from wfc.runtime.store.sql import places, selecting
 from wfc.runtime.store.sql.audit import add_to_audit
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.joining import await_end, tell_waiting
+from wfc.runtime.store.sql.mailbox import hand_over
 from wfc.runtime.store.sql.messages import note_message
 from wfc.runtime.store.sql.pruning import drop_plan, drop_unmentioned
 
@@ -77,16 +78,18 @@ def append_all(
     ticks: list[_Tick] = []
     numbers: set[int] = set()  # of the runs whose ticks are among those
     for at, entry in enumerate(entries):
-        _, seq, bodies, rows, created, blobs, mentions = entry
-        number, epoch = entry.lease.number, entry.lease.epoch
-        if rows or created or blobs or mentions or not bodies or entry.lease.lost is not None:
-            if number in numbers:
+        lease, seq, bodies, rows, created, blobs, mentions = entry
+        if rows or created or blobs or mentions or not bodies or lease.lost is not None:
+            if lease.number in numbers:
                 _append_ticks(connection, ticks, owner)
                 numbers.clear()
             found[at] = append(connection, entry, owner, told)
-        else:
-            ticks += [(number, epoch, one, body) for one, body in enumerate(bodies, seq)]
-            numbers.add(number)
+            continue
+        number, epoch = lease.number, lease.epoch
+        numbers.add(number)
+        for body in bodies:
+            ticks.append((number, epoch, seq, body))
+            seq += 1
     _append_ticks(connection, ticks, owner)
     return found
 
@@ -104,13 +107,17 @@ def _append_alone(connection: Connection, ticks: list[_Tick], owner: str) -> Non
 
     In a file this takes two thirds of the time of the statements with many rows.
     """
-    epochs: dict[int, int] = {}
-    numbers = list({number for number, _, _, _ in ticks})
+    if not ticks:
+        return
+    wanted = {
+        tick[:2] for tick in ticks
+    }  # a run whose lease has changed meanwhile is there twice, and refused
+    numbers, owned = [number for number, _ in wanted], set[tuple[int, int]]()
     for first in range(0, len(numbers), _MOST):
         some = numbers[first : first + _MOST]
         some += some[:1] * ((1 << (len(some) - 1).bit_length()) - len(some))  # 1, 2, 4 … as below
-        epochs.update(connection.execute(_owned_statement(len(some)), [owner, *some]).fetchall())
-    if any(epochs.get(number) != epoch for number, epoch, _, _ in ticks):
+        owned.update(connection.execute(_owned_statement(len(some)), [owner, *some]).fetchall())
+    if owned != wanted:
         raise StoreError(_REFUSED)
     connection.executemany("INSERT INTO ticks (run, seq, body) VALUES (?1, ?3, ?4)", ticks)
 
@@ -215,6 +222,9 @@ def _create(connection: Connection, created: Created, entry: Entry, owner: str) 
         return taken
     if created.places:
         places.enter(connection, entry.lease.number, created.places, has_begun=created.has_places)
+    if created.key is not None:
+        reader = None if created.is_queued else owner
+        hand_over(connection, entry.lease.number, created.workflow, created.key, reader)
     if created.plan:
         _keep_plan(connection, created.shape, created.plan)
     if created.is_quiet or parent is not None:

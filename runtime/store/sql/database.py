@@ -119,7 +119,7 @@ class Database(ABC):
         def finished(found: Sequence[Exception | None] | None, error: Exception | None) -> None:
             for (entry, then), said in zip(appends, found or [error] * len(entries), strict=True):
                 try:
-                    then(said if said is None or isinstance(said, Lost) else entry.lease.lost)
+                    then(None if said is None else said if isinstance(said, Lost) else entry.lease.lost)
                 except Exception as failure:
                     tell_of_failure(loop, failure)
 

@@ -21,6 +21,7 @@ __all__ = [
     "due",
     "ended_before",
     "has_come_further",
+    "has_ended_under",
     "last_tick",
     "of_key",
     "snapshot_at_rest",
@@ -152,6 +153,14 @@ def of_key(connection: Connection, workflow: str, key: str) -> list[str]:
         (workflow, key),
     )
     return [run_id for (run_id,) in rows]
+
+
+def has_ended_under(connection: Connection, workflow: str, key: str) -> bool:
+    """Return whether a run of a workflow under a key is over."""
+    found = connection.execute(
+        "SELECT 1 FROM runs WHERE workflow = ? AND key = ? AND ended IS NOT NULL LIMIT 1", (workflow, key)
+    )
+    return found.fetchone() is not None
 
 
 def ended_before(

@@ -104,6 +104,11 @@ MIGRATIONS: Final[Mapping[int, Sequence[str]]] = {
         "CREATE TABLE followed (owner TEXT NOT NULL, run INTEGER NOT NULL, PRIMARY KEY (owner, run)) WITHOUT ROWID",
         "CREATE INDEX followed_runs ON followed (run)",
     ),
+    11: (  # events for runs under a key that are still to come
+        """CREATE TABLE mailbox (id INTEGER PRIMARY KEY AUTOINCREMENT, workflow TEXT NOT NULL, key TEXT NOT NULL,
+            message_id TEXT, body TEXT NOT NULL, at INTEGER NOT NULL, until INTEGER NOT NULL,
+            UNIQUE (workflow, key, message_id))""",
+    ),
 }
 """For each format after the first the statements that make it of the one before."""
 
