@@ -23,7 +23,7 @@ from wfc.compiler.schema.expansion import schema
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import BUILT_IN, UNKNOWN, Record
 
-__all__ = ["TYPES", "Change", "Parts", "change_between", "mentions", "packed", "parts_of", "read_anew"]
+__all__ = ["TYPES", "Affected", "Parts", "change_between", "mentions", "packed", "parts_of", "read_anew"]
 
 T = TypeVar("T")
 Entry = tuple[str, str]
@@ -67,7 +67,7 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Affected:
     """What may differ between two states of a spec.
 
     Args:
@@ -126,7 +126,7 @@ def sections() -> frozenset[str]:
     return frozenset(key for name in ("spec", "shared", "part") for key in found[name]["properties"])
 
 
-def change_between(before: Parts, now: Parts, declared: Declarations, spec: Spec) -> Change | None:
+def change_between(before: Parts, now: Parts, declared: Declarations, spec: Spec) -> Affected | None:
     """Return what may differ between two states.
 
     Args:
@@ -151,7 +151,7 @@ def change_between(before: Parts, now: Parts, declared: Declarations, spec: Spec
         return None
     content = entries_of(spec.data)
     entries = with_mentioning(changed, content)
-    change = Change(frozenset(entries), words_of(entries, spec))
+    change = Affected(frozenset(entries), words_of(entries, spec))
     others = [each for key, each in spec.data.items() if is_other(key, content)]
     unchanged_names = [{name: each} for (key, name), each in content.items() if (key, name) not in entries]
     if mentions([*others, *unchanged_names], change.words) or not can_be_read_alone(
@@ -187,7 +187,7 @@ def words_of(entries: Collection[Entry], spec: Spec) -> tuple[str, ...]:
     return (*names, *(["inputs"] if starts else []))
 
 
-def can_be_read_alone(change: Change, declared: Declarations, content: Mapping[Entry, object]) -> bool:
+def can_be_read_alone(change: Affected, declared: Declarations, content: Mapping[Entry, object]) -> bool:
     """Return whether nothing but what mentions them depends on some entries."""
     if any(isinstance(each := content.get(entry), dict) and EXTENDS in each for entry in change.entries):
         return False
@@ -256,7 +256,7 @@ def pattern_of(words: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)")
 
 
-def read_anew(declared: Declarations, change: Change, spec: Spec) -> None:
+def read_anew(declared: Declarations, change: Affected, spec: Spec) -> None:
     """Read some entries of a spec, of which all else is declared already."""
     check_about(spec.data, declared.report)
     if change.names(*TYPES):
@@ -274,7 +274,7 @@ def read_anew(declared: Declarations, change: Change, spec: Spec) -> None:
             report_defaults(content[entry], Place(entry), declared)
 
 
-def read_types(declared: Declarations, change: Change, spec: Spec) -> None:
+def read_types(declared: Declarations, change: Affected, spec: Spec) -> None:
     """Read types and events anew: first their names, then what they say."""
     records: list[tuple[Record, object, Address]] = []
     others: list[tuple[str, object, Address]] = []
@@ -303,7 +303,7 @@ def read_types(declared: Declarations, change: Change, spec: Spec) -> None:
     to_end(declared.events.nodes, order)
 
 
-def read_sections(declared: Declarations, change: Change, spec: Spec) -> None:
+def read_sections(declared: Declarations, change: Affected, spec: Spec) -> None:
     """Read all declarations but types and events anew; those that are the same stay the nodes that steps have."""
     nodes = {section: dict(table.nodes) for section, table in declared.tables.items()}
     fields = {"config": declared.config.fields, "state": declared.state.fields}

@@ -94,7 +94,7 @@ def main() -> None:
         half = steps // 2
         event = f"Event{half}: {{number: integer"
         plain = figures(
-            chain(steps), f"event.number < {half + 100}", "event.number", event, ", other{}: string?"
+            chain(steps), f"event.number < {half + 100}", "event.number", event, ", other{}: optional string"
         )
         asked = figures(asking(steps, alike=False), f"Look {half}", "event.summary", "max_attempts: 3", "{}")
         print(f"| {steps:,} plain | {' | '.join(plain)} |\n| {steps:,} `llm` | {' | '.join(asked)} |")
