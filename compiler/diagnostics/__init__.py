@@ -102,14 +102,15 @@ class Edit:
         new: What is to stand there: in a scalar as its *decoded* value has it, for a stretch of the text as it is.
         old: What must stand there exactly once; only it is replaced. ``None`` for the whole place.
         how: ``"replace"``; ``"remove"`` the entry or the item at the address with all it holds; ``"quote"`` the
-            text of the place as it is written; put ``new`` as an entry of its own ``"before"`` the key; or
-            ``"rewrite"`` the value, be it a map or a list, as ``new`` has it in YAML.
+            text of the place as it is written; put ``new`` as an entry of its own ``"before"`` the key;
+            ``"add"`` its lines, an entry each, to the map of the place; or ``"rewrite"`` the value, be it a map or a
+            list, as ``new`` has it in YAML.
     """
 
     place: Place
     new: str = ""
     old: str | None = None
-    how: Literal["replace", "remove", "quote", "before", "rewrite"] = "replace"
+    how: Literal["replace", "remove", "quote", "before", "add", "rewrite"] = "replace"
 
 
 @dataclass(frozen=True, slots=True)

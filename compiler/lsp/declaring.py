@@ -17,11 +17,12 @@ CODE: Final = "unknown-event"
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """A text that comes in at a place, and what that does, in words."""
+    """A text that comes in at a place, in the stead of so many code points, and what that does, in words."""
 
     title: str
     at: int
     text: str
+    over: int = 0
 
 
 def declaring(document: OpenDocument, found: Diagnostic) -> Insertion | None:

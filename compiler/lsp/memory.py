@@ -7,8 +7,16 @@ from copy import copy
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Finding, Place, Report
-from wfc.compiler.expressions import ExpressionCache
-from wfc.compiler.lsp.changed_events import Parts, mentions, packed, parts_of, read_anew, words_of_change
+from wfc.compiler.lsp.changed_declarations import (
+    TYPES,
+    Parts,
+    change_between,
+    mentions,
+    packed,
+    parts_of,
+    read_anew,
+)
+from wfc.compiler.lsp.kept_expressions import KeptExpressions
 from wfc.compiler.lsp.kept_files import WatchedView
 from wfc.compiler.model import Step
 from wfc.compiler.resolve import ProjectView, declare
@@ -50,9 +58,10 @@ class Kept:
         uses: What the spec itself has looked up: see ``Unit``.
         lookups: With their results; the declarations hold only as long as these do.
         steps: By address and content; those of the last check and of this one.
-        base: The declarations read as a whole from which these differ in a few events; ``None``: these were. Steps that
-            mention none of those events are kept there.
-        words: Each step that mentions one of the events has one of these words in it.
+        base: The declarations read as a whole from which these differ in a few entries; ``None``: these were. Steps
+            that mention none of those are kept there.
+        words: Each step that mentions one of the entries has one of these words in it.
+        expressions: Those that were read while types and events were these.
     """
 
     parts: Parts
@@ -64,6 +73,7 @@ class Kept:
     before: dict[tuple[Address, bytes], KeptStep] = field(default_factory=dict)
     base: Kept | None = None
     words: tuple[str, ...] = ()
+    expressions: KeptExpressions = field(default_factory=KeptExpressions)
 
     def of(self, data: Data) -> Kept:
         """Return with what a step was resolved that is to be the same."""
@@ -86,6 +96,7 @@ class Memory:
         self.current = None
         for each in self.asked.values():
             each.before, each.steps = each.steps, {}
+            each.expressions.age()
         self.asked = {}
 
     def bases(self) -> list[Kept]:
@@ -100,7 +111,7 @@ class Memory:
         kept = None if parts is None else self.kept.pop(parts.whole, None)
         if kept is not None and holds(kept, view):
             restore(kept, view)
-            declared = watched(copied(kept.declared, view, spec, report), view)
+            declared = watched(copied(kept, view, spec, report), view)
         elif parts is not None and (changed := self.changed(parts, spec, report, view)) is not None:
             kept, declared = changed
         else:
@@ -109,6 +120,8 @@ class Memory:
             declared.sink = report
             # what is wrong with declarations may depend on anything
             kept = kept_of(parts, declared, view) if parts is not None and not found else None
+            if kept is not None:
+                declared.expression_cache = kept.expressions
             declared = watched(declared, view)
         self.current = kept
         if kept is not None:
@@ -122,15 +135,17 @@ class Memory:
     def changed(
         self, parts: Parts, spec: Spec, report: Report, view: WatchedView
     ) -> tuple[Kept, Declarations] | None:
-        """Return the declarations of a spec, if they differ by a few events from earlier ones."""
+        """Return the declarations of a spec, if they differ by a few entries from earlier ones."""
         for base in reversed(self.bases()):
-            words = words_of_change(base.parts, parts, base.declared, spec)
-            if words is not None and holds(base, view):
+            change = change_between(base.parts, parts, base.declared, spec)
+            if change is not None and holds(base, view):
                 restore(base, view)
-                declared = copied(base.declared, view, spec, report)
-                read_anew(declared, words, spec)
+                declared = copied(base, view, spec, report)
+                expressions = KeptExpressions() if change.names(*TYPES) else base.expressions
+                declared.expression_cache = expressions
+                read_anew(declared, change, spec)
                 kept = kept_of(parts, declared, view)
-                kept.base, kept.words = base, words
+                kept.base, kept.words, kept.expressions = base, change.words, expressions
                 return kept, watched(declared, view)
         return None
 
@@ -265,17 +280,17 @@ def restore(kept: Kept, view: WatchedView) -> None:
     view.own.lookups |= lookups
 
 
-def copied(kept: Declarations, view: WatchedView, spec: Spec, report: Report) -> Declarations:
+def copied(kept: Kept, view: WatchedView, spec: Spec, report: Report) -> Declarations:
     """Return kept declarations as those of a spec; what is done with them leaves the kept ones as they are."""
     data = spec.data
     declared = replace(
-        kept,
-        **tables_copied(kept),
+        kept.declared,
+        **tables_copied(kept.declared),
         sink=report,
         data=data,
         broken=spec.broken,
         project=view,
-        expression_cache=ExpressionCache(),
+        expression_cache=kept.expressions,
     )
     declared.events.elsewhere = lambda name: hint_for_no_event(name, data)
     return declared

@@ -13,8 +13,19 @@ Rooms, each of which imports only those before it:
 
 from __future__ import annotations
 
-from wfc.compiler.resolve.passes import declare, resolve
+from wfc.compiler.resolve.passes import ABOUT_SPECS, check_about, declare, declare_after_types, resolve
 from wfc.compiler.resolve.symbols.declarations import NO_PROJECT, OtherFile, ProjectView, Refused
 from wfc.compiler.resolve.whole.workflow import shared_modules
 
-__all__ = ["NO_PROJECT", "OtherFile", "ProjectView", "Refused", "declare", "resolve", "shared_modules"]
+__all__ = [
+    "ABOUT_SPECS",
+    "NO_PROJECT",
+    "OtherFile",
+    "ProjectView",
+    "Refused",
+    "check_about",
+    "declare",
+    "declare_after_types",
+    "resolve",
+    "shared_modules",
+]

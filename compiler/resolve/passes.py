@@ -43,7 +43,10 @@ if TYPE_CHECKING:
     from wfc.compiler.resolve.symbols.tables import Data
     from wfc.compiler.schema import Spec
 
-__all__ = ["declare", "resolve"]
+__all__ = ["ABOUT_SPECS", "check_about", "declare", "declare_after_types", "resolve"]
+
+ABOUT_SPECS: Final = ("version", "description", "labels")
+"""What a spec says about itself."""
 
 ABOUT_RUNS: Final = {"on_error", "on_deadline", "on_cancel", "limits", "moved", "removed", "migrate"}
 """The sections that `runs` reads."""
@@ -118,15 +121,27 @@ def declare(spec: Spec, report: Report, project: ProjectView = NO_PROJECT) -> De
     """Read all declarations of a spec, or of a file of declarations, except its steps."""
     data = spec.data
     declared = Declarations(report, data, spec.broken, project=project)
-    for key in ("version", "description", "labels"):
-        if key in data:
-            check_plain(data[key], Place((key,)), key, report)
+    check_about(data, report)
     mentions = declared.mentions
     if mentions("imports"):
         imports.declare_imports(data, declared)
     if mentions("secrets"):
         secrets.declare_secrets(data, declared)
     declare_types_and_events(data, declared)
+    declare_after_types(data, declared)
+    return declared
+
+
+def check_about(data: Data, report: Report) -> None:
+    """Check what a spec says about itself, on which nothing else depends."""
+    for key in ABOUT_SPECS:
+        if key in data:
+            check_plain(data[key], Place((key,)), key, report)
+
+
+def declare_after_types(data: Data, declared: Declarations) -> None:
+    """Read the declarations of a spec whose types and events are known."""
+    mentions = declared.mentions
     if mentions("config") or declared.imports:
         config_and_state.declare_config(data, declared)
     if mentions("state"):
@@ -136,7 +151,6 @@ def declare(spec: Spec, report: Report, project: ProjectView = NO_PROJECT) -> De
         messages.declare_messages(data, declared)
     declare_contract(data, declared)
     declare_named(data, declared)
-    return declared
 
 
 def declare_named(data: Data, declared: Declarations) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from wfc.compiler.diagnostics import Applicability, Edit, Fix, Place
 from wfc.compiler.rules.spelling import nearest, sure
 
 __all__ = [
+    "add_entries",
     "add_quotes",
     "append_text",
     "correct_name",
@@ -71,6 +72,13 @@ def remove_entry(place: Place, applicability: Applicability = "unsafe", title: s
 def replace_value(place: Place, new: str, applicability: Applicability = "unsafe", title: str = "") -> Fix:
     """Replace a whole value by another one, given as YAML on one line."""
     return Fix(title or f"write `{new}`", (Edit(place, new, how="rewrite"),), applicability)
+
+
+def add_entries(place: Place, entries: Mapping[str, str], title: str = "") -> Fix:
+    """Add entries to a map, given as YAML on one line each; what is empty is left to be filled in."""
+    lines = "\n".join(f"{key}: {value}".rstrip() for key, value in entries.items())
+    named = " and ".join(f"`{each}`" for each in entries)
+    return Fix(title or f"add {named}", (Edit(Place(place.address), lines, how="add"),), "display")
 
 
 def append_text(place: Place, words: str, new: str) -> Fix | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import problem
-from wfc.compiler.rules.fixes import correct_name, remove_entry
+from wfc.compiler.rules.fixes import add_entries, correct_name, remove_entry
 from wfc.compiler.rules.phrases import joined
 
 __all__ = [
@@ -114,6 +114,7 @@ def missing_key(
     Nothing is taken for granted, so that the spec can be read without knowing hidden rules. Add the key.
     """
     what = f"one of {joined(keys, 'or')}" if one_of else joined(keys)
+    fix = fix or (None if one_of else add_entries(place, dict.fromkeys(keys, "")))
     return Finding("missing-key", f"{owner} needs {what}", place, hint, fix=fix, about=tuple(keys))
 
 

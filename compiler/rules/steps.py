@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from wfc.compiler.diagnostics import Edit, Finding, Fix, Place
 from wfc.compiler.rules import closest, problem
-from wfc.compiler.rules.fixes import correct_name, remove_entry, replace_text, replace_value
+from wfc.compiler.rules.fixes import add_entries, correct_name, remove_entry, replace_text, replace_value
 from wfc.compiler.rules.phrases import joined, listed
 
 __all__ = [
@@ -249,6 +249,7 @@ def unfilled_field(
     value: str = "…",
     output: str = "",
     bringing: str = "",
+    given: bool = False,
 ) -> Finding:
     """An event is emitted, and nothing says what one of its fields is.
 
@@ -257,6 +258,7 @@ def unfilled_field(
     of the same name. Where none of these is there, the field would be empty, and every step that uses it
     would fail. Write the value under `with`, or make the field optional.
     """
+    # Args: given: whether some fields stand under `with` already.
     names = " and ".join(f"`{field}`" for field in fields)
     return Finding(
         "unfilled-field",
@@ -266,8 +268,21 @@ def unfilled_field(
         if output
         else f"write `with: {{{fields[0]}: {value}}}`"
         + (f", or declare it under `{bringing}` if that is to bring it" if bringing and value == "…" else ""),
+        fix=filled(place, event, {**dict.fromkeys(fields, ""), fields[0]: value.strip("…")}, given=given),
         about=tuple(fields),
     )
+
+
+def filled(place: Place, event: str, fields: Mapping[str, str], *, given: bool) -> Fix:
+    """Return what gives an event fields under `with`, those without a value to be filled in."""
+    beside = place.address[-1] == "event"
+    if beside and given:
+        return add_entries(Place((*place.address[:-1], "with")), fields)
+    values = ", ".join(f"{name}: {value}" for name, value in fields.items())
+    title = "add `with: {" + ", ".join(f"{name}: {value or '…'}" for name, value in fields.items()) + "}`"
+    if beside:
+        return add_entries(Place(place.address[:-1]), {"with": f"{{{values}}}"}, title)
+    return replace_value(place, f"{{event: {event}, with: {{{values}}}}}", "display", title)
 
 
 @problem

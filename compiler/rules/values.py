@@ -7,7 +7,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import closest, problem
-from wfc.compiler.rules.fixes import add_quotes, correct_name, own_name_instead
+from wfc.compiler.rules.fixes import add_entries, add_quotes, correct_name, own_name_instead
 
 __all__ = ["missing_entry", "secret_as_data", "unknown_entry", "wrong_value"]
 
@@ -81,7 +81,8 @@ def missing_entry(place: Place, names: Sequence[str], owner: str) -> Finding:
     must be given for it. Add it, or make the field optional where it is declared.
     """
     shown = " and ".join(f"`{name}`" for name in names)
-    return Finding("missing-entry", f"{owner} needs {shown}", place, about=tuple(names))
+    fix = None if place.start is not None else add_entries(place, dict.fromkeys(names, ""))
+    return Finding("missing-entry", f"{owner} needs {shown}", place, fix=fix, about=tuple(names))
 
 
 @problem

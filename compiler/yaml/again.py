@@ -62,10 +62,14 @@ def pieces_of(text: str, builder: MarkingBuilder) -> TextPieces | None:
     if builder.anchors or builder.findings:
         return None
     found: list[TextPiece] = []
+    alone: list[TextPiece] = []
     head, section = "", ""
     heads = builder.heads
     ends = [start_of_line(text, start) for _, _, start, _ in heads[1:]]
-    for (depth, key, start, end), after in zip(heads, [*ends, len(text)], strict=True):
+    depths = [depth for depth, *_ in heads[1:]]
+    for (depth, key, start, end), after, next_depth in zip(
+        heads, [*ends, len(text)], [*depths, 1], strict=True
+    ):
         line = start_of_line(text, start)
         if line is None or after is None or text[end : end + 1] != ":" or "\n" in text[start:end]:
             return None
@@ -73,9 +77,11 @@ def pieces_of(text: str, builder: MarkingBuilder) -> TextPieces | None:
             if line != start:
                 return None
             head, section = f"{text[start:end]}:\n", key
+            if next_depth == 1:
+                alone.append(TextPiece(key, "", "", line, after, end + 1))
         else:
             found.append(TextPiece(section, key, head, line, after, end + 1))
-    return TextPieces(found, builder.values)
+    return TextPieces(found, alone, builder.values)
 
 
 def start_of_line(text: str, at: int) -> int | None:
@@ -96,10 +102,9 @@ def read_again(before: Document, raw: bytes) -> Document | None:
     if pieces is None or not readable or findings:
         return None
     start, end = difference(before.text, text)
-    number = pieces.around(start, end)
-    if number is None:
+    piece, by = pieces.around(start, end), len(text) - len(before.text)
+    if piece is None:
         return None
-    piece, by = pieces.found[number], len(text) - len(before.text)
     content = text[piece.start : piece.end + by]
     if piece.end + by < len(text) and not content.endswith("\n"):
         return None  # the next one would not begin its line
@@ -107,11 +112,9 @@ def read_again(before: Document, raw: bytes) -> Document | None:
     if count == 0 or pieces.values + count > MAX_VALUES:
         return None
     assert isinstance(before.data, dict)
-    section = {**before.data[piece.section], piece.name: value}
+    section = {**before.data[piece.section], piece.name: value} if piece.head else value
     made = Document(before.path, text, {**before.data, piece.section: section}, extent=len(text))
-    found = [*pieces.found[:number], piece._replace(end=piece.end + by)]
-    found += [each.moved(by) for each in pieces.found[number + 1 :]]
-    made.pieces = TextPieces(found, pieces.values + count)
+    made.pieces = pieces.edited(piece, by, count)
     return made
 
 
@@ -129,7 +132,12 @@ def read_piece(piece: TextPiece, content: str) -> tuple[object, int]:
     if found or builder.anchors or not builder.whole or not isinstance(data, dict):
         return None, 0
     section = data.get(piece.section)
-    if list(data) != [piece.section] or not isinstance(section, dict) or list(section) != [piece.name]:
+    if list(data) != [piece.section]:
+        return None, 0
+    if not piece.head:  # a section whose entries can be read by themselves now is read with them
+        apart = isinstance(section, dict) and content[piece.colon - piece.start :].lstrip(" ")[:1] != "{"
+        return (None, 0) if apart else (section, builder.values)
+    if not isinstance(section, dict) or list(section) != [piece.name]:
         return None, 0
     return section[piece.name], builder.values
 

@@ -1,7 +1,7 @@
 """The entries of a text's sections, each of which can be read by itself.
 
 A section is a map in block style under a key at the beginning of a line, such as ``steps``; a piece is one of its
-entries with the lines up to the next.
+entries with the lines up to the next. Another key at the beginning of a line is a piece with all that it says.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ __all__ = ["TextPiece", "TextPieces"]
 
 
 class TextPiece(NamedTuple):
-    """An entry of a section.
+    """An entry of a section, or a section that has no entries in block style: then its name is empty.
 
     Args:
-        head: What its section's key is written as, with the colon and the end of the line.
+        head: What its section's key is written as, with the colon and the end of the line; empty for a section.
         start: Where its first line begins; ``end``: where the next piece or section does.
         colon: The place after the colon of its key.
     """
@@ -36,22 +36,28 @@ class TextPieces:
     """The pieces of a text, in their order.
 
     Args:
+        found: Entries; ``alone``: sections.
         values: How many values the text has, at most.
     """
 
-    __slots__ = ("found", "starts", "values")
+    __slots__ = ("alone", "found", "values")
 
-    def __init__(self, found: list[TextPiece], values: int) -> None:
+    def __init__(self, found: list[TextPiece], alone: list[TextPiece], values: int) -> None:
         self.found = found
+        self.alone = alone
         self.values = values
-        self.starts = [each.start for each in found]
 
-    def around(self, start: int, end: int) -> int | None:
-        """Return which piece holds a stretch behind its key; ``None`` if none does."""
-        number = bisect_right(self.starts, start) - 1
-        while number >= 0 and self.found[number].colon > start:
-            number -= 1  # what is put right before a piece belongs to the one above
-        return number if number >= 0 and end <= self.found[number].end else None
+    def around(self, start: int, end: int) -> TextPiece | None:
+        """Return the piece that holds a stretch behind its key; ``None`` if none does."""
+        return holding(self.found, start, end) or holding(self.alone, start, end)
+
+    def edited(self, piece: TextPiece, by: int, values: int) -> TextPieces:
+        """Return the pieces of a text in which a piece is so much longer, and adds so many values."""
+        return TextPieces(
+            [after_edit(each, piece, by) for each in self.found],
+            [after_edit(each, piece, by) for each in self.alone],
+            self.values + values,
+        )
 
     def named(self, section: object, name: object) -> TextPiece | None:
         return next((each for each in self.found if each.name == name and each.section == section), None)
@@ -74,3 +80,16 @@ class TextPieces:
                 cuts.append((size, each.end - each.start))
             end = each.end
         return "".join([*rest, text[end:]]), cuts
+
+
+def holding(pieces: list[TextPiece], start: int, end: int) -> TextPiece | None:
+    number = bisect_right(pieces, start, key=lambda each: each.start) - 1
+    while number >= 0 and pieces[number].colon > start:
+        number -= 1  # what is put right before a piece belongs to the one above
+    return pieces[number] if number >= 0 and end <= pieces[number].end else None
+
+
+def after_edit(each: TextPiece, edited: TextPiece, by: int) -> TextPiece:
+    if each.start == edited.start:
+        return each._replace(end=each.end + by)
+    return each.moved(by) if each.start > edited.start else each

@@ -62,6 +62,8 @@ def looked_up(text: str, root: TextNode, edit: Edit) -> Raw | None:
     in_flow = any(text[owner.start : owner.start + 1] in {"{", "["} for _, owner in way[:-1])
     if edit.how == "before":
         return before(text, key, edit.new, in_flow)
+    if edit.how == "add":
+        return added(text, node, edit.new)
     if edit.how == "rewrite":
         return rewritten(text, node, edit.new)
     if node.value is None:
@@ -111,6 +113,24 @@ def before(text: str, key: TextNode | None, new: str, in_flow: bool) -> Raw | No
     newline = "\r\n" if "\r\n" in text else "\n"
     indent = " " * (key.start - line)
     return key.start, key.start, newline.join([*new.split("\n"), ""]).replace(newline, newline + indent)
+
+
+def added(text: str, node: TextNode, new: str) -> Raw | None:
+    """Return the edit that puts entries behind all others of a map, in its style; ``None`` if one is there already."""
+    entries, lines = node.entries, new.split("\n")
+    if not entries or any(each.partition(":")[0] in entries for each in lines):
+        return None
+    first, last = next(iter(entries.values()))[0], [*entries.values()][-1][1]
+    if text[node.start : node.start + 1] == "{":
+        end = max(last.end, [*entries.values()][-1][0].end)
+        return end, end, "".join(f", {each} " if each.endswith(":") else f", {each}" for each in lines)
+    begin = max(text.rfind("\n", 0, first.start), text.rfind("\r", 0, first.start)) + 1
+    end = len(text[: max(node.end, first.end)].rstrip())
+    while (feed := text.find("\n", end)) >= 0 and text[end:feed].strip()[:1] not in {"", "#"}:
+        end = feed + 1
+    end = len(text) if feed < 0 else end + len(text[end:feed].rstrip())  # behind a comment on the last line
+    newline = "\r\n" if "\r\n" in text else "\n"
+    return end, end, "".join(f"{newline}{' ' * (first.start - begin)}{each}" for each in lines)
 
 
 def rewritten(text: str, node: TextNode, new: str) -> Raw | None:

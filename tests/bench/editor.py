@@ -3,8 +3,10 @@
     python tests/bench/editor.py
 
 Each figure is the processor's time for one keystroke in the middle of a spec: the fresh findings of a good text, those
-of a text that a keystroke has spoilt, completion in a text that cannot be read, and what is shown of the word under the
-pointer once nobody types. The best and the middle of nine; without the protocol, which adds a few milliseconds.
+of a text that a keystroke has spoilt, those after a keystroke in a declaration (a retry policy that every `llm` step
+names; of plain steps an event that two mention), completion in a text that cannot be read, and what is shown of the
+word under the pointer once nobody types. The best and the middle of nine; without the protocol, which adds a few
+milliseconds.
 """
 
 from __future__ import annotations
@@ -42,12 +44,13 @@ def measured(work: Callable[[int], None], rest: Callable[[], object] = lambda: N
     return f"{min(times):.0f} ({sorted(times)[REPEATS // 2]:.0f})"
 
 
-def figures(text: str, word: str, field: str) -> list[str]:
+def figures(text: str, word: str, field: str, declared: str, typed: str) -> list[str]:
     """What is measured in one spec.
 
     Args:
         word: Text in its middle, at the end of which somebody types.
         field: An expression in its middle.
+        declared: Text in a declaration, after which ``typed`` and a number are typed.
     """
     documents = Documents()
     document = documents.put("/nowhere/a.yaml", text)
@@ -63,6 +66,10 @@ def figures(text: str, word: str, field: str) -> list[str]:
         spoilt = f"{text[:end]}{'x' * (number + 1)}{text[end:]}"
         assert documents.findings_now(documents.put("/nowhere/a.yaml", spoilt))
 
+    def redeclared(number: int) -> None:
+        new = text.replace(declared, declared + typed.format(number), 1)
+        assert not documents.findings_now(documents.put("/nowhere/a.yaml", new))
+
     def completed(number: int) -> None:
         broken = f"{text[:end]}\n" + "x" * number + f"\n  [{text[end:]}"
         assert proposals(documents, documents.put("/nowhere/a.yaml", broken), begin + len("event."))
@@ -71,7 +78,8 @@ def figures(text: str, word: str, field: str) -> list[str]:
         assert hover(documents, document, document.text.index(field, at) + len("event."))
 
     found = [
-        measured(each, lambda: documents.findings_now(document)) for each in (keystroke, misspelt, completed)
+        measured(each, lambda: documents.findings_now(document))
+        for each in (keystroke, misspelt, redeclared, completed)
     ]
     documents.put("/nowhere/a.yaml", text).warm()  # as the server does when nobody types
     return [*found, measured(shown)]
@@ -79,11 +87,16 @@ def figures(text: str, word: str, field: str) -> list[str]:
 
 def main() -> None:
     gc.disable()  # as in the server
-    print("| steps | findings | of a mistake | completion | hover |\n|---|---|---|---|---|")
+    print(
+        "| steps | findings | of a mistake | of a declaration | completion | hover |\n|---|---|---|---|---|---|"
+    )
     for steps in (200, 1_000):
         half = steps // 2
-        plain = figures(chain(steps), f"event.number < {half + 100}", "event.number")
-        asked = figures(asking(steps, alike=False), f"Look {half}", "event.summary")
+        event = f"Event{half}: {{number: integer"
+        plain = figures(
+            chain(steps), f"event.number < {half + 100}", "event.number", event, ", other{}: optional string"
+        )
+        asked = figures(asking(steps, alike=False), f"Look {half}", "event.summary", "max_attempts: 3", "{}")
         print(f"| {steps:,} plain | {' | '.join(plain)} |\n| {steps:,} `llm` | {' | '.join(asked)} |")
 
 

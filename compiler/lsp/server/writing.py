@@ -10,6 +10,7 @@ from lsprotocol import types as lsp
 from wfc.compiler.lsp.completion import proposals
 from wfc.compiler.lsp.declaring import declaring
 from wfc.compiler.lsp.documents import data_of
+from wfc.compiler.lsp.hinted import as_hinted
 from wfc.compiler.lsp.server.state import Server, server, shown, stretch
 from wfc.compiler.review.formatting import Unformatted, formatted
 
@@ -80,8 +81,11 @@ def mend(ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         is_asked = each.start.offset <= last and each.end.offset >= first
         if not is_asked and (here.code, here.range) not in told:
             continue  # editors may ask at the cursor alone, and send what is told of its line
-        if (new := declaring(document, each)) is not None:
-            add(new.title, here, [lsp.TextEdit(stretch(lines, new.at, new.at), new.text)], None)
+        new = declaring(document, each)
+        if new is None and each.fix is None:
+            new = as_hinted(ls.documents, document, each)
+        if new is not None:
+            add(new.title, here, [lsp.TextEdit(stretch(lines, new.at, new.at + new.over), new.text)], None)
         if each.fix is None:
             continue
         edits = [

@@ -13,7 +13,7 @@ from wfc.compiler.resolve.values.reader import named_secret
 from wfc.compiler.rules import names as problems
 from wfc.compiler.rules import values as value_problems
 
-__all__ = ["declare_secrets"]
+__all__ = ["declare_secrets", "report_defaults"]
 
 WITH_DEFAULTS: Final = ("config", "events", "state", "types")
 PLAIN: Final = re.compile(r"\bany\b|\bmap of\b")

@@ -18,7 +18,7 @@ from wfc.compiler.slotted import replace
 from wfc.compiler.types import BUILT_IN, UNKNOWN, Enumeration, Record, Type, parse_type
 from wfc.compiler.types.parse import is_long_form
 
-__all__ = ["declare_types_and_events"]
+__all__ = ["declare_types_and_events", "is_record", "resolve_types"]
 
 
 def declare_types_and_events(data: Data, declared: Declarations) -> None:
@@ -38,7 +38,7 @@ def declare_types_and_events(data: Data, declared: Declarations) -> None:
         for name, content, address in declared.entries(section):
             if not take_name(name, Place(address).key, section, places, declared):
                 continue
-            if section == "types" and not (isinstance(content, dict) and not is_long_form(content)):
+            if section == "types" and not is_record(content):
                 declared.types[name] = UNKNOWN
                 others.append((name, content, address))
                 continue
@@ -51,6 +51,11 @@ def declare_types_and_events(data: Data, declared: Declarations) -> None:
         read_fields(own_fields(record, content), address, record, declared)
     declare_events(data, declared, records)
     extend_events({record.name: content for record, content, _ in records}, declared)
+
+
+def is_record(content: object) -> bool:
+    """Return whether what is written under `types` says the fields of a record."""
+    return isinstance(content, dict) and not is_long_form(content)
 
 
 def take_name(

@@ -90,11 +90,18 @@ class EventFiller:
         if open_fields:
             # each strange name has been reported, and may be what is missing
             strange = len(given) - len(fills) if isinstance(given, dict) else 0
-            self.fill_rest(event, open_fields, fills, place, strange)
+            self.fill_rest(event, open_fields, fills, place, strange, given=isinstance(given, dict))
         return tuple(fills[name] for name in fields if name in fills)
 
     def fill_rest(
-        self, event: Event, left: dict[str, Field], fills: dict[str, Fill], place: Place, strange: int
+        self,
+        event: Event,
+        left: dict[str, Field],
+        fills: dict[str, Fill],
+        place: Place,
+        strange: int,
+        *,
+        given: bool,
     ) -> None:
         """Fill the fields that are not given; report them where there are more than names that were not known."""
         sources = [name for name in (self.item, "result") if name is not None and name in self.scope.names]
@@ -117,6 +124,7 @@ class EventFiller:
                     value,
                     self.output(missing, left),
                     self.bringing(),
+                    given=given,
                 )
             )
 

@@ -19,7 +19,8 @@ pytest_plugins = ["pytester"]
 
 GREET = (Path(__file__).parents[1] / "greet.yaml").read_text(encoding="utf-8")
 CASE = GREET[GREET.index("  - name: says hello") :]
-PLUGIN = ("-p", "no:wfc", "-p", "wfc.compiler.cli.pytest_plugin")
+# pytest-lsp asks every item for fixtures, which a test in a spec has none of
+PLUGIN = ("-p", "no:pytest-lsp", "-p", "no:wfc", "-p", "wfc.compiler.cli.pytest_plugin")
 """Loaded by its module: installations made before it was there have no entry for it."""
 
 

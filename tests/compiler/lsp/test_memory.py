@@ -52,30 +52,51 @@ def edited(text: str, chance: Random) -> str:
     return "\n".join(lines)
 
 
+TYPES = "string? integer strin boolean Asked any".split()
+NEW = {
+    "events": "{a: TYPE}",
+    "types": "{a: TYPE}",
+    "config": "TYPE",
+    "state": "{type: TYPE, default: null}",
+    "retries": "{max_attempts: 2}",
+    "models": '{use: "openai:gpt-5"}',
+    "tools": '{python: "a:b", output: TYPE}',
+    "texts": "some words",
+    "agents": '{model: new0, prompt: "words"}',
+}
+"""The sections that are compared entry by entry, and an entry that may be new in each."""
+
+
 def declared_anew(text: str, chance: Random) -> str:
-    """A text with one edit among its events: a field that comes, goes, is another one, and so does a whole event."""
+    """A text with one edit among its declarations: an entry or a key that comes, goes, or is another one."""
     lines = text.split("\n")
-    begin = next((number for number, line in enumerate(lines) if line.startswith("events:")), None)
-    if begin is None:
+    begins = [number for number, line in enumerate(lines) if line.rstrip(":") in NEW and line.endswith(":")]
+    if not begins:
         return edited(text, chance)
+    begin = chance.choice(begins)
+    section = lines[begin].rstrip(":")
     end = next(
         (number for number, line in enumerate(lines) if number > begin and line[:1] not in {"", " ", "#"}),
         len(lines),
     )
-    at = chance.randrange(begin, end)
-    new = f"New{chance.randrange(3)}"
-    types = "string? integer strin boolean Asked any".split()
-    match chance.randrange(6):
+    at, kind = chance.randrange(begin, end), chance.choice(TYPES)
+    name = f"{'New' if section in {'events', 'types'} else 'new'}{chance.randrange(3)}"
+    words = [word for word in " ".join(lines[begin:end]).replace(":", " ").split() if word.isidentifier()]
+    match chance.randrange(8):
         case 0:
-            lines.insert(at + 1, f"  {new}: {{a: {chance.choice(types)}}}")
+            lines.insert(at + 1, f"  {name}: {NEW[section].replace('TYPE', kind)}")
         case 1:
-            lines.insert(at + 1, f"    {new.lower()}: {chance.choice(types)}")
+            lines.insert(at + 1, f"    {name.lower()}: {kind}")
         case 2 if at > begin:
             del lines[at]
         case 3:
-            lines[at] = lines[at].replace(": string", f": {chance.choice(types)}", 1)
+            lines[at] = lines[at].replace(": string", f": {kind}", 1)
         case 4:
-            lines[at] = lines[at].replace("{", f"{{{new.lower()}: {chance.choice(types)}, ", 1)
+            lines[at] = lines[at].replace("{", f"{{{name.lower()}: {kind}, ", 1)
+        case 5 if end < len(lines):  # something that all of the declarations may mention, or no longer do
+            lines[at] = lines[at].replace(chance.choice(words), chance.choice(words), 1)
+        case 6 if at > begin:
+            lines[at] += chance.choice(["", " ", "x", " and more"])
         case _:
             place = chance.randrange(len(lines[at]) + 1)
             lines[at] = lines[at][:place] + chance.choice("aZ?: ,") + lines[at][place:]
@@ -107,15 +128,15 @@ def test_random_edits_of_all_specs() -> None:
         hold(path, 1, 6)
 
 
-def test_random_edits_of_events() -> None:
+def test_random_edits_of_declarations() -> None:
     for number in range(6):
         hold(SPECS[Random(number).randrange(len(SPECS))], number, 8, declared_anew)  # noqa: S311
 
 
 @pytest.mark.full
-def test_random_edits_of_the_events_of_all_specs() -> None:
+def test_random_edits_of_the_declarations_of_all_specs() -> None:
     for path in SPECS:
-        hold(path, 2, 8, declared_anew)
+        hold(path, 2, 12, declared_anew)
 
 
 SPEC = """\
@@ -123,28 +144,62 @@ wfc: 1
 workflow: w
 start: Asked
 end: Done
+config:
+  base: string
+state:
+  count: {type: integer, default: 0}
+retries:
+  often: {max_attempts: 3}
+models:
+  fast: {use: "openai:gpt-5"}
+  slow: {use: "openai:gpt-5", base_url: "${{ config.base }}"}
+types:
+  Level: {enum: [low, high]}
 events:
   Asked: {a: string}
   Found: {a: string}
+  Rated: {a: string, level: Level}
+  RatedDone: {a: string}
   Done: {a: string}
 steps:
-  find: {kind: transform, accepts: Asked, emit: Found}
-  end: {kind: transform, accepts: Found, emit: {event: Done, with: {a: "${{ inputs.a }}"}}}
+  find:
+    {kind: transform, accepts: Asked, emit: Found, save: {count: "${{ state.count + 1 }}"}}
+  rate:
+    {kind: llm, accepts: Found, model: fast, prompt: "a", retry: often, output: {level: Level}, emit: Rated}
+  look:
+    kind: llm
+    accepts: Rated
+    model: slow
+    prompt: a
+    output: {b: string}
+    emit: {event: RatedDone, with: {a: "${{ result.b }}"}}
+  end: {kind: transform, accepts: RatedDone, emit: {event: Done, with: {a: "${{ inputs.a }}"}}}
 """
+ALL = ["find", "rate", "look", "end"]
 
 
 @pytest.mark.parametrize(
     ("old", "new", "anew"),
     [
-        ("Found: {a: string}", "Found: {a: string, b: string?}", ["find", "end"]),
-        ("Done: {a: string}", "Done: {a: string, b: string?}", ["end"]),
-        ("Asked: {a: string}", "Asked: {a: string, b: string?}", ["find", "end"]),
+        ("Found: {a: string}", "Found: {a: string, b: optional string}", ["find", "rate"]),
+        ("  Done: {a: string}", "  Done: {a: string, b: optional string}", ["end"]),
+        ("Asked: {a: string}", "Asked: {a: string, b: optional string}", ["find", "end"]),
         ("  Done: {", "  New: {a: string}\n  Done: {", []),
-        ("Done: {a: string}", "Done: {a: Found}", ["end"]),
-        ("start: Asked", "config: {a: string?}\nstart: Asked", ["find", "end"]),
+        ("  Done: {a: string}", "  Done: {a: Found}", ["end"]),
+        ("Rated: {a: string,", "Rated: {a: string, b: optional string,", ["rate", "look"]),
+        ("[low, high]", "[low, high, middle]", ["rate", "look"]),
+        ("max_attempts: 3", "max_attempts: 4", ["rate"]),
+        ("  often:", "  seldom: {max_attempts: 2}\n  often:", []),
+        ('fast: {use: "openai:gpt-5"}', 'fast: {use: "openai:gpt-6"}', ["rate"]),
+        ('fast: {use: "openai:gpt-5"}', 'fast: {use: "openai"}', ["rate"]),
+        ("base: string", "base: {type: string, default: a}", ["look"]),
+        ("base: string", "base: string\n  more: optional string", []),
+        ("default: 0}", "default: 1}", ["find"]),
+        ("start: Asked", "description: Words.\nstart: Asked", []),
+        ("start: Asked", "secrets: [KEY]\nstart: Asked", ALL),
     ],
 )
-def test_what_does_not_mention_an_event_is_not_resolved_anew(
+def test_what_does_not_mention_a_declaration_is_not_resolved_anew(
     monkeypatch: pytest.MonkeyPatch, old: str, new: str, anew: list[str]
 ) -> None:
     documents, resolved = Documents(), list[str]()
@@ -155,6 +210,10 @@ def test_what_does_not_mention_an_event_is_not_resolved_anew(
 
     documents.findings(documents.put("a.yaml", SPEC))
     monkeypatch.setattr("wfc.compiler.lsp.memory.resolve_step", noted)
-    assert old in SPEC
-    documents.findings_now(documents.put("a.yaml", SPEC.replace(old, new)))
+    assert SPEC.count(old) == 1
+    changed = SPEC.replace(old, new)
+    found = [repr(each) for each in documents.findings_now(documents.put("a.yaml", changed))]
     assert resolved == anew
+    monkeypatch.undo()
+    other = Documents()
+    assert found == [repr(each) for each in other.findings_now(other.put("a.yaml", changed))]

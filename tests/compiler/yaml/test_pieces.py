@@ -161,7 +161,7 @@ def hold(text: str, chance: Random, edits: int) -> int:
         marked = read_marked(new.encode(), "a.yaml", findings.append)
         assert marked.pieces is not None, told
         assert again.pieces is not None, told
-        assert again.pieces.found == marked.pieces.found, told
+        assert (again.pieces.found, again.pieces.alone) == (marked.pieces.found, marked.pieces.alone), told
         before = again if chance.random() < 0.8 else marked
     return count
 
@@ -186,7 +186,7 @@ def test_more_edits_read_as_the_whole(seed: int) -> None:
         hold(spec.read_text("utf-8"), chance, 10)
 
 
-GOOD = "steps:\n  one:\n    a: 1\n  two:\n    b: 'x'\nevents:\n  E: {a: string}\n"
+GOOD = "wfc: 1\nend: [A, B]\nsteps:\n  one:\n    a: 1\n  two:\n    b: 'x'\nevents:\n  E: {a: string}\n"
 
 
 @pytest.mark.parametrize(
@@ -205,6 +205,13 @@ GOOD = "steps:\n  one:\n    a: 1\n  two:\n    b: 'x'\nevents:\n  E: {a: string}\
         ("    a: 1\n", "    a: 1\nmore: 2\n", False),
         ("  two:", "   two:", False),
         ("events:", "event:", False),
+        ("[A, B]", "[A, B, C]", True),
+        ("[A, B]", "\n  - A\n  - B", True),
+        ("[A, B]", "{a: 1}", True),
+        ("[A, B]", "\n  a: 1", False),
+        ("[A, B]", "[A, B", False),
+        ("[A, B]", "[A, B]\nnew: 1", False),
+        ("end:", "ends:", False),
     ],
 )
 def test_what_is_read_in_pieces(old: str, new: str, in_pieces: bool) -> None:

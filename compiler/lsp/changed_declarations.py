@@ -1,0 +1,346 @@
+"""Declarations in which a few entries are other than before, and all else is not: only those are read anew."""
+
+from __future__ import annotations
+
+import marshal
+import re
+from collections.abc import Collection, Iterable, Mapping
+from functools import cache, lru_cache
+from typing import Final, TypeVar
+
+from wfc.compiler.diagnostics import Address, Finding, Place
+from wfc.compiler.python.literals import normal_form
+from wfc.compiler.resolve import ABOUT_SPECS, check_about, declare_after_types
+from wfc.compiler.resolve.declarations.events import declare_contract, declare_events, roles_of
+from wfc.compiler.resolve.declarations.extending import EXTENDS
+from wfc.compiler.resolve.declarations.fields import read_fields
+from wfc.compiler.resolve.declarations.secrets import declare_secrets, report_defaults
+from wfc.compiler.resolve.declarations.types import is_record, resolve_types
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.names import check_style, report_look_alikes
+from wfc.compiler.schema import Spec
+from wfc.compiler.schema.expansion import schema
+from wfc.compiler.slotted import dataclass
+from wfc.compiler.types import BUILT_IN, UNKNOWN, Record
+
+__all__ = ["TYPES", "Affected", "Parts", "change_between", "mentions", "packed", "parts_of", "read_anew"]
+
+T = TypeVar("T")
+Entry = tuple[str, str]
+"""A section and a name in it."""
+
+LATER: Final = frozenset({"steps", "tests"})
+"""The sections that no declaration depends on."""
+
+AFTERWARDS: Final = frozenset(
+    "workflow start end on_error on_deadline on_cancel limits moved removed migrate triggers".split()
+)
+"""Sections in which a name may be mentioned, and which are read when all declarations and steps are there."""
+
+TYPES: Final = ("types", "events")
+SECTIONS: Final = (*TYPES, "config", "state", "retries", "texts", "models", "tools", "agents")
+"""The sections whose entries are compared one by one."""
+
+SHARING: Final = frozenset({"openapi", "mcp", "workflow"})
+"""Keys of tools that stand for several, or that other files have a say in."""
+
+MOST_CHANGED: Final = 6
+"""So many entries may be other ones; after more, all is read anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What declarations depend on, as bytes that differ where it does: each entry, and the rest.
+
+    Args:
+        about: What the spec says about itself, on which nothing else depends.
+    """
+
+    rest: bytes
+    about: bytes
+    entries: dict[Entry, bytes]
+
+    @property
+    def whole(self) -> tuple[bytes, bytes, tuple[tuple[Entry, bytes], ...]]:
+        """All of it, in its order."""
+        return self.rest, self.about, tuple(self.entries.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """What may differ between two states of a spec.
+
+    Args:
+        entries: Those that are other ones, and those that mention them.
+        words: One of these is in each step that may differ.
+    """
+
+    entries: frozenset[Entry]
+    words: tuple[str, ...]
+
+    def names(self, *sections: str) -> set[str]:
+        return {name for section, name in self.entries if section in sections}
+
+
+def packed(data: object) -> bytes | None:
+    """Return plain data as bytes, which are equal only if also their order and their types are."""
+    try:
+        return marshal.dumps(data, 0)  # type: ignore[arg-type]  # what has no form is refused
+    except ValueError:  # too deep, or a placeholder of something that could not be read
+        return None
+
+
+def parts_of(spec: Spec) -> Parts | None:
+    """Return what the declarations of a spec depend on; ``None`` if it has no form."""
+    found = {entry: packed(content) for entry, content in entries_of(spec.data).items()}
+    apart = {section for section, _ in found}
+    other = {
+        key: None if key in apart else value  # a section that is compared by entries only stands somewhere
+        for key, value in spec.data.items()
+        if key not in LATER and key not in ABOUT_SPECS
+    }
+    broken = sorted(repr(each) for each in spec.broken if each[0] not in LATER and each[0] in sections())
+    rest = packed(
+        [other, broken, [each for each in LATER if (each,) in spec.broken and each not in spec.data]]
+    )
+    about = packed([spec.data.get(key) for key in ABOUT_SPECS])
+    if rest is None or about is None or None in found.values():
+        return None
+    return Parts(rest, about, {name: each for name, each in found.items() if each is not None})
+
+
+def entries_of(data: Mapping[str, object]) -> dict[Entry, object]:
+    """Return what is declared in the sections that are compared by entries."""
+    found: dict[Entry, object] = {}
+    for section in SECTIONS:
+        content = data.get(section)
+        if isinstance(content, dict) and all(isinstance(each, str) for each in content):
+            found |= {(section, name): each for name, each in content.items()}
+    return found
+
+
+@cache
+def sections() -> frozenset[str]:
+    """Return the keys at the top of specs; nothing asks whether another one is broken."""
+    found = schema()["$defs"]
+    return frozenset(key for name in ("spec", "shared", "part") for key in found[name]["properties"])
+
+
+def change_between(before: Parts, now: Parts, declared: Declarations, spec: Spec) -> Affected | None:
+    """Return what may differ between two states.
+
+    Args:
+        declared: Of the earlier state.
+        spec: The later one.
+
+    Returns:
+        ``None`` if it may be anything.
+    """
+    if before.rest != now.rest:
+        return None
+    changed = {
+        each
+        for each in before.entries.keys() | now.entries.keys()
+        if before.entries.get(each) != now.entries.get(each)
+    }
+    in_order = [each for each in now.entries if each in before.entries]
+    if len(changed) > MOST_CHANGED or in_order != [each for each in before.entries if each in now.entries]:
+        return None
+    added = [each for each in changed if each not in before.entries]
+    if not all_new(added, declared, spec) or came_or_went_with_role(before, now, spec):
+        return None
+    content = entries_of(spec.data)
+    entries = with_mentioning(changed, content)
+    change = Affected(frozenset(entries), words_of(entries, spec))
+    others = [each for key, each in spec.data.items() if is_other(key, content)]
+    unchanged_names = [{name: each} for (key, name), each in content.items() if (key, name) not in entries]
+    if mentions([*others, *unchanged_names], change.words) or not can_be_read_alone(
+        change, declared, content
+    ):
+        return None
+    return change
+
+
+def is_other(key: str, content: Mapping[Entry, object]) -> bool:
+    """Return whether a section is read with the declarations, and as a whole."""
+    return key not in LATER | AFTERWARDS and not any(section == key for section, _ in content)
+
+
+def with_mentioning(changed: set[Entry], content: Mapping[Entry, object]) -> set[Entry]:
+    """Return some entries with those that mention them, and those that mention these, and so on."""
+    found, new = set(changed), set(changed)
+    while new:
+        words = [normal_form(name) for _, name in new]
+        new = {each for each, said in content.items() if each not in found and mentions(said, words)}
+        found |= new
+        if any(section == "agents" for section, _ in found):  # they hold each other
+            new |= {each for each in content if each[0] == "agents" and each not in found}
+        found |= new
+    return found
+
+
+def words_of(entries: Collection[Entry], spec: Spec) -> tuple[str, ...]:
+    """Return the names of entries, and `inputs` if one of them is the event with which runs start."""
+    roles = roles_of(spec.data)
+    names = [normal_form(name) for _, name in sorted(entries)]
+    starts = any(section == "events" and roles.get(normal_form(name)) == "start" for section, name in entries)
+    return (*names, *(["inputs"] if starts else []))
+
+
+def can_be_read_alone(change: Affected, declared: Declarations, content: Mapping[Entry, object]) -> bool:
+    """Return whether nothing but what mentions them depends on some entries."""
+    if any(isinstance(each := content.get(entry), dict) and EXTENDS in each for entry in change.entries):
+        return False
+    if declared.imports and ("inputs" in change.words or change.names(*SECTIONS) - change.names("events")):
+        return False  # texts of other files may ask for inputs, and what they declare is in the same tables
+    shared = declared.called or declared.workflow_tools or declared.collection_tools
+    if change.names("agents") and shared:
+        return False
+    tools = [content.get(each) for each in change.entries if each[0] == "tools"]
+    return not any(isinstance(each, dict) and not SHARING.isdisjoint(each) for each in tools) and not any(
+        name in declared.tools.nodes and declared.tools.nodes[name].operations
+        for name in map(normal_form, change.names("tools"))
+    )
+
+
+def came_or_went_with_role(before: Parts, now: Parts, spec: Spec) -> bool:
+    """Return whether an event with which runs begin or end came or went: nothing is known without them."""
+    came_or_went = before.entries.keys() ^ now.entries.keys()
+    return (
+        not roles_of(spec.data)
+        .keys()
+        .isdisjoint(normal_form(name) for section, name in came_or_went if section == "events")
+    )
+
+
+def all_new(added: Iterable[Entry], declared: Declarations, spec: Spec) -> bool:
+    """Return whether the names among them that are types or events are fit, and not to be mistaken for others."""
+    found: list[Finding] = []
+    for section, name in added:
+        if section not in TYPES:
+            continue  # their sections are read as a whole
+        imported = any((each, normal_form(name)) in declared.imported for each in TYPES)
+        if imported or normal_form(name) in declared.types or name in BUILT_IN:
+            return False
+        check_style(normal_form(name), Place((section, name)), "", found.append, pascal=True)
+        known = [other for key, other in entries_of(spec.data) if key in TYPES]
+        if known.count(name) > 1:
+            return False
+        report_look_alikes(
+            {each: Place(()) for each in (*declared.types, *map(normal_form, known))}, found.append
+        )
+    return not found
+
+
+def mentions(data: object, words: Collection[str]) -> bool:
+    """Return whether a word stands in data."""
+    if not words:
+        return False
+    found, waiting = pattern_of(tuple(words)), [data]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, str):
+            text = each if each.isascii() else normal_form(each)
+            if found.search(text):
+                return True
+        elif isinstance(each, Mapping):
+            waiting += each.keys()
+            waiting += each.values()
+        elif isinstance(each, (list, tuple)):
+            waiting += each
+    return False
+
+
+@lru_cache(maxsize=8)
+def pattern_of(words: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)")
+
+
+def read_anew(declared: Declarations, change: Affected, spec: Spec) -> None:
+    """Read some entries of a spec, of which all else is declared already."""
+    check_about(spec.data, declared.report)
+    if change.names(*TYPES):
+        read_types(declared, change, spec)
+    if change.names(*SECTIONS[len(TYPES) :]):
+        read_sections(declared, change, spec)
+        return
+    if declared.start is not None:
+        declared.start = declared.events.nodes[declared.start.name]
+    declared.end = tuple(declared.events.nodes[each.name] for each in declared.end)
+    declare_contract(spec.data, declared)
+    if declared.secrets.nodes:
+        content = entries_of(spec.data)
+        for entry in change.entries & content.keys():
+            report_defaults(content[entry], Place(entry), declared)
+
+
+def read_types(declared: Declarations, change: Affected, spec: Spec) -> None:
+    """Read types and events anew: first their names, then what they say."""
+    records: list[tuple[Record, object, Address]] = []
+    others: list[tuple[str, object, Address]] = []
+    for name in map(normal_form, change.names(*TYPES)):
+        declared.types.pop(name, None)
+        declared.classes.pop(name, None)
+        declared.events.nodes.pop(name, None)
+    for entry, content in entries_of(spec.data).items():
+        if entry not in change.entries or entry[0] not in TYPES:
+            continue
+        section, name = entry[0], normal_form(entry[1])
+        if section == "types" and not is_record(content):
+            declared.types[name] = UNKNOWN
+            others.append((name, content, entry))
+            continue
+        record = Record(name, role="event" if section == "events" else "type", address=entry)
+        declared.types[name] = declared.classes[name] = record
+        records.append((record, content, entry))
+    resolve_types(others, declared)
+    for record, content, address in records:
+        read_fields(content, address, record, declared)
+    declare_events(spec.data, declared, records)
+    order = [normal_form(name) for section, name in entries_of(spec.data) if section in TYPES]
+    to_end(declared.types, order)
+    to_end(declared.classes, order)
+    to_end(declared.events.nodes, order)
+
+
+def read_sections(declared: Declarations, change: Affected, spec: Spec) -> None:
+    """Read all declarations but types and events anew; those that are the same stay the nodes that steps have."""
+    nodes = {section: dict(table.nodes) for section, table in declared.tables.items()}
+    fields = {"config": declared.config.fields, "state": declared.state.fields}
+    kept = {name: getattr(declared, name) for name in ("defaults", "key", "receives")}
+    shared = {
+        name: dict(getattr(declared, name)) for name in ("called", "workflow_tools", "collection_tools")
+    }
+    for section, table in declared.tables.items():
+        table.used = set()
+        if section != "events":
+            table.nodes = {}
+    declared.secrets.nodes, declared.secrets.used = {}, set()
+    declared.config, declared.state = Record("Config", role="config"), Record("State", role="state")
+    declared.merges, declared.receives, declared.types_in_expressions = {}, {}, []
+    if declared.mentions("secrets"):
+        declare_secrets(spec.data, declared)
+    declare_after_types(spec.data, declared)
+    for name, value in kept.items():
+        setattr(declared, name, value)
+    for section, table in declared.tables.items():
+        put_back(table.nodes, nodes[section], {normal_form(each) for each in change.names(section)})
+    for name, record in (("config", declared.config), ("state", declared.state)):
+        put_back(record.fields, fields[name], {normal_form(each) for each in change.names(name)})
+    if not change.names("agents"):
+        for name, value in shared.items():
+            setattr(declared, name, value)
+
+
+def put_back(now: dict[str, T], before: Mapping[str, T], changed: Collection[str]) -> None:
+    """Put what was known under each name that has not changed in the place of what is equal to it."""
+    for name in now:
+        if name not in changed and name in before:
+            now[name] = before[name]
+
+
+def to_end(known: dict[str, T], names: Iterable[str]) -> None:
+    """Put entries behind all others, in their order."""
+    for name in names:
+        if name in known:
+            known[name] = known.pop(name)

@@ -1,0 +1,62 @@
+"""A quick fix of a finding that has none of its own, but says in one way what to write: tried before it is offered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from wfc.compiler.diagnostics import Diagnostic
+from wfc.compiler.lsp.declaring import Insertion
+from wfc.compiler.lsp.documents import Documents, OpenDocument
+from wfc.compiler.yaml.repairs import quotes
+
+__all__ = ["as_hinted"]
+
+HINT: Final = re.compile(r"(?:write|an expression is written) `([^`…]+)`(?:[:;,] [^`]*)?")
+"""A hint that knows one thing to write. What comes after it gives reasons, and no other ways."""
+
+UNQUOTED: Final = "write it without quotes"
+BEFORE: Final = re.compile(r"(?:\w+(?:\[[^\[\]\n]*\])?\.)*\Z")
+"""The path that a field's name ends."""
+
+
+def as_hinted(documents: Documents, document: OpenDocument, found: Diagnostic) -> Insertion | None:
+    """Return what a finding says to write, if it is gone then and nothing is wrong with what was written."""
+    for start, end, new in candidates(document.text, found):
+        text = document.text[:start] + new + document.text[end:]
+        now = documents.findings_in(document, text)
+        stop = start + len(new)
+        # what was after the place may be told now, and is for the next fix
+        if all(
+            each.end.offset <= start or each.start.offset >= stop for each in now if is_error(each, found)
+        ):
+            return Insertion(f"write `{new.strip(chr(34))}`", start, new, end - start)
+    return None
+
+
+def is_error(each: Diagnostic, found: Diagnostic) -> bool:
+    """Return whether another finding is at least as grave."""
+    return each.severity.value >= found.severity.value
+
+
+def candidates(text: str, found: Diagnostic) -> Iterator[tuple[int, int, str]]:
+    """Yield what might be replaced by what, in the order in which it is likely."""
+    start, end = found.start.offset, found.end.offset
+    if "\n" in text[start:end]:
+        return
+    if text[start - 1 : start] == text[end : end + 1] != "" and text[end] in "'\"":
+        start, end = start - 1, end + 1
+    if found.hint == UNQUOTED:
+        yield start, end, text[start:end].strip("'\"")
+    told = HINT.fullmatch(found.hint)
+    if told is None:
+        return
+    new = told[1]
+    path = BEFORE.search(text[:start])
+    if path is not None and path[0]:
+        yield path.start(), end, new
+        return  # the name alone would not be what is told
+    yield start, end, new
+    if "${{" in new:
+        yield start, end, quotes(new)
