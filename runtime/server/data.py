@@ -135,9 +135,13 @@ def json_bytes(data: object) -> bytes:
     Half characters and the like, which no encoding has, are written so too.
     """
     try:
-        text = to_json(data, inf_nan_mode="null", fallback=str).decode()  # in a third of the encoder's time
+        raw = to_json(data, inf_nan_mode="null", fallback=str)  # in a third of the encoder's time
     except ValueError:  # half characters
         text = _ENCODER.encode(data)
+    else:
+        if raw.isascii() and b"\x7f" not in raw:  # JSON itself writes the other control characters so
+            return raw
+        text = raw.decode()
     if not text.isprintable():
         text = "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in text)
     return text.encode("utf-8", "backslashreplace")
