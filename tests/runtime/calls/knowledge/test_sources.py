@@ -164,7 +164,6 @@ def test_the_retriever_of_llama_index_itself(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.full
 def test_the_retriever_of_langchain_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("langchain_core")
     from langchain_core.documents import Document
     from langchain_core.embeddings import DeterministicFakeEmbedding
     from langchain_core.vectorstores import InMemoryVectorStore
