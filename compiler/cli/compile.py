@@ -8,6 +8,7 @@ import click
 
 from wfc.compiler.cli.building.outputs import Build, Built, Output
 from wfc.compiler.cli.building.pictures import picture_folders, pictures_of
+from wfc.compiler.cli.building.side_by_side import compiled_together
 from wfc.compiler.cli.building.writing import content_at, digest_of, write_all
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import note, show
@@ -52,11 +53,10 @@ def command(paths: tuple[str, ...], output: str | None, force: bool) -> int:
 
 def build_all(build: Build) -> list[Built]:
     """Compile all specs, but those whose modules are on disk as they would be written."""
-    done = []
-    for source in build.sources:
-        known = build.known(source)
-        done.append(known if known is not None and is_current(known) else build.compiled(source))
-    return done
+    known = {source.path: build.known(source) for source in build.sources}
+    current = {path: each for path, each in known.items() if each is not None and is_current(each)}
+    anew = compiled_together(build, [source for source in build.sources if source.path not in current])
+    return [current.get(source.path) or next(anew) for source in build.sources]
 
 
 def is_current(built: Built) -> bool:
