@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import Protocol
+from typing import Final, Protocol
 
 from wfc.runtime.driver.engine.stored import StoredRuns, as_json, event_data
 from wfc.runtime.driver.messages import EventData, Key
+from wfc.runtime.errors import InvalidMessageError
 from wfc.runtime.events import Event
 from wfc.runtime.store.journal import Posted
 from wfc.runtime.store.sql import mailbox, selecting
 
 __all__ = ["RunsByKey"]
+
+LONGEST: Final = 1000
+"""The characters that a workflow's name, a key and the id of a message have at most together, as they are indexed."""
 
 
 class RunsByKey(StoredRuns, Protocol):
@@ -50,6 +54,10 @@ class RunsByKey(StoredRuns, Protocol):
                 if self.runs_of(*known_by):
                     return None
                 return self.mailbox.keep(known_by, event, message_id, seconds)
+        if sum(map(len, (*known_by, message_id or ""))) > LONGEST or "\0" in f"{known_by}{message_id}":
+            raise InvalidMessageError(
+                f"a key and an id of a message have {LONGEST} characters at most, and no NUL, where a store keeps them"
+            )
         now = time.time_ns()
         item = Posted("event", as_json(event_data(event, message_id)), "", now)
         until = now + int(seconds * 1e9)

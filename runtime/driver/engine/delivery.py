@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import threading
 from collections.abc import Iterator
@@ -124,11 +125,13 @@ class EventDelivery(ChildStarter, Protocol):
             return await self._receive(run, event, message_id)
         assert workflow is not None
         called = self._key_in(event, workflow, beside) if key is None else key_text(key)
+        if (kind := self.class_of(workflow, beside)) is not None:
+            _check(event, definition_of(kind).run_rules, called, workflow)
+        over: set[str] = set()
         while True:
-            with contextlib.suppress(
-                _GaveWayError
-            ):  # another process was sooner to start a run under the key
-                return await self._deliver_by_key(event, workflow, called, message_id, if_absent, beside)
+            found = await self._deliver_by_key(event, workflow, called, message_id, if_absent, beside, over)
+            if found is not None:
+                return found
 
     async def _deliver_by_key(
         self,
@@ -138,10 +141,16 @@ class EventDelivery(ChildStarter, Protocol):
         message_id: str | None,
         if_absent: IfAbsent,
         beside: type[Any] | None,
-    ) -> bool:
-        with self.lock:  # so that no run starts between the look and what follows from it
+        over: set[str],
+    ) -> bool | None:
+        """Deliver an event by what is to be seen now; ``None``: that holds no more, and nobody has the event.
+
+        Args:
+            over: The runs that were found to be over; those that this look finds to be so are added.
+        """
+        stored = await asyncio.to_thread(self.stored_under, workflow, key)
+        with self.lock:  # so that no run starts here between the look and what follows from it
             here = {run.run_id: run for run in self.runs_of(workflow, key)}
-            stored = self.stored_under(workflow, key)
             found = [*stored, *(known for known in here if known not in stored)]
             started = None
             if not found and if_absent == "start":
@@ -149,18 +158,25 @@ class EventDelivery(ChildStarter, Protocol):
         if started is not None:
             return await self._first(started, event, message_id)
         if not found and isinstance(if_absent, Keep):
-            is_new = await self.keep_for_key((workflow, key), event, message_id, if_absent.seconds)
-            if is_new is None:  # one has come meanwhile
-                return await self._deliver_by_key(event, workflow, key, message_id, if_absent, beside)
-            return is_new
+            return await self.keep_for_key((workflow, key), event, message_id, if_absent.seconds)
         if not found:
             raise self._absent((workflow, key), f"run of `{workflow}` with the key {key!r}")
-        rules = self._rules_of(workflow, beside)
-        if rules.when_running == "queue":
-            del found[1:]  # the others are still to begin, and about something else
-        if any(one not in here for one in found):
-            _check(event, rules, key, workflow)
-        return any([await self._bring(here.get(one), one, event, message_id) for one in found])
+        match self._rules_of(workflow, beside).when_running:
+            case "queue":
+                del found[1:]  # the others are still to begin, and about something else
+            case "replace":
+                del found[:-1]  # the others are being cancelled
+        taken = []
+        for run_id in found:
+            try:
+                taken.append(await self._bring(here.get(run_id), run_id, event, message_id))
+            except _GaveWayError:  # another process was sooner to start a run under the key
+                continue
+            except RunEndedError:
+                if run_id in over:  # it is not one that has just ended
+                    raise
+                over.add(run_id)
+        return any(taken) if taken else None
 
     async def _bring(
         self, run: Run | None, run_id: str, event: Event | EventData, message_id: str | None
@@ -171,14 +187,15 @@ class EventDelivery(ChildStarter, Protocol):
         with _giving_way(run):
             return await self._receive(run, event, message_id)
 
-    async def _first(self, run: Run, event: Event | EventData, message_id: str | None) -> bool:
-        """Bring an event to the run that it has started."""
-        with _giving_way(run):
+    async def _first(self, run: Run, event: Event | EventData, message_id: str | None) -> bool | None:
+        """Bring an event to the run that it has started; ``None``: another process was sooner to start one."""
+        with contextlib.suppress(_GaveWayError), _giving_way(run):
             if run.takes(event):
                 await self._receive(run, event, message_id)
             else:
                 await run.recorded()
-        return True
+            return True
+        return None
 
     async def publish(self, topic: str, event: Event | EventData, *, message_id: str | None = None) -> int:
         """Deliver an event to every live run that declares it as received, except those with another topic.
@@ -247,7 +264,7 @@ class EventDelivery(ChildStarter, Protocol):
     def _rules_of(self, workflow: str, beside: type[Any] | None) -> RunRules:
         kind = self.class_of(workflow, beside)
         if kind is None:
-            raise RunUnknownError(f"there is no workflow `{workflow}`, and no run of one")
+            raise RunUnknownError(f"the workflow `{workflow}` is not known in this process")
         rules: RunRules = definition_of(kind).run_rules
         return rules
 
@@ -304,7 +321,7 @@ def _giving_way(run: Run) -> Iterator[None]:
 
 
 def _check(event: Event | EventData, rules: RunRules, key: str, workflow: str) -> None:
-    """Check an event for a run that is not live here, as far as its class says.
+    """Check an event for a run, wherever it is, as far as its class says.
 
     Raises:
         InvalidMessageError: The run receives no such event, or the event does not fit.

@@ -82,6 +82,10 @@ class ServerConnection:
         """Whether it is of no use any more, so that nobody knows what became of its last commit."""
         return self.raw.closed or self.raw.broken
 
+    def gave_way(self, error: BaseException) -> bool:
+        """Return whether the server has ended a transaction in favour of another one, and it may be tried anew."""
+        return isinstance(error, (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure))
+
     def execute(self, statement: str, parameters: Parameters = (), /) -> Cursor:
         """Execute a statement."""
         return self.raw.execute(translated(statement), parameters)

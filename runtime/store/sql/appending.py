@@ -190,7 +190,7 @@ def append(connection: Connection, entry: Entry, owner: str, told: Collection[st
 def _create(connection: Connection, created: Created, entry: Entry, owner: str) -> Lost | None:
     """Create a run, unless there is one of its id, or one of its key that is not over; then return why not."""
     parent = created.parent
-    if created.when_running or created.places:
+    if created.when_running or created.places or created.key is not None:
         places.begin_alone(connection)
     cursor = connection.execute(
         """INSERT INTO runs (run_id, workflow, shape, version, key, status, start, parent, parent_number,

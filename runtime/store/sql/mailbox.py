@@ -9,6 +9,7 @@ from wfc.runtime.errors import WorkflowRuntimeError
 from wfc.runtime.store.journal import Posted
 from wfc.runtime.store.sql import selecting
 from wfc.runtime.store.sql.connection import Connection
+from wfc.runtime.store.sql.places import begin_alone
 
 __all__ = ["MOST", "hand_over", "keep"]
 
@@ -27,24 +28,26 @@ def keep(
     Raises:
         WorkflowRuntimeError: Too many are kept already.
     """
-    connection.lock(_lock_of(workflow, key))
+    begin_alone(connection)
     if selecting.of_key(connection, workflow, key):
         return None
     connection.execute("DELETE FROM mailbox WHERE until <= ?", (item.at,))
+    of_message = (workflow, key, message_id)
+    known = "SELECT 1 FROM mailbox WHERE workflow = ? AND key = ? AND message_id = ?"
+    if connection.execute(known, of_message).fetchone() is not None:
+        return False
     (waiting,) = connection.execute("SELECT count(*) FROM mailbox").fetchone()
     if waiting >= MOST:
         raise WorkflowRuntimeError(f"{waiting} messages already wait for runs that have not started")
-    cursor = connection.execute(
-        """INSERT INTO mailbox (workflow, key, message_id, body, at, until) VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT DO NOTHING""",
-        (workflow, key, message_id, item.body, item.at, until),
+    connection.execute(
+        "INSERT INTO mailbox (workflow, key, message_id, body, at, until) VALUES (?, ?, ?, ?, ?, ?)",
+        (*of_message, item.body, item.at, until),
     )
-    return cursor.rowcount == 1
+    return True
 
 
 def hand_over(connection: Connection, number: int, workflow: str, key: str, owner: str | None) -> None:
-    """Put what waits for a run under a key into the inbox of one that is just created."""
-    connection.lock(_lock_of(workflow, key))
+    """Put what waits for a run under a key into the inbox of one that is just created, alone."""
     of_key = (workflow, key)
     cursor = connection.execute(
         """INSERT INTO inbox (run, kind, body, by, at)
@@ -55,7 +58,3 @@ def hand_over(connection: Connection, number: int, workflow: str, key: str, owne
     if cursor.rowcount > 0:
         connection.execute("DELETE FROM mailbox WHERE workflow = ? AND key = ?", of_key)
         connection.tell(owner)
-
-
-def _lock_of(workflow: str, key: str) -> str:
-    return f"wfc key {workflow}\n{key}"

@@ -108,6 +108,7 @@ MIGRATIONS: Final[Mapping[int, Sequence[str]]] = {
         """CREATE TABLE mailbox (id INTEGER PRIMARY KEY AUTOINCREMENT, workflow TEXT NOT NULL, key TEXT NOT NULL,
             message_id TEXT, body TEXT NOT NULL, at INTEGER NOT NULL, until INTEGER NOT NULL,
             UNIQUE (workflow, key, message_id))""",
+        "CREATE INDEX mailbox_until ON mailbox (until)",
     ),
 }
 """For each format after the first the statements that make it of the one before."""

@@ -23,12 +23,19 @@ Outcome = Callable[[Any, Exception | None], None]
 """Called with what a job returned, or with the error for which nothing of it was written."""
 
 
+TRIES: Final = 5
+"""How often a transaction is tried that the database ends in favour of others."""
+
+
 class StoreConnection(Connection, Protocol):
     """A connection of a store's own."""
 
     @property
     def is_broken(self) -> bool:
         """Whether it is of no use any more, so that nobody knows what became of its last commit."""
+
+    def gave_way(self, error: BaseException) -> bool:
+        """Return whether the database has ended a transaction in favour of another one, and it may be tried anew."""
 
     def begin(self, *, writes: bool) -> None:
         """Begin a transaction."""
@@ -203,15 +210,17 @@ class Writer:
                 loop.call_soon_threadsafe(_call_all, loop, those)
 
 
-def _transaction(connection: StoreConnection, jobs: Sequence[Job]) -> list[Any]:
+def _transaction(connection: StoreConnection, jobs: Sequence[Job], tries: int = TRIES) -> list[Any]:
     connection.begin(writes=True)
     try:
         found = [job.write(connection) for job in jobs]
         if CRASHES:
             reach("commit")
         connection.commit()
-    except BaseException:
+    except BaseException as error:
         connection.rollback()
+        if tries > 1 and connection.gave_way(error):
+            return _transaction(connection, jobs, tries - 1)
         raise
     if CRASHES:
         reach("committed")

@@ -47,6 +47,10 @@ class _FileConnection(sqlite3.Connection):
     workers: LocalWorkers
     room: LogRoom | None = None  # for one that is to write much
 
+    def gave_way(self, _: BaseException) -> bool:
+        """Return false: in a file one writer excludes all others."""
+        return False
+
     def begin(self, *, writes: bool) -> None:
         """Begin a transaction; one that writes has the file for itself."""
         if writes and self.room is not None and self.room.is_due():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
 from collections.abc import AsyncIterator, Callable
 from decimal import Decimal
 from pathlib import Path
@@ -60,6 +61,16 @@ class Queued(
     """The same, one after the other."""
 
 
+class Replacing(
+    Waiting,
+    name="replacing",
+    deadline=None,
+    when_running="replace",
+    receives=(Receives(Paid, key="order_id"),),
+):
+    """The same; a new run takes the place of one that waits."""
+
+
 class Sender(Workflow, name="sender"):
     @step
     async def send(self, ctx: Context[Any], ev: StartEvent) -> StopEvent:
@@ -79,7 +90,7 @@ def opened(store: str | Path) -> Any:
     async def opening(count: int = 2) -> AsyncIterator[list[Engine]]:
         engines = [Engine(store=store) for _ in range(count)]
         for engine in engines:
-            for kind in (Waiting, Queued, Orders, Sender):
+            for kind in (Waiting, Queued, Replacing, Orders, Sender):
                 engine.add(kind)
         try:
             yield engines
@@ -289,5 +300,150 @@ def test_a_step_sends_to_a_run_of_another_process(opened: Any, seconds: int) -> 
             sender: Any = one.workflow("sender")
             assert await sender.run(seconds=seconds) == "sent"
             assert await receiver == "7"
+
+    played(main())
+
+
+def test_of_two_runs_only_the_newer_one_gets_an_event_where_it_replaces_the_other(opened: Any) -> None:
+    async def main() -> None:
+        async with opened() as (one, other):
+            start(one, "replacing", "x")
+            await until_stored(other, 1)
+            posted = noting_posts(other)
+            start(other, "replacing", "y")  # nobody has recorded it yet
+            paid = Paid(order_id="A", amount=Decimal(1))
+            assert await other.deliver(paid, workflow="replacing", key="A") is True
+            assert posted == ["y"]
+
+    played(main())
+
+
+def test_a_run_that_gives_way_to_another_leaves_the_event_to_it(opened: Any, store: str | Path) -> None:
+    recorded, ends = threading.Event(), threading.Event()
+
+    async def elsewhere() -> None:
+        engine = Engine(store=store)
+        engine.add(Waiting)
+        start(engine, "waiting", "x")
+        await until_stored(engine, 1)
+        recorded.set()
+        await asyncio.to_thread(ends.wait)
+        engine.close()
+
+    async def main() -> None:
+        async with opened(1) as (engine,):
+            assert engine.list_runs() == []
+            start(engine, "waiting", "y")
+            process = threading.Thread(target=lambda: asyncio.run(elsewhere()))
+            process.start()
+            recorded.wait()  # which holds up this loop, so that `y` is still to be recorded
+            posted = noting_posts(engine)
+            paid = Paid(order_id="A", amount=Decimal(1))
+            try:
+                assert await engine.deliver(paid, workflow="waiting", key="A") is True
+            finally:
+                ends.set()
+                process.join()
+            assert posted == ["x"]
+
+    played(main())
+
+
+def noting_posts(engine: Any) -> list[str]:
+    """Note to which runs an engine brings events by its store."""
+    posted, post = [], engine.post_to_stored
+
+    async def noted(run_id: str, event: Any, message_id: str | None) -> bool:
+        posted.append(run_id)
+        return bool(await post(run_id, event, message_id))
+
+    engine.post_to_stored = noted
+    return posted
+
+
+@pytest.mark.parametrize("if_absent", [Keep(60), None])
+def test_an_event_is_kept_where_the_run_has_ended_by_the_time_it_comes_there(
+    opened: Any, if_absent: Keep | None
+) -> None:
+    async def main() -> None:
+        async with opened() as (one, other):
+            start(one, "waiting", "x")
+            await until_stored(other, 1)
+            post = other.post_to_stored
+
+            async def late(run_id: str, event: Any, message_id: str | None) -> bool:
+                await one.cancel("x")
+                await until_over(one)
+                return bool(await post(run_id, event, message_id))
+
+            other.post_to_stored = late
+            sent = other.deliver(
+                Paid(order_id="A", amount=Decimal(3)), workflow="waiting", key="A", if_absent=if_absent
+            )
+            if if_absent is None:
+                with pytest.raises(RunEndedError):
+                    await sent
+                return
+            assert await sent is True
+            handler = start(other, "waiting", "y")
+            assert await handler == "3"
+
+    played(main())
+
+
+def test_an_event_for_another_key_is_refused_wherever_the_run_is(opened: Any) -> None:
+    async def main() -> None:
+        async with opened() as engines:
+            start(engines[0], "waiting", "x")
+            await until_stored(engines[1], 1)
+            wrong = Paid(order_id="B", amount=Decimal(3))
+            for engine, key, absent in [
+                (engines[0], "A", None),
+                (engines[1], "A", None),
+                (engines[0], "C", Keep(9)),
+            ]:
+                with pytest.raises(InvalidMessageError, match="another key"):
+                    await engine.deliver(wrong, workflow="waiting", key=key, if_absent=absent)
+
+    played(main())
+
+
+def test_a_key_that_no_index_has_is_refused(opened: Any) -> None:
+    async def main() -> None:
+        async with opened(1) as (engine,):
+            for key, message_id in [("k" * 2000, None), ("A", "m" * 2000), ("A", "a\0b")]:
+                paid = EventData("Paid", {"order_id": key, "amount": 1})
+                with pytest.raises(InvalidMessageError, match="NUL"):
+                    await engine.deliver(
+                        paid, workflow="waiting", key=key, message_id=message_id, if_absent=Keep(9)
+                    )
+
+    played(main())
+
+
+def test_commits_that_stand_in_each_others_way_are_made_one_after_the_other(
+    opened: Any, store: str | Path
+) -> None:
+    if not isinstance(store, str):
+        pytest.skip("a file has one writer")
+    met = threading.Barrier(2)
+
+    def crossing(first: str, second: str) -> Callable[[Any], str]:
+        def write(connection: Any) -> str:
+            connection.lock(first)
+            with contextlib.suppress(threading.BrokenBarrierError):
+                met.wait(5)  # only at the first try
+            met.abort()
+            connection.lock(second)
+            return first
+
+        return write
+
+    async def main() -> None:
+        async with opened() as (one, other):
+            found = await asyncio.gather(
+                one.store.write(crossing("a", "b")), other.store.write(crossing("b", "a"))
+            )
+            assert found == ["a", "b"]
 
     played(main())
