@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from wfc.compiler.review.field_names import fields_renamed, with_fields
+from wfc.compiler.review.loop_names import loops_renamed
 from wfc.compiler.review.naming import names_of, with_names
 from wfc.compiler.review.sameness import same
 from wfc.compiler.review.ways import Ways
@@ -27,6 +28,7 @@ class Pair:
     def __init__(self, old: Facts, new: Facts) -> None:
         self.steps_renamed, self.events_renamed, self.undeclared = names_of(old, new)
         before: Facts = with_names(old, self.steps_renamed, self.events_renamed)
+        before, self.loops_renamed = loops_renamed(before, new)
         self.fields_renamed, self.fields_declared = fields_renamed(before, new, self.events_renamed)
         self.old: Facts = with_fields(before, self.fields_renamed)
         self.new = new

@@ -105,6 +105,7 @@ def changes_of_flow(pair: Pair) -> Iterator[SpecChange]:
     """Yield what has changed of the flow."""
     yield from _steps(pair)
     yield from _renamed_fields(pair)
+    yield from _renamed_loops(pair)
     for name, before, after in pair.changed_steps:
         yield from _step(pair, name, before, after)
     yield from _events(pair)
@@ -144,6 +145,8 @@ def _renamed_fields(pair: Pair) -> Iterator[SpecChange]:
     told = told_to_callers(pair) | {pair.new["start"]["event"], *pair.new["end"]["events"], "config"}
     events = {now: before for before, now in pair.events_renamed.items()}
     for owner, names in pair.fields_renamed.items():
+        if owner.startswith("tools."):
+            continue
         fields = (pair.old["state"], pair.new["state"])
         if owner != "state" and owner not in told:
             fields = (pair.old["events"][owner]["fields"], pair.new["events"][owner]["fields"])
@@ -165,6 +168,15 @@ def _renamed_fields(pair: Pair) -> Iterator[SpecChange]:
                 else f"say so for runs that are under way, `moved: {{{moved}: {after}}}`",
                 covers=(f"moved.{moved}",),
             )
+
+
+def _renamed_loops(pair: Pair) -> Iterator[SpecChange]:
+    """Yield the variables of loops that have another name."""
+    for each in pair.loops_renamed:
+        told = f"an item of the loop of `{each.step}` is called `{each.now}` now, and was `{each.before}`"
+        yield renamed.found(
+            pair.name, each.path, told, before=each.before, after=each.now, old=each.at[0], new=each.at[1]
+        )
 
 
 def _step(pair: Pair, name: str, before: Any, after: Any) -> Iterator[SpecChange]:

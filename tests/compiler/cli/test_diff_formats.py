@@ -37,7 +37,8 @@ def test_a_comment_begins_with_the_three_lines_to_decide_by(wfc, tmp_path: Path)
     assert second == "**Whom it touches:** security (1 act); operators (1 warn)  "
     assert re.fullmatch(
         r"\*\*To be decided:\*\* whether 1 change may be merged that fails: `approval-condition-changed` "
-        r"[0-9a-f]{12}\. Mend the change, or approve it with `wfc diff old\.yaml new\.yaml --approve ID --because REASON`",
+        r"[0-9a-f]{12}\. Mend the change, or approve it with "
+        r"`wfc diff old\.yaml new\.yaml --approve ID --because REASON`",
         third,
     )
     assert "#### Security" in rest
