@@ -1,7 +1,7 @@
 """What the variables of loops (`as`) of an earlier version are called in a later one.
 
-Such a variable is known by where it is declared, and it means something only there. So one that has another name is the
-same variable, and what is said with it says the same.
+Such a variable is known by where it is declared, and it means something only there, where nothing else may have its
+name. So one that has another name is the same variable, and what is said with it says the same.
 """
 
 from __future__ import annotations
@@ -41,8 +41,6 @@ def loops_renamed(
 ) -> tuple[Mapping[str, Any], list[LoopRenamed]]:
     """Return the facts of an earlier version with the later names of variables, and which have another one.
 
-    Where the later name means something else in what is said with the earlier one, the facts stay as they are.
-
     Args:
         old: With the later names of steps and events.
     """
@@ -80,11 +78,10 @@ def _emits(name: str, way: str, old: Any, new: Any, found: list[LoopRenamed]) ->
         if before and after and one["event"] == other["event"] and before["as"] != after["as"]:
             path = f"steps.{name}.exits.{way}.emits.{number}.each.as"
             found.append(LoopRenamed(name, path, before["as"], after["as"], (before["at"], after["at"])))
-            one = {
-                **_with_name({**one, "each": {}}, before, after),
-                "each": {**before, "as": after["as"]},
-            }  # `in` is outside
-        yield one
+            inside = _with_name({**one, "each": {}}, before, after)
+            yield {**inside, "each": {**before, "as": after["as"]}}
+        else:
+            yield one
 
 
 def _side_by_side(old: Any, new: Any, key: str) -> Iterator[tuple[Any, Any]]:
@@ -94,10 +91,7 @@ def _side_by_side(old: Any, new: Any, key: str) -> Iterator[tuple[Any, Any]]:
 
 
 def _with_name(facts: Any, before: Any, after: Any) -> Any:
-    rewriting = _Rewriting(before["as"], after["as"])
-    if rewriting.is_taken_in(facts):
-        return facts
-    return rewriting.of(facts)
+    return _Rewriting(before["as"], after["as"]).of(facts)
 
 
 class _Rewriting:
@@ -105,11 +99,6 @@ class _Rewriting:
 
     def __init__(self, before: str, now: str) -> None:
         self.before, self.now = before, now
-
-    def is_taken_in(self, facts: Any) -> bool:
-        """Return whether the later name means something already."""
-        other = _Rewriting(self.now, "")
-        return bool(other.of(facts) != facts)
 
     def of(self, facts: Any) -> Any:
         if isinstance(facts, list):

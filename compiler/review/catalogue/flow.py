@@ -106,6 +106,7 @@ def changes_of_flow(pair: Pair) -> Iterator[SpecChange]:
     yield from _steps(pair)
     yield from _renamed_fields(pair)
     yield from _renamed_loops(pair)
+    yield from _renamed_in_types(pair)
     for name, before, after in pair.changed_steps:
         yield from _step(pair, name, before, after)
     yield from _events(pair)
@@ -176,6 +177,35 @@ def _renamed_loops(pair: Pair) -> Iterator[SpecChange]:
         told = f"an item of the loop of `{each.step}` is called `{each.now}` now, and was `{each.before}`"
         yield renamed.found(
             pair.name, each.path, told, before=each.before, after=each.now, old=each.at[0], new=each.at[1]
+        )
+
+
+def _renamed_in_types(pair: Pair) -> Iterator[SpecChange]:
+    """Yield the fields within types that have another name; callers are told of their own what has changed."""
+    told = told_to_callers(pair)
+    inside = [("state", pair.old["state"], pair.new["state"])]
+    inside += [
+        (f"events.{name}.fields", before["fields"], after["fields"])
+        for name, before, after in pair.both("events")
+        if before["role"] == after["role"] == "message" and name not in told
+    ]
+    covers = tuple(
+        f"{path}.{name}"
+        for path, old, new in inside
+        for name, field in old.items()
+        if name in new and same(pair.type_fields.of(field), new[name])
+    )
+    for before, after in pair.type_fields.names.items():
+        where, old, new = pair.type_fields.where[after]
+        yield renamed.found(
+            pair.name,
+            f"renamed.types.{after}",
+            f"the field `{before}` within `{where}` is called `{after}` now, and so wherever a value has its type",
+            before=before,
+            after=after,
+            old=old,
+            new=new,
+            covers=covers,
         )
 
 
@@ -290,7 +320,7 @@ def _fields(pair: Pair, path: str, sort: str, of: str, old: Any, new: Any) -> It
     which = state_field if sort == "state" else event_field
     for name in dict.fromkeys([*old, *new]):
         before, after = old.get(name), new.get(name)
-        if same(before, after):
+        if same(before, after) or (before and after and same(pair.type_fields.of(before), after)):
             continue
         if before is None:
             told = f"`{name}` of {of} is new"

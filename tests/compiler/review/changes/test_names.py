@@ -31,12 +31,95 @@ steps:
 """
 
 
+SORTING = """\
+wfc: 1
+workflow: sorting
+start: Came
+end: Done
+types:
+  Order: {id: string, days_late: integer}
+events:
+  Came: {id: string, days: integer}
+  Sorted: {orders: list of Order}
+  Done: {late: list of string, most: integer}
+state:
+  last: {type: list of Order, default: []}
+steps:
+  sort:
+    kind: transform
+    accepts: Came
+    emit: {event: Sorted, with: {orders: [{id: "${{ event.id }}", days_late: "${{ event.days }}"}]}}
+  finish:
+    kind: transform
+    accepts: Sorted
+    save: {last: '${{ [{"id": one.id, "days_late": one.days_late} for one in event.orders] }}'}
+    emit:
+      event: Done
+      with:
+        late: ${{ [one.id for one in event.orders if one.days_late > 3] }}
+        most: ${{ event.orders | pluck("days_late") | sum }}
+tests:
+  - name: one is late
+    start: {id: a, days: 4}
+    expect: {end: Done, with: {late: [a], most: 4}, state: {last: [{id: a, days_late: 4}]}}
+"""
+
+
 @pytest.mark.parametrize(
-    ("edits", "told"),
+    ("old", "edits", "told"),
     [
-        ([("as: one", "as: this"), ("{{ one }}", "{{ this }}"), ("[one +", "[this +")], {"flow-renamed"}),
-        # the item of the list takes the place of that of the loop, which would not show if `one` were `each`
+        (SORTING, [("days_late", "late_by")], {"flow-renamed"}),
         (
+            SORTING,
+            [("days_late", "late_by"), ("steps:", "moved: {Order.days_late: late_by}\nsteps:")],
+            {"flow-renamed"},
+        ),
+        # what is said with it is another thing
+        (
+            SORTING,
+            [("days_late", "late_by"), ("late_by > 3", "late_by > 5"), ("late: [a]", "late: []")],
+            {
+                "event-field-changed",
+                "filled-changed",
+                "state-field-changed",
+                "saves-changed",
+                "test-changed",
+            },
+        ),
+        # the later name is that of another field: which one is meant is not sure
+        (
+            SORTING,
+            [("days_late", "most")],
+            {
+                "event-field-changed",
+                "filled-changed",
+                "state-field-changed",
+                "saves-changed",
+                "test-changed",
+            },
+        ),
+        # where there are maps, a key of data may be one of them
+        (
+            SORTING.replace("most: integer}\n", "most: integer, names: map of integer}\n").replace(
+                "| sum }}", "| sum }}\n        names: {days_late: 1}"
+            ),
+            [("days_late", "late_by")],
+            {
+                "event-field-changed",
+                "filled-changed",
+                "state-field-changed",
+                "saves-changed",
+                "test-changed",
+            },
+        ),
+        (
+            LOOPING,
+            [("as: one", "as: this"), ("{{ one }}", "{{ this }}"), ("[one +", "[this +")],
+            {"flow-renamed"},
+        ),
+        # the item of the list takes the place of that of the loop
+        (
+            LOOPING,
             [
                 ("as: one", "as: each"),
                 ("{{ one }}", "{{ each }}"),
@@ -45,15 +128,18 @@ steps:
             {"flow-renamed", "argument-changed"},
         ),
         (
+            LOOPING,
             [("as: one", "as: this"), ("{{ one }}", "{{ this + 1 }}"), ("[one +", "[this +")],
             {"flow-renamed", "argument-changed"},
         ),
         (
+            LOOPING,
             [("args: {number", "args: {figure"), ("with: {number", "with: {figure")],
             {"tool-arguments-changed"},
         ),
         # two have the same type: which one it was is not sure
         (
+            LOOPING,
             [
                 ("args: {number: integer", "args: {figure: integer, less: integer"),
                 ("with: {number", "with: {less: 1, figure"),
@@ -63,13 +149,13 @@ steps:
     ],
 )
 def test_what_has_another_name_is_told_once(
-    tmp_path: Path, edits: list[tuple[str, str]], told: set[str]
+    tmp_path: Path, old: str, edits: list[tuple[str, str]], told: set[str]
 ) -> None:
-    new = LOOPING
+    new = old
     for edit in edits:
         assert edit[0] in new
         new = new.replace(*edit)
-    for name, text in (("old", LOOPING), ("new", new)):
+    for name, text in (("old", old), ("new", new)):
         (tmp_path / name).mkdir()
         (tmp_path / name / "lists.yaml").write_text(text, encoding="utf-8")
     paths = [str(tmp_path / name / "lists.yaml") for name in ("old", "new")]
