@@ -271,15 +271,18 @@ def _take(
 
 
 def _insert(database: sqlite3.Connection, knowledge: Knowledge, file: FoundFile, content: Content) -> str:
-    """Put the passages of a file into the index, as they come; return why there are none, if there are none."""
-    database.execute("SAVEPOINT file")
+    """Put the passages of a file into the index, as they come; return why there are none, if there are none.
+
+    Of a file that proves unreadable none stay. A savepoint lets FTS5 write all that it has gathered, so there is one
+    for those files alone that are written in parts.
+    """
+    written = _Written(database)
     try:
-        has_some = _insert_all(database, knowledge, file, content)
+        has_some = _insert_all(written, knowledge, file, content)
     except UnreadableError as error:
-        database.execute("ROLLBACK TO file")
+        written.take_back()
         return str(error)
-    finally:
-        database.execute("RELEASE file")
+    written.write(is_all=True)
     return "" if has_some else "it says nothing"
 
 
@@ -287,21 +290,44 @@ _AT_ONCE: Final = 1000
 """How many passages are written at once."""
 
 
-def _insert_all(
-    database: sqlite3.Connection, knowledge: Knowledge, file: FoundFile, content: Content
-) -> bool:
+class _Written:
+    """What is written of a file."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self.database = database
+        self.rows: list[tuple[object, ...]] = []
+        self.words: list[tuple[int, str, str]] = []
+        self._is_in_parts = False
+
+    def write(self, *, is_all: bool = False) -> None:
+        """Write what there is."""
+        if not (self._is_in_parts or is_all):
+            self._is_in_parts = True
+            self.database.execute("SAVEPOINT file")
+        places = ", ".join("?" * 11)
+        self.database.executemany(f"INSERT INTO passages VALUES ({places})", self.rows)  # noqa: S608 - of a constant
+        self.database.executemany("INSERT INTO words (rowid, text, heading) VALUES (?, ?, ?)", self.words)
+        self.rows.clear()
+        self.words.clear()
+        if is_all:
+            self._release()
+
+    def take_back(self) -> None:
+        """Take back what was written."""
+        if self._is_in_parts:
+            self.database.execute("ROLLBACK TO file")
+        self._release()
+
+    def _release(self) -> None:
+        if self._is_in_parts:
+            self.database.execute("RELEASE file")
+            self._is_in_parts = False
+
+
+def _insert_all(written: _Written, knowledge: Knowledge, file: FoundFile, content: Content) -> bool:
     from wfc.runtime.calls.knowledge.splitting import cut  # whose package may not be installed
 
-    (last,) = database.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()
-    rows: list[tuple[object, ...]] = []
-    words: list[tuple[int, str, str]] = []
-
-    def write() -> None:
-        database.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-        database.executemany("INSERT INTO words (rowid, text, heading) VALUES (?, ?, ?)", words)
-        rows.clear()
-        words.clear()
-
+    (last,) = written.database.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()
     at, first = -1, last
     for at, plain in enumerate(documents(content.ending, content.raw)):
         document = plain.with_about(dict(file.about))
@@ -310,13 +336,12 @@ def _insert_all(
         for piece in cut(document, knowledge):
             last += 1
             place = (file.path, last - first, at, piece.parent, piece.start, document.is_source)
-            rows.append((last, *place, piece.text, piece.heading, told(piece.heading), piece.head))
+            written.rows.append((last, *place, piece.text, piece.heading, told(piece.heading), piece.head))
             if knowledge.has_words:
                 said = indexed_words(piece.head + piece.text)
-                words.append((last, said, indexed_words(piece.heading)))
-            if len(rows) >= _AT_ONCE:
-                write()
-    write()
+                written.words.append((last, said, indexed_words(piece.heading)))
+            if len(written.rows) >= _AT_ONCE:
+                written.write()
     return at >= 0
 
 

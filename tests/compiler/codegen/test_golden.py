@@ -43,8 +43,8 @@ def test_a_spec_and_what_it_imports_are_golden(golden: Callable[[Path, str], Non
     assert not made.findings.diagnostics
     assert [output.name for output in made.outputs] == ["stock_shared.py", "order_workflow.py"]
     for output in made.outputs:
-        assert output.python is not None
-        golden(Path(output.path), output.python)
+        assert output.text is not None
+        golden(Path(output.path), output.text)
 
 
 def test_the_golden_modules_of_several_files_run() -> None:
@@ -74,8 +74,8 @@ def compile_all(folder: Path, *places: str) -> None:
         made = build.compiled(source)
         assert made.outputs or not made.findings.diagnostics, made.findings.diagnostics
         for output in made.outputs:
-            assert output.python is not None
-            Path(output.path).write_text(output.python, encoding="utf-8")
+            assert output.text is not None
+            Path(output.path).write_text(output.text, encoding="utf-8")
 
 
 def test_generated_code_passes_ruff(tmp_path: Path) -> None:
