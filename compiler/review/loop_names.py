@@ -91,10 +91,10 @@ def _side_by_side(old: Any, new: Any, key: str) -> Iterator[tuple[Any, Any]]:
 
 
 def _with_name(facts: Any, before: Any, after: Any) -> Any:
-    return _Rewriting(before["as"], after["as"]).of(facts)
+    return _OtherVariable(before["as"], after["as"]).of(facts)
 
 
-class _Rewriting:
+class _OtherVariable:
     """What writes facts anew with another name of a variable."""
 
     def __init__(self, before: str, now: str) -> None:

@@ -56,7 +56,7 @@ def type_fields_renamed(
     """
     names, where = _candidates(old, new)
     while names:
-        rewriting = _Rewriting(names, has_maps=_has_maps(old) or _has_maps(new))
+        rewriting = _OtherTypeFields(names, has_maps=_has_maps(old) or _has_maps(new))
         found = rewriting.facts(old)
         wrong = _contradicted(old, found, new, names)
         if not wrong:
@@ -168,7 +168,7 @@ def _is_type(fact: Any) -> bool:
 # --- with other names
 
 
-class _Rewriting:
+class _OtherTypeFields:
     """What writes facts anew with other names of fields within types."""
 
     def __init__(self, names: Mapping[str, str], *, has_maps: bool) -> None:
