@@ -46,9 +46,16 @@ def loops_renamed(
     """
     steps, found = dict(old["steps"]), list[LoopRenamed]()
     for name, step in old["steps"].items():
-        if name in new["steps"]:
+        if name in new["steps"] and _has_loops(step):
             steps[name] = _step(name, step, new["steps"][name], found)
     return ({**old, "steps": steps} if found else old), found
+
+
+def _has_loops(step: Any) -> bool:
+    if step["action"] and step["action"]["does"] == "map":
+        return True
+    entries = (entry for each in step["exits"].values() if each for entry in each["entries"])
+    return any("each" in emit for entry in entries for emit in entry["emits"])
 
 
 def _step(name: str, old: Any, new: Any, found: list[LoopRenamed]) -> Any:
