@@ -131,7 +131,7 @@ def done(
         "policy": lambda: checks.held_against(policy, sources, project, told),
         "verify": lambda: checks.verified(paths, output, sources),
         "test": lambda: checks.tested(compiled, project),
-        "diff": lambda: changes.changed(told()),
+        "diff": lambda: changes.changed(told(), against),
     }
     return [PartReport(name, "skipped", "left out") if name in skip else do() for name, do in parts.items()]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -104,20 +105,20 @@ def command(
         return _approve(report, approve, because)
     for each in report["notes"]:
         note(printable(each))
-    click.echo(_shown(report, comparison, form), nl=False)
+    click.echo(_shown(report, comparison, form, sides), nl=False)
     if form == "text":
         note(summary(report))
     return 1 if report["fails"] else 0
 
 
-def _shown(report: Report, comparison: Comparison, form: str) -> str:
+def _shown(report: Report, comparison: Comparison, form: str, sides: Sequence[str]) -> str:
     """Return a report in a format."""
     if form == "json":
         return json.dumps(report, ensure_ascii=False, indent=2) + "\n"
     if form == "markdown":
         from wfc.compiler.cli.reviewing.markdown import report_markdown
 
-        return report_markdown(report, comparison)
+        return report_markdown(report, comparison, sides)
     if form == "sarif":
         from wfc.compiler.cli.findings import describe_rule
         from wfc.compiler.cli.pipeline.describing import describe_changes
@@ -147,7 +148,9 @@ def _approve(report: Report, fingerprint: str, because: str) -> int:
 
     found = [each for each in report["changes"] if each["fingerprint"] == fingerprint]
     if not found:
-        raise click.UsageError(f"there is no change with the fingerprint `{printable(fingerprint)}`")
+        told = f"there is no change with the fingerprint `{fingerprint}` between {report['old']} and {report['new']}"
+        where = "give what it was told of, such as `wfc diff main...HEAD --approve ID --because REASON`"
+        raise click.UsageError(printable(f"{told}: {where}"))
     approve(fingerprint, found[0]["rule"], found[0]["about"], because)
     note(printable(f"{FILE} approves {fingerprint}: {found[0]['message']}"))
     return 0

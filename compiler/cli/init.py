@@ -25,8 +25,8 @@ ABOUT = {
     SPEC: "a workflow with its tests; it says what its parts mean",
     SCHEMA: "lets editors explain keys as you type; `wfc schema` makes it anew",
     EDITOR: "proposes the extension that reads the schema to VS Code",
-    PLACES["github"]: "checks and tests every change",
-    PLACES["gitlab"]: "checks and tests every change",
+    PLACES["github"]: "checks and tests every change, and tells in a comment what it means",
+    PLACES["gitlab"]: "checks and tests every change, and tells in a comment what it means",
 }
 
 

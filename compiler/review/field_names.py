@@ -1,4 +1,5 @@
-"""What the fields of an earlier version are called in a later one: those of events, of the state and of `config`.
+"""What the fields of an earlier version are called in a later one: those of events, of the state and of `config`,
+and the arguments of tools.
 
 A field that is gone and one that is new are one field with another name if `moved` says so, or if they have the same
 type and all that is said with the one name was said with the other: then nothing else differs that mentions either.
@@ -15,7 +16,10 @@ from wfc.compiler.review.sameness import differences, same
 __all__ = ["FieldNames", "fields_renamed", "with_fields"]
 
 FieldNames = Mapping[str, Mapping[str, str]]
-"""Earlier names of fields with the later ones, by what they belong to: an event, `state` or `config`."""
+"""Earlier names of fields with the later ones, by what they belong to.
+
+That is an event, `state`, `config`, or `tools.` and the name of a tool.
+"""
 
 _OF_ALL: Final = ("state", "config")
 _HOLES: Final = re.compile(r"\$\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
@@ -47,6 +51,7 @@ def fields_renamed(
 def _owners(facts: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     yield from ((owner, facts[owner]) for owner in _OF_ALL)
     yield from ((name, event["fields"]) for name, event in facts["events"].items())
+    yield from ((f"tools.{name}", tool["args"] or {}) for name, tool in facts["tools"].items())
 
 
 def _candidates(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, str]]]:
@@ -95,10 +100,35 @@ def _contradicted(
     for owner, names in found.items():
         for before, now in names.items():
             word = re.compile(rf"\b({re.escape(before)}|{re.escape(now)})\b")
-            is_sure = not any(map(word.search, said)) and re.search(rf"\b{re.escape(now)}\b", used)
+            is_used = (
+                _is_given(new, owner.removeprefix("tools."), now)
+                if owner.startswith("tools.")
+                else re.search(rf"\b{re.escape(now)}\b", used)
+            )
+            is_sure = is_used and not any(map(word.search, said))
             if not is_sure and before not in declared.get(owner, ()):
                 wrong.append((owner, before))
     return wrong
+
+
+def _is_given(facts: Mapping[str, Any], tool: str, arg: str) -> bool:
+    """Return whether something of the spec gives an argument to a tool, or is said with it: not the model alone."""
+    own = {key: each for key, each in facts["tools"][tool].items() if key not in ("args", "description")}
+    if f"args.{arg}" in str(own):
+        return True
+    uses = [each["tools"][tool] for each in facts["agents"].values() if tool in each["tools"]]
+    if any(f"call.args.{arg}" in str(each["approval"]) for each in uses):
+        return True
+    return any(arg in each for each in (*(use["bound"] for use in uses), *_calls(facts["steps"], tool)))
+
+
+def _calls(facts: Any, tool: str) -> Iterator[Mapping[str, Any]]:
+    """Yield what steps give to a tool that they call."""
+    if isinstance(facts, dict):
+        if facts.get("does") == "tool" and facts["tool"] == tool:
+            yield facts["args"]
+        for each in facts.values():
+            yield from _calls(each, tool)
 
 
 _OF_FACTS: Final = frozenset({"text", "means", "reads", "value", "type"})
@@ -143,8 +173,13 @@ def with_fields(facts: Any, renamed: FieldNames) -> Any:
         for name, step in facts["steps"].items()
     }
     rewriting = _Rewriting(renamed, everywhere)
-    for section in ("exits", "key", "limits", "models", "tools", "agents", "resources"):
+    for section in ("exits", "key", "limits", "models", "resources"):
         found[section] = rewriting.of(facts[section])
+    found["tools"] = {
+        name: _tool(tool, renamed.get(f"tools.{name}", {}), _Rewriting(renamed, everywhere))
+        for name, tool in facts["tools"].items()
+    }
+    found["agents"] = {name: _agent(rewriting.of(each), renamed) for name, each in facts["agents"].items()}
     found["receives"] = {
         name: {**each, "key": renamed.get(name, {}).get(each["key"], each["key"])}
         for name, each in facts["receives"].items()
@@ -157,6 +192,23 @@ def with_fields(facts: Any, renamed: FieldNames) -> Any:
         name: _test(test, renamed, facts["start"]["event"]) for name, test in facts["tests"].items()
     }
     return found
+
+
+def _tool(tool: Any, names: Mapping[str, str], rewriting: _Rewriting) -> Any:
+    """Return a tool with other names of its arguments."""
+    found = rewriting.with_root("args", names).of(tool)
+    return {**found, "args": None if tool["args"] is None else _keys(found["args"], names)}
+
+
+def _agent(agent: Any, renamed: FieldNames) -> Any:
+    """Return an agent with other names of arguments in how it may use its tools."""
+    tools = {}
+    for name, use in agent["tools"].items():
+        names = renamed.get(f"tools.{name}", {})
+        found = _Rewriting({}, {r"call\.args": names}).of(use)
+        free = [names.get(each, each) for each in use["free"]]
+        tools[name] = {**found, "bound": _keys(found["bound"], names), "free": free}
+    return {**agent, "tools": tools}
 
 
 def _keys(fields: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
@@ -202,6 +254,7 @@ class _Rewriting:
 
     def __init__(self, renamed: FieldNames, roots: Roots) -> None:
         self.renamed = renamed
+        self.roots = roots
         self.patterns = [
             (re.compile(rf"(?<![\w.\"])({root}\.|events\.{_NAME}\.)({_any(names)})(?!\w)"), names)
             if root == "events"
@@ -214,6 +267,10 @@ class _Rewriting:
             self.patterns.append(
                 (re.compile(rf"(\bevents ?\| ?\w+\(=?[\"'])({listed})(?=[\"'])"), roots["events"])
             )
+
+    def with_root(self, root: str, names: Mapping[str, str]) -> _Rewriting:
+        """Return one that writes what belongs to a further root anew, too."""
+        return _Rewriting(self.renamed, {**self.roots, root: names})
 
     def of(self, facts: Any) -> Any:
         if isinstance(facts, list):
@@ -228,6 +285,8 @@ class _Rewriting:
             found["reads"] = sorted(map(self.expression, facts["reads"]))
         if "fills" in facts and facts.get("event") in self.renamed:
             found["fills"] = _keys(found["fills"], self.renamed[facts["event"]])
+        if facts.get("does") == "tool":
+            found["args"] = _keys(found["args"], self.renamed.get(f"tools.{facts['tool']}", {}))
         if isinstance(facts.get("saves"), dict):
             found["saves"] = _keys(found["saves"], self.renamed.get("state", {}))
         return found
@@ -245,6 +304,27 @@ def _any(names: Mapping[str, str]) -> str:
     return "|".join(map(re.escape, names))
 
 
+def _of_tools(given: Any, renamed: FieldNames, tool: str = "") -> Any:
+    """Return what a test says of calls of tools, with other names of what these are given.
+
+    Args:
+        tool: What people are asked of.
+    """
+    if isinstance(given, list):
+        return [_of_tools(each, renamed, tool) for each in given]
+    if not isinstance(given, dict):
+        return given
+    found = {key: _of_tools(each, renamed, tool or key) for key, each in given.items()}
+    if isinstance(given.get("calls"), list):
+        found["calls"] = [
+            [called, _keys(args, renamed.get(f"tools.{called}", {}))] for called, args in given["calls"]
+        ]
+    for key, known, called in (("with", "tool", str(given.get("tool"))), ("args", "decision", tool)):
+        if known in given and isinstance(given.get(key), dict):
+            found[key] = _keys(given[key], renamed.get(f"tools.{called}", {}))
+    return found
+
+
 def _test(test: Any, renamed: FieldNames, start: str) -> Any:
     """Return a test with other names in what it gives, what it delivers and what it expects."""
     gives, expect = test["gives"]["value"], test["expect"]["value"]
@@ -258,7 +338,10 @@ def _test(test: Any, renamed: FieldNames, start: str) -> Any:
             else each
             for each in gives["deliver"]
         ]
+    given |= {each: _of_tools(gives[each], renamed) for each in ("script", "people")}
     wanted = dict(expect)
+    if "calls" in expect:
+        wanted["calls"] = _of_tools(expect["calls"], renamed)
     if isinstance(expect.get("with"), dict):
         wanted["with"] = _keys(expect["with"], renamed.get(expect.get("end", ""), {}))
     if isinstance(expect.get("state"), dict):

@@ -7,8 +7,10 @@ from functools import cached_property
 from typing import Any
 
 from wfc.compiler.review.field_names import fields_renamed, with_fields
+from wfc.compiler.review.loop_names import loops_renamed
 from wfc.compiler.review.naming import names_of, with_names
 from wfc.compiler.review.sameness import same
+from wfc.compiler.review.type_fields import type_fields_renamed
 from wfc.compiler.review.ways import Ways
 
 __all__ = ["Facts", "Pair", "gives_what_it_waits_for"]
@@ -27,8 +29,10 @@ class Pair:
     def __init__(self, old: Facts, new: Facts) -> None:
         self.steps_renamed, self.events_renamed, self.undeclared = names_of(old, new)
         before: Facts = with_names(old, self.steps_renamed, self.events_renamed)
+        before, self.loops_renamed = loops_renamed(before, new)
         self.fields_renamed, self.fields_declared = fields_renamed(before, new, self.events_renamed)
-        self.old: Facts = with_fields(before, self.fields_renamed)
+        self.old: Facts
+        self.old, self.type_fields = type_fields_renamed(with_fields(before, self.fields_renamed), new)
         self.new = new
         self.name = str(new["workflow"])
 

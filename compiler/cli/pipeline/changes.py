@@ -17,13 +17,13 @@ from wfc.compiler.review.changes import RULES
 __all__ = ["RULES", "changed"]
 
 
-def changed(told: ToldChanges | None) -> PartReport:
+def changed(told: ToldChanges | None, against: str | None) -> PartReport:
     """Return what `wfc diff AGAINST...HEAD` tells.
 
     Args:
         told: ``None``: no revision was named.
     """
-    if told is None:
+    if told is None or against is None:
         return PartReport("diff", "skipped", "`--against` names no revision")
     report, comparison = told.report, told.comparison
     found = [each for each in map(diagnostic, report["changes"]) if each is not None]
@@ -35,7 +35,7 @@ def changed(told: ToldChanges | None) -> PartReport:
         tuple(found),
         texts_of(comparison, found),
         report_text(report),
-        tuple(comment_lines(report, comparison)),
+        tuple(comment_lines(report, comparison, [f"{against}...HEAD"])),
     )
 
 

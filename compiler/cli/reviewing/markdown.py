@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from wfc.compiler.cli.reviewing.comparison import Comparison
-from wfc.compiler.cli.reviewing.markdown_text import fenced, plain, said
+from wfc.compiler.cli.reviewing.markdown_text import fenced, plain, said, visible
 from wfc.compiler.cli.reviewing.report import Report
 from wfc.compiler.cli.reviewing.text import MEANS, MOST_RUNS, broken_line, counted, counted_runs
 from wfc.compiler.review.changes import AUDIENCES
@@ -25,16 +26,20 @@ LARGEST: Final = 30_000
 Change = dict[str, Any]
 
 
-def report_markdown(report: Report, comparison: Comparison) -> str:
-    """Return a report as Markdown, in which nothing that comes from files is Markdown."""
-    return "\n".join(comment_lines(report, comparison)) + "\n"
+def report_markdown(report: Report, comparison: Comparison, asked: Sequence[str]) -> str:
+    """Return a report as Markdown, in which nothing that comes from files is Markdown; see ``comment_lines``."""
+    return "\n".join(comment_lines(report, comparison, asked)) + "\n"
 
 
-def comment_lines(report: Report, comparison: Comparison) -> Iterator[str]:
-    """Yield the lines of a comment; the first three of them are what is needed to decide."""
+def comment_lines(report: Report, comparison: Comparison, asked: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of a comment; the first three of them are what is needed to decide.
+
+    Args:
+        asked: The arguments of `wfc diff` that tell the same.
+    """
     yield f"**What is different:** {_different(report)}  "
     yield f"**Whom it touches:** {_touched(report)}  "
-    yield f"**To be decided:** {_to_decide(report)}"
+    yield f"**To be decided:** {_to_decide(report, asked)}"
     told = [line for part in _parts(report) for line in part]
     size = 0
     for number, line in enumerate(told):
@@ -88,7 +93,7 @@ def _touched(report: Report) -> str:
     return "; ".join(found) or "nobody"
 
 
-def _to_decide(report: Report) -> str:
+def _to_decide(report: Report, asked: Sequence[str]) -> str:
     broken = [each for each in report["broken"] if each["side"] == "new"]
     failing = _by_weight([each for each in report["changes"] if each["fails"]])
     if broken:
@@ -98,9 +103,11 @@ def _to_decide(report: Report) -> str:
         return f"nothing that fails; look at {_number(len(looked), 'warning')}" if looked else "nothing"
     named = ", ".join(f"`{each['rule']}` {each['fingerprint']}" for each in failing[:MOST_NAMED])
     rest = f" and {len(failing) - MOST_NAMED} more" if len(failing) > MOST_NAMED else ""
+    compared = "".join(f" {each}" for each in map(shlex.quote, asked))
+    command = f"`{visible(f'wfc diff{compared} --approve ID --because REASON').replace('`', '?')}`"
     return (
         f"whether {_number(len(failing), 'change')} may be merged that {'fails' if len(failing) == 1 else 'fail'}: "
-        f"{named}{rest}. Mend the change, or approve it with `wfc diff --approve ID --because REASON`"
+        f"{named}{rest}. Mend the change, or approve it with {command}"
     )
 
 

@@ -135,6 +135,7 @@ def changes_of_calls(pair: Pair) -> Iterator[SpecChange]:
     """Yield what has changed of what is called, and with what."""
     for name, before, after in pair.both("tools"):
         yield from _tool(pair, name, before, after)
+    yield from _renamed_arguments(pair)
     for name, path, one, other in pair.actions:
         yield from _action(pair, name, path, one, other)
     for name, before, after in pair.changed_steps:
@@ -190,6 +191,22 @@ def _tool(pair: Pair, name: str, before: Any, after: Any) -> Iterator[SpecChange
             new=after["at"],
             covers=covers,
         )
+
+
+def _renamed_arguments(pair: Pair) -> Iterator[SpecChange]:
+    """Yield the arguments of tools that have another name and are the same otherwise."""
+    for owner, names in pair.fields_renamed.items():
+        tool = owner.removeprefix("tools.")
+        for before, after in names.items() if tool != owner else ():
+            yield signature_changed.found(
+                pair.name,
+                f"{owner}.args.{after}",
+                f"the argument `{before}` of the tool `{tool}` is called `{after}` now",
+                before=before,
+                after=after,
+                old=pair.old["tools"][tool]["args"][after]["at"],
+                new=pair.new["tools"][tool]["args"][after]["at"],
+            )
 
 
 def _harmless(what: str, said_of: Any) -> str:

@@ -105,6 +105,8 @@ def changes_of_flow(pair: Pair) -> Iterator[SpecChange]:
     """Yield what has changed of the flow."""
     yield from _steps(pair)
     yield from _renamed_fields(pair)
+    yield from _renamed_loops(pair)
+    yield from _renamed_in_types(pair)
     for name, before, after in pair.changed_steps:
         yield from _step(pair, name, before, after)
     yield from _events(pair)
@@ -144,6 +146,8 @@ def _renamed_fields(pair: Pair) -> Iterator[SpecChange]:
     told = told_to_callers(pair) | {pair.new["start"]["event"], *pair.new["end"]["events"], "config"}
     events = {now: before for before, now in pair.events_renamed.items()}
     for owner, names in pair.fields_renamed.items():
+        if owner.startswith("tools."):
+            continue
         fields = (pair.old["state"], pair.new["state"])
         if owner != "state" and owner not in told:
             fields = (pair.old["events"][owner]["fields"], pair.new["events"][owner]["fields"])
@@ -165,6 +169,44 @@ def _renamed_fields(pair: Pair) -> Iterator[SpecChange]:
                 else f"say so for runs that are under way, `moved: {{{moved}: {after}}}`",
                 covers=(f"moved.{moved}",),
             )
+
+
+def _renamed_loops(pair: Pair) -> Iterator[SpecChange]:
+    """Yield the variables of loops that have another name."""
+    for each in pair.loops_renamed:
+        told = f"an item of the loop of `{each.step}` is called `{each.now}` now, and was `{each.before}`"
+        yield renamed.found(
+            pair.name, each.path, told, before=each.before, after=each.now, old=each.at[0], new=each.at[1]
+        )
+
+
+def _renamed_in_types(pair: Pair) -> Iterator[SpecChange]:
+    """Yield the fields within types that have another name; callers are told of their own what has changed."""
+    told = told_to_callers(pair)
+    inside = [("state", pair.old["state"], pair.new["state"])]
+    inside += [
+        (f"events.{name}.fields", before["fields"], after["fields"])
+        for name, before, after in pair.both("events")
+        if before["role"] == after["role"] == "message" and name not in told
+    ]
+    covers = tuple(
+        f"{path}.{name}"
+        for path, old, new in inside
+        for name, field in old.items()
+        if name in new and same(pair.type_fields.of(field), new[name])
+    )
+    for before, after in pair.type_fields.names.items():
+        where, old, new = pair.type_fields.where[after]
+        yield renamed.found(
+            pair.name,
+            f"renamed.types.{after}",
+            f"the field `{before}` within `{where}` is called `{after}` now, and so wherever a value has its type",
+            before=before,
+            after=after,
+            old=old,
+            new=new,
+            covers=covers,
+        )
 
 
 def _step(pair: Pair, name: str, before: Any, after: Any) -> Iterator[SpecChange]:
@@ -278,7 +320,7 @@ def _fields(pair: Pair, path: str, sort: str, of: str, old: Any, new: Any) -> It
     which = state_field if sort == "state" else event_field
     for name in dict.fromkeys([*old, *new]):
         before, after = old.get(name), new.get(name)
-        if same(before, after):
+        if same(before, after) or (before and after and same(pair.type_fields.of(before), after)):
             continue
         if before is None:
             told = f"`{name}` of {of} is new"

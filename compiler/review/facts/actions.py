@@ -148,6 +148,7 @@ def _thread(places: Places, given: ThreadUse) -> Fact:
 def _map(places: Places, action: MapItems, address: Address) -> Fact:
     return {
         "does": "map",
+        "as": action.name,
         "items": expression(places, action.items),
         "max": bound(places, action.max, (*address, "max")),
         "keep": None if action.keep is None else expression(places, action.keep),

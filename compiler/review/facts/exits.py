@@ -73,6 +73,7 @@ def _placed(places: Places, given: Fact, emit: Emit) -> Fact:
 def _each(places: Places, each: EmitEach) -> Fact:
     return {
         "at": places.at(each.address),
+        "as": each.name,
         "items": expression(places, each.items),
         "max": bound(places, each.max, (*each.address, "max")),
         "concurrency": bound(places, each.concurrency, (*each.address, "concurrency")),

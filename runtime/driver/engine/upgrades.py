@@ -190,7 +190,7 @@ class UpgradedRuns(EditedRuns, Protocol):
         if own is None:
             told = (
                 f"it was cut off in the midst of its work, and what it did after its tick {kept.snapshot_seq} can be "
-                f"read only with the code that it was started with"
+                f"read only with the code that it was started with, which is not here"
             )
             return _not_moved(found, "cut-off", told)
         values = values_of(own)

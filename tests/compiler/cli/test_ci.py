@@ -550,7 +550,14 @@ def test_a_team_starts_with_the_three_files_of_the_page(wfc, service: Comments, 
     )
     assert done.returncode == 1, done.stderr
     (comment,) = service.kept
-    assert "`approval-condition-changed`" in comment["body"]
+    (id,) = re.findall(r"`approval-condition-changed` ([0-9a-f]{12})\. ", comment["body"])
+    (command,) = re.findall(r"approve it with `(.*?)`", comment["body"])
+    words = command.replace("ID", id).replace("REASON", "agreed").split()
+    approved = subprocess.run(
+        words, cwd=repository, env=environment, capture_output=True, text=True, check=False
+    )
+    assert approved.returncode == 0, approved.stderr
+    assert id in (repository / "wfc-approvals.txt").read_text("utf-8")
     (hook,) = yaml.safe_load(config)["repos"][0]["hooks"]
     (known,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
     assert hook["id"] == known["id"]

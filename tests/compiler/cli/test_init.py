@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import subprocess
 from importlib.metadata import version
 from pathlib import Path
 
@@ -48,8 +50,17 @@ def test_ci_asks_what_holds(wfc, ci: str, place: str) -> None:
     )
     assert f'pip install "wfc-workflows=={version("wfc-workflows")}"' in steps
     os.chdir("shop")
-    ours = [step.split()[1:] for step in steps if step and step.startswith("wfc ")]
-    assert [wfc(*each).status for each in ours] == [0, 0, 0]
+    for command in (["init", "-qb", "main"], ["add", "-A"], ["commit", "-qm", "begun"]):
+        subprocess.run(["git", "-c", "user.name=ann", "-c", "user.email=ann@localhost", *command], check=True)
+    ours = [
+        shlex.split(step.replace("origin/$GITHUB_BASE_REF", "main").replace("$WFC_OPTIONS", "--against main"))
+        for step in steps
+        if step and step.startswith("wfc ")
+    ]
+    done = [wfc(*(word for word in each[1:] if word != "--post")) for each in ours]
+    assert [each.status for each in done] == [0] * len(ours)
+    assert "no change in meaning" in done[-1].out, "it is compared with what it is to be merged into"
+    assert {each[1] for each in ours} == {"fmt", "ci"}
 
 
 def test_nothing_is_written_over(wfc) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from paused_cases import ASKING, CASES, JOINING, Case, changed
 
 ROOT = Path(__file__).parents[3]
+PROGRAM = "from wfc.compiler.cli import main; main()"
 STORE = "sqlite:///runs.db?synchronous=normal"
 
 
@@ -131,6 +134,50 @@ def test_each_rule_of_the_judgement_is_explained(wfc: Any) -> None:
     of_runs = {id for id, rule in rules.items() if rule.audience == "runs"}
     assert of_runs - ids == {"removed-declared"}, "none is there that nothing gives"
     assert "never get it" in wfc("explain", "new-step-missed").out
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_a_run_whose_process_died_at_work_moves_with_the_code_that_it_was_started_with(
+    wfc: Any, here: Path, is_kept: bool
+) -> None:
+    """A run that waited, was answered, and whose process died in what came then: nobody has written how it stands."""
+    dies = "    if os.path.exists('dies'):\n        os._exit(9)\n"
+    (here / "shop.py").write_text(f"import os\n\ndef pay(amount):\n{dies}    return f'paid {{amount}}'\n")
+    (here / "refund.yaml").write_text(ASKING)
+    told = ASKING.replace(
+        'emit: {event: Over, with: {said: "${{ result }}', 'emit: {event: Told, with: {text: "${{ result }}'
+    )
+    (here / "new.yaml").write_text(
+        told.replace("  Over: {said", "  Told: {text: string}\n  Over: {said")
+        + '  tell: {kind: transform, accepts: Told, emit: {event: Over, with: {said: "${{ event.text }}"}}}\n'
+    )
+    assert wfc("run", "refund.yaml", "-i", "amount=5", "--run-id", "one").status == 3
+    (task,) = lines(wfc("tasks", "list", "--format", "json").out)
+    (here / "dies").touch()
+    program = [sys.executable, "-c", PROGRAM, "tasks", "answer", task["task"], '{"ok": true}']
+    assert subprocess.run(program, cwd=here, check=False, capture_output=True).returncode == 9
+    (here / "dies").unlink()
+    versions = here / ".wfc/versions"
+    if not is_kept:  # another machine, or a folder that somebody has deleted
+        versions.rename(here / "elsewhere")
+        (here / "refund.yaml").unlink()
+    done = wfc("runs", "upgrade", "one", "--with", "new.yaml", "--format", "json")
+    (upgraded,) = lines(done.out)
+    assert {one["rule"]: one["means"] for one in upgraded["verdicts"]} == (
+        {} if is_kept else {"cut-off": "refused"}
+    )
+    assert upgraded["moved"] is is_kept
+    (here / "old.yaml").write_text(ASKING)
+    if not is_kept:
+        report = json.loads(wfc("diff", "old.yaml", "new.yaml", "--store", STORE, "--format", "json").out)
+        (of_store,) = report["paused_runs"]["workflows"]
+        assert [one["rule"] for one in of_store["each"][0]["verdicts"]] == ["cut-off"], "the same is foretold"
+        (here / ".wfc").mkdir(exist_ok=True)
+        shutil.rmtree(versions, ignore_errors=True)
+        (here / "elsewhere").rename(versions)
+    resumed = wfc("runs", "resume", "one")
+    assert resumed.status == 0, resumed.err
+    assert json.loads(resumed.out)["with"]["said"] == "paid 5 5", "as it said before, and as it says now"
 
 
 @pytest.mark.full

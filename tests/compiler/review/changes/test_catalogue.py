@@ -72,6 +72,8 @@ WITHOUT_MIRROR = {  # a field that is new and has to be given is gone again: tha
     "a setting is new that has to be given": {"setting-required"},
     "an input and a field of an outcome have other names": {"input-removed", "output-removed"},
     "an input that a prompt mentions has another name": {"input-removed"},
+    "a field within a type has another name, wherever it is said": {"input-narrowed"},
+    "a field within a type has another name, and there are maps": {"input-narrowed"},
     # which of a number and of what is worked out is greater is not sure, so that it counts as raised both ways
     "a bound of a loop is written down": {"rounds-raised"},
     # people are asked on more ways than before, and on all of them: that is one thing there, and none back
