@@ -373,7 +373,8 @@ class InvalidAnswerError(WorkflowRuntimeError):
 
     Args:
         places: The same for programs: where in the answer something is wrong, and what.
-        beside: Other places of which that speaks: it is said of the last of several, which a person fills in last.
+        beside: For each of these the other places of which that speaks: it is said of the last of several, which a
+            person fills in last.
     """
 
     name = "answer.invalid"
@@ -382,7 +383,7 @@ class InvalidAnswerError(WorkflowRuntimeError):
         self,
         message: str = "",
         places: tuple[tuple[tuple[str | int, ...], str], ...] = (),
-        beside: tuple[tuple[str | int, ...], ...] = (),
+        beside: tuple[tuple[tuple[str | int, ...], ...], ...] = (),
     ) -> None:
         super().__init__(message)
         self.places = places

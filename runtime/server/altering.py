@@ -33,7 +33,10 @@ async def fork_run(server: Installation, call: Call) -> Reply:
         raise Problem(422, "body.members", "name the tick: by `at`, or by `step`, which began then")
     await check_moved(server, call)
     server.load_code(row)
-    at = data["at"] if "at" in data else server.engine.point_of(row.run_id, data["step"])
+    if "at" in data:
+        at = data["at"]
+    else:  # agents are read wholly for it
+        at = await asyncio.to_thread(server.engine.point_of, row.run_id, data["step"])
     state, is_dry = data.get("state"), call.flag("dry")
     told = await server.engine.fork(row.run_id, at, state=state, dry_run=True)
     if not is_dry:

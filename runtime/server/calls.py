@@ -15,10 +15,20 @@ PROBLEM: Final = "application/problem+json"
 
 
 class FieldProblem(NamedTuple):
-    """What is wrong with a place of a body: a JSON Pointer (RFC 6901), and what is to be said of it."""
+    """What is wrong with a place of a body: a JSON Pointer (RFC 6901), and what is to be said of it.
+
+    Args:
+        beside: The other places of which that speaks.
+    """
 
     pointer: str
     message: str
+    beside: tuple[str, ...] = ()
+
+    def as_data(self) -> dict[str, Any]:
+        """Return it as it is told."""
+        told: dict[str, Any] = {"pointer": self.pointer, "message": self.message}
+        return told | {"beside": list(self.beside)} if self.beside else told
 
 
 class Problem(Exception):  # noqa: N818 - it is what RFC 9457 calls it
@@ -59,7 +69,7 @@ class Problem(Exception):  # noqa: N818 - it is what RFC 9457 calls it
             **self.more,
         }
         if self.errors:
-            data["errors"] = [one._asdict() for one in self.errors]
+            data["errors"] = [one.as_data() for one in self.errors]
         return data
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
+from math import isfinite
 from typing import Any, Final
 
 from pydantic_core import to_json
@@ -137,7 +139,7 @@ def json_bytes(data: object) -> bytes:
     try:
         raw = to_json(data, inf_nan_mode="null", fallback=str)  # in a third of the encoder's time
     except ValueError:  # half characters
-        text = _ENCODER.encode(data)
+        text = _ENCODER.encode(_without_nan(data))
     else:
         if raw.isascii() and b"\x7f" not in raw:  # JSON itself writes the other control characters so
             return raw
@@ -145,3 +147,14 @@ def json_bytes(data: object) -> bytes:
     if not text.isprintable():
         text = "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in text)
     return text.encode("utf-8", "backslashreplace")
+
+
+def _without_nan(data: object) -> object:
+    """Return data with null for each NaN and infinity."""
+    if isinstance(data, float):
+        return data if isfinite(data) else None
+    if isinstance(data, Mapping):
+        return {name: _without_nan(value) for name, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_without_nan(value) for value in data]
+    return data

@@ -50,10 +50,13 @@ _PROBLEM_SCHEMA: Final = {
             "items": {
                 "type": "object",
                 "required": ["pointer", "message"],
-                "properties": {"pointer": {"type": "string"}, "message": {"type": "string"}},
+                "properties": {
+                    "pointer": {"type": "string"},
+                    "message": {"type": "string"},
+                    "beside": {"type": "array", "items": {"type": "string"}},
+                },
             },
         },
-        "beside": {"type": "array", "items": {"type": "string"}},
     },
 }
 _RUN_SCHEMA: Final = {

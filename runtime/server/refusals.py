@@ -53,12 +53,13 @@ def problem_of(error: WorkflowError, store_errors: tuple[type[Exception], ...] =
             503, "store.unavailable", "the store of runs cannot be reached now", headers={"Retry-After": "1"}
         )
     if isinstance(error, InvalidAnswerError):
-        errors = tuple(FieldProblem(pointer("answer", *place), said) for place, said in error.places)
-        detail = re.sub(r"\Athe answer to `[^`]*` ", "the answer ", str(error))  # they know which question
-        beside = [pointer("answer", *place) for place in error.beside]
-        return Problem(
-            422, "answer.invalid", detail, errors=errors, more={"beside": beside} if beside else {}
+        others = error.beside or ((),) * len(error.places)
+        errors = tuple(
+            FieldProblem(pointer("answer", *place), said, tuple(pointer("answer", *one) for one in beside))
+            for (place, said), beside in zip(error.places, others, strict=True)
         )
+        detail = re.sub(r"\Athe answer to `[^`]*` ", "the answer ", str(error))  # they know which question
+        return Problem(422, "answer.invalid", detail, errors=errors)
     more = {"run": error.run_id} if isinstance(error, RunExistsError) else {}
     for kind, status, code in _KINDS:
         if isinstance(error, kind):

@@ -132,6 +132,24 @@ def test_runs_are_found_by_workflow_status_and_id(reader: Any, server: Any) -> N
     page.get_by_role("link", name=run[:12]).wait_for()
 
 
+def test_an_age_that_is_none_is_said_to_be_none(reader: Any) -> None:
+    page = reader.open("runs?older=abc")
+    page.get_by_text("`until` is a moment such as").first.wait_for()
+    reader.forgive(400)
+
+
+def test_a_failed_run_is_shown_where_those_that_failed_alike_cannot_be_counted(
+    reader: Any, server: Any
+) -> None:
+    run = started(server, "payment", amount=1)
+    reader.page.route("**/v1/runs/counts*", lambda one: one.fulfill(status=503, body="{}"))
+    page = reader.open(f"runs/{run}")
+    page.get_by_role("button", name="Go on").wait_for()
+    page.get_by_role("table", name="Steps and attempts").get_by_text("pay", exact=True).wait_for()
+    assert page.get_by_text("runs failed alike").count() == 0
+    reader.forgive(503)
+
+
 @pytest.mark.parametrize(
     ("locale", "newer", "older"), [("en-GB", "newer than", "older than"), ("zh-CN", "以内", "以前")]
 )
@@ -310,6 +328,81 @@ def test_what_is_required_of_several_fields_is_said_once_and_of_each(
     page.get_by_role("button", name="Answer", exact=True).click()
     page.get_by_text("Your answer is recorded").wait_for()
     assert server.call("GET", f"/v1/runs/{run}?wait=20")[1]["result"]["with"] == {"days": 1}
+    reader.forgive(422)
+
+
+TRIP = """\
+wfc: 1
+workflow: trip
+start: Wanted
+end: Booked
+events:
+  Wanted: {who: string}
+  Booked: {days: integer}
+steps:
+  ask:
+    kind: human
+    accepts: Wanted
+    title: Where does ${{ event.who }} go?
+    form: {first: integer, last: integer, least: integer, most: integer, people: integer}
+    within: 4h
+    on_timeout: {event: Booked, with: {days: 0}}
+    require:
+      - {that: result.last > result.first, say: The last day is after the first.}
+    emit: {event: Booked, with: {days: "${{ result.last - result.first }}"}}
+"""
+
+
+def test_of_several_requirements_each_is_said_of_its_own_fields(reader: Any, server: Any) -> None:
+    (server.folder / "trip.yaml").write_text(TRIP)
+    assert server.call("POST", "/v1/offers", {"path": "trip.yaml"})[1]["workflow"] == "trip"
+    run = started(server, "trip", who="Ada")
+    (task,) = server.call("GET", f"/v1/tasks?run={run}")[1]["tasks"]
+    page = reader.open(f"inbox/{task['task'].replace('/', '%2F')}")
+    names = ("First", "Last", "Least", "Most")
+    fields = {name: page.get_by_label(name, exact=True) for name in names}
+
+    def said_of() -> dict[str, str]:
+        """Return what a screen reader says of each field."""
+        says = (
+            "one => one.getAttribute('aria-describedby').split(' ')"
+            ".map((id) => document.getElementById(id).textContent).join(' | ')"
+        )
+        return {name: field.evaluate(says) for name, field in fields.items()}
+
+    for name, value in zip(names, "7342", strict=True):
+        fields[name].fill(value)
+    page.get_by_label("People").fill("1")
+    # a spec's own requirements are told one after the other; those of a workflow in Python may be told together
+    wrong = [
+        ("last", ["first"], "The last day is after the first."),
+        ("most", ["least"], "The most is above the least."),
+        ("most", ["first"], "The most is above the first day."),
+    ]
+    errors = [
+        {"pointer": f"/answer/{at}", "message": said, "beside": [f"/answer/{one}" for one in beside]}
+        for at, beside, said in wrong
+    ]
+    told = {"code": "answer.invalid", "detail": "the answer is not as required", "errors": errors}
+    kind = "application/problem+json"
+    page.route(
+        "**/answer", lambda one: one.fulfill(status=422, content_type=kind, body=json.dumps(told)), times=1
+    )
+    page.get_by_role("button", name="Answer", exact=True).click()
+    page.locator("[aria-invalid]").first.wait_for()
+    days = "The last day is after the first."
+    most = "The most is above the least. The most is above the first day."
+    assert said_of() == {"First": f"{days} | {most}", "Last": days, "Least": most, "Most": most}
+    assert page.locator("[aria-invalid]").count() == 4
+    fields["Last"].fill("9")  # which mends the first of them alone
+    assert said_of() == {"First": most, "Last": "", "Least": most, "Most": most}
+    assert page.locator("[aria-invalid]").count() == 3
+    fields["Most"].fill("8")
+    assert set(said_of().values()) == {""}
+    assert page.locator("[aria-invalid]").count() == 0
+    page.get_by_role("button", name="Answer", exact=True).click()
+    page.get_by_text("Your answer is recorded").wait_for()
+    assert server.call("GET", f"/v1/runs/{run}?wait=20")[1]["result"]["with"] == {"days": 2}
     reader.forgive(422)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from functools import partial
+from itertools import islice
+from typing import Any, Final, NamedTuple, Protocol
 
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import Rewound, Tick
@@ -18,10 +20,17 @@ from wfc.runtime.store.entries import entry_of
 from wfc.runtime.store.folding import write_snapshot
 from wfc.runtime.store.journal import Created, Entry, Lease, Parked, Row, Snapshot, TasksReset
 from wfc.runtime.store.past import Past
+from wfc.runtime.store.sql import paging
 from wfc.runtime.store.sql.altering import Standing
 from wfc.runtime.store.timeline import StepLine
 
 __all__ = ["ForkedRuns", "Moment"]
+
+LOOKED_AT: Final = 10
+"""The agents of a step in which a place is looked for, the last ones: each is read wholly."""
+
+MOST_PLACES: Final = 20
+"""How many places are named where there was none of that name."""
 
 
 class Moment(NamedTuple):
@@ -92,11 +101,11 @@ class ForkedRuns(CheckpointedRuns, Protocol):
         if moment is None and at is not None:
             moment = Moment(goal.at, {})
         agents = tuple(self._agents_in(run_id, goal, moment))
-        if moment is not None and (missing := set(moment.ticks) - set(_ids(agents))):
+        if moment is not None and (missing := set(moment.ticks) - {each.run_id for each in _all(agents)}):
             raise StoreError(f"the run {min(missing)} was not under way at that moment")
-        if moment is None and agents and self.past_of(run_id)[0].seq != past.seq:
-            raise StoreError(f"the run {run_id} went on while it was read: fork it once more")
         copied = _Copied(run_id, past, found, to, goal, 0, agents)
+        if moment is None:
+            self._check_rested(copied)
         then = Edits(state or {}).ticks(goal, by)
         made = new_id or uuid.uuid4().hex
         if self.store.runs(run_id=made):
@@ -108,7 +117,8 @@ class ForkedRuns(CheckpointedRuns, Protocol):
 
     def point_of(self, run_id: str, place: str) -> int | Moment:
         """Return from where a run is forked at a place: the tick by which the last run of a step has begun, or when a
-        place within an agent was reached last, such as ``answer/turn 3`` or ``answer/turn 3/refund``.
+        place within an agent was reached last, such as ``answer/turn 3`` or ``answer/turn 3/refund``. It is looked
+        for in the last ten agents of the step.
 
         Raises:
             RunUnknownError: There is no run of that id, or its workflow is not known here.
@@ -121,23 +131,35 @@ class ForkedRuns(CheckpointedRuns, Protocol):
         lines = past.lines_of(step)
         if not lines:
             raise StoreError(f"the run {run_id} has run no step `{step}`")
-        found = self._moment_in(run_id, lines, beneath)
+        seen: dict[str, None] = {}
+        found = self._moment_in(run_id, lines, beneath, seen)
         if found is None:
-            known = ", ".join(dict.fromkeys(f"`{step}/{each}`" for each in self._places_in(run_id, lines)))
+            known = ", ".join(f"`{step}/{each}`" for each in islice(seen, MOST_PLACES))
+            more = f" and {len(seen) - MOST_PLACES} more" if len(seen) > MOST_PLACES else ""
+            is_all = sum(line.attempts for line in lines) <= LOOKED_AT
             raise StoreError(
                 f"the run {run_id} was at no place `{place}`"
-                + (f"; it was at {known}" if known else f": no agent of `{step}` has had a turn")
+                + (f"; it was at {known}{more}" if known else f": no agent of `{step}` has had a turn")
+                + ("" if is_all else f"; only the last {LOOKED_AT} agents of `{step}` were looked at")
             )
         return found
 
-    def _moment_in(self, above: str, lines: Sequence[StepLine], place: str) -> Moment | None:
-        """Return when an agent that one of these step runs has waited for was at a place last."""
+    def _moment_in(
+        self, above: str, lines: Sequence[StepLine], place: str, seen: dict[str, None]
+    ) -> Moment | None:
+        """Return when an agent that one of these step runs has waited for was at a place last.
+
+        Args:
+            seen: Takes the places where these agents were, as far as they are looked at.
+        """
         turn, _, rest = place.partition("/")
         tool, _, beneath = rest.partition("/")
-        for run_id, past in self._agents_of(above, lines):
-            here = [line for line in past.lines() if line.place == (f"{turn}/{tool}" if tool else turn)]
+        for run_id, past in islice(self._agents_of(above, lines), LOOKED_AT):
+            own = past.lines()
+            seen.update(dict.fromkeys(line.place for line in own if line.place))
+            here = [line for line in own if line.place == (f"{turn}/{tool}" if tool else turn)]
             if beneath:
-                within = self._moment_in(run_id, here, beneath)
+                within = self._moment_in(run_id, here, beneath, {})
                 if within is not None:
                     to = past.seq_at(within.at)
                     return Moment(within.at, {run_id: to, **within.ticks})
@@ -145,10 +167,6 @@ class ForkedRuns(CheckpointedRuns, Protocol):
                 to = here[-1].since
                 return Moment(past.moment_of(to), {run_id: to})
         return None
-
-    def _places_in(self, above: str, lines: Sequence[StepLine]) -> Iterator[str]:
-        for _, past in self._agents_of(above, lines):
-            yield from (line.place for line in past.lines() if line.place)
 
     def _agents_of(self, above: str, lines: Sequence[StepLine]) -> Iterator[tuple[str, Past]]:
         """Yield the agents that step runs have waited for, the last one first."""
@@ -161,7 +179,11 @@ class ForkedRuns(CheckpointedRuns, Protocol):
                         yield run_id, past
 
     def _agents_in(self, run_id: str, goal: Execution, moment: Moment | None) -> Iterator[_Copied]:
-        """Yield the agents that a run waits for, as they were at a moment, or are now."""
+        """Yield the agents that a run waits for, as they were at a moment, or are now.
+
+        Raises:
+            StoreError: One is over now, which the run has not taken yet; it would begin anew.
+        """
         for number, pause in goal.paused.items():
             if not isinstance(pause.value, Child) or pause.value.detach or pause.joined:
                 continue
@@ -171,12 +193,29 @@ class ForkedRuns(CheckpointedRuns, Protocol):
             past, found = self.past_of(part)
             if not self._is_agent(found):
                 continue
-            to = past.seq if moment is None else moment.ticks.get(part, past.seq_at(moment.at))
+            to = past.seq if moment is None else moment.ticks.get(part) or past.seq_at(moment.at)
+            if moment is None and past.is_over_at(to):
+                raise _went_on(run_id)
             if to == 0 or past.is_over_at(to):
                 continue  # nothing was done by then, or all of it
             within = past.at(to)
             agents = tuple(self._agents_in(part, within, moment))
             yield _Copied(part, past, found, to, within, number, agents)
+
+    def _check_rested(self, copied: _Copied) -> None:
+        """Check that a run and its agents are still where they were read, so that all are of one moment.
+
+        Raises:
+            StoreError: One has gone on.
+        """
+        read = {
+            copied.run_id: copied.past.seq,
+            **{each.run_id: each.past.seq for each in _all(copied.agents)},
+        }
+        now = self.store.select(partial(paging.progress, run_ids=list(read)))
+        for run_id, seq in read.items():
+            if run_id not in now or now[run_id].seq != seq:
+                raise _went_on(run_id)
 
     def _is_agent(self, found: Standing) -> bool:
         return self.workflow(found.workflow, version=found.version)._wfc.plan.places is not None
@@ -221,10 +260,14 @@ def part_id(above: str, step: str, number: int, attempt: int) -> str:
     return f"{above}/{step}/{number}" + (f".{attempt}" if attempt > 1 else "")
 
 
-def _ids(agents: Sequence[_Copied]) -> Iterator[str]:
+def _went_on(run_id: str) -> StoreError:
+    return StoreError(f"the run {run_id} went on while it was read: fork it once more")
+
+
+def _all(agents: Sequence[_Copied]) -> Iterator[_Copied]:
     for each in agents:
-        yield each.run_id
-        yield from _ids(each.agents)
+        yield each
+        yield from _all(each.agents)
 
 
 def _told_of(copied: _Copied, made: str) -> Rewinding:

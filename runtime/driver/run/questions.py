@@ -158,7 +158,7 @@ def read_answer(
         raise InvalidAnswerError(
             f"the answer to `{question}` is not as required: {'; '.join(said)}",
             tuple(((one.fields[-1],), str(one)) for one in unmet),
-            tuple((field,) for one in unmet for field in one.fields[:-1]),
+            tuple(tuple((field,) for field in one.fields[:-1]) for one in unmet),
         )
     saved = edited(execution.state, state, is_declared=execution.plan.is_generated) if state else None
     return Answered(number, answer, by, saved)

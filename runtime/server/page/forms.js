@@ -54,8 +54,9 @@ function labelled(title, field, needed, read, about = "") {
   const head = h("label", { for: id }, title, words ? h("span", { class: "soft" }, ` (${words})`) : null);
   field.addEventListener("input", () => forgive(/** @type {any} */ (field)));
   const blame = (/** @type {string[]} */ _, /** @type {string} */ words, at = own) => {
-    if (at === own) said.textContent = words;
-    field.setAttribute("aria-describedby", at);
+    if (at === own) said.textContent = [said.textContent, words].filter(Boolean).join(" ");
+    const others = field.hasAttribute("aria-invalid") ? describers(field) : []; // what is said of it already
+    field.setAttribute("aria-describedby", [...new Set([...others, at])].join(" "));
     field.setAttribute("aria-invalid", "true");
     return own;
   };
@@ -66,12 +67,19 @@ function labelled(title, field, needed, read, about = "") {
 
 /** Take back what is said of a field, at all fields of which it is said. @param {HTMLInputElement} field */
 function forgive(field) {
-  const at = field.getAttribute("aria-describedby") || "";
-  show(document.getElementById(at));
-  for (const one of field.form?.querySelectorAll(`[aria-describedby="${at}"]`) || []) {
-    one.removeAttribute("aria-invalid");
-    one.setAttribute("aria-describedby", `${one.id}-wrong`);
+  for (const at of describers(field)) {
+    show(document.getElementById(at));
+    for (const one of field.form?.querySelectorAll(`[aria-describedby~="${at}"]`) || []) {
+      const left = describers(one).filter((other) => other !== at && document.getElementById(other)?.textContent);
+      if (!left.length) one.removeAttribute("aria-invalid");
+      one.setAttribute("aria-describedby", left.join(" ") || `${one.id}-wrong`);
+    }
   }
+}
+
+/** Return the ids of what is said of a field. @param {Element} field */
+function describers(field) {
+  return (field.getAttribute("aria-describedby") || "").split(" ");
 }
 
 /** @param {any[]} values @param {string} title @param {any} start @param {boolean} needed @returns {Part} */
@@ -188,7 +196,7 @@ export function form(schema, given, action, send, above = "/") {
       await send(whole.read());
     } catch (error) {
       show(told, h("p", { class: "bad", role: "alert" }, left(/** @type {any} */ (error), whole, above)));
-      blamed().find((one) => one.getAttribute("aria-describedby") === `${one.id}-wrong`)?.focus();
+      blamed().find((one) => describers(one).includes(`${one.id}-wrong`))?.focus();
     }
     go.disabled = false;
   };
@@ -198,11 +206,13 @@ export function form(schema, given, action, send, above = "/") {
 
 /** Say at its field what is wrong there, and return what is to be said of the whole. @param {any} error @param {Part} whole @param {string} above */
 function left(error, whole, above) {
-  const places = /** @type {{pointer: string, message: string}[]} */ (error.errors || []);
+  const places = /** @type {{pointer: string, message: string, beside?: string[]}[]} */ (error.errors || []);
   const place = (/** @type {string} */ pointer) => (pointer.startsWith(above) ? pointer.slice(above.length).split("/").filter(Boolean).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~")) : []);
-  let at;
-  const rest = places.filter((one) => !place(one.pointer).length || !(at = whole.blame(place(one.pointer), one.message)));
-  for (const one of error.problem?.beside || []) if (at) whole.blame(place(one), "", at);
+  const rest = places.filter((one) => {
+    const at = place(one.pointer).length ? whole.blame(place(one.pointer), one.message) : undefined;
+    for (const other of one.beside || []) if (at) whole.blame(place(other), "", at);
+    return !at;
+  });
   const detail = error.detail || error.message;
   return [detail, ...rest.map((one) => `${one.pointer.slice(1)}: ${one.message}`)].join("\n");
 }

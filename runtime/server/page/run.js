@@ -36,7 +36,7 @@ export async function showRun(place) {
     const now = await server.call(`${path}/at/${run.tick}`);
     if (left.aborted) return;
     const deeds = await server.call(`${path}/deeds`);
-    const alike = run.status === "failed" && !deeds.set_aside ? await failedAlike(server, run) : 1;
+    const alike = run.status === "failed" && !deeds.set_aside ? await failedAlike(server, run).catch(() => 1) : 1; // a run is shown without it, too
     show(head, headOf(place, run, { ...deeds, alike }, path, async () => {
       await refresh().catch(() => {}); // what was done is done, and while the run moves it may not be told how it is
       follow();

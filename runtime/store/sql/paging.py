@@ -114,17 +114,20 @@ def failed_runs(
 _WENT_BACK: Final = b'["rewound"'
 """With what the tick begins by which a run goes on that was over."""
 
-LOOKED_BACK: Final = 1000
+LOOKED_BACK: Final = 100
 """The ticks before it was taken up last in which a run's earlier failures are looked for."""
 
 
 def _failed_first(connection: Connection, run_ids: Sequence[str]) -> dict[str, int]:
     """Return when runs failed first, those that went on and failed again in the same way: the same step run, by the
-    same error. What else has failed before was mended."""
+    same error. What else has failed before was mended.
+
+    A run goes on before it is taken up, so the ticks since are left out: many runs may have many."""
     ends = connection.execute(
         f"""SELECT run_id, before.body FROM runs JOIN ticks AS back ON back.run = runs.run
             JOIN ticks AS before ON before.run = back.run AND before.seq = back.seq - 1
-            WHERE run_id IN {_AMONG.format("ids")} AND back.seq > claimed_seq - {LOOKED_BACK}
+            WHERE run_id IN {_AMONG.format("ids")}
+            AND back.seq > claimed_seq - {LOOKED_BACK} AND back.seq <= claimed_seq
             AND substr(back.body, 1, {len(_WENT_BACK)}) = :back AND length(before.body) <= {LARGEST}
             ORDER BY before.seq""",  # noqa: S608 - of constants
         {"ids": json.dumps(list(run_ids)), "back": _WENT_BACK},

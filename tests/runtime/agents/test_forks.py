@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from desk_flow import FLOWS, FindArgs, TurnModel, call, calls, desk, in_turn, says
 
-from wfc.runtime import Engine
+from wfc.runtime import Engine, Workflow
 from wfc.runtime.agents.definition import Agent, AgentTool, Approval
+from wfc.runtime.driver.engine import forking
 from wfc.runtime.driver.engine.checkpoints import Rewinding
 from wfc.runtime.errors import RunParkedError, StoreError
 
@@ -119,9 +122,8 @@ def test_of_agents_beneath_each_other_all_go_on_from_that_moment(tmp_path: Path)
     assert len(made) == 2
 
 
-def test_who_is_asked_in_a_fork_gets_the_question_of_that_moment(tmp_path: Path) -> None:
-    """A fork of a run at rest has its agent as it is, with its open question; both are answered by themselves."""
-    made: list[str] = []
+def paying(made: list[str]) -> tuple[type[Workflow], TurnModel]:
+    """The desk whose agent asks before it pays, twice; ``made`` takes what it has paid."""
 
     async def pay(_context: Any, args: FindArgs) -> str:
         made.append(args.order_id)
@@ -134,7 +136,13 @@ def test_who_is_asked_in_a_fork_gets_the_question_of_that_moment(tmp_path: Path)
         says("done"),
     )
     model = TurnModel(replies)
-    kind = desk(Agent("desk", model, tools=[tool]))
+    return desk(Agent("desk", model, tools=[tool])), model
+
+
+def test_who_is_asked_in_a_fork_gets_the_question_of_that_moment(tmp_path: Path) -> None:
+    """A fork of a run at rest has its agent as it is, with its open question; both are answered by themselves."""
+    made: list[str] = []
+    kind, model = paying(made)
 
     async def first(engine: Engine) -> None:
         handler = kind(engine=engine).run(run_id="r", question="?")
@@ -180,3 +188,75 @@ def test_a_place_where_the_run_was_not_is_refused(place: str, told: str, tmp_pat
     with pytest.raises(StoreError) as raised:
         fork(tmp_path, kind, place)
     assert told in str(raised.value)
+
+
+def test_a_fork_as_it_is_now_does_not_begin_anew_an_agent_that_is_over(tmp_path: Path) -> None:
+    """The agent is over, and the run above has not taken that yet: what it did would be done again."""
+    kind = FLOWS["desk"](tmp_path / "log")
+    answer_of(tmp_path, kind)
+    with closing(sqlite3.connect(tmp_path / "runs.db")) as store, store:
+        (number,) = store.execute("SELECT run FROM runs WHERE run_id = 'r'").fetchone()
+        (waits,) = store.execute("SELECT max(seq) - 2 FROM ticks WHERE run = ?", (number,)).fetchone()
+        store.execute("DELETE FROM ticks WHERE run = ? AND seq > ?", (number, waits))
+        store.execute("UPDATE runs SET status = 'parked', ended = NULL, outcome = NULL WHERE run_id = 'r'")
+
+    async def as_it_is(engine: Engine) -> None:
+        await engine.fork("r", new_id="f")
+
+    with pytest.raises(StoreError, match="the run r went on while it was read"):
+        within(tmp_path, kind, as_it_is)
+
+
+@pytest.mark.parametrize("moved", ["r", "r/answer/1"])
+def test_a_fork_as_it_is_now_is_of_one_moment(
+    moved: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind, _ = paying([])
+
+    async def to_rest(engine: Engine) -> None:
+        handler = kind(engine=engine).run(run_id="r", question="?")
+        await engine.park("r")
+        with pytest.raises(RunParkedError):
+            await handler
+
+    async def as_it_is(engine: Engine) -> None:
+        read = engine.past_of
+
+        def moving(run_id: str) -> Any:
+            found = read(run_id)
+            if run_id == moved:  # goes on as soon as it is read
+                with closing(sqlite3.connect(tmp_path / "runs.db")) as store, store:
+                    store.execute(
+                        "INSERT INTO ticks (run, seq, body) SELECT run, ?, '' FROM runs WHERE run_id = ?",
+                        (found[0].seq + 1, moved),
+                    )
+            return found
+
+        monkeypatch.setattr(engine, "past_of", moving)
+        await engine.fork("r", new_id="f")
+
+    within(tmp_path, kind, to_rest)
+    with pytest.raises(StoreError, match=f"the run {moved} went on while it was read"):
+        within(tmp_path, kind, as_it_is)
+
+
+def test_a_place_is_looked_for_in_the_last_agents_and_few_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forking, "MOST_PLACES", 2)
+    kind = FLOWS["desk"](tmp_path / "log")
+    answer_of(tmp_path, kind)
+    read: list[str] = []
+
+    async def work(engine: Engine, most: int) -> None:
+        past_of = engine.past_of
+        monkeypatch.setattr(forking, "LOOKED_AT", most)
+        monkeypatch.setattr(engine, "past_of", lambda run_id: (read.append(run_id), past_of(run_id))[1])
+        engine.point_of("r", "answer/turn 9")
+
+    with pytest.raises(StoreError, match=r"`answer/turn 1`, `answer/turn 1/find` and 3 more$"):
+        within(tmp_path, kind, lambda engine: work(engine, 10))
+    assert read == ["r", "r/answer/1"]  # each once
+    with pytest.raises(StoreError, match="only the last 0 agents of `answer` were looked at"):
+        within(tmp_path, kind, lambda engine: work(engine, 0))
+    assert read == ["r", "r/answer/1", "r"]

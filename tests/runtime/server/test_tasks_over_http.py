@@ -6,6 +6,7 @@ import asyncio
 import base64
 import json
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,11 @@ from asgi_client import KEY, PRINCIPALS, TOKENS, Client, Served, serving, starte
 from postgres_server import KINDS
 from served_flows import Both
 
+from wfc.runtime import Question, Record, StartEvent, StopEvent, Unmet, Workflow, pause
+from wfc.runtime.errors import InvalidAnswerError
 from wfc.runtime.server.access import Principal, digest_of
 from wfc.runtime.server.links import TaskLink, write_link
+from wfc.runtime.server.refusals import problem_of
 
 
 async def asked(client: Client) -> tuple[str, str]:
@@ -41,8 +45,8 @@ def test_a_question_is_answered_by_one_of_those_who_are_asked(served_anew: Serve
         refused = await bob.post(f"/v1/tasks/{task}/answer", {"answer": {"ok": False}})
         assert (refused.status, refused.code) == (422, "answer.invalid")
         assert "a refusal says why" in refused.json["detail"]
-        assert refused.json["errors"] == [{"pointer": "/answer/note", "message": "a refusal says why"}]
-        assert refused.json["beside"] == ["/answer/ok"]  # of which that speaks, too
+        told = {"pointer": "/answer/note", "message": "a refusal says why", "beside": ["/answer/ok"]}
+        assert refused.json["errors"] == [told]  # it speaks of both
         given = await bob.post(f"/v1/tasks/{task}/answer", {"answer": {"ok": False, "note": "too long"}})
         assert given.status in {200, 202}
         told = await until(client, run, "done")
@@ -54,6 +58,57 @@ def test_a_question_is_answered_by_one_of_those_who_are_asked(served_anew: Serve
         assert again.json["answered_by"] == ["user:bob"]
 
     served_anew(use)
+
+
+def test_each_unmet_requirement_is_told_with_the_places_of_which_it_speaks() -> None:
+    class Stay(Record):
+        first: int
+        last: int
+        least: int
+        most: int
+
+    class Ended(StopEvent):
+        pass
+
+    class Trip(Workflow):
+        @pause
+        def ask(self, event: StartEvent) -> Question[Stay]:
+            return Question(Stay, title="How long?")
+
+        @ask.require
+        def require_ask(self, result: Stay) -> Iterator[str]:
+            if result.last <= result.first:
+                yield Unmet("after the first day", "first", "last")
+            yield "a sentence of none"
+            if result.most <= result.least:
+                yield Unmet("above the least", "first", "least", "most")
+            yield Unmet("of one", "last")
+
+        @ask.then
+        def after_ask(self, result: Stay) -> Ended:
+            return Ended()
+
+    async def refused() -> InvalidAnswerError:
+        handler = Trip().run()
+        while not handler.questions():  # noqa: ASYNC110 - it asks at once
+            await asyncio.sleep(0)
+        with pytest.raises(InvalidAnswerError) as raised:
+            await handler.answer(
+                handler.questions()[0].id, {"first": 7, "last": 3, "least": 4, "most": 2}, by="ann"
+            )
+        await handler.cancel_run()
+        return raised.value
+
+    problem = problem_of(asyncio.run(refused()))
+    assert problem.as_data("")["errors"] == [
+        {"pointer": "/answer/last", "message": "after the first day", "beside": ["/answer/first"]},
+        {
+            "pointer": "/answer/most",
+            "message": "above the least",
+            "beside": ["/answer/first", "/answer/least"],
+        },
+        {"pointer": "/answer/last", "message": "of one"},
+    ]
 
 
 def test_who_is_not_asked_can_neither_answer_nor_see(served_anew: Served) -> None:
