@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import logging
+import math
 import threading
 import time
 from collections import defaultdict
@@ -21,6 +23,8 @@ __all__ = [
     "Tidying",
     "oldest",
 ]
+
+_log = logging.getLogger("wfc.runtime")
 
 _SECOND: Final = 1_000_000_000
 _HOUR: Final = 3600 * _SECOND
@@ -131,20 +135,36 @@ class KeptMemories(Protocol):
 
 
 class Tidying:
-    """When what is too old goes, of all keys of a collection: when somebody uses it, once an hour.
+    """When what is too old goes, of all keys of a collection: after something was added to it, once an hour.
 
     An entry that comes drops what is too old of its own key alone; nobody comes to a key that is not used any more.
+    Versions of a workflow that are in use at the same time may keep entries for different times: so what is dropped is
+    older than any of them keeps, as far as they have used the collection in this process, and nothing is dropped in the
+    hour after its first use, in which they come to be known.
     """
 
     def __init__(self) -> None:
         self._next: dict[str, int] = {}
+        self._longest: dict[str, float] = {}
 
-    def is_due(self, collection: str, bounds: ShelfBounds, now: int) -> bool:
-        """Return whether it is time; who is told so does it."""
-        if bounds.seconds is None or self._next.get(collection, 0) > now:
-            return False
+    def note(self, collection: str, bounds: ShelfBounds, now: int) -> None:
+        """Note that somebody uses a collection, and how long entries are kept there."""
+        self._next.setdefault(collection, now + _HOUR)
+        seconds = math.inf if bounds.seconds is None else bounds.seconds
+        self._longest[collection] = max(seconds, self._longest.get(collection, 0))
+
+    async def after_adding(self, kept: KeptMemories, collection: str, now: int) -> None:
+        """Drop what is too old for all, if it is time; that this fails is only told, as what was added is kept."""
+        longest = self._longest[collection]
+        if math.isinf(longest) or now < self._next[collection]:
+            return
         self._next[collection] = now + _HOUR
-        return True
+        try:
+            await kept.drop_old(collection, longest)
+        except Exception:
+            _log.warning(
+                "what is too old in the collection %s could not be dropped", collection, exc_info=True
+            )
 
 
 class MemoryMemories:
@@ -163,7 +183,12 @@ class MemoryMemories:
 
     async def add(self, shelf: Shelf, entry: NewEntry, bounds: ShelfBounds) -> int:
         """Add an entry; see ``KeptMemories``."""
-        await self._tidy(shelf, bounds)
+        number = self._added(shelf, entry, bounds)
+        self._tidying.note(shelf.collection, bounds, self._clock())
+        await self._tidying.after_adding(self, shelf.collection, self._clock())
+        return number
+
+    def _added(self, shelf: Shelf, entry: NewEntry, bounds: ShelfBounds) -> int:
         with self._lock:
             found = self._shelves[shelf]
             if entry.name not in found:
@@ -177,7 +202,7 @@ class MemoryMemories:
 
     async def entries(self, shelf: Shelf, bounds: ShelfBounds) -> list[StoredEntry]:
         """Return what a shelf holds; see ``KeptMemories``."""
-        await self._tidy(shelf, bounds)
+        self._tidying.note(shelf.collection, bounds, self._clock())
         with self._lock:
             return [entry for entry, _ in self._within(self._shelves.get(shelf, {}), bounds).values()]
 
@@ -200,10 +225,6 @@ class MemoryMemories:
                 if not self._shelves[shelf]:
                     del self._shelves[shelf]
         return count
-
-    async def _tidy(self, shelf: Shelf, bounds: ShelfBounds) -> None:
-        if bounds.seconds is not None and self._tidying.is_due(shelf.collection, bounds, self._clock()):
-            await self.drop_old(shelf.collection, bounds.seconds)
 
     async def collections(self) -> list[KeptCollection]:
         """Return what there is; see ``KeptMemories``."""

@@ -66,13 +66,20 @@ class _Shared:
         self.client = client  # what its provider sends requests by, if that is not its own
         self.users = 0
         self.is_open = False
+        self._opening = asyncio.Lock()
 
     async def open(self) -> None:
-        """Open it for its first user; it stays open when the last one has left."""
+        """Open it for its first user; it stays open when the last one has left.
+
+        Where that fails or is cut off, the next user tries anew.
+        """
         provider = self.connection.provider
-        if not self.is_open and provider is not None:
-            self.is_open = True
-            await provider.__aenter__()  # what `close` undoes
+        if self.is_open or provider is None:
+            return
+        async with self._opening:
+            if not self.is_open:
+                await provider.__aenter__()  # what `close` undoes
+                self.is_open = True
 
     async def close(self) -> None:
         """Close it."""

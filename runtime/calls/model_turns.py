@@ -15,7 +15,7 @@ from wfc.runtime.calls.transcripts import (
     Said,
     TurnReply,
     TurnRequest,
-    without_calls,
+    request_without_calls,
 )
 from wfc.runtime.errors import MissingPackageError, WorkflowError
 from wfc.runtime.values.outputs import Wanted
@@ -64,8 +64,8 @@ async def take_turn(host: CallHost, model: ModelOptions, request: TurnRequest) -
         async with connected(model, revealed) as connection:
             parameters = _parameters(connection, model, request, wanted)
             offers = parameters.function_tools or parameters.output_tools
-            told = request.said if offers else without_calls(request.said)
-            said = list(_as_messages(told, request))
+            told = request if offers else request_without_calls(request)
+            said = list(_as_messages(told))
             reply = await exchange.reply(
                 connection, said, request.system, parameters, _settings(connection, request, model)
             )
@@ -118,10 +118,10 @@ def _settings(connection: Connection, request: TurnRequest, model: ModelOptions)
     return found
 
 
-def _as_messages(said: Sequence[Said], request: TurnRequest) -> Iterator[messages.ModelMessage]:
+def _as_messages(request: TurnRequest) -> Iterator[messages.ModelMessage]:
     """Yield a transcript as messages of the library, with the files of the request."""
-    prompt = len(said) - 1 - request.since
-    for place, one in enumerate(said):
+    prompt = len(request.said) - 1 - request.since
+    for place, one in enumerate(request.said):
         if one.role == "model":
             yield _as_response(one)
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from pydantic import Field
@@ -21,6 +21,7 @@ __all__ = [
     "TurnRequest",
     "in_words",
     "merged",
+    "request_without_calls",
     "without_calls",
 ]
 
@@ -82,14 +83,13 @@ def without_calls(said: Iterable[Said]) -> list[Said]:
     Providers refuse calls in a transcript where no tools are offered.
     """
     said = list(said)
-    if not any(one.calls or one.answers for one in said):
+    return merged(map(_in_words, said)) if any(one.calls or one.answers for one in said) else said
+
+
+def _in_words(said: Said) -> Said:
+    if not (said.calls or said.answers):
         return said
-    return merged(
-        Said(role="model" if one.role == "model" else "user", text=in_words(one))
-        if one.calls or one.answers
-        else one
-        for one in said
-    )
+    return Said(role="model" if said.role == "model" else "user", text=in_words(said))
 
 
 def merged(said: Iterable[Said]) -> list[Said]:
@@ -156,3 +156,16 @@ class TurnRequest:
     shown: Sequence[str] = ()
     files: Sequence[File] = ()
     since: int = 0
+
+
+def request_without_calls(request: TurnRequest) -> TurnRequest:
+    """Return a request whose calls and answers are told in words; the place of the prompt stays known.
+
+    Where the prompt is merged with what tools said before it, its files are shown with both.
+    """
+    told = without_calls(request.said)
+    if len(told) == len(request.said):
+        return replace(request, said=told)
+    # merging goes from the first to the last, so up to the prompt it comes to the same without what follows
+    until = merged(map(_in_words, request.said[: max(0, len(request.said) - request.since)]))
+    return replace(request, said=told, since=len(told) - len(until))

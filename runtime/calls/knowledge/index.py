@@ -29,7 +29,7 @@ from wfc.runtime.errors import StepError
 
 __all__ = ["Updated", "is_current", "is_made", "is_searched_so", "opened", "update"]
 
-_FORMAT: Final = "3"
+_FORMAT: Final = "4"
 _WAIT: Final = 60.0
 """How many seconds another process may need that brings the same index up to date."""
 

@@ -78,14 +78,10 @@ def _parts(text: str, by: str, size: int, overlap: int, head: str = "") -> Itera
         if head:
             yield from _rows(text, 0, head, size)
             return
-        for start, end in _stretches(text, as_markdown=True):
-            part = text[start:end]
-            yield from _around_tables(part, tables_of(part), size, overlap, start)
+        yield from _markdown_parts(text, size, overlap)
         return
     else:
-        for at, end in _stretches(text, as_markdown=False):
-            for start, part in _splitter(False, size, overlap).chunk_indices(text[at:end]):
-                yield at + start, part, "", ""
+        yield from ((start, part, "", "") for start, part in _plain(text, size, overlap))
         return
     for start, end in blocks:
         said = text[start:end]
@@ -93,7 +89,7 @@ def _parts(text: str, by: str, size: int, overlap: int, head: str = "") -> Itera
             yield start, said, "", ""
             continue
         first = said.lstrip().partition("\n")[0].strip()[:200] if by == "code" else ""
-        for at, part in _splitter(False, size, overlap).chunk_indices(said):
+        for at, part in _plain(said, size, overlap):
             yield start + at, part, first if at else "", ""
 
 
@@ -101,21 +97,93 @@ _STRETCH: Final = 100_000
 """How long a text may be that is cut as a whole: that takes time by more than its length, in Markdown by the square."""
 
 
-def _stretches(text: str, *, as_markdown: bool) -> Iterator[tuple[int, int]]:
-    """Yield where stretches of a text begin and end: each at a heading, if there is one, else at an empty line."""
-    headings = [start for start, _ in _headings(text)] if as_markdown and len(text) > _STRETCH else []
+def _plain(text: str, size: int, overlap: int) -> Iterator[tuple[int, str]]:
+    """Yield the parts of a text that has no form, and where each begins."""
+    start = 0
+    while start < len(text):
+        end = len(text) if len(text) - start <= _STRETCH else _end_of_stretch(text, start)
+        for at, part in _splitter(False, size, overlap).chunk_indices(text[start:end]):
+            yield start + at, part
+        start = end
+
+
+def _end_of_stretch(text: str, start: int) -> int:
+    """Return where a stretch ends that begins somewhere: behind an empty line, else a line, else a word."""
+    least, most = start + _STRETCH // 2, start + _STRETCH
+    for mark in ("\n\n", "\n", " "):
+        found = text.rfind(mark, least, most)
+        if found >= 0:
+            return found + len(mark)
+    return most
+
+
+class _Unit(NamedTuple):
+    """What no stretch of a text in Markdown ends within: a table, or code between fences, which has no ``rows``."""
+
+    start: int
+    end: int
+    rows: int = -1
+
+
+def _markdown_parts(text: str, size: int, overlap: int) -> Iterator[_Part]:
+    for start, end, large in _stretches(text):
+        part = text[start:end]
+        if large is None:
+            yield from _around_tables(part, tables_of(part), size, overlap, start)
+        elif large.rows >= 0:
+            yield from _table(part, start, large.rows - start, size)
+        else:
+            yield from ((start + at, said, "", "") for at, said in _plain(part, size, overlap))
+
+
+def _stretches(text: str) -> Iterator[tuple[int, int, _Unit | None]]:
+    """Yield where stretches of a text in Markdown begin and end, each at a heading, if there is one.
+
+    A table that is longer, or code between fences, is a stretch of its own, and yielded with it.
+    """
+    units = _units(text) if len(text) > _STRETCH else []
+    headings = [start for start, _ in _headings(text)] if len(text) > _STRETCH else []
     start = 0
     while len(text) - start > _STRETCH:
         most = start + _STRETCH
         above = bisect_right(headings, most) - 1
         end = headings[above] if above >= 0 else 0
         if end <= start + _STRETCH // 2:
-            end = text.rfind("\n\n", start + _STRETCH // 2, most) + 2
-        if end < start + _STRETCH // 2:
-            end = most
-        yield start, end
+            end = _end_of_stretch(text, start)
+        before = bisect_left(units, end, key=lambda each: each.start) - 1
+        within = units[before] if before >= 0 and end < units[before].end else None
+        large = None
+        if within is not None:
+            large = within if within.start <= start and within.end > most else None
+            end = within.start if within.start > start else within.end
+        yield start, end, large
         start = end
-    yield start, len(text)
+    yield start, len(text), None
+
+
+_FENCE: Final = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
+
+
+def _units(text: str) -> list[_Unit]:
+    """Return the tables of a text and its code between fences, in order; an open fence goes to the end."""
+    found: list[_Unit] = []
+    mark, begun = "", 0
+    for match in _FENCE.finditer(text):
+        if not mark:
+            if match[1][0] == "~" or "`" not in match[2]:
+                mark, begun = match[1], match.start()
+        elif match[1].startswith(mark) and not match[2].strip():
+            found.append(_Unit(begun, match.end()))
+            mark = ""
+    if mark:
+        found.append(_Unit(begun, len(text)))
+    starts = [each.start for each in found]
+    for table in tables_of(text):
+        before = bisect_right(starts, table.start) - 1
+        after = starts[before + 1] if before + 1 < len(starts) else len(text)
+        if (before < 0 or found[before].end <= table.start) and table.end <= after:
+            found.append(_Unit(table.start, table.end, table.rows))
+    return sorted(found)
 
 
 def _around_tables(
@@ -170,9 +238,7 @@ def _rows(text: str, at: int, head: str, size: int) -> Iterator[_Part]:
     room = size - len(head) if 2 * len(head) <= size else size
     for start, end in cut_rows(text, room):
         for within, part in (
-            [(0, text[start:end])]
-            if end - start <= room
-            else _splitter(False, room, 0).chunk_indices(text[start:end])
+            [(0, text[start:end])] if end - start <= room else _plain(text[start:end], room, 0)
         ):
             yield at + start + within, part, "", head if room < size else ""
 

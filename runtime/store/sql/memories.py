@@ -44,14 +44,15 @@ class StoredMemories:
         """Add an entry, unless it is there, and drop what is beyond the bounds; return the entry's number."""
         change = partial(_add, shelf=shelf, entry=entry, bounds=bounds, now=time.time_ns())
         number: int = await self._write(change)
-        await self._tidy(shelf, bounds)
+        self._tidying.note(shelf.collection, bounds, time.time_ns())
+        await self._tidying.after_adding(self, shelf.collection, time.time_ns())
         return number
 
     async def entries(self, shelf: Shelf, bounds: ShelfBounds) -> list[StoredEntry]:
         """Return what a shelf holds, the oldest first."""
         wanted = partial(_entries, shelf=shelf, bounds=bounds, now=time.time_ns())
         found: list[StoredEntry] = await asyncio.to_thread(self._read, wanted)
-        await self._tidy(shelf, bounds)
+        self._tidying.note(shelf.collection, bounds, time.time_ns())
         return found
 
     async def changes(
@@ -60,7 +61,7 @@ class StoredMemories:
         """Return the entries of a shelf that are not known by their numbers, and the numbers that it has no more."""
         wanted = partial(_changes, shelf=shelf, bounds=bounds, known=known, now=time.time_ns())
         found: tuple[list[StoredEntry], AbstractSet[int]] = await asyncio.to_thread(self._read, wanted)
-        await self._tidy(shelf, bounds)
+        self._tidying.note(shelf.collection, bounds, time.time_ns())
         return found
 
     async def drop_old(self, collection: str, seconds: float, *, is_rehearsal: bool = False) -> int:
@@ -73,10 +74,6 @@ class StoredMemories:
             return counted
         count: int = await self._write(partial(_drop_old, collection=collection, since=since))
         return count
-
-    async def _tidy(self, shelf: Shelf, bounds: ShelfBounds) -> None:
-        if bounds.seconds is not None and self._tidying.is_due(shelf.collection, bounds, time.time_ns()):
-            await self.drop_old(shelf.collection, bounds.seconds)
 
     async def collections(self) -> list[KeptCollection]:
         """Return what there is, by the names of collections."""

@@ -21,7 +21,9 @@ from wfc.runtime.calls.transcripts import (
     Said,
     TurnReply,
     TurnRequest,
+    request_without_calls,
 )
+from wfc.runtime.records import File
 
 KEY = "sk-not-for-anybodys-eyes-0123456789"
 
@@ -38,6 +40,7 @@ SHAPES = {
 }
 
 SCHEMA = {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]}
+PIXEL = b"\x89PNG\r\n\x1a\n" + bytes(range(64))
 FIND = OfferedTool("find", "Finds an order.", SCHEMA)
 
 
@@ -122,6 +125,50 @@ def test_where_no_tool_is_offered_calls_are_told_in_words(model: Model, aimock: 
     body = json.dumps(asked["body"])
     assert "tool_calls" not in body and '"tool"' not in body
     assert "(calls find with {" in body and "(find gave: A is in Oslo)" in body
+
+
+LOOKED = [
+    Said(role="user", text="Earlier"),
+    Said(role="model", calls=[CallRequest(id="a", tool="find", args="{}")]),
+    Said(role="tools", answers=[CallAnswer(id="a", tool="find", text="nothing")]),
+]
+GO_ON = Said(role="user", text="Go on.")
+
+
+@pytest.mark.parametrize(
+    ("said", "since", "place"),
+    [
+        ([ASKED], 0, 0),
+        ([*LOOKED, ASKED], 0, 2),
+        ([*LOOKED, ASKED, *LOOKED[1:]], 2, 2),
+        ([*LOOKED, ASKED, *LOOKED[1:], *LOOKED[1:]], 4, 2),
+        ([*LOOKED, Said(role="model", text="So."), ASKED, *LOOKED[1:]], 2, 4),
+        ([*LOOKED[:1], ASKED], 0, 1),
+        ([ASKED, *LOOKED[1:], GO_ON], 3, 0),
+        ([*LOOKED, ASKED, *LOOKED[1:], GO_ON, *LOOKED[1:], GO_ON], 6, 2),
+    ],
+)
+def test_files_stay_with_their_prompt_where_messages_are_merged(
+    said: list[Said], since: int, place: int
+) -> None:
+    """What tools said becomes one message with what the user says next, where no tool is offered."""
+    request = TurnRequest(said=said, since=since)
+    told = request_without_calls(request)
+    assert len(told.said) - 1 - told.since == place
+    assert told.said[place].text.endswith("Where is A?") or "Where is A?\n\n" in told.said[place].text
+    assert not any(one.calls or one.answers for one in told.said)
+
+
+@pytest.mark.parametrize(
+    "model", ["openai:gpt-4o-mini"], indirect=True
+)  # whose requests the mock shows whole
+def test_files_are_shown_where_the_user_speaks_after_tools(model: Model, aimock: AIMockServer) -> None:
+    aimock.add_fixture({}, {"content": "A receipt."})
+    pixel = File.of(PIXEL, name="r.png", media_type="image/png")
+    said = [ASKED, *LOOKED[1:], GO_ON]
+    assert turn(model, said, tools=[], files=[pixel], since=3).text == "A receipt."
+    (asked,) = aimock.get_journal()
+    assert pixel.content in json.dumps(asked["body"]["messages"][1])
 
 
 def test_ids_that_repeat_are_made_unique(model: Model, aimock: AIMockServer) -> None:

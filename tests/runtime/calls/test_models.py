@@ -7,7 +7,8 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from decimal import Decimal
-from typing import Any, Literal
+from types import SimpleNamespace
+from typing import Any, Literal, cast
 
 import pytest
 from aimock_pytest import AIMockServer
@@ -359,6 +360,65 @@ def test_calls_one_after_the_other_share_a_connection_until_the_loop_ends(servic
     assert asyncio.run(main()) == [True, False]
     assert clients[0].is_closed
     assert len({request.headers["x-port"] for request in service.asked}) == 1
+
+
+class _Opened:
+    """A provider that counts how often it was opened and closed, and whose first opening ends otherwise."""
+
+    def __init__(self, first: str) -> None:
+        self.acts: list[str] = []
+        self._first = first
+
+    async def __aenter__(self) -> None:
+        self.acts.append("opening")
+        await asyncio.sleep(0.01)
+        if self._first == "fails" and self.acts.count("opening") == 1:
+            raise OSError("no way there")
+        if self._first == "is cut off" and self.acts.count("opening") == 1:
+            raise asyncio.CancelledError
+        self.acts.append("open")
+
+    async def __aexit__(self, *_: object) -> None:
+        self.acts.append("closed")
+
+
+@pytest.mark.parametrize(
+    ("first", "acts", "failed"),
+    [
+        ("goes well", ["opening", "open", "closed"], []),
+        ("fails", ["opening", "opening", "open", "closed"], [OSError]),
+        ("is cut off", ["opening", "opening", "open", "closed"], [asyncio.CancelledError]),
+    ],
+)
+def test_a_connection_is_open_for_all_once_that_has_gone_well(
+    first: str, acts: list[str], failed: list[type[BaseException]]
+) -> None:
+    async def main() -> list[str]:
+        provider = _Opened(first)
+        shared = model_connections._Shared(cast(Any, SimpleNamespace(provider=provider)), None)
+
+        async def use() -> None:
+            await shared.open()
+            assert "open" in provider.acts, "used before it was open"
+
+        told = await asyncio.gather(use(), use(), use(), return_exceptions=True)
+        assert [type(each) for each in told if each is not None] == failed
+        await shared.close()
+        return provider.acts
+
+    assert asyncio.run(main()) == acts
+
+
+def test_what_could_not_be_opened_is_not_closed() -> None:
+    async def main() -> list[str]:
+        provider = _Opened("fails")
+        shared = model_connections._Shared(cast(Any, SimpleNamespace(provider=provider)), None)
+        with pytest.raises(OSError, match="no way there"):
+            await shared.open()
+        await shared.close()
+        return provider.acts
+
+    assert asyncio.run(main()) == ["opening"]
 
 
 def test_few_connections_are_kept(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ from wfc.runtime.calls.memories import (
     Shelf,
     ShelfBounds,
     StoredEntry,
+    Tidying,
 )
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.opening import open_store
@@ -119,36 +120,117 @@ def test_what_is_too_old_is_found_no_more_and_goes(play: Play) -> None:
     play(age)
 
 
-def test_what_is_too_old_goes_of_keys_that_nobody_comes_to(
-    play: Play, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever uses a collection drops what is too old of all its keys, once an hour."""
-    moment = [time.time_ns()]
-    monkeypatch.setattr(time, "time_ns", lambda: moment[0])
+HOUR, DAY = 3600 * 10**9, 86_400 * 10**9
+
+
+@pytest.fixture
+def moment(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """What the clock shows, in nanoseconds."""
+    shown = [time.time_ns()]
+    monkeypatch.setattr(time, "time_ns", lambda: shown[0])
+    return shown
+
+
+def with_clock(kept: KeptMemories) -> None:
+    if isinstance(kept, MemoryMemories):
+        kept._clock = time.time_ns
+
+
+async def counts(kept: KeptMemories) -> list[int]:
+    return [each.entries for each in await kept.collections()]
+
+
+def test_what_is_too_old_goes_of_keys_that_nobody_comes_to(play: Play, moment: list[int]) -> None:
+    """Whoever adds to a collection drops what is too old of all its keys, once an hour; a search drops nothing."""
 
     async def age(kept: KeptMemories) -> None:
-        if isinstance(kept, MemoryMemories):
-            kept._clock = time.time_ns
+        with_clock(kept)
         ann, bob, other = (Shelf.of(*each) for each in (("a.x", "ann"), ("a.x", "bob"), ("a.y", "ann")))
         day, week = ShelfBounds(10, 86_400.0), ShelfBounds(10, 604_800.0)
         for shelf, bounds in ((ann, day), (bob, day), (other, week)):
             await kept.add(shelf, entry("old"), bounds)
-        moment[0] += 2 * 86_400 * 10**9
-        assert [each.entries for each in await kept.collections()] == [2, 1]
-        await kept.entries(other, week)
-        assert [each.entries for each in await kept.collections()] == [2, 1]
-        await kept.add(bob, entry("new"), day)
-        assert [(each.keys, each.entries) for each in await kept.collections()] == [(1, 1), (1, 1)]
-        await kept.add(ann, entry("later"), day)
-        moment[0] += 2 * 86_400 * 10**9
+        moment[0] += 2 * DAY
+        await kept.add(other, entry("new"), week)
+        assert await kept.entries(ann, day) == []
         assert await kept.changes(Shelf.of("a.x", "eve"), day, frozenset()) == ([], frozenset())
-        assert [each.collection for each in await kept.collections()] == ["a.y"]
+        assert await counts(kept) == [2, 2]
+        await kept.add(bob, entry("new"), day)
+        assert [(each.keys, each.entries) for each in await kept.collections()] == [(1, 1), (1, 2)]
+        await kept.forget(bob)
+        await kept.forget(other, (await kept.entries(other, MANY))[1].number)
         assert await kept.drop_old("a.y", 0.0, is_rehearsal=True) == 1
         assert await kept.drop_old("a.x", 0.0) == 0
         assert await kept.drop_old("a.y", 0.0) == 1
         assert await kept.collections() == []
 
     play(age)
+
+
+@pytest.mark.parametrize("longer", [604_800.0, None])
+def test_a_version_that_keeps_for_less_drops_nothing_that_another_keeps(
+    play: Play, moment: list[int], longer: float | None
+) -> None:
+    """Runs of an older version go on beside those of the new one, which has only searched so far."""
+
+    async def age(kept: KeptMemories) -> None:
+        with_clock(kept)
+        ann, bob = Shelf.of("a.x", "ann"), Shelf.of("a.x", "bob")
+        less, more = ShelfBounds(10, 60.0), ShelfBounds(10, longer)
+        await kept.add(ann, entry("old"), more)
+        moment[0] += HOUR // 2
+        await kept.add(bob, entry("first"), less)
+        assert await counts(kept) == [2]
+        for number in range(3):
+            moment[0] += 2 * HOUR
+            await kept.add(bob, entry(f"later {number}"), less)
+        assert [each.body for each in await kept.entries(ann, more)] == ["old"]
+        moment[0] += 8 * DAY
+        await kept.add(bob, entry("last"), less)
+        assert await counts(kept) == [1 if longer is not None else 2]
+
+    play(age)
+
+
+def test_no_version_drops_anything_before_others_can_be_known(play: Play, moment: list[int]) -> None:
+    """After a process has started, the first to come may be the one that keeps for less."""
+
+    async def age(kept: KeptMemories) -> None:
+        with_clock(kept)
+        ann, bob = Shelf.of("a.x", "ann"), Shelf.of("a.x", "bob")
+        less, more = ShelfBounds(10, 60.0), ShelfBounds(10, 604_800.0)
+        await kept.add(ann, entry("old"), more)
+        kept._tidying = Tidying()  # type: ignore[attr-defined]  # as another process has it
+        moment[0] += HOUR
+        await kept.add(bob, entry("first"), less)
+        moment[0] += HOUR // 2
+        await kept.entries(ann, more)
+        moment[0] += HOUR
+        await kept.add(bob, entry("second"), less)
+        assert [each.body for each in await kept.entries(ann, more)] == ["old"]
+
+    play(age)
+
+
+def test_an_entry_is_kept_though_what_is_too_old_cannot_be_dropped(
+    play: Play, moment: list[int], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def age(kept: KeptMemories) -> None:
+        with_clock(kept)
+
+        async def fail(*_: object) -> int:
+            raise StoreError("it is locked")
+
+        monkeypatch.setattr(kept, "drop_old", fail)
+        ann, day = Shelf.of("a.x", "ann"), ShelfBounds(10, 86_400.0)
+        await kept.add(ann, entry("first"), day)
+        moment[0] += 2 * HOUR
+        await kept.add(ann, entry("second"), day)
+        assert [each.body for each in await kept.entries(ann, day)] == ["first", "second"]
+
+    play(age)
+    assert [each.getMessage() for each in caplog.records if each.name == "wfc.runtime"] == [
+        "what is too old in the collection a.x could not be dropped"
+    ]
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import re
 import time
+from bisect import bisect_left, bisect_right
 from typing import Any
 
 import pytest
@@ -128,3 +130,80 @@ def test_a_row_is_found_by_the_names_of_its_columns(write: Any, texts: Knowledge
     (wide,) = search([texts], "price P55", 1, neighbours=1)
     assert wide.text.count(HEAD) == 1 and len(wide.text) > len(found[0].text)
     assert HEAD + whole[wide.start : wide.end] == wide.text
+
+
+WORDS = " ".join(f"word{number}" for number in range(40))
+CODE = "\n\n".join(f"# no heading {number}\nrun(step={number})" for number in range(9))
+
+
+def is_in_one(text: str, start: int, end: int, found: list[Piece]) -> bool:
+    return any(each.start <= start and end <= each.start + len(each.text) for each in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{WORDS}\n\n{table(0, 20_000)}\n{WORDS}",
+        f"# Parts\n\n{table(0, 12_000)}\n# Others\n\n{table(20_000, 32_000)}",
+        "".join(f"{WORDS}\n\n{table(each, each + 90)}\n" for each in range(0, 20_000, 90)),
+        "\n".join(f"{WORDS}\n{table(each, each + 90)}" for each in range(0, 20_000, 90)) + "\n",
+        f"```\n{table(0, 3)}```\n\n" + "\n\n".join(table(each, each + 500) for each in range(0, 20_000, 500)),
+    ],
+    ids=["one", "two", "many", "many without empty lines", "beside code"],
+)
+def test_tables_of_large_files_are_cut_as_others_are(text: str) -> None:
+    assert len(text) > 250_000
+    found = pieces(text, size=800)
+    starts = [each.start for each in found]
+    for one in tables_of(text):
+        first = bisect_right(starts, one.start) - 1
+        holding = [
+            each
+            for each in found[first : bisect_left(starts, one.end)]
+            if each.start + len(each.text) > one.start
+        ]
+        assert all(each.head == HEAD or text[one.start : one.rows] in each.text for each in holding)
+        assert all(len(each.head + each.text) <= 800 for each in holding)
+        rows = [row for row in text[one.rows : one.end].split("\n") if row]
+        assert [row for each in holding for row in each.text.split("\n") if row.startswith("| P")] == rows
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~~", "   ```"])
+@pytest.mark.parametrize("between", ["\n\n", "\n", f"\n\n# Part\n\n{WORDS}\n\n", f"\n{WORDS} "[:-1] + "\n"])
+def test_code_in_large_files_is_not_cut_where_it_fits(fence: str, between: str) -> None:
+    code = f"{fence}\n{CODE}\n{fence.strip()}"
+    text = between.join([code] * (400_000 // len(code + between)))
+    found = pieces(text, size=len(code) + 10)
+    starts = [match.start() for match in re.finditer(re.escape(code.strip()), text)]
+    assert len(starts) > 300
+    by_start = [each.start for each in found]
+    for start in starts:
+        near = found[max(0, bisect_right(by_start, start) - 2) : bisect_right(by_start, start)]
+        assert is_in_one(text, start, start + len(code.strip()), near), start
+
+
+@pytest.mark.parametrize(
+    ("line", "markdown"),
+    [
+        (f"{WORDS}\n", False),
+        (f"{WORDS} ", False),
+        (f"{WORDS}\r\n", False),
+        (f"{WORDS}\n", True),
+        (f"{WORDS} ", True),
+    ],
+)
+def test_no_word_of_a_large_text_is_cut(line: str, markdown: bool) -> None:
+    text = "x " + line * (400_000 // len(line))
+    found = [
+        *cut(Document(text, is_markdown=markdown), Knowledge("texts", by="markdown" if markdown else "size"))
+    ]
+    assert " ".join(each.text for each in found).split() == text.split()
+
+
+@pytest.mark.parametrize("opened", ["", "```\n", f"{HEAD}"])
+def test_what_is_longer_than_a_stretch_is_cut_at_lines(opened: str) -> None:
+    """Code between fences that never closes, and rows that are far larger than a passage."""
+    lines = [f"| line {number} of it |" for number in range(20_000)]
+    text = opened + "\n".join(lines)
+    found = pieces(text)
+    assert [line for each in found for line in each.text.split("\n") if line.startswith("| line")] == lines
