@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 import click
 
@@ -108,8 +108,10 @@ def states_of(paths: Sequence[str], build: Build, built: Sequence[Built]) -> lis
     modules = outputs_of(built)
     every = {each.folder for each in (*modules, *pictures)} | {*looked_in, *drawn_in}
     manifests = {folder: read_manifest(folder) for folder in every}
-    if keeps_pictures_alone(manifests.values()):
-        modules = []
+    if build.output is None:
+        drawn = {os.path.realpath(os.path.dirname(each.origin)) for each in pictures}
+        drawn |= {os.path.realpath(folder) for folder, each in manifests.items() if each.pictures}
+        modules = [each for each in modules if not keeps_pictures_alone(each.folder, manifests, drawn)]
     outputs = [*modules, *pictures]
     found = [judge(each, manifests[each.folder]) for each in outputs]
     for folder in looked_in:
@@ -119,10 +121,13 @@ def states_of(paths: Sequence[str], build: Build, built: Sequence[Built]) -> lis
     return list(dict.fromkeys(found))
 
 
-def keeps_pictures_alone(manifests: Iterable[Manifest]) -> bool:
-    """Return whether pictures are kept beside specs, and no modules: then nobody misses a module."""
-    known = [*manifests]
-    return any(each.pictures for each in known) and not any(each.modules for each in known)
+def keeps_pictures_alone(folder: str, manifests: Mapping[str, Manifest], drawn: Container[str]) -> bool:
+    """Return whether pictures are kept of a folder's specs, and no modules: then nobody misses a module there.
+
+    Args:
+        drawn: The real paths of folders that have pictures, or whose specs have some in another folder.
+    """
+    return not manifests[folder].modules and os.path.realpath(folder) in drawn
 
 
 def outputs_of(built: Sequence[Built]) -> list[Output]:

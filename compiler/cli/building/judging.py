@@ -35,7 +35,7 @@ ADVICE: Final[dict[State, str]] = {
     "edited": "bring the change into the spec; `wfc verify --write --force` overwrites it",
     "unlisted": "look at it; `wfc verify --write --force` overwrites it",
     "foreign": "move it away, or rename the workflow",
-    "orphaned": "`wfc verify --write` deletes it, unless somebody has edited it",
+    "orphaned": "`wfc verify --write` deletes it",
     "broken": "`wfc check` says what is wrong",
 }
 OF_PICTURES: Final[dict[State, str]] = {
@@ -75,6 +75,8 @@ class ModuleState:
 
 def advice(state: ModuleState) -> str:
     """Return what to do about a file that is not current."""
+    if state.state == "orphaned" and state.edited:
+        return "keep what you want of it elsewhere; `wfc verify --write --force` deletes it"
     return (state.is_picture and OF_PICTURES.get(state.state)) or ADVICE[state.state]
 
 

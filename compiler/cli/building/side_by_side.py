@@ -1,7 +1,7 @@
 """Many specs compiled by several processes, each of which takes a share of them.
 
-A process that is forked knows what its parent has read and loaded. What it finds goes into the cache, as ever; the
-texts of modules, which are not in there, come back by a file without a name.
+A process that is forked knows what its parent has read and loaded. What it finds comes back by a file without a name,
+so that it matters to nobody whether there is a cache.
 """
 
 from __future__ import annotations
@@ -9,15 +9,16 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from signal import SIGKILL
 from typing import IO, Final
 
-from wfc.compiler.cli.building.outputs import Build, Built
+from wfc.compiler.cli.building.outputs import Build, Built, read_output
 from wfc.compiler.slotted import replace
+from wfc.compiler.workspace.cache.entries import decode, encode
 from wfc.compiler.workspace.sources import Source
 
 __all__ = ["compiled_together"]
@@ -33,22 +34,24 @@ def compiled_together(build: Build, sources: Sequence[Source]) -> Iterator[Built
 
     What another process has not done, for whatever reason, is done here.
     """
-    count = min(len(sources) // SHARE, processors(), MOST) if may_fork(build) else 1
+    count = min(len(sources) // SHARE, processors(), MOST) if may_fork() else 1
     if count > 1:
         import wfc.compiler.passes  # noqa: F401 - here, and not in each process
-    shares = [sources[number::count] for number in range(1, count)]
     with contextlib.ExitStack() as ended:
-        others = [ended.enter_context(other_process(build, share)) for share in shares]
-        own = {source.path: build.compiled(source) for source in sources[:: max(count, 1)]}
-        texts = {path: found for other in others for path, found in other().items()}
+        others = []
+        for number in range(1, count):
+            with contextlib.suppress(OSError):  # no more processes, or no room for a file
+                others.append(ended.enter_context(other_process(build, sources[number::count])))
+        done = {source.path: build.compiled(source) for source in sources[:: max(count, 1)]}
+        for other in others:
+            done |= other()
     for source in sources:
-        done = own.get(source.path) or with_texts(build.known(source), texts.get(source.path))
-        yield done or build.compiled(source)
+        yield done.get(source.path) or build.compiled(source)
 
 
-def may_fork(build: Build) -> bool:
-    """Return whether this process can go on twice: where there are no threads, and a cache for what is found."""
-    return sys.platform == "linux" and build.cache is not None and threading.active_count() == 1
+def may_fork() -> bool:
+    """Return whether this process can go on twice: where there are no threads."""
+    return sys.platform == "linux" and threading.active_count() == 1
 
 
 def processors() -> int:
@@ -57,45 +60,71 @@ def processors() -> int:
 
 
 @contextlib.contextmanager
-def other_process(build: Build, share: Sequence[Source]) -> Iterator[Callable[[], Mapping[str, list[str]]]]:
-    """Compile a share in another process; gives what waits for it and returns the modules' texts by specs."""
+def other_process(build: Build, share: Sequence[Source]) -> Iterator[Callable[[], Mapping[str, Built]]]:
+    """Compile a share in another process; gives what waits for it and returns what it has done by specs.
+
+    Raises:
+        OSError: There can be no file, or no process.
+    """
     with tempfile.TemporaryFile() as file:
+        parent = os.getpid()
         process = os.fork()
         if not process:
-            work(build, share, file)
+            try:
+                work(build, share, file, parent)
+            finally:
+                os._exit(
+                    0
+                )  # without a word: neither what waits to be printed nor an error is this process's to say
         is_over = False
 
-        def read() -> Mapping[str, list[str]]:
+        def read() -> Mapping[str, Built]:
             nonlocal is_over
-            os.waitpid(process, 0)
+            wait_for(process)
             is_over = True
             file.seek(0)
-            with contextlib.suppress(ValueError):  # cut off in the middle of a line: so far it is whole
-                return dict(map(json.loads, file))
-            return {}
+            return dict(results(build, share, file))
 
         try:
             yield read
         finally:
             if not is_over:
-                os.kill(process, signal.SIGKILL)
-                os.waitpid(process, 0)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, SIGKILL)
+                wait_for(process)
 
 
-def work(build: Build, share: Sequence[Source], file: IO[bytes]) -> None:
-    """Compile a share, write the texts of its modules, and end this process without a word."""
-    try:
-        for source in share:
-            texts = [output.text for output in build.compiled(source).outputs]
-            file.write(json.dumps((source.path, texts)).encode() + b"\n")
-        file.flush()
-    finally:
-        os._exit(0)
+def wait_for(process: int) -> None:
+    """Wait for a process; where a parent of ours has said that nobody asks how children end, there is no answer."""
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(process, 0)
 
 
-def with_texts(known: Built | None, texts: Sequence[str] | None) -> Built | None:
-    """Return what the cache knows of a spec together with the texts of its modules; ``None`` if either is missing."""
-    if known is None or texts is None or len(texts) != len(known.outputs):
-        return None
-    outputs = zip(known.outputs, texts, strict=True)
-    return Built(known.findings, tuple(replace(output, text=text) for output, text in outputs))
+def work(build: Build, share: Sequence[Source], file: IO[bytes], parent: int) -> None:
+    """Compile a share and write what is found; nobody wants it any more when the parent is gone."""
+    for source in share:
+        if os.getppid() != parent:
+            return
+        built = build.compiled(source)
+        with contextlib.suppress(TypeError):  # it is nothing that can be told, and is done again
+            found = encode(built.findings, source.raw, source.path).decode()
+            line = json.dumps((source.path, found, [each.text for each in built.outputs]))
+            file.write(line.encode() + b"\n")
+    file.flush()
+
+
+def results(build: Build, share: Sequence[Source], file: IO[bytes]) -> Iterator[tuple[str, Built]]:
+    """Yield what another process has written, as far as it has come."""
+    sources = {source.path: source for source in share}
+    for line in file:
+        try:
+            path, found, texts = json.loads(line)
+        except ValueError:
+            return  # it was ended in the middle of a line
+        source = sources[path]
+        result = decode(found.encode(), source.raw, path)
+        if result is not None:
+            folder = build.folder_for(source)
+            named = zip(result.modules, texts, strict=True)
+            outputs = tuple(replace(read_output(folder, each), text=text) for each, text in named)
+            yield path, Built(result, outputs)

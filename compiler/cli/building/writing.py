@@ -55,7 +55,7 @@ def write_all(
             continue
         there = content_at(output.path)
         if digest_of(there) != output.sha256:
-            refuse_loss(output.path, there, known[output.folder], force=force)
+            refuse_loss(output, there, known[output.folder], force=force)
             texts[output.path] = output.text.encode()
     here: dict[str, list[Output]] = {folder: [] for folder in folders}
     for output in outputs:
@@ -86,15 +86,16 @@ def refuse_two_in_one(outputs: Sequence[Output]) -> None:
         owners[output.path] = output
 
 
-def refuse_loss(path: str, there: bytes | None, known: Manifest, *, force: bool) -> None:
-    """Refuse to overwrite what somebody else has written.
+def refuse_loss(output: Output, there: bytes | None, known: Manifest, *, force: bool) -> None:
+    """Refuse to overwrite what somebody else has written, or what is the picture of another spec.
 
     Raises:
-        click.UsageError: It is not what wfc wrote.
+        click.UsageError: It is not what wfc wrote, or not for this spec.
     """
     if there is None or force:
         return
-    entry = known.entries.get(os.path.basename(path))
+    path = output.path
+    entry = known.entries.get(output.name)
     if not is_generated(there):
         raise click.UsageError(f"{quoted_path(path)} was not written by wfc; `--force` overwrites it")
     if entry is None:
@@ -106,6 +107,11 @@ def refuse_loss(path: str, there: bytes | None, known: Manifest, *, force: bool)
         raise click.UsageError(
             f"{quoted_path(path)} has been edited since wfc wrote it; bring the change into the spec, or let "
             "`--force` overwrite it"
+        )
+    drawn_of = os.path.normpath(os.path.join(output.folder, str(entry.get("source", ""))))
+    if output.form and os.path.isfile(drawn_of) and not os.path.samefile(drawn_of, output.origin):
+        raise click.UsageError(
+            f"{quoted_path(path)} is the picture of {quoted_path(drawn_of)}; `--force` overwrites it"
         )
 
 

@@ -93,8 +93,8 @@ class Cache:
                 room = self.rooms[shelf] = make_room(shelf)
             write(place, content)
             room.fill(len(content))
-        except OSError:
-            return  # no room, or no right to write
+        except OSError:  # no room, no right to write, or the folder was deleted: then it is made again
+            self.rooms.pop(shelf, None)
 
     def key(self, path: str, raw: bytes, purpose: str) -> str:
         shown, meant = path.encode("utf-8", "surrogatepass"), purpose.encode("utf-8", "surrogatepass")

@@ -131,6 +131,7 @@ def test_each_state_is_told_and_mended_where_nothing_is_lost(
     told = [line.split("; ")[0] for line in done.out.splitlines()]
     assert told == ([f"{picture.name}: {expected}"] if expected else [])
     assert all("; " in line for line in done.out.splitlines())  # what to do
+    assert ("--force" in done.out) == (name in KEPT)
     assert done.status == bool(expected)
     assert (picture.read_bytes() if picture.exists() else None) == there
 
@@ -183,6 +184,47 @@ def test_a_picture_that_no_manifest_lists_is_not_drawn_over(wfc, greet: Path, tm
     done = wfc("graph", "greet.yaml", "-o", "greet.mmd")
     assert done.status == 2
     assert "nobody can tell whether it was edited" in done.err
+
+
+@pytest.mark.parametrize("first_is_there", [True, False], ids=["there", "gone"])
+def test_the_picture_of_another_spec_is_not_taken_over(
+    wfc, greet: Path, tmp_path: Path, first_is_there: bool
+) -> None:
+    (tmp_path / "shout.yaml").write_text(SHOUT)
+    wfc("graph", "greet.yaml", "-o", "greet.mmd")
+    drawn = (tmp_path / "greet.mmd").read_bytes()
+    assert wfc("graph", "./greet.yaml", "-o", "./greet.mmd").status == 0
+    if not first_is_there:
+        greet.unlink()
+    done = wfc("graph", "shout.yaml", "-o", "greet.mmd")
+    if first_is_there:
+        said = "`greet.mmd` is the picture of `greet.yaml`; `--force` overwrites it"
+        assert (done.status, said in done.err) == (2, True)
+        assert (tmp_path / "greet.mmd").read_bytes() == drawn
+        assert wfc("graph", "shout.yaml", "-o", "greet.mmd", "--force").status == 0
+    assert "Shouted" in (tmp_path / "greet.mmd").read_text()
+
+
+@pytest.mark.parametrize(
+    ("args", "missing"),
+    [
+        ((".",), ["sub/shout_workflow.py"]),
+        (("sub",), ["sub/shout_workflow.py"]),
+        (("greet.yaml",), []),
+        (("greet.yaml", "-o", "gen"), ["gen/greet_workflow.py"]),
+        ((".", "-o", "gen"), ["gen/greet_workflow.py", "gen/shout_workflow.py"]),
+        ((".", "-o", "."), ["greet_workflow.py", "shout_workflow.py"]),
+    ],
+)
+def test_no_module_is_missed_where_its_folder_keeps_pictures_alone(
+    wfc, greet: Path, tmp_path: Path, args: tuple[str, ...], missing: list[str]
+) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/shout.yaml").write_text(SHOUT)
+    wfc("graph", "greet.yaml", "-o", "greet.mmd")
+    done = wfc("verify", *args)
+    assert [line.split(": missing: ")[0] for line in done.out.splitlines()] == missing
+    assert done.status == (1 if missing else 0)
 
 
 def test_compile_draws_anew_what_the_manifest_lists(wfc, greet: Path, tmp_path: Path) -> None:

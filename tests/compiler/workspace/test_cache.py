@@ -472,6 +472,16 @@ def test_an_entry_counts_only_where_it_was_put(wfc, greet: Path, kept: Path) -> 
     assert wfc("check", "greet.yaml") == expected
 
 
+def test_a_cache_that_was_deleted_is_made_again(kept: Path) -> None:
+    cache, raw = Cache(str(kept)), GREET.encode()
+    result = CheckResult("greet.yaml", GREET, ())
+    cache.keep(raw, result)
+    shutil.rmtree(kept)
+    cache.keep(raw, result)  # what finds that out may be lost
+    cache.keep(raw, result)
+    assert cache.find("greet.yaml", raw, lambda _: True) == result
+
+
 def test_nothing_but_entries_is_removed(tmp_path: Path, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "MAX_SHELF_ENTRIES", 2)
     mine, elsewhere = "my thesis.txt", tmp_path / "elsewhere"
