@@ -263,7 +263,9 @@ def main() -> None:
         "files": [of_files()],
         "meaning": [by_meaning(count) for count in (20_000, 100_000)[: 1 + options.large]],
     }
-    with suppress(ImportError):  # it has no `__init__.py`, so that a file here of this name would be found first
+    with suppress(
+        ImportError
+    ):  # it has no `__init__.py`, so that a file here of this name would be found first
         import llama_index.core  # noqa: F401
     sys.path.append(str(Path(__file__).parent))
     import retrieval

@@ -107,6 +107,13 @@ def test_the_spec_is_good() -> None:
             "        with: {reason: b}\n    title:\n  second",
         ),
         ("amount: 4, items: []", "amount: 4", "missing-entry", "add `items`", "start: {amount: 4, items: }"),
+        (
+            "    start: {amount: 4, items: []}\n",
+            "",
+            "missing-entry",
+            "add `start: {amount: …, items: …}`",
+            "expect: {end: Done}\n    start: {amount: , items: }\n",
+        ),
         ("    emit: Done\n", "", "missing-key", "add `emit`", "    accepts: Mid\n    emit:\ntests:"),
         (
             "  - name: t\n    start:",
