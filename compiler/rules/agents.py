@@ -141,7 +141,7 @@ def history_beside_thread(place: Place) -> Finding:
 
 
 @warning
-def many_replies(place: Place, agent: str, most: int) -> Finding:
+def many_replies(place: Place, agent: str, most: int, *, or_more: bool = False) -> Finding:
     """An agent and the agents that are its tools may come to very many replies of models, and nothing bounds them.
 
     In each of its turns an agent may let several others work, at most as many at once as its `parallel_calls` say, and
@@ -153,7 +153,8 @@ def many_replies(place: Place, agent: str, most: int) -> Finding:
     """
     return Finding(
         "many-replies",
-        f"the agent `{agent}`, with those that are its tools, may come to {most:,} replies of models",
+        f"the agent `{agent}`, with those that are its tools, may come to {most:,} replies of models"
+        + (" or more" if or_more else ""),
         place,
         "bound it by `limits: {tokens: …}`, or lower `max_turns` and `parallel_calls` of these agents",
     )

@@ -260,17 +260,24 @@ def unfilled_field(
     """
     # Args: given: whether some fields stand under `with` already.
     names = " and ".join(f"`{field}`" for field in fields)
+    write = to_write(fields[0], value, given=given)
     return Finding(
         "unfilled-field",
         f"nothing fills {names} of `{event}`: {looked}",
         place,
-        f"say what the step gives: `output: {{{output}}}`, or write `with: {{{fields[0]}: {value}}}`"
+        f"say what the step gives: `output: {{{output}}}`, or {write}"
         if output
-        else f"write `with: {{{fields[0]}: {value}}}`"
+        else write
         + (f", or declare it under `{bringing}` if that is to bring it" if bringing and value == "…" else ""),
         fix=filled(place, event, {**dict.fromkeys(fields, ""), fields[0]: value.strip("…")}, given=given),
         about=tuple(fields),
     )
+
+
+def to_write(field: str, value: str, *, given: bool) -> str:
+    """Return what gives one field its value, where others may be given already."""
+    entry = f"{field}: {value}"
+    return f"add `{entry}` to `with`" if given else f"write `with: {{{entry}}}`"
 
 
 def filled(place: Place, event: str, fields: Mapping[str, str], *, given: bool) -> Fix:
@@ -287,7 +294,15 @@ def filled(place: Place, event: str, fields: Mapping[str, str], *, given: bool) 
 
 @problem
 def wrong_fill(
-    place: Place, event: str, field: str, source: str, given: str, wanted: str, hint: str
+    place: Place,
+    event: str,
+    field: str,
+    source: str,
+    given: str,
+    wanted: str,
+    hint: str,
+    *,
+    others: bool = False,
 ) -> Finding:
     """An event's field would be filled by its name, but with a value of another type.
 
@@ -295,11 +310,12 @@ def wrong_fill(
     its type does not go into the field's. Write under `with` which value the field is to have, or change
     one of the two types. A value that may be null needs a `default` or a condition first.
     """
+    # Args: others: whether other fields stand under `with` already.
     return Finding(
         "wrong-fill",
         f"`{field}` of `{event}` is {wanted}, but {source}, which would fill it, is {given}",
         place,
-        hint or f"write `with: {{{field}: …}}`, or change one of the two types",
+        hint or f"{to_write(field, '…', given=others)}, or change one of the two types",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import closest, problem
 from wfc.compiler.rules.fixes import add_entries, add_quotes, correct_name, own_name_instead
 
@@ -74,15 +74,24 @@ def unknown_entry(
 
 
 @problem
-def missing_entry(place: Place, names: Sequence[str], owner: str) -> Finding:
+def missing_entry(place: Place, names: Sequence[str], owner: str, under: str = "") -> Finding:
     """A value that must be given is not there.
 
     The event, tool or type has a field that is neither optional nor has a default, so each time a value
     must be given for it. Add it, or make the field optional where it is declared.
     """
+    # Args: under: The key that holds the values and is itself not there.
     shown = " and ".join(f"`{name}`" for name in names)
-    fix = None if place.start is not None else add_entries(place, dict.fromkeys(names, ""))
+    fix = None if place.start is not None else added(place, names, under)
     return Finding("missing-entry", f"{owner} needs {shown}", place, fix=fix, about=tuple(names))
+
+
+def added(place: Place, names: Sequence[str], under: str) -> Fix:
+    """Return what gives values that are missing, to be filled in."""
+    if not under:
+        return add_entries(place, dict.fromkeys(names, ""))
+    title = f"add `{under}: {{{', '.join(f'{name}: …' for name in names)}}}`"
+    return add_entries(place, {under: f"{{{', '.join(f'{name}: ' for name in names)}}}"}, title)
 
 
 @problem

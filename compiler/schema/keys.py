@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Place, Report
@@ -86,9 +87,8 @@ class Keys:
     def take_out_misplaced(self, steps: dict[str, Any], names: dict[str, str]) -> None:
         """Report the keys of steps that stand beside the steps, and skip them and their steps."""
         if isinstance(steps.get("kind"), str) and "accepts" in steps:
-            above = next(
-                (key for key, each in steps.items() if each is None and key not in self.step_keys), None
-            )
+            names_above = list(takewhile(lambda key: key not in self.step_keys, steps))
+            above = names_above[-1] if names_above and steps[names_above[-1]] is None else None
             message = "`kind` is a key of a step, and stands where the names of steps do"
             hint = "write the step's name above its keys, and indent them below it"
             if above is not None:

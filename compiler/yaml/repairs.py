@@ -124,6 +124,8 @@ def added(text: str, node: TextNode, new: str) -> Raw | None:
     if text[node.start : node.start + 1] == "{":
         end = max(last.end, [*entries.values()][-1][0].end)
         return end, end, "".join(f", {each} " if each.endswith(":") else f", {each}" for each in lines)
+    if ends_in_blanks(node):
+        return None
     begin = max(text.rfind("\n", 0, first.start), text.rfind("\r", 0, first.start)) + 1
     end = len(text[: max(node.end, first.end)].rstrip())
     while (feed := text.find("\n", end)) >= 0 and text[end:feed].strip()[:1] not in {"", "#"}:
@@ -131,6 +133,16 @@ def added(text: str, node: TextNode, new: str) -> Raw | None:
     end = len(text) if feed < 0 else end + len(text[end:feed].rstrip())  # behind a comment on the last line
     newline = "\r\n" if "\r\n" in text else "\n"
     return end, end, "".join(f"{newline}{' ' * (first.start - begin)}{each}" for each in lines)
+
+
+def ends_in_blanks(node: TextNode) -> bool:
+    """Return whether a block ends in a text that ends in blanks of its own: what came before them would change it."""
+    while inner := node.items or [value for _, value in (node.entries or {}).values()]:
+        node = inner[-1]
+    if node.style not in {"|", ">"} or not node.value:
+        return False
+    words = node.value.rstrip()
+    return not words or node.value not in {words, f"{words}\n"}
 
 
 def rewritten(text: str, node: TextNode, new: str) -> Raw | None:

@@ -193,6 +193,7 @@ class EventFiller:
                         given=show(given),
                         wanted=show(field.type),
                         hint=hint,
+                        others=any(each.how == "with" for each in fills.values()),
                     )
                 )
 

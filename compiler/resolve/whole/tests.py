@@ -126,18 +126,19 @@ class TestResolver:
         at = place / "start" if "start" in data else place
         if self.named_again(start, at, event):
             return {}
-        if base is None and "like" not in data:
+        if "start" in data and "like" not in data:
             read = read_data(start or {}, at.address, event.record, self.declared.report)
             return read if isinstance(read, Mapping) else {}
         own = start if isinstance(start, Mapping) else {}
         found = self.expectations.some(own, at, event.record, f"`{event.name}`")
         merged = {**(base.start if base is not None else {}), **found}
-        whole = base is not None and len(found) == len(own)
+        whole = (base is not None or "like" not in data) and len(found) == len(own)
         missing = [
             each.name for each in event.record.fields.values() if each.required and each.name not in merged
         ]
         if whole and missing and not self.is_lacking(base):
-            self.declared.report(value_problems.missing_entry(at, missing, f"`{event.name}`"))
+            under = "" if "start" in data else "start"
+            self.declared.report(value_problems.missing_entry(at, missing, f"`{event.name}`", under))
         return merged
 
     def is_lacking(self, base: TestCase | None) -> bool:

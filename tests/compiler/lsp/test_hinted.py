@@ -107,6 +107,13 @@ def test_the_spec_is_good() -> None:
             "        with: {reason: b}\n    title:\n  second",
         ),
         ("amount: 4, items: []", "amount: 4", "missing-entry", "add `items`", "start: {amount: 4, items: }"),
+        (
+            "    start: {amount: 4, items: []}\n",
+            "",
+            "missing-entry",
+            "add `start: {amount: …, items: …}`",
+            "expect: {end: Done}\n    start: {amount: , items: }\n",
+        ),
         ("    emit: Done\n", "", "missing-key", "add `emit`", "    accepts: Mid\n    emit:\ntests:"),
         (
             "  - name: t\n    start:",
@@ -155,6 +162,33 @@ def test_what_a_finding_says_to_write_is_offered(
     assert mended in made[1]
     assert isinstance(data_of(made[1]), dict)
     assert code not in {each.code for each in findings_of(made[1])}
+
+
+@pytest.mark.parametrize(
+    ("header", "end", "offered"),
+    [
+        ("|", "", True),
+        ("|", "\n\n", True),
+        ("|-", "\n\n", True),
+        ("|+", "", True),
+        ("|+", "\n\n", False),
+        (">+2", "\n\n", False),
+        ("|", "  ", False),
+        ("|", "\n           \n", False),
+    ],
+)
+def test_what_is_added_leaves_a_text_above_it_as_it_is(header: str, end: str, offered: bool) -> None:
+    text = SPEC.replace("  - name: t\n    start: {amount: 4, items: []}\n", "  - name: t\n")
+    text = text.replace(
+        "    expect: {end: Done}\n",
+        f"    start:\n      items: []\n      reason: {header}\n        late{end}\n    expect: {{end: Done}}\n",
+    )
+    made = with_fix(text, "missing-entry")
+    assert (made is not None) == offered
+    if made is not None:
+        assert "\n      amount:\n" in made[1]
+        before, after = (data_of(each)["tests"][0]["start"]["reason"] for each in (text, made[1]))
+        assert before == after
 
 
 def test_fixes_of_all_examples_take_nothing_away() -> None:

@@ -442,6 +442,37 @@ def test_keys_without_the_name_of_their_step_are_one_finding(name: str, hint: st
     assert found.hint.startswith(hint)
 
 
+FULL = "\n    full: {kind: transform, accepts: Came, emit: Done}"
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "hint", "also"),
+    [
+        ("", "    later:\n", "write the step's name above", ["`later` must be a step, and this is nothing"]),
+        (
+            "\n    go:",
+            "    later:\n",
+            "indent the keys of `go`",
+            ["`later` must be a step, and this is nothing"],
+        ),
+        ("\n    one:\n    go:", "", "indent the keys of `go`", ["`one` must be a step, and this is nothing"]),
+        (
+            f"\n    one:{FULL}",
+            "",
+            "write the step's name above",
+            ["`one` must be a step, and this is nothing"],
+        ),
+    ],
+)
+def test_the_empty_step_right_above_is_the_one_without_its_keys(
+    above: str, below: str, hint: str, also: list[str]
+) -> None:
+    found = check_text((NAMELESS % above + below).encode(), "spec.yaml").diagnostics
+    (misplaced,) = (each for each in found if each.code == "misplaced-key")
+    assert misplaced.hint.startswith(hint)
+    assert [each.message for each in found if each is not misplaced] == also
+
+
 @pytest.mark.parametrize(
     ("base", "right", "wrong", "said"), HINTS, ids=[f"{row[0]}: {row[2]}" for row in HINTS]
 )

@@ -117,6 +117,22 @@ def test_a_field_that_the_whole_result_and_the_event_would_fill_is_asked_for(
 
 
 @pytest.mark.parametrize(
+    ("emit", "asked", "hint"),
+    [
+        ("Greeted", "string", "write `with: {text: …}`"),
+        ({"event": "Greeted", "with": {"more": "x"}}, "string", "add `text: …` to `with`"),
+        ("Greeted", "integer", "write `with: {text: …}`, or change"),
+        ({"event": "Greeted", "with": {"more": "x"}}, "integer", "add `text: …` to `with`, or change"),
+    ],
+)
+def test_a_field_that_is_to_be_given_is_added_where_others_are(resolved, emit, asked, hint) -> None:
+    named = "text" if asked == "integer" else "name"
+    greeted = {"text": "string", "more": "optional string"}
+    result = spec(resolved, asked={named: asked}, output={"mood": "string"}, greeted=greeted, emit=emit)
+    assert [each.hint.startswith(hint) for each in result.findings] == [True], result.findings
+
+
+@pytest.mark.parametrize(
     ("asked", "output", "greeted", "words"),
     [
         ({"name": "string"}, {"mood": "string"}, {"text": "string"}, ["`text`", "`result`", "`event`"]),

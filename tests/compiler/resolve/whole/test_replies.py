@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from wfc.compiler.model import Agent
+from wfc.compiler.resolve.whole import replies
+
 HEAD = """\
 wfc: 1
 workflow: studying
@@ -76,6 +79,14 @@ def spec(agents: str, step: str = STEP, more: str = "") -> str:
             id="who is handed over to lets others work",
         ),
         pytest.param(
+            spec(
+                "  chief: {model: m, description: Leads., max_turns: 70, handoffs: [second]}\n"
+                "  second: {model: m, description: Follows., handoffs: [chief, head]}\n" + HEAD_OF + FINDER
+            ),
+            70 * (1 + 8 * 20),
+            id="hand-overs back and on",
+        ),
+        pytest.param(
             spec(THREE, STEP.replace("    prompt", "    limits: {tokens: 5000}\n    prompt")),
             None,
             id="limits of the step",
@@ -109,3 +120,48 @@ def test_how_many_replies_there_may_be(resolved: Any, text: str, most: int | Non
     wanted = f"the agent `chief`, with those that are its tools, may come to {most or 0:,} replies of models"
     assert told == ([] if most is None else [wanted])
     assert [each.code for each in findings if each.code != "many-replies"] == []
+
+
+def chained(count: int) -> str:
+    each = "  a{0}: {{model: m, description: Works., tools: [a{1}]}}\n"
+    agents = "".join(each.format(i, i + 1) for i in range(count))
+    return spec(agents + f"  a{count}: {{model: m, description: Works.}}\n", STEP.replace("chief", "a0"))
+
+
+def handed_on(count: int) -> str:
+    """Agents that all hand over to each other, each with a tool out of a team of such agents."""
+    written = []
+    for team in ("a", "b"):
+        for i in range(count):
+            others = ", ".join(f"{team}{j}" for j in range(count) if j != i)
+            tools = f", tools: [b{i}]" if team == "a" else ""
+            written.append(f"  {team}{i}: {{model: m, description: Works., handoffs: [{others}]{tools}}}\n")
+    return spec("".join(written), STEP.replace("chief", "a0"))
+
+
+def told_of(resolved: Any, text: str) -> list[str]:
+    found = [each.message for each in resolved(text).findings if each.code == "many-replies"]
+    return [each.partition("may come to ")[2] for each in found]
+
+
+def test_a_chain_of_any_length_is_counted_to_a_million(resolved: Any) -> None:
+    assert told_of(resolved, chained(400)) == ["1,000,000 replies of models or more"]
+
+
+def test_teams_that_hand_over_to_each_other_are_looked_at_once(
+    resolved: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[int] = []
+    following = replies._next
+
+    def counting(agent: Agent) -> list[Agent]:
+        found = following(agent)
+        looked.append(len(found))
+        return found
+
+    monkeypatch.setattr(replies, "_next", counting)
+    assert told_of(resolved, handed_on(30).replace("a0: {model: m", "a0: {model: m, max_turns: 70")) == [
+        f"{70 * (1 + 8 * 20):,} replies of models"
+    ]
+    hand_overs = 2 * 30 * 29
+    assert sum(looked) <= 4 * hand_overs
