@@ -169,8 +169,12 @@ def opened(knowledge: Knowledge, helpers: Helpers) -> Iterator[sqlite3.Connectio
     name = (shelf, knowledge.name, knowledge.searched_by())
     with _IDLE_LOCK:
         index = _IDLE.setdefault(kept, {}).pop(name, None) or _Index()
-    _follow(index, knowledge, helpers)
-    yield index.database
+    try:
+        _follow(index, knowledge, helpers)
+        yield index.database
+    except BaseException:
+        index.database.close()  # nobody knows what it has now, and the error may keep it for long
+        raise
     if index.database.in_transaction:
         index.database.execute("COMMIT")
     index.measure()

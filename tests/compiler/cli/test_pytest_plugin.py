@@ -135,5 +135,5 @@ def test_it_is_found_by_itself_and_shares_its_tests_among_processes(
     if not [each for each in entry_points(group="pytest11") if each.name == "wfc"]:
         pytest.skip("this environment was made before the plugin was there")
     (specs / "greet.yaml").write_text(GREET + CASE.replace("says hello", "says it again"), encoding="utf-8")
-    done = pytester.runpytest_subprocess("specs", "-n", "2")
+    done = pytester.runpytest_subprocess("specs", "-n", "2", "-p", "no:pytest-lsp")
     done.assert_outcomes(passed=2)
