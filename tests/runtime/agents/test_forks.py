@@ -23,11 +23,11 @@ def lines(log: Path) -> list[str]:
     return log.read_text().split("\n")[:-1] if log.exists() else []
 
 
-def within(folder: Path, kind: Any, work: Callable[[Engine], Awaitable[Any]]) -> Any:
+def within(store: str | Path, kind: Any, work: Callable[[Engine], Awaitable[Any]]) -> Any:
     """Works on a store as a process of its own does."""
 
     async def main() -> Any:
-        engine = Engine(f"sqlite:///{folder / 'runs.db'}")
+        engine = Engine(store)
         engine.add(kind)
         try:
             return await work(engine)
@@ -37,7 +37,7 @@ def within(folder: Path, kind: Any, work: Callable[[Engine], Awaitable[Any]]) ->
     return asyncio.run(main())
 
 
-def answer_of(folder: Path, kind: Any, run_id: str | None = None) -> str:
+def answer_of(store: str | Path, kind: Any, run_id: str | None = None) -> str:
     """Returns what a run answers: a new one, or one that goes on in a process of its own."""
 
     async def work(engine: Engine) -> str:
@@ -48,14 +48,14 @@ def answer_of(folder: Path, kind: Any, run_id: str | None = None) -> str:
         )
         return str((await handler).text)
 
-    return str(within(folder, kind, work))
+    return str(within(store, kind, work))
 
 
-def fork(folder: Path, kind: Any, place: str, **more: Any) -> Rewinding:
+def fork(store: str | Path, kind: Any, place: str, **more: Any) -> Rewinding:
     async def work(engine: Engine) -> Rewinding:
         return await engine.fork("r", engine.point_of("r", place), new_id="f", **more)
 
-    found: Rewinding = within(folder, kind, work)
+    found: Rewinding = within(store, kind, work)
     return found
 
 
@@ -70,20 +70,22 @@ def fork(folder: Path, kind: Any, place: str, **more: Any) -> Rewinding:
         ("desk", "answer/turn 3", ["think 3"]),
     ],
 )
-def test_a_fork_goes_on_from_a_turn(flow: str, place: str, again: list[str], tmp_path: Path) -> None:
+def test_a_fork_goes_on_from_a_turn(
+    flow: str, place: str, again: list[str], tmp_path: Path, store: str | Path
+) -> None:
     kind = FLOWS[flow](tmp_path / "log")
-    said = answer_of(tmp_path, kind)
+    said = answer_of(store, kind)
     before = lines(tmp_path / "log")
-    fork(tmp_path, kind, place)
+    fork(store, kind, place)
     assert lines(tmp_path / "log") == before, "a fork by itself does nothing"
-    assert answer_of(tmp_path, kind, "f") == said
+    assert answer_of(store, kind, "f") == said
     assert sorted(lines(tmp_path / "log")[len(before) :]) == sorted(again)
 
 
 @pytest.mark.parametrize("flow", ["team", "hand-over", "code", "saving"])
-def test_every_place_of_an_agent_is_one_to_fork_from(flow: str, tmp_path: Path) -> None:
+def test_every_place_of_an_agent_is_one_to_fork_from(flow: str, tmp_path: Path, store: str | Path) -> None:
     kind = FLOWS[flow](tmp_path / "log")
-    said = answer_of(tmp_path, kind)
+    said = answer_of(store, kind)
     everything = lines(tmp_path / "log")
     counts = []
 
@@ -91,14 +93,14 @@ def test_every_place_of_an_agent_is_one_to_fork_from(flow: str, tmp_path: Path) 
         found = [line.place for line in engine.told("r/answer/1").lines() if line.place]
         return [f"answer/{each}" for each in dict.fromkeys(found)]
 
-    for number, place in enumerate(within(tmp_path, kind, places)):
+    for number, place in enumerate(within(store, kind, places)):
         before = len(lines(tmp_path / "log"))
 
         async def work(engine: Engine, place: str = place, new_id: str = f"f{number}") -> None:
             await engine.fork("r", engine.point_of("r", place), new_id=new_id)
 
-        within(tmp_path, kind, work)
-        assert answer_of(tmp_path, kind, f"f{number}") == said
+        within(store, kind, work)
+        assert answer_of(store, kind, f"f{number}") == said
         made = lines(tmp_path / "log")[before:]
         assert sorted(made) == sorted(everything[len(everything) - len(made) :]), place
         counts.append(len(made))
@@ -107,16 +109,16 @@ def test_every_place_of_an_agent_is_one_to_fork_from(flow: str, tmp_path: Path) 
     assert counts[-1] == 1
 
 
-def test_of_agents_beneath_each_other_all_go_on_from_that_moment(tmp_path: Path) -> None:
+def test_of_agents_beneath_each_other_all_go_on_from_that_moment(tmp_path: Path, store: str | Path) -> None:
     kind = FLOWS["team"](tmp_path / "log")
-    said = answer_of(tmp_path, kind)
+    said = answer_of(store, kind)
     before = lines(tmp_path / "log")
-    told = fork(tmp_path, kind, "answer/turn 2/finder/turn 2")
+    told = fork(store, kind, "answer/turn 2/finder/turn 2")
     (agent,) = told.parts
     assert agent.run_id == "f/answer/1"
     assert [part.run_id.rpartition("/")[0] for part in agent.parts] == ["f/answer/1/delegate"]
     assert told.again == (), "the step of the agent is not done again"
-    assert answer_of(tmp_path, kind, "f") == said
+    assert answer_of(store, kind, "f") == said
     made = lines(tmp_path / "log")[len(before) :]
     assert made == before[-len(made) :]
     assert len(made) == 2
@@ -139,7 +141,7 @@ def paying(made: list[str]) -> tuple[type[Workflow], TurnModel]:
     return desk(Agent("desk", model, tools=[tool])), model
 
 
-def test_who_is_asked_in_a_fork_gets_the_question_of_that_moment(tmp_path: Path) -> None:
+def test_who_is_asked_in_a_fork_gets_the_question_of_that_moment(store: str | Path) -> None:
     """A fork of a run at rest has its agent as it is, with its open question; both are answered by themselves."""
     made: list[str] = []
     kind, model = paying(made)
@@ -163,8 +165,8 @@ def test_who_is_asked_in_a_fork_gets_the_question_of_that_moment(tmp_path: Path)
         handler = handler or await engine.resume("f")
         return tasks, str((await handler).text)
 
-    within(tmp_path, kind, first)
-    tasks, said = within(tmp_path, kind, second)
+    within(store, kind, first)
+    tasks, said = within(store, kind, second)
     assert len(tasks) == 2
     assert said == "done"
     assert made == ["A", "B"]
@@ -182,18 +184,20 @@ def test_who_is_asked_in_a_fork_gets_the_question_of_that_moment(tmp_path: Path)
         ("answer/turn 1/pay", "was at no place `answer/turn 1/pay`"),
     ],
 )
-def test_a_place_where_the_run_was_not_is_refused(place: str, told: str, tmp_path: Path) -> None:
+def test_a_place_where_the_run_was_not_is_refused(
+    place: str, told: str, tmp_path: Path, store: str | Path
+) -> None:
     kind = FLOWS["desk"](tmp_path / "log")
-    answer_of(tmp_path, kind)
+    answer_of(store, kind)
     with pytest.raises(StoreError) as raised:
-        fork(tmp_path, kind, place)
+        fork(store, kind, place)
     assert told in str(raised.value)
 
 
 def test_a_fork_as_it_is_now_does_not_begin_anew_an_agent_that_is_over(tmp_path: Path) -> None:
     """The agent is over, and the run above has not taken that yet: what it did would be done again."""
     kind = FLOWS["desk"](tmp_path / "log")
-    answer_of(tmp_path, kind)
+    answer_of(tmp_path / "runs.db", kind)
     with closing(sqlite3.connect(tmp_path / "runs.db")) as store, store:
         (number,) = store.execute("SELECT run FROM runs WHERE run_id = 'r'").fetchone()
         (waits,) = store.execute("SELECT max(seq) - 2 FROM ticks WHERE run = ?", (number,)).fetchone()
@@ -204,7 +208,7 @@ def test_a_fork_as_it_is_now_does_not_begin_anew_an_agent_that_is_over(tmp_path:
         await engine.fork("r", new_id="f")
 
     with pytest.raises(StoreError, match="the run r went on while it was read"):
-        within(tmp_path, kind, as_it_is)
+        within(tmp_path / "runs.db", kind, as_it_is)
 
 
 @pytest.mark.parametrize("moved", ["r", "r/answer/1"])
@@ -235,9 +239,9 @@ def test_a_fork_as_it_is_now_is_of_one_moment(
         monkeypatch.setattr(engine, "past_of", moving)
         await engine.fork("r", new_id="f")
 
-    within(tmp_path, kind, to_rest)
+    within(tmp_path / "runs.db", kind, to_rest)
     with pytest.raises(StoreError, match=f"the run {moved} went on while it was read"):
-        within(tmp_path, kind, as_it_is)
+        within(tmp_path / "runs.db", kind, as_it_is)
 
 
 def test_a_place_is_looked_for_in_the_last_agents_and_few_are_named(
@@ -245,7 +249,7 @@ def test_a_place_is_looked_for_in_the_last_agents_and_few_are_named(
 ) -> None:
     monkeypatch.setattr(forking, "MOST_PLACES", 2)
     kind = FLOWS["desk"](tmp_path / "log")
-    answer_of(tmp_path, kind)
+    answer_of(tmp_path / "runs.db", kind)
     read: list[str] = []
 
     async def work(engine: Engine, most: int) -> None:
@@ -255,8 +259,8 @@ def test_a_place_is_looked_for_in_the_last_agents_and_few_are_named(
         engine.point_of("r", "answer/turn 9")
 
     with pytest.raises(StoreError, match=r"`answer/turn 1`, `answer/turn 1/find` and 3 more$"):
-        within(tmp_path, kind, lambda engine: work(engine, 10))
+        within(tmp_path / "runs.db", kind, lambda engine: work(engine, 10))
     assert read == ["r", "r/answer/1"]  # each once
     with pytest.raises(StoreError, match="only the last 0 agents of `answer` were looked at"):
-        within(tmp_path, kind, lambda engine: work(engine, 0))
+        within(tmp_path / "runs.db", kind, lambda engine: work(engine, 0))
     assert read == ["r", "r/answer/1", "r"]
