@@ -174,9 +174,13 @@ def start_values(
             found[name] = f"${{{{ trigger.body.{name} }}}}"
             values[name] = reader.value(found[name], at, field.type, scope)
         else:
-            types = {"given": show(there.type), "wanted": show(field.type)}
             source = f"`trigger.body.{name}`"
-            declared.report(step_problems.wrong_fill(at, event.name, name, source=source, hint="", **types))
+            given, wanted = show(there.type), show(field.type)
+            declared.report(
+                step_problems.wrong_fill(
+                    at, event.name, name, source, given, wanted, "", others=given_names > 0
+                )
+            )
     if (
         len(missing) > len(with_) - given_names
     ):  # each strange name has been reported, and may be what is missing
