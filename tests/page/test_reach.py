@@ -103,7 +103,7 @@ def test_tab_leads_to_all_in_a_window_and_not_out_of_it(
 ) -> None:
     failed = started(server, "payment", amount=1)
     page = reader.open(screen.format(failed=f"runs/{failed}"))
-    page.wait_for_function("document.activeElement?.id === 'main'")  # where one arrives with each screen
+    page.locator("main:focus").wait_for()  # where one arrives with each screen
     page.locator(opens).focus()
     page.keyboard.press("Enter")
     page.locator("dialog").wait_for()
