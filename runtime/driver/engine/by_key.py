@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from functools import partial
 from typing import Final, Protocol
@@ -26,9 +27,9 @@ class RunsByKey(StoredRuns, Protocol):
         """Return the ids of the stored runs of a workflow under a key that are not over, the oldest first."""
         return self.store.select(partial(selecting.of_key, workflow=workflow, key=key))
 
-    def stored_under(self, workflow: str, key: str) -> list[str]:
-        """Return the same, or nothing if the engine has no store."""
-        return [] if self._durable is None else self.runs_under(workflow, key)
+    async def stored_under(self, workflow: str, key: str) -> list[str]:
+        """Return the same, read in a thread; or nothing, and at once, if the engine has no store."""
+        return [] if self._durable is None else await asyncio.to_thread(self.runs_under, workflow, key)
 
     def has_ended_under(self, known_by: Key) -> bool:
         """Return whether the engine's store has a run of a workflow under a key that is over."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import threading
 from collections.abc import Iterator
@@ -60,7 +59,7 @@ class EventDelivery(ChildStarter, Protocol):
     async def post_to_stored(self, run_id: str, event: Event | EventData, message_id: str | None) -> bool:
         """Bring an event to a run that is not live here, if there is a store that has it; return whether there is."""
 
-    def stored_under(self, workflow: str, key: str) -> list[str]:
+    async def stored_under(self, workflow: str, key: str) -> list[str]:
         """Return the ids of the runs of a workflow under a key that the engine's store has, the oldest first."""
 
     async def keep_for_key(
@@ -125,7 +124,7 @@ class EventDelivery(ChildStarter, Protocol):
             return await self._receive(run, event, message_id)
         assert workflow is not None
         called = self._key_in(event, workflow, beside) if key is None else key_text(key)
-        if (kind := self.class_of(workflow, beside)) is not None:
+        if isinstance(if_absent, Keep) and (kind := self.class_of(workflow, beside)) is not None:
             _check(event, definition_of(kind).run_rules, called, workflow)
         over: set[str] = set()
         while True:
@@ -148,7 +147,7 @@ class EventDelivery(ChildStarter, Protocol):
         Args:
             over: The runs that were found to be over; those that this look finds to be so are added.
         """
-        stored = await asyncio.to_thread(self.stored_under, workflow, key)
+        stored = await self.stored_under(workflow, key)
         with self.lock:  # so that no run starts here between the look and what follows from it
             here = {run.run_id: run for run in self.runs_of(workflow, key)}
             found = [*stored, *(known for known in here if known not in stored)]
@@ -161,7 +160,9 @@ class EventDelivery(ChildStarter, Protocol):
             return await self.keep_for_key((workflow, key), event, message_id, if_absent.seconds)
         if not found:
             raise self._absent((workflow, key), f"run of `{workflow}` with the key {key!r}")
-        match self._rules_of(workflow, beside).when_running:
+        rules = self._rules_of(workflow, beside)
+        _check(event, rules, key, workflow)
+        match rules.when_running:
             case "queue":
                 del found[1:]  # the others are still to begin, and about something else
             case "replace":
@@ -264,7 +265,7 @@ class EventDelivery(ChildStarter, Protocol):
     def _rules_of(self, workflow: str, beside: type[Any] | None) -> RunRules:
         kind = self.class_of(workflow, beside)
         if kind is None:
-            raise RunUnknownError(f"the workflow `{workflow}` is not known in this process")
+            raise RunUnknownError(f"there is no workflow `{workflow}` in this process")
         rules: RunRules = definition_of(kind).run_rules
         return rules
 
