@@ -719,3 +719,27 @@ def test_every_screen_is_accessible(
         told = [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found["violations"]]
         assert told == [], screen
         assert page.evaluate("document.documentElement.scrollWidth") <= width, screen
+
+
+def test_signs_that_turn_or_hide_text_are_seen_in_the_editor(reader: Any, server: Any) -> None:
+    turned = SPEC_WITH_SIGN.replace("SIGN", "\u202e")
+    (server.folder / "turned.yaml").write_text(turned, encoding="utf-8")
+    page = reader.open("author/turned.yaml")
+    sign = page.locator(".unseen")
+    sign.wait_for()
+    assert sign.get_attribute("data-sign") == "\\u202e"
+    assert sign.evaluate("one => getComputedStyle(one, '::before').content") == '"\\\\u202e"'
+    assert sign.evaluate("one => getComputedStyle(one).unicodeBidi") == "isolate"
+    assert "\u202e" in page.locator(".cm-content").inner_text()  # the text is as it was
+    (server.folder / "turned.yaml").unlink()
+
+
+SPEC_WITH_SIGN = """\
+wfc: 1
+workflow: turned
+start: S
+end: E
+events: {S: {x: string}, E: {y: string}}
+steps:
+  go: {kind: transform, accepts: S, emit: {event: E, with: {y: "a SIGN b ${{ event.x }}"}}}
+"""

@@ -17,11 +17,16 @@ export function h(tag, attributes = {}, ...children) {
 }
 
 /** What turns other text around, hides, or is no text: to be seen by its number, so that nothing looks like something else. */
-const UNSEEN = /\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+export const UNSEEN = /\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /** Return a text as it may be shown; all else as it is. @param {any} one */
 function plain(one) {
-  return typeof one === "string" ? one.replace(UNSEEN, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`) : one;
+  return typeof one === "string" ? one.replace(UNSEEN, numbered) : one;
+}
+
+/** Return a sign by its number. @param {string} sign */
+export function numbered(sign) {
+  return `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /**

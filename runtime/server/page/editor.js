@@ -25,6 +25,7 @@ import {
   tags,
   yaml,
 } from "./codemirror.js";
+import { UNSEEN, numbered } from "./dom.js";
 
 const STYLE = HighlightStyle.define([
   { tag: tags.propertyName, fontWeight: "600" },
@@ -48,7 +49,22 @@ const THEME = EditorView.theme({
   ".cm-diagnosticAction": { backgroundColor: "var(--blue)", color: "var(--ink)", padding: ".2rem .5rem" },
   ".said": { padding: ".3rem .6rem", whiteSpace: "pre-wrap", maxHeight: "20rem", overflow: "auto" },
   ".marked": { backgroundColor: "var(--yellow)" },
+  ".unseen": { unicodeBidi: "isolate", direction: "ltr" },
+  ".unseen::before": { content: "attr(data-sign)", color: "var(--bad)" },
 });
+
+/** What turns other text around or hides stays in the text, and is seen by its number beside it. */
+const unseen = StateField.define({
+  create: (/** @type {any} */ state) => unseenIn(state.doc),
+  update: (/** @type {any} */ now, /** @type {any} */ change) => (change.docChanged ? unseenIn(change.state.doc) : now),
+  provide: (/** @type {any} */ field) => EditorView.decorations.from(field),
+});
+
+/** @param {any} doc */
+function unseenIn(doc) {
+  const signs = [...doc.toString().matchAll(UNSEEN)];
+  return Decoration.set(signs.map((one) => Decoration.mark({ class: "unseen", attributes: { "data-sign": numbered(one[0]) } }).range(one.index, one.index + one[0].length)));
+}
 
 const mark = StateEffect.define();
 const marks = StateField.define({
@@ -107,6 +123,7 @@ function extensions(label, asked) {
     syntaxHighlighting(STYLE),
     THEME,
     marks,
+    unseen,
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ "aria-label": label }),
     autocompletion({ override: [(/** @type {any} */ context) => proposals(context, (text, at) => asked.complete(text, at))] }),
