@@ -50,7 +50,7 @@ def compiled_together(build: Build, sources: Sequence[Source]) -> Iterator[Built
 
 
 def may_fork() -> bool:
-    """Return whether this process can go on twice: where there are no threads."""
+    """Return whether this process can be forked: on Linux, and only while it has no other threads."""
     return sys.platform == "linux" and threading.active_count() == 1
 
 
@@ -72,10 +72,8 @@ def other_process(build: Build, share: Sequence[Source]) -> Iterator[Callable[[]
         if not process:
             try:
                 work(build, share, file, parent)
-            finally:
-                os._exit(
-                    0
-                )  # without a word: neither what waits to be printed nor an error is this process's to say
+            finally:  # without a word: neither what waits to be printed nor an error is this process's to say
+                os._exit(0)
         is_over = False
 
         def read() -> Mapping[str, Built]:
