@@ -79,6 +79,7 @@ function frame() {
 async function go() {
   leaves.abort();
   leaves = new AbortController();
+  const from = document.activeElement;
   arrive();
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
   const [wanted, ...rest] = path.split("/");
@@ -105,7 +106,7 @@ async function go() {
   }
   if (place.left.aborted) return;
   document.title = `${main.querySelector("h1")?.textContent || ""} · wfc`;
-  if (!main.contains(document.activeElement)) main.focus({ preventScroll: true });
+  if ([from, document.body].includes(document.activeElement) && !main.contains(document.activeElement)) main.focus({ preventScroll: true }); // but for who went elsewhere meanwhile
 }
 
 // --- keys
