@@ -97,7 +97,7 @@ def save_calls(ctx: Context[Any], agent: Agent, calls: Sequence[SavedCall]) -> N
     if found is None:
         return  # the step has been left
     run, step_run = found
-    tools = {each.name: each for each in agent.tools}
+    tools = {each.name: each for each in agent.all_tools}
     for ordinal, each in enumerate(calls, 1):
         saving = step_run.step.call_saves.get(each.tool)
         if saving is None or ordinal <= getattr(step_run, "edits", 0):
