@@ -13,11 +13,11 @@ from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.context import Context
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.step_runs import expression_error, unmet_requirements
-from wfc.runtime.errors import WorkflowError
+from wfc.runtime.errors import WorkflowError, WorkflowValidationError
 from wfc.runtime.values.drafts import changes_in, draft_of
 from wfc.runtime.values.outputs import from_json, plain_type
 
-__all__ = ["approval_of", "is_offered", "save_calls", "system_of", "unmet_by"]
+__all__ = ["approval_of", "check_saves", "is_offered", "save_calls", "system_of", "unmet_by"]
 
 T = TypeVar("T")
 
@@ -82,6 +82,20 @@ def system_of(ctx: Context[Any], agent: Agent, system: str | None) -> str | None
     if found is None or told_by_step is None:
         return system
     return str(_worked_out(lambda: told_by_step(*found, None)))
+
+
+def check_saves(ctx: Context[Any], agent: Agent, tool: AgentTool) -> None:
+    """Check that what the step saves of calls of a tool will be saved.
+
+    Raises:
+        WorkflowValidationError: The tool does not say that something is.
+    """
+    found = None if tool.saves else _asking_for(ctx, agent)
+    if found is not None and tool.name in found[1].step.call_saves:
+        raise WorkflowValidationError(
+            f"the step `{found[1].step.name}` saves something after calls of `{tool.name}`, so the tool needs "
+            f"`saves=True`: `AgentTool.of({tool.name}, saves=True)`"
+        )
 
 
 def save_calls(ctx: Context[Any], agent: Agent, calls: Sequence[SavedCall]) -> None:

@@ -237,7 +237,7 @@ class Agent:
         """Look at the tools at once.
 
         Raises:
-            WorkflowValidationError: One is none, or two have one name.
+            WorkflowValidationError: One is none, two have one name, or the first one is not there.
         """
         made = tuple(each if isinstance(each, AgentTool) else AgentTool.of(each) for each in self.tools)
         object.__setattr__(self, "all_tools", made)
@@ -245,6 +245,10 @@ class Agent:
         counted = Counter(each.name for each in made)
         if twice := [name for name, count in counted.items() if count > 1]:
             raise WorkflowValidationError(f"the agent `{self.name}` has two tools of the name `{twice[0]}`")
+        if self.first_tool and self.first_tool not in counted:
+            raise WorkflowValidationError(
+                f"the agent `{self.name}` has no tool `{self.first_tool}` to be the first"
+            )
 
     def asked(
         self, args: Any = None, config: Any = None, *, prompt: str | None = None, **more: Any

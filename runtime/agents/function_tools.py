@@ -107,7 +107,7 @@ def _base(function: Any) -> Any:
     if isinstance(base, type) or not callable(base):
         what = f"the class `{base.__name__}`" if isinstance(base, type) else f"`{base!r:.80}`"
         raise WorkflowValidationError(
-            f"{what} among the tools of an agent is neither an `AgentTool` nor a function"
+            f"{what} among the tools of an agent is neither an `AgentTool` nor a function{_told_of_agents(base)}"
         )
     code = base if inspect.isroutine(base) else type(base).__call__
     if inspect.isgeneratorfunction(code) or inspect.isasyncgenfunction(code):
@@ -115,6 +115,13 @@ def _base(function: Any) -> Any:
             f"the function `{_name(base)}` yields, and a tool gives one result: let it return a list"
         )
     return base
+
+
+def _told_of_agents(base: Any) -> str:
+    """Return how an agent is a tool of another one."""
+    if not hasattr(base, "all_tools") and not hasattr(getattr(base, "agent", None), "all_tools"):
+        return ""
+    return "; an agent is a tool by its loop: `AgentTool(name, None, Args, agent=ItsLoop)`"
 
 
 def _name(base: Any) -> str:

@@ -21,7 +21,21 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired
 
 import pytest
-from desk_flow import Answered, Asked, Found, TurnModel, call, calls, coding, desk, in_turn, loop_of, says
+from desk_flow import (
+    Answered,
+    Asked,
+    Found,
+    Task,
+    TurnModel,
+    call,
+    calls,
+    coding,
+    desk,
+    hand_over_to,
+    in_turn,
+    loop_of,
+    says,
+)
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
@@ -39,7 +53,7 @@ from wfc.runtime import (
 from wfc.runtime.agents.definition import Agent, AgentTool, Approval
 from wfc.runtime.agents.docstrings import documented
 from wfc.runtime.calls.transcripts import OfferedTool
-from wfc.runtime.errors import WorkflowValidationError
+from wfc.runtime.errors import StepFailedError, WorkflowValidationError
 
 
 class Colour(enum.Enum):
@@ -542,7 +556,8 @@ async def yields_later() -> AsyncIterator[int]:
         ("find", ["`'find'`", "neither an `AgentTool` nor a function"]),
         (None, ["`None`", "neither"]),
         (Order, ["the class `Order`", "neither"]),
-        (Agent("other", None), ["neither an `AgentTool` nor a function"]),
+        (Agent("other", None), ["neither an `AgentTool` nor a function", "agent=ItsLoop"]),
+        (loop_of(Agent("other", None), ""), ["the class `Loop`", "agent=ItsLoop"]),
     ],
 )
 def test_what_cannot_be_a_tool_is_told_when_the_agent_is_made(function: Any, said: list[str]) -> None:
@@ -560,6 +575,19 @@ def test_two_tools_of_one_name_are_told_when_the_agent_is_made() -> None:
         "desk", None, tools=[Shop("Oslo").find, AgentTool.of(Shop("Rome").find, name="find_in_rome")]
     )
     assert [each.name for each in agent.offered] == ["find", "find_in_rome"]
+
+
+def test_the_first_tool_and_those_who_go_on_have_to_be_there() -> None:
+    with pytest.raises(WorkflowValidationError, match="the agent `desk` has no tool `find` to be the first"):
+        Agent("desk", None, tools=[find_in], first_tool="find")
+    first = Agent("first", None, tools=[hand_over_to("second")])
+    second = Agent("second", None, tools=[hand_over_to("third")], args=Task)
+    with pytest.raises(
+        WorkflowValidationError, match="`first` may hand over to `second`, which is not in the loop's `team`"
+    ):
+        loop_of(first, "")
+    with pytest.raises(WorkflowValidationError, match="`second` may hand over to `third`"):
+        loop_of(first, "", team=[second])
 
 
 def test_a_function_has_what_other_tools_have() -> None:
@@ -635,13 +663,14 @@ def test_a_person_allows_calls_of_a_function(answer: Mapping[str, Any], result: 
     assert model.asked[-1].said[-1].answers[0].text.endswith(result)
 
 
-def test_a_step_saves_what_a_function_gives() -> None:
+@pytest.mark.parametrize("saves", [True, False])
+def test_a_step_saves_what_a_function_gives(saves: bool) -> None:
     def find(order_id: str) -> Order:
         """Find an order."""
         return Order(id=order_id)
 
     model = TurnModel(in_turn(calls(call("find", '{"order_id": "A"}', "a")), says("done")))
-    own = loop_of(Agent("desk", model, tools=[AgentTool.of(find, saves=True)]), "")
+    own = loop_of(Agent("desk", model, tools=[AgentTool.of(find, saves=saves)]), "")
 
     class Desk(Workflow, name="desk", parts=(own,)):
         @pause
@@ -656,7 +685,11 @@ def test_a_step_saves_what_a_function_gives() -> None:
         def after_answer(self, result: str, state: Found) -> Answered:
             return Answered(text=state.found[0])
 
-    assert asyncio.run(ended(Desk)) == "A A"
+    if saves:
+        assert asyncio.run(ended(Desk)) == "A A"
+    else:
+        with pytest.raises(StepFailedError, match=r"`AgentTool.of\(find, saves=True\)`"):
+            asyncio.run(ended(Desk))
 
 
 def test_code_calls_functions() -> None:
