@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     )
     from wfc.runtime.calls.foreign_schemas import ForeignSchema as ForeignSchema
     from wfc.runtime.calls.llm import Model
+    from wfc.runtime.calls.python_tools import ToolContext
     from wfc.runtime.plan.inputs import (
         HttpResponse,
     )
@@ -302,6 +303,7 @@ __all__ = [
     "StuckError",
     "Take",
     "TokenText",
+    "ToolContext",
     "UndeclaredResultError",
     "UnknownQuestionError",
     "Workflow",
@@ -326,6 +328,7 @@ _AUTHORS: Final = {
     "wfc.runtime.authoring.retry": "RetryPolicy",
     "wfc.runtime.calls.bindings": "Secret",
     "wfc.runtime.calls.llm": "Model",
+    "wfc.runtime.calls.python_tools": "ToolContext",
     "wfc.runtime.driver.context": "Context",
     "wfc.runtime.driver.engine": "Engine default_engine",
     "wfc.runtime.driver.messages": "EventData",

@@ -75,6 +75,7 @@ DOORS = {
     "httpx2": {"runtime/calls/http"},
     "jsonschema": {"runtime/calls/foreign_schemas"},
     "referencing": {"runtime/calls/foreign_schemas"},
+    "griffe": {"runtime/agents/docstrings"},
     "genai_prices": {"runtime/calls/budget"},
     "openai": {"runtime/calls/chat_requests", "runtime/calls/model_connections"},
     "pydantic_ai": {"runtime/calls", "runtime/tracing/model_calls"},

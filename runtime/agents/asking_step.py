@@ -13,11 +13,11 @@ from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.context import Context
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.step_runs import expression_error, unmet_requirements
-from wfc.runtime.errors import WorkflowError
+from wfc.runtime.errors import WorkflowError, WorkflowValidationError
 from wfc.runtime.values.drafts import changes_in, draft_of
 from wfc.runtime.values.outputs import from_json, plain_type
 
-__all__ = ["approval_of", "is_offered", "save_calls", "system_of", "unmet_by"]
+__all__ = ["approval_of", "check_saves", "is_offered", "save_calls", "system_of", "unmet_by"]
 
 T = TypeVar("T")
 
@@ -84,6 +84,20 @@ def system_of(ctx: Context[Any], agent: Agent, system: str | None) -> str | None
     return str(_worked_out(lambda: told_by_step(*found, None)))
 
 
+def check_saves(ctx: Context[Any], agent: Agent, tool: AgentTool) -> None:
+    """Check that what the step saves of calls of a tool will be saved.
+
+    Raises:
+        WorkflowValidationError: The tool does not say that something is.
+    """
+    found = None if tool.saves else _asking_for(ctx, agent)
+    if found is not None and tool.name in found[1].step.call_saves:
+        raise WorkflowValidationError(
+            f"the step `{found[1].step.name}` saves something after calls of `{tool.name}`, so the tool needs "
+            f"`saves=True`: `AgentTool.of({tool.name}, saves=True)`"
+        )
+
+
 def save_calls(ctx: Context[Any], agent: Agent, calls: Sequence[SavedCall]) -> None:
     """Let the step save what it saves of calls, each once, however often this is asked for.
 
@@ -97,7 +111,7 @@ def save_calls(ctx: Context[Any], agent: Agent, calls: Sequence[SavedCall]) -> N
     if found is None:
         return  # the step has been left
     run, step_run = found
-    tools = {each.name: each for each in agent.tools}
+    tools = {each.name: each for each in agent.all_tools}
     for ordinal, each in enumerate(calls, 1):
         saving = step_run.step.call_saves.get(each.tool)
         if saving is None or ordinal <= getattr(step_run, "edits", 0):

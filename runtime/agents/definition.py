@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,14 +12,15 @@ from typing import Any, Final, Literal
 
 from pydantic_core import to_json
 
+from wfc.runtime.agents.function_tools import read_function
 from wfc.runtime.calls.asking import AskingTool
 from wfc.runtime.calls.foreign_schemas import ForeignSchema
 from wfc.runtime.calls.llm import Model
 from wfc.runtime.calls.transcripts import ANSWER_TOOL, OfferedTool
-from wfc.runtime.errors import WorkflowRuntimeError
+from wfc.runtime.errors import WorkflowRuntimeError, WorkflowValidationError
 from wfc.runtime.plan.retries import RetryRule
 from wfc.runtime.values.outputs import adapter, from_json
-from wfc.runtime.values.outside_names import json_outside
+from wfc.runtime.values.outside_names import json_outside, own_name
 
 __all__ = ["LONGEST_CALL", "Agent", "AgentTool", "Approval", "WorkflowStyle"]
 
@@ -92,6 +94,51 @@ class AgentTool:
     workflow: str = ""
     ask: AskingTool | None = None
 
+    @classmethod
+    def of(
+        cls,
+        function: Callable[..., Any],
+        *,
+        name: str = "",
+        description: str = "",
+        approve: Approval | Callable[[Any, Any, Any], Approval | None] | None = None,
+        bound: Sequence[str] = (),
+        timeout: float = LONGEST_CALL,
+        final: bool = False,
+        when: Callable[[Any, Any], bool] | None = None,
+        saves: bool = False,
+    ) -> AgentTool:
+        """Return a Python function as a tool, with the schema of its signature and the words of its docstring.
+
+        Args:
+            function: What an agent takes among its ``tools``; see ``read_function``.
+            name: What the model is told in place of its own name.
+            description: What the model is told in place of its docstring.
+            approve: How a person allows a call, or what works that out.
+
+        Raises:
+            WorkflowValidationError: It cannot be a tool; the message names the parameter.
+        """
+        found = read_function(function, name)
+        known = [own_name(attribute, info) for attribute, info in found.args.model_fields.items()]
+        if strange := [each for each in bound if each not in known]:
+            raise WorkflowValidationError(
+                f"the tool `{found.name}` has no argument `{strange[0]}` to be bound"
+            )
+        return cls(
+            found.name,
+            found.call,
+            found.args,
+            description=description or found.description,
+            bound=bound,
+            timeout=timeout,
+            final=final,
+            approve=(lambda *_: approve) if isinstance(approve, Approval) else approve,
+            when=when,
+            saves=saves,
+            output=found.output,
+        )
+
     @property
     def is_run(self) -> bool:
         """Whether a call of it is a run of its own: of another agent, or of a workflow."""
@@ -134,6 +181,7 @@ class Agent:
 
     Args:
         name: For messages.
+        tools: What it may call. Of a function its name, signature and docstring count; see ``AgentTool.of``.
         style: How the model calls tools: as its provider offers it, in plain text, or in code that it writes; or the
             workflow that works out each reply.
         model: The model, or a function of the config that returns it; ``None``: a workflow works out the replies.
@@ -161,7 +209,7 @@ class Agent:
 
     name: str
     model: Model | Callable[[Any], Model] | None
-    tools: Sequence[AgentTool] = ()
+    tools: Sequence[AgentTool | Callable[..., Any]] = ()
     output: Any = None
     max_turns: int = 20
     last_turn: Literal["fail", "answer"] = "fail"
@@ -181,6 +229,26 @@ class Agent:
     first_tool: str = ""
     offer: int | None = None
     asks_once: bool = False
+
+    all_tools: tuple[AgentTool, ...] = field(init=False, repr=False, compare=False)
+    """Its tools, functions among them as tools."""
+
+    def __post_init__(self) -> None:
+        """Look at the tools at once.
+
+        Raises:
+            WorkflowValidationError: One is none, two have one name, or the first one is not there.
+        """
+        made = tuple(each if isinstance(each, AgentTool) else AgentTool.of(each) for each in self.tools)
+        object.__setattr__(self, "all_tools", made)
+        object.__setattr__(self, "tools", made)  # so that a copy need not read functions again
+        counted = Counter(each.name for each in made)
+        if twice := [name for name, count in counted.items() if count > 1]:
+            raise WorkflowValidationError(f"the agent `{self.name}` has two tools of the name `{twice[0]}`")
+        if self.first_tool and self.first_tool not in counted:
+            raise WorkflowValidationError(
+                f"the agent `{self.name}` has no tool `{self.first_tool}` to be the first"
+            )
 
     def asked(
         self, args: Any = None, config: Any = None, *, prompt: str | None = None, **more: Any
@@ -221,14 +289,14 @@ class Agent:
     def by_name(self) -> dict[str, AgentTool]:
         """The tools by the names that models are told: short, and of letters that all providers take."""
         found: dict[str, AgentTool] = {}
-        for number, tool in enumerate(self.tools, 1):
+        for number, tool in enumerate(self.all_tools, 1):
             fits = _NAME.fullmatch(tool.name) is not None and tool.name != ANSWER_TOOL
             spelled = re.sub(r"[^A-Za-z0-9_-]+", "_", tool.name).strip("_")
             if not fits and spelled != tool.name and _NAME.fullmatch(spelled) and spelled != ANSWER_TOOL:
                 name = spelled
             else:
                 name = tool.name if fits else f"tool_{number}"
-            while name in found or (not fits and any(each.name == name for each in self.tools)):
+            while name in found or (not fits and any(each.name == name for each in self.all_tools)):
                 name += "_"
             found[name] = tool
         return found

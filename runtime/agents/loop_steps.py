@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from wfc.runtime.agents.agent_turns import AgentTurns
-from wfc.runtime.agents.asking_step import approval_of, save_calls
+from wfc.runtime.agents.asking_step import approval_of, check_saves, save_calls
 from wfc.runtime.agents.definition import Agent, AgentTool
 from wfc.runtime.agents.events import (
     AgentInput,
@@ -46,7 +46,7 @@ from wfc.runtime.authoring.run_rules import run_bounds
 from wfc.runtime.calls.asking import Asking, QuestionWantedError, ToolAnswer, asking_for, wrong_in_answer
 from wfc.runtime.calls.transcripts import CallRequest, Said
 from wfc.runtime.driver.context import Context
-from wfc.runtime.errors import StepError
+from wfc.runtime.errors import StepError, WorkflowValidationError
 from wfc.runtime.events import RunConfig
 from wfc.runtime.plan.inputs import Inputs
 from wfc.runtime.plan.outcomes import UNHANDLED, Unhandled
@@ -81,6 +81,7 @@ class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
         if "calls" in agent.shown:
             definition_of(cls).shows = shown_calls
         cls.team = {each.name: each for each in (agent, *team)}
+        _check_team(cls.team)
         definition_of(cls).places = LoopPlaces(agent, cls.team)
         of_calls = {"retry_policy": agent.retry_policy, "timeout": agent.timeout}
         options: dict[str, dict[str, Any]] = {
@@ -199,6 +200,7 @@ class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
             StepError: It cannot be made, or has failed.
         """
         tool, args = self.checked(event, inputs, state)
+        check_saves(ctx, self.agent, tool)
         if tool.hand_over:
             return hand_over(self.team[tool.hand_over], args, config)
         try:
@@ -358,6 +360,20 @@ class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
             state.came_from = self.at_work(state).name
             go_on(self.team[going_on.agent], going_on, inputs, state)
         return TurnDue()
+
+
+def _check_team(team: Mapping[str, Agent]) -> None:
+    """Check that all whom an agent or its team may hand over to are there.
+
+    Raises:
+        WorkflowValidationError: One is not.
+    """
+    for each in team.values():
+        for tool in each.all_tools:
+            if tool.hand_over and tool.hand_over not in team:
+                raise WorkflowValidationError(
+                    f"the agent `{each.name}` may hand over to `{tool.hand_over}`, which is not in the loop's `team`"
+                )
 
 
 def _done(event: CallAllowed | CallDelegated, result: CallDone) -> ToolCallResult:

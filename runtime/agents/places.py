@@ -66,4 +66,4 @@ class LoopPlaces:
         return places.problem(rest)
 
     def _tools(self) -> dict[str, AgentTool]:
-        return {tool.name: tool for agent in self._team.values() for tool in agent.tools}
+        return {tool.name: tool for agent in self._team.values() for tool in agent.all_tools}

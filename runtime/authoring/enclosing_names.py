@@ -12,11 +12,11 @@ from typing import Any, Final
 __all__ = ["enclosing_names"]
 
 _NAME: Final = re.compile(r"[^\W\d]\w*")
-_OURS: Final = f"{__name__.rpartition('.')[0]}."
+_OURS: Final = f"{__name__.rpartition('.authoring.')[0]}."
 
 
 def enclosing_names(function: Callable[..., Any]) -> Mapping[str, Any]:
-    """Return the local names around the decorator's use that annotations given as strings mention.
+    """Return the local names that annotations given as strings mention, around a decorator or what takes a function.
 
     This includes the names that the annotations of resource factories mention.
     """
@@ -25,7 +25,7 @@ def enclosing_names(function: Callable[..., Any]) -> Mapping[str, Any]:
         return {}
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and str(frame.f_globals.get("__name__")).startswith(_OURS):
-        frame = frame.f_back  # the decorators themselves
+        frame = frame.f_back  # the decorators themselves, and other words of ours that take functions
     around: ChainMap[str, Any] = ChainMap()
     while frame is not None and frame.f_globals.get("__name__") == function.__module__:
         if frame.f_locals is not frame.f_globals:

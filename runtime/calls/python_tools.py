@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import inspect
 import traceback
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final, TypeVar
 
+from wfc.runtime.authoring.resource.kinds import Resource
 from wfc.runtime.calls.bindings import PythonTool
 from wfc.runtime.calls.host import ToolHost
 from wfc.runtime.calls.python_functions import load_function
@@ -19,9 +20,11 @@ from wfc.runtime.events import Event
 from wfc.runtime.tracing import conventions, span_inside
 from wfc.runtime.values.outputs import InvalidOutput, from_python, plain
 
-__all__ = ["ToolContext", "call_tool"]
+__all__ = ["ToolContext", "call_function", "call_tool"]
 
 T = TypeVar("T")
+
+_NONE: Final[Mapping[str, Resource[Any]]] = {}
 
 
 class ToolContext:
@@ -76,9 +79,45 @@ async def call_tool(host: ToolHost, tool: PythonTool[T], args: Mapping[str, obje
         StepError: ``python.<Class>`` (raised by the tool), or ``tool.…`` (no such tool, or a wrong result).
         SettingsError: A secret is missing, or the module is neither beside the spec nor allowed.
     """
-    name = tool.function.rpartition(":")[2]
+    return await _as_span(tool.function.rpartition(":")[2], args, lambda: _call(host, tool, args))
+
+
+async def call_function(
+    host: ToolHost,
+    function: Callable[..., Any],
+    name: str,
+    args: Mapping[str, object],
+    output: Any = Any,
+    *,
+    context: str = "",
+    resources: Mapping[str, Resource[Any]] = _NONE,
+) -> Any:
+    """Call a Python function that a program has given as a tool; return its result, validated.
+
+    Args:
+        name: What it is called in messages.
+        context: The parameter that takes a ``ToolContext``; empty: none does.
+        resources: What it is given for parameters of these names.
+
+    Raises:
+        StepError: ``python.<Class>`` (raised by the function), or ``tool.invalid_output``.
+    """
+
+    async def call() -> Any:
+        revealed = Revealed()
+        given = dict(args)
+        if context:
+            given[context] = ToolContext(host, revealed)
+        for parameter, resource in resources.items():
+            given[parameter] = await host.resource(resource)
+        return await _result(function, given, name, output, revealed)
+
+    return await _as_span(name, args, call)
+
+
+async def _as_span(name: str, args: Mapping[str, object], call: Callable[[], Awaitable[T]]) -> T:
     with span_inside("tool", name, lambda: _about_tool(name)) as span:
-        result: T = await _call(host, tool, args)
+        result = await call()
         if span is not None:
             span.content = {conventions.TOOL_ARGUMENTS: args, conventions.TOOL_RESULT: result}
             span.result = result
@@ -110,18 +149,26 @@ async def _call(host: ToolHost, tool: PythonTool[T], args: Mapping[str, object])
         raise StepError(
             "tool.arguments", f"`{tool.function}` cannot be called so: {revealed.hide(str(error))}"
         ) from None
+    result: T = await _result(function, given, tool.function, tool.output, revealed)
+    return result
+
+
+async def _result(
+    function: Callable[..., Any], given: Mapping[str, object], place: str, output: Any, revealed: Revealed
+) -> Any:
+    """Return a function's result, which has to be of a type; ``place`` is what the function is called in messages."""
     result, failure = await _run(function, given)
     if failure is not None:
-        raise _told(failure, tool, revealed)
+        raise _told(failure, place, revealed)
     try:
-        valid: T = from_python(tool.output, revealed.hide_in_result(plain(result)))
+        valid = from_python(output, revealed.hide_in_result(plain(result)))
     except InvalidOutput as error:
         said = f"something else than declared: {revealed.hide(str(error))}"
     except (RecursionError, TypeError):  # it contains itself, or has keys that are no texts
         said = "what cannot be written as JSON"
     else:
         return valid
-    raise StepError("tool.invalid_output", f"`{tool.function}` returned {said}")
+    raise StepError("tool.invalid_output", f"`{place}` returned {said}")
 
 
 async def _run(function: Callable[..., Any], given: Mapping[str, object]) -> tuple[Any, BaseException | None]:
@@ -155,14 +202,14 @@ async def _run(function: Callable[..., Any], given: Mapping[str, object]) -> tup
         return None, error
 
 
-def _told(failure: BaseException, tool: PythonTool[Any], revealed: Revealed) -> WorkflowError:
+def _told(failure: BaseException, place: str, revealed: Revealed) -> WorkflowError:
     """Return a tool's exception as the error of the step that calls it."""
     if isinstance(failure, WorkflowError) and not isinstance(failure, StepError):
         return failure
     known = step_error(failure)
     told = StepError(
         known.name,
-        revealed.hide(f"`{tool.function}` raised {known.message}" if known is not failure else known.message),
+        revealed.hide(f"`{place}` raised {known.message}" if known is not failure else known.message),
         status=known.status,
         body=revealed.hide_in(known.body),
         retry_after=known.retry_after,

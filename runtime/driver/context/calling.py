@@ -327,8 +327,11 @@ class Calling(Searches):
         return self._started("answering").watchers.answering(self._inside("answering"))
 
     def state_now(self) -> Any:
-        """Return the run's state, which must not be changed."""
-        return self._started("state_now").execution.state
+        """Return the run's state, which must not be changed; of a run that is a step's action, that step's run's."""
+        run: Any = self._started("state_now")
+        while run is not None and run.workflow._wfc.is_part:
+            run = run.above
+        return None if run is None else run.execution.state
 
 
 def _check_shown(*, is_text: bool, stream: bool, partial: bool) -> None:

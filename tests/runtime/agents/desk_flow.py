@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from wfc.runtime.agents.events import DoneCall, Worked
 from wfc.runtime.agents.loop import AgentLoop
 from wfc.runtime.agents.threaded_loop import ThreadedLoop
 from wfc.runtime.agents.threads import KeptThread
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.calls.llm import Model
 from wfc.runtime.calls.transcripts import CallRequest, TurnReply, TurnRequest
 from wfc.runtime.errors import RunUnknownError
@@ -194,6 +196,19 @@ def written_down(log: Path) -> type[Workflow]:
         return f"{args.order_id} is here"
 
     return desk(Agent("desk", TurnModel(answer), tools=[AgentTool("find", find, FindArgs)], parallel_calls=1))
+
+
+def functions_written_down(log: Path) -> type[Workflow]:
+    """The same desk, whose agent looks things up by a plain function."""
+    note = noting(log)
+    own = written_down(log)
+    (loop,) = definition_of(own).parts
+
+    def find(order_id: str) -> str:
+        note(f"find {order_id}")
+        return f"{order_id} is here"
+
+    return desk(replace(loop.agent, tools=[find]))
 
 
 def team_written_down(log: Path) -> type[Workflow]:
@@ -470,6 +485,7 @@ FLOWS = {
     "talk": talk_written_down,
     "code": code_written_down,
     "desk": written_down,
+    "functions": functions_written_down,
     "team": team_written_down,
     "hand-over": hand_over_written_down,
     "workflows": workflows_written_down,
@@ -479,6 +495,7 @@ FLOWS = {
 WANTED_IN_FLOWS = {
     "knowing": "think 1,remember A,remember B,think 2,remember C,think 3,search here,think 4",
     "desk": "think 1,find A,find B,think 2,find C,think 3",
+    "functions": "think 1,find A,find B,think 2,find C,think 3",
     "team": "lead 1,lead 2,lead 3,think A 1,think A 3,think B 1,think B 3,think C 1,think C 3,find A,find B,find C",
     "code": "think 1,find A,find B,find C,think 3",
     "workflows": "think 1,find A,find B,think 3,find C,think 5",

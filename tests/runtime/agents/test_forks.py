@@ -82,7 +82,7 @@ def test_a_fork_goes_on_from_a_turn(
     assert sorted(lines(tmp_path / "log")[len(before) :]) == sorted(again)
 
 
-@pytest.mark.parametrize("flow", ["team", "hand-over", "code", "saving"])
+@pytest.mark.parametrize("flow", ["team", "hand-over", "code", "saving", "functions"])
 def test_every_place_of_an_agent_is_one_to_fork_from(flow: str, tmp_path: Path, store: str | Path) -> None:
     kind = FLOWS[flow](tmp_path / "log")
     said = answer_of(store, kind)

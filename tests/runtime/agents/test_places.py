@@ -58,6 +58,7 @@ PLACES = {
         "answer/turn 2",
     ],
 }
+PLACES["functions"] = PLACES["desk"]
 
 
 def lines(log: Path) -> list[str]:
