@@ -47,6 +47,7 @@ class Execution:
     """
 
     __slots__ = (
+        "_state",
         "asked",
         "asked_for",
         "asked_waits",
@@ -84,7 +85,6 @@ class Execution:
         "run_id",
         "runs",
         "starting",
-        "state",
         "steps",
         "stops",
         "timers",
@@ -94,6 +94,8 @@ class Execution:
         "way",
         "workers",
     )
+
+    _state: Any
 
     def __init__(self, plan: Plan, run_id: str, state: Any) -> None:
         self.plan = plan
@@ -120,9 +122,20 @@ class Execution:
         self.asked_waits: dict[str, None] = NONE  # ids of bodies' waits whose question has been published
         self.begin(state)
 
+    @property
+    def state(self) -> Any:
+        """The state that the steps share; one that nobody has given is made when it is first asked for."""
+        if self._state is None:
+            self._state = self.plan.new_state()
+        return self._state
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        self._state = state
+
     def begin(self, state: Any) -> None:
         """Reset to the beginning of a run, with nothing under way."""
-        self.state = state
+        self._state = state  # ``None``: the plan's new one, which nobody has asked for yet
         self.inputs: StartEvent | None = None
         self.failing: Exception | None = None  # what has ended it, while an exit of the run is taken
         self.left_by: tuple[RunExit, ...] = ()  # the exits of the run that have led on, in order
