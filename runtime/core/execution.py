@@ -13,7 +13,7 @@ from typing import Any, Final
 from wfc.runtime.core.effects import Effect
 from wfc.runtime.core.event_waits import EventWait
 from wfc.runtime.core.halt_ticks import Stops
-from wfc.runtime.core.step_runs import Frame, Pause, Slots, StepRun
+from wfc.runtime.core.step_runs import NONE, Frame, Pause, Slots, StepRun
 from wfc.runtime.events import Event, StartEvent, StopEvent
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.run_rules import RunExit
@@ -23,13 +23,6 @@ __all__ = ["NONE", "OF_RUN", "Execution", "Timed"]
 
 OF_RUN: Final = -1
 """The place of a step's index, for bounds on the whole run."""
-
-NONE: dict[Any, Any] = {}
-"""A shared empty dictionary in place of those that most runs never need.
-
-Never written to: code that has something to store creates a new dictionary first.
-"""
-
 
 _NOBODY: set[int] = set()
 _NO_FRAMES: list[Frame] = []
