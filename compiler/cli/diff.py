@@ -72,7 +72,8 @@ def command(
     compared. Without NEW it is the working tree, without OLD the last commit. Nothing of it is run. Approvals are
     read from `wfc-approvals.txt` in this folder. `wfc explain RULE` tells what a rule means.
 
-    Exit status: 0 nothing fails; 1 a change fails that nobody has approved, or NEW has errors; 2 wrong usage.
+    Exit status: 0 nothing fails; 1 a change fails that nobody has approved, a run in the store cannot go on because
+    of it, or NEW has errors; 2 wrong usage.
     """
     if driver:
         from wfc.compiler.cli.reviewing.driver import driven

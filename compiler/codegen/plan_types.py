@@ -56,6 +56,8 @@ class TypeData:
 
     def __init__(self, names: ModuleNames) -> None:
         self.names = names
+        self.agents: dict[str, Any] = {}
+        self.is_known = True
 
     def of(self, type_: Type) -> Any:
         """Return a type as data."""
@@ -87,6 +89,19 @@ class TypeData:
         _, own = self.names.imported.get(name, ("", name))
         return str(own)
 
+    def worked(self, type_: Type) -> Any:
+        """Return an agent's answer together with how it came about: a class of the runtime for each type of answers."""
+        answer = self.of(type_)
+        called = _argument(answer)
+        if called is None:
+            self.is_known = False
+            return "any"
+        name = f"Worked[{called}]"
+        kept = {"answer": answer, "name": "str", "turns": "int", "tokens": "int", "cost_usd": "float"}
+        told = {each: {"type": of, "required": each == "answer", "called": each} for each, of in kept.items()}
+        self.agents[name] = {"fields": told, "open": False}
+        return ["class", name]
+
     def union(self, parts: Iterable[Any]) -> Any:
         """Return types of which a value has one."""
         found: list[Any] = []
@@ -111,14 +126,16 @@ class TypeData:
         return "none" if name == "Nothing" else name  # `Fail` and `Restart` are called so there too
 
     def classes(self, roots: Iterable[Type]) -> dict[str, Any] | None:
-        """Return the classes of records, and of all that these are made of; ``None``: some are the runtime's own."""
+        """Return the classes of records, and of all that they are made of; ``None``: some names are not known."""
+        if not self.is_known:
+            return None
         found: dict[str, Record] = {}
         for type_ in within(*roots):
             if not isinstance(type_, Record):
                 continue
-            if type_.role == "built in" or found.setdefault(self.name(type_), type_) is not type_:
+            if found.setdefault(self.name(type_), type_) is not type_:
                 return None
-        return {name: self._class(record) for name, record in found.items()}
+        return {**self.agents, **{name: self._class(record) for name, record in found.items()}}
 
     def _class(self, record: Record) -> dict[str, Any]:
         fields = {str(field_name(field.name)): self._field(field) for field in record.fields.values()}
@@ -132,6 +149,19 @@ class TypeData:
             spelled = _bounded(self.of(type_), bounds)
         is_required = not field.has_default and not isinstance(type_, Optional)
         return {"type": spelled, "required": is_required, "called": field.name}
+
+
+def _argument(spelled: Any) -> str | None:
+    """Return how a type is called as the argument of a class; ``None`` for one that libraries spell each their way."""
+    match spelled:
+        case "str" | "int" | "bool" | "Decimal" | "date" | "timedelta":
+            return str(spelled)
+        case ["class", name]:
+            return str(name)
+        case [("list" | "dict") as of, *parts]:
+            found = [_argument(part) for part in parts]
+            return None if None in found else f"{of}[{', '.join(map(str, found))}]"
+    return None
 
 
 def _bounded(spelled: Any, bounds: dict[str, Any]) -> Any:

@@ -35,18 +35,23 @@ class Pair:
         self.old, self.type_fields = type_fields_renamed(with_fields(before, self.fields_renamed), new)
         self.new = new
         self.name = str(new["workflow"])
+        self._both: dict[str, list[tuple[str, Any, Any]]] = {}
 
     @cached_property
     def ways(self) -> tuple[Ways, Ways]:
         """The ways through both versions."""
         return Ways(self.old), Ways(self.new)
 
-    def both(self, section: str) -> Iterator[tuple[str, Any, Any]]:
-        """Yield what both versions declare in a section and say differently: its name, and what both say."""
-        old, new = self.old[section], self.new[section]
-        for name, before in old.items():
-            if name in new and not same(before, new[name]):
-                yield name, before, new[name]
+    def both(self, section: str) -> list[tuple[str, Any, Any]]:
+        """Return what both versions declare in a section and say differently: its name, and what both say."""
+        if section not in self._both:
+            old, new = self.old[section], self.new[section]
+            self._both[section] = [
+                (name, before, new[name])
+                for name, before in old.items()
+                if name in new and not same(before, new[name])
+            ]
+        return self._both[section]
 
     def added(self, section: str) -> Iterator[tuple[str, Any]]:
         """Yield what only the later version declares in a section."""
@@ -58,10 +63,10 @@ class Pair:
         new = self.new[section]
         return ((name, each) for name, each in self.old[section].items() if name not in new)
 
-    @cached_property
+    @property
     def changed_steps(self) -> list[tuple[str, Any, Any]]:
         """The steps of both versions that say something else: the name, and what both say."""
-        return [*self.both("steps")]
+        return self.both("steps")
 
     @property
     def actions(self) -> Iterator[tuple[str, str, Any, Any]]:

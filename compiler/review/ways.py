@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
 from typing import Any, Final
 
 __all__ = ["Ways", "effect_of"]
@@ -76,7 +77,7 @@ class Ways:
             self._passed[name] = self.reached(self.after[name])
         return self._passed[name]
 
-    @property
+    @cached_property
     def people(self) -> list[str]:
         """The steps that ask people."""
         return [name for name, step in self.facts["steps"].items() if step["kind"] == "human"]

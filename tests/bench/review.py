@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 WFC = shutil.which("wfc", path=Path(sys.executable).parent) or "wfc"
@@ -31,9 +31,50 @@ STEP = """\
 """
 
 
-def workflow(steps: int, name: str = "long", words: str = "Say it again:") -> str:
+MIXED = [
+    """\
+  s{n}:
+    kind: agent
+    accepts: E{n}
+    model: small
+    prompt: "Settle it: ${{{{ event.text }}}}"
+    tools: [look]
+    emit: {{event: E{next}, with: {{text: "${{{{ result }}}}"}}}}
+""",
+    """\
+  s{n}:
+    kind: map
+    accepts: E{n}
+    in: event.text | split(" ")
+    as: word
+    max: 100
+    do: {{kind: llm, model: small, prompt: "Explain ${{{{ word }}}}"}}
+    emit: {{event: E{next}, with: {{text: "${{{{ result | join(', ') }}}}"}}}}
+""",
+    """\
+  s{n}:
+    kind: retrieve
+    accepts: E{n}
+    knowledge: texts
+    query: "${{{{ event.text }}}}"
+    save: {{found: "${{{{ result }}}}"}}
+    emit: {{event: E{next}, with: {{text: "${{{{ event.text }}}}"}}}}
+""",
+]
+"""Steps whose plans are more than a call: agents, one call for each of some items, passages that are found."""
+
+MIXED_HEAD = """\
+tools: {look: {python: "shop:look", args: {what: string}, output: string, read_only: true, description: Look it up.}}
+knowledge: {texts: {files: ["texts/*.md"]}}
+state: {found: {type: list of Passage, default: []}}
+"""
+
+
+def workflow(
+    steps: int, name: str = "long", words: str = "Say it again:", kinds: Sequence[str] = (STEP,)
+) -> str:
     events = "".join(f"  E{n}: {{text: string}}\n" for n in range(steps + 1))
-    body = "".join(STEP.format(n=n, next=n + 1, words=words) for n in range(steps))
+    body = "".join(kinds[n % len(kinds)].format(n=n, next=n + 1, words=words) for n in range(steps))
     head = f"wfc: 1\nworkflow: {name}\nstart: E0\nend: E{steps}\nmodels: {{small: {{use: openai:gpt-4o-mini}}}}\n"
     return f"{head}events:\n{events}steps:\n{body}"
 
@@ -78,6 +119,17 @@ def two_versions(folder: Path) -> None:
         print(f"diff of {STEPS} steps, {name + ' differs':26} {told}")
 
 
+def two_mixed_versions(folder: Path) -> None:
+    (folder / "texts").mkdir()
+    (folder / "texts" / "one.md").write_text("One.\n", encoding="utf-8")
+    for name, steps in (("old", STEPS - 1), ("new", STEPS)):
+        text = workflow(steps, kinds=MIXED).replace("events:\n", f"{MIXED_HEAD}events:\n")
+        (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+        subprocess.run([WFC, "check", f"{name}.yaml"], cwd=folder, check=True, capture_output=True)
+    told = spent(WFC, "diff", "old.yaml", "new.yaml", folder=folder)
+    print(f"diff of {STEPS} agents, maps and searches, one more {told}")
+
+
 def many_specs(folder: Path) -> None:
     specs = folder / "specs"
     specs.mkdir()
@@ -120,6 +172,8 @@ if __name__ == "__main__":
     os.environ |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": bytecode}
     with tempfile.TemporaryDirectory() as made:
         two_versions(Path(made))
+    with tempfile.TemporaryDirectory() as made:
+        two_mixed_versions(Path(made))
     with tempfile.TemporaryDirectory() as made:
         many_specs(Path(made))
     shutil.rmtree(bytecode)

@@ -9,7 +9,15 @@ from typing import Any, Final
 from wfc.compiler.cli.reviewing.comparison import Comparison
 from wfc.compiler.cli.reviewing.markdown_text import fenced, plain, said, visible
 from wfc.compiler.cli.reviewing.report import Report
-from wfc.compiler.cli.reviewing.text import MEANS, MOST_RUNS, broken_line, counted, counted_runs
+from wfc.compiler.cli.reviewing.text import (
+    MOST_RUNS,
+    broken_line,
+    counted,
+    counted_runs,
+    failing_runs,
+    gravest_first,
+    what_it_means,
+)
 from wfc.compiler.review.changes import AUDIENCES
 
 __all__ = ["comment_lines", "report_markdown"]
@@ -98,6 +106,10 @@ def _to_decide(report: Report, asked: Sequence[str]) -> str:
     failing = _by_weight([each for each in report["changes"] if each["fails"]])
     if broken:
         return f"nothing yet: {plain(broken[0]['path'])} has errors"
+    runs = failing_runs(report)
+    lost = f"what becomes of {_number(runs, 'run')} that cannot go on" if runs else ""
+    if not failing and lost:
+        return lost
     if not failing:
         looked = [each for each in report["changes"] if each["level"] == "warn" and each["approved"] is None]
         return f"nothing that fails; look at {_number(len(looked), 'warning')}" if looked else "nothing"
@@ -107,7 +119,7 @@ def _to_decide(report: Report, asked: Sequence[str]) -> str:
     command = f"`{visible(f'wfc diff{compared} --approve ID --because REASON').replace('`', '?')}`"
     return (
         f"whether {_number(len(failing), 'change')} may be merged that {'fails' if len(failing) == 1 else 'fail'}: "
-        f"{named}{rest}. Mend the change, or approve it with {command}"
+        f"{named}{rest}. Mend the change, or approve it with {command}{f'; {lost}' if lost else ''}"
     )
 
 
@@ -126,10 +138,10 @@ def _section(report: Report, audience: str, title: str) -> Iterator[str]:
     yield from ("", f"#### {title}", "")
     for each in runs:
         yield f"- {said(counted_runs(each))}"
-        told = [run for run in each["each"] if run["verdicts"]]
+        told = gravest_first(each["each"])
         for run in told[:MOST_RUNS]:
             because = "; ".join(f"{said(one['told'])} `{one['rule']}`" for one in run["verdicts"])
-            yield f"  - {plain(run['run'])} {MEANS[run['means']]}: {because}"
+            yield f"  - {plain(run['run'])} {what_it_means(run)}: {because}"
         if len(told) > MOST_RUNS:
             yield f"  - and {len(told) - MOST_RUNS} more"
     for each in changes[:MOST_TOLD]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from wfc.compiler.cli.reviewing.approvals import Approvals
@@ -45,6 +46,14 @@ def report_of(
     ]
     broken = [_broken(is_old, version) for is_old, version in comparison.broken]
     fails = any(each["fails"] for each in told) or any(each["side"] == "new" for each in broken)
+    if runs is not None:
+        is_asked = fail_on is not None and "runs" in audiences
+        approved = _approved_rules(comparison, approvals)
+        for workflow in runs["workflows"]:
+            rules = approved[workflow["now"] or workflow["workflow"]]
+            for run in workflow["each"]:
+                run["fails"] = is_asked and _run_fails(run, rules)
+                fails = fails or run["fails"]
     return {
         "format": FORMAT,
         "old": old.title,
@@ -60,6 +69,28 @@ def report_of(
             *approvals.notes([each.fingerprint for each in comparison.changes]),
         ],
     }
+
+
+def _approved_rules(comparison: Comparison, approvals: Approvals) -> Mapping[str, set[str]]:
+    """Return the rules of each workflow's changes that are approved without exception."""
+    said: dict[tuple[str, str], bool] = {}
+    for each in comparison.changes:
+        is_approved = approvals.reason(each.fingerprint) is not None
+        key = each.workflow, each.rule
+        said[key] = said.get(key, True) and is_approved
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for (workflow, rule), is_approved in said.items():
+        if is_approved:
+            found[workflow].add(rule)
+    return found
+
+
+def _run_fails(run: dict[str, Any], approved: Collection[str]) -> bool:
+    """Return whether a run fails: one that could go on before and cannot now, for a reason nobody has approved."""
+    if run["means"] != "refused" or run["refused_before"]:
+        return False
+    rules = {one["rule"] for one in run["verdicts"] if one["means"] == "refused"}
+    return not rules <= set(approved)
 
 
 def _change(

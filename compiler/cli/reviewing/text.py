@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from wfc.compiler.cli.reviewing.report import Report
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.review.changes import AUDIENCES
 
-__all__ = ["MEANS", "MOST_RUNS", "counted", "counted_runs", "report_text", "summary"]
+__all__ = [
+    "MOST_RUNS",
+    "counted",
+    "counted_runs",
+    "failing_runs",
+    "gravest_first",
+    "report_text",
+    "summary",
+    "what_it_means",
+]
 
 MOST_RUNS: Final = 20
 MEANS: Final = {
@@ -44,14 +53,24 @@ def _runs(report: Report) -> Iterator[str]:
     """Yield what is told of the runs in a store: how many there are of each sort, and which do not simply go on."""
     for each in () if report["paused_runs"] is None else report["paused_runs"]["workflows"]:
         yield f"  {counted_runs(each)}"
-        told = [run for run in each["each"] if run["verdicts"]]
+        told = gravest_first(each["each"])
         for run in told[:MOST_RUNS]:
             because = "; ".join(
                 f"{one['told']} [{one['rule']}]".removesuffix(" []") for one in run["verdicts"]
             )
-            yield f"    {run['run']} {MEANS[run['means']]}: {because}"
+            yield f"    {run['run']} {what_it_means(run)}: {because}"
         if len(told) > MOST_RUNS:
             yield f"    and {len(told) - MOST_RUNS} more, which `--format json` tells"
+
+
+def gravest_first(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the runs of which something is told, those that fail first."""
+    return sorted((run for run in runs if run["verdicts"]), key=lambda run: not run["fails"])
+
+
+def what_it_means(run: dict[str, Any]) -> str:
+    """Return what is said of a run."""
+    return f"{MEANS[run['means']]}{', as it was before' if run['refused_before'] else ''}"
 
 
 def counted_runs(each: dict[str, Any]) -> str:
@@ -67,7 +86,14 @@ def counted_runs(each: dict[str, Any]) -> str:
     ):
         if each[name]:
             found.append(f"{each[name]} {one if each[name] == 1 else many}")
-    return f"of {runs} of `{each['workflow']}` waiting here {', '.join(found)}"
+    parts = f" (parts of other runs: {each['parts']})" if each["parts"] else ""
+    return f"of {runs} of `{each['workflow']}` waiting here{parts} {', '.join(found)}"
+
+
+def failing_runs(report: Report) -> int:
+    """Return how many runs in a store cannot go on because of a change, for a reason that nobody has approved."""
+    runs = [] if report["paused_runs"] is None else report["paused_runs"]["workflows"]
+    return sum(run["fails"] for each in runs for run in each["each"])
 
 
 def broken_line(each: dict[str, Any], report: Report) -> str:
@@ -99,11 +125,13 @@ def _place(place: dict[str, Any]) -> str:
 
 def summary(report: Report) -> str:
     """Return how many changes there are, and of which levels, in one line."""
-    specs = len(report["specs"])
+    specs, runs = len(report["specs"]), failing_runs(report)
+    refused = "1 run is refused" if runs == 1 else f"{runs} runs are refused"
+    more = f"; {refused}" if runs else ""
     if not report["changes"] and not report["broken"]:
-        return "no change in meaning"
+        return f"no change in meaning{more}"
     about = "1 spec differs" if specs == 1 else f"{specs} specs differ"
-    return f"{about}: {counted(report) or 'no change that is told'}"
+    return f"{about}: {counted(report) or 'no change that is told'}{more}"
 
 
 def counted(report: Report) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator, Sequence
+import contextlib
+from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -14,6 +15,7 @@ from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
     from wfc.compiler.cli.stores import StorePlace
+    from wfc.compiler.workspace.project import Project
     from wfc.runtime import Engine
 
 __all__ = ["MEANINGS", "judged_runs"]
@@ -40,9 +42,13 @@ def judged_runs(comparison: Comparison, place: StorePlace) -> dict[str, Any]:
             for before, after in comparison.versions:
                 if before is None or before.facts is None or (after is not None and after.facts is None):
                     continue
-                runs = engine.runs_of_workflow(str(before.facts["workflow"]))
-                judged = list(_judged(engine, place, runs, comparison, after)) if runs else []
-                found.append({"workflow": str(before.facts["workflow"]), **_counts(judged), "each": judged})
+                workflow = str(before.facts["workflow"])
+                runs, parts = engine.runs_of_workflow(workflow), engine.parts_of_workflow(workflow)
+                judge = _Judge(engine, place, comparison, before, after)
+                judged = [*map(judge.judged, runs), *map(judge.judged_part, parts)]
+                now = None if after is None or after.facts is None else str(after.facts["workflow"])
+                names = {"workflow": workflow, "now": now}
+                found.append({**names, **_counts(judged), "parts": len(parts), "each": judged})
     finally:
         engine.close()
     return {"store": without_password(place.address), "workflows": found}
@@ -53,55 +59,100 @@ def _counts(judged: Sequence[Judged]) -> dict[str, int]:
     return {"runs": len(means), **{name.replace(" ", "_"): means.count(name) for name in MEANINGS}}
 
 
-def _judged(
-    engine: Engine, place: StorePlace, runs: Sequence[str], comparison: Comparison, after: Version | None
-) -> Iterator[Judged]:
-    from wfc.compiler.cli.resuming import load_own
+class _Judge:
+    """What tells of the runs of a workflow what its change means for them.
 
-    if after is None:
-        yield from (
-            _refused(run_id, "workflow-removed", "there is no such workflow any more") for run_id in runs
-        )
-        return
-    version = f"changed {after.path}"  # of nothing that is kept: only this process knows it
-    if not _is_added(engine, comparison, after, version):
-        told = (
-            f"{after.path} cannot be compiled with the workflows that it calls, so its runs cannot be judged"
-        )
-        raise click.ClickException(printable(told))
-    for run_id in runs:
-        load_own(engine, place, run_id)
-        yield _one(engine, run_id, version)
+    Args:
+        before: The workflow as it was.
+        after: As it is now; ``None``: there is none any more.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        place: StorePlace,
+        comparison: Comparison,
+        before: Version,
+        after: Version | None,
+    ) -> None:
+        self.engine = engine
+        self.place = place
+        self.comparison = comparison
+        self.before = before
+        self.after = after
+
+    def judged(self, run_id: str) -> Judged:
+        """Return what the change means for a run, with its parts."""
+        from wfc.compiler.cli.resuming import load_own
+        from wfc.compiler.cli.runs.moving import meaning_of
+        from wfc.runtime.errors import StoreError
+
+        if self.after is None:
+            gone = {
+                "rule": "workflow-removed",
+                "means": "refused",
+                "told": "there is no such workflow any more",
+            }
+            return {"run": run_id, "means": "refused", "refused_before": False, "verdicts": [gone]}
+        version = self._new
+        load_own(self.engine, self.place, run_id)
+        try:
+            told = self.engine.judged(run_id, version=version)
+        except StoreError as error:
+            at_work = {"rule": "", "means": "noted", "told": str(error)}
+            return {"run": run_id, "means": "worked on", "refused_before": False, "verdicts": [at_work]}
+        means = meaning_of(told)
+        every = [*told.verdicts, *(one for part in told.parts for one in part.verdicts)]
+        return {
+            "run": run_id,
+            "means": "goes on" if means == "same version" else means,
+            "refused_before": means == "refused" and self._is_refused_before(run_id),
+            "verdicts": [{"rule": one.rule, "means": one.means, "told": one.told} for one in every],
+        }
+
+    def judged_part(self, run_id: str) -> Judged:
+        """Return what the change means for a run that is a part of another one, of whichever workflow that is."""
+        return {**self.judged(run_id), "part_of": self.engine.store.root_of(run_id)}
+
+    def _is_refused_before(self, run_id: str) -> bool:
+        """Return whether a run could not go on with the earlier version either: it is not the change's doing."""
+        from wfc.compiler.cli.runs.moving import meaning_of
+        from wfc.runtime.errors import StoreError
+
+        if self._old is None:
+            return False
+        with contextlib.suppress(StoreError):
+            return meaning_of(self.engine.judged(run_id, version=self._old)) == "refused"
+        return False
+
+    @cached_property
+    def _new(self) -> str:
+        """What the engine knows the later version by.
+
+        Raises:
+            click.ClickException: It cannot be compiled.
+        """
+        assert self.after is not None
+        version = _added(self.engine, self.comparison.new, self.after, "changed")
+        if version is None:
+            calls = "cannot be compiled with the workflows that it calls, so its runs cannot be judged"
+            raise click.ClickException(printable(f"{self.after.path} {calls}"))
+        return version
+
+    @cached_property
+    def _old(self) -> str | None:
+        """What the engine knows the earlier version by; ``None``: it cannot be compiled any more."""
+        return _added(self.engine, self.comparison.old, self.before, "unchanged")
 
 
-def _is_added(engine: Engine, comparison: Comparison, after: Version, version: str) -> bool:
-    """Let an engine know the later version; return whether there is one."""
+def _added(engine: Engine, project: Project, version: Version, word: str) -> str | None:
+    """Let an engine know a version; return what it is known by, of nothing that is kept: only this process knows it."""
     from wfc.compiler.cli.reviewing.plans import program_of
     from wfc.compiler.cli.versions import add_version
 
-    program = program_of(after, comparison.new)
-    if program is not None:
-        add_version(engine, program, version)
-    return program is not None
-
-
-def _one(engine: Engine, run_id: str, version: str) -> Judged:
-    """Return what it means for a run, with its parts."""
-    from wfc.compiler.cli.runs.moving import meaning_of
-    from wfc.runtime.errors import StoreError
-
-    try:
-        told = asyncio.run(engine.upgrade(run_id, version=version, dry_run=True))
-    except StoreError as error:
-        return {"run": run_id, "means": "worked on", "verdicts": [{"rule": "", "told": str(error)}]}
-    means = meaning_of(told)
-    every = [*told.verdicts, *(one for part in told.parts for one in part.verdicts)]
-    return {
-        "run": run_id,
-        "means": "goes on" if means == "same version" else means,
-        "verdicts": [{"rule": one.rule, "told": one.told} for one in every],
-    }
-
-
-def _refused(run_id: str, rule: str, told: str) -> Judged:
-    return {"run": run_id, "means": "refused", "verdicts": [{"rule": rule, "told": told}]}
+    program = program_of(version, project)
+    if program is None:
+        return None
+    name = f"{word} {version.path}"
+    add_version(engine, program, name)
+    return name

@@ -28,7 +28,14 @@ from wfc.runtime.store.entries import entry_of
 from wfc.runtime.store.folding import fold
 from wfc.runtime.store.journal import Entry, Lease, Parked, Row, VersionChanged
 from wfc.runtime.store.judgement.verdicts import Verdict, refused
-from wfc.runtime.store.sql.upgrading import HasPlan, Upgradable, runs_of_workflow, upgradable, with_parts
+from wfc.runtime.store.sql.upgrading import (
+    HasPlan,
+    Upgradable,
+    parts_of_workflow,
+    runs_of_workflow,
+    upgradable,
+    with_parts,
+)
 from wfc.runtime.store.versions.describing import describe
 from wfc.runtime.store.versions.reading import can_fold, is_of_plan, plan_of
 
@@ -97,6 +104,18 @@ class UpgradedRuns(EditedRuns, Protocol):
             await self.alter(entries)
         return told
 
+    def judged(self, run_id: str, *, version: str) -> Upgrade:
+        """Return what it would mean for a run that rests, with its parts, to go on with a version; nothing is changed.
+
+        It may be a part of another run: then it is judged by itself, though it moves with that one only.
+
+        Raises:
+            RunUnknownError: There is none of that id, or its workflow is not known here.
+            StoreError: Somebody works on it.
+        """
+        self._check_nobody_works_on(self.store.root_of(run_id) or run_id)
+        return _told(list(self._moves(run_id, version)))
+
     async def resume(self, run_id: str) -> WorkflowHandler[Any]:
         """Let a stored run go on in this process, unless it does so already.
 
@@ -116,6 +135,10 @@ class UpgradedRuns(EditedRuns, Protocol):
     def runs_of_workflow(self, workflow: str) -> list[str]:
         """Return the ids of the runs of a workflow that are not over and no parts of others, the oldest first."""
         return self.store.select(partial(runs_of_workflow, workflow=workflow))
+
+    def parts_of_workflow(self, workflow: str) -> list[str]:
+        """Return the ids of the runs of a workflow that are not over and parts of others, the oldest first."""
+        return self.store.select(partial(parts_of_workflow, workflow=workflow))
 
     def _has_other_plan(self, run_id: str) -> bool:
         """Return whether a run that nobody works on, or a part of it, has another plan than its workflow here."""
@@ -142,6 +165,9 @@ class UpgradedRuns(EditedRuns, Protocol):
         root = self.store.root_of(run_id)
         if root not in (None, run_id):
             raise StoreError(f"the run {run_id} is a part of {root}, and moves with that one only")
+        self._check_nobody_works_on(run_id)
+
+    def _check_nobody_works_on(self, run_id: str) -> None:
         if self.run(run_id) is not None or self.store.is_worked_on(run_id):
             raise StoreError(
                 f"a process works on the run {run_id}: it moves to another version when it rests"

@@ -8,7 +8,7 @@ from wfc.runtime.store.journal import Kept, RunStatus
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.reading import kept
 
-__all__ = ["HasPlan", "Upgradable", "runs_of_workflow", "upgradable", "with_parts"]
+__all__ = ["HasPlan", "Upgradable", "parts_of_workflow", "runs_of_workflow", "upgradable", "with_parts"]
 
 
 class Upgradable(NamedTuple):
@@ -80,6 +80,16 @@ def runs_of_workflow(connection: Connection, workflow: str) -> list[str]:
     """Return the ids of the runs of a workflow that are not over and no parts of others, the oldest first."""
     rows = connection.execute(
         """SELECT run_id FROM runs WHERE workflow = ? AND ended IS NULL AND (parent IS NULL OR NOT attached)
+            ORDER BY run""",
+        (workflow,),
+    )
+    return [run_id for (run_id,) in rows]
+
+
+def parts_of_workflow(connection: Connection, workflow: str) -> list[str]:
+    """Return the ids of the runs of a workflow that are not over and parts of others, the oldest first."""
+    rows = connection.execute(
+        """SELECT run_id FROM runs WHERE workflow = ? AND ended IS NULL AND parent IS NOT NULL AND attached
             ORDER BY run""",
         (workflow,),
     )
