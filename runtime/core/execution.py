@@ -13,7 +13,7 @@ from typing import Any, Final
 from wfc.runtime.core.effects import Effect
 from wfc.runtime.core.event_waits import EventWait
 from wfc.runtime.core.halt_ticks import Stops
-from wfc.runtime.core.step_runs import Frame, Pause, Slots, StepRun
+from wfc.runtime.core.step_runs import NONE, Frame, Pause, Slots, StepRun
 from wfc.runtime.events import Event, StartEvent, StopEvent
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.run_rules import RunExit
@@ -23,13 +23,6 @@ __all__ = ["NONE", "OF_RUN", "Execution", "Timed"]
 
 OF_RUN: Final = -1
 """The place of a step's index, for bounds on the whole run."""
-
-NONE: dict[Any, Any] = {}
-"""A shared empty dictionary in place of those that most runs never need.
-
-Never written to: code that has something to store creates a new dictionary first.
-"""
-
 
 _NOBODY: set[int] = set()
 _NO_FRAMES: list[Frame] = []
@@ -47,6 +40,7 @@ class Execution:
     """
 
     __slots__ = (
+        "_state",
         "asked",
         "asked_for",
         "asked_waits",
@@ -84,7 +78,6 @@ class Execution:
         "run_id",
         "runs",
         "starting",
-        "state",
         "steps",
         "stops",
         "timers",
@@ -94,6 +87,8 @@ class Execution:
         "way",
         "workers",
     )
+
+    _state: Any
 
     def __init__(self, plan: Plan, run_id: str, state: Any) -> None:
         self.plan = plan
@@ -120,9 +115,20 @@ class Execution:
         self.asked_waits: dict[str, None] = NONE  # ids of bodies' waits whose question has been published
         self.begin(state)
 
+    @property
+    def state(self) -> Any:
+        """The state that the steps share; one that nobody has given is made when it is first asked for."""
+        if self._state is None:
+            self._state = self.plan.new_state()
+        return self._state
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        self._state = state
+
     def begin(self, state: Any) -> None:
         """Reset to the beginning of a run, with nothing under way."""
-        self.state = state
+        self._state = state  # ``None``: the plan's new one, which nobody has asked for yet
         self.inputs: StartEvent | None = None
         self.failing: Exception | None = None  # what has ended it, while an exit of the run is taken
         self.left_by: tuple[RunExit, ...] = ()  # the exits of the run that have led on, in order

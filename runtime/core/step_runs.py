@@ -13,6 +13,7 @@ from wfc.runtime.plan.pauses import SKIP, PauseValue
 from wfc.runtime.plan.step import Step
 
 __all__ = [
+    "NONE",
     "AwaitedEvent",
     "Exit",
     "Frame",
@@ -24,6 +25,12 @@ __all__ = [
     "StepRun",
     "WaitKey",
 ]
+
+NONE: dict[Any, Any] = {}
+"""A shared empty dictionary in place of those that most runs and frames never need.
+
+Never written to: code that has something to store creates a new dictionary first.
+"""
 
 Path = tuple[int, ...]
 """A step run's place among the items and branches of a batch; empty outside of batches."""
@@ -128,13 +135,28 @@ class Frame:
         self.live = 0
         self.holds = 0
         self.replaced = False
-        self.joins: dict[
-            int | tuple[int, str], Slots
-        ] = {}  # by step index, and by the value that events share
+        self.joins: dict[int | tuple[int, str], Slots] = (
+            NONE  # by step index, and by the value that events share
+        )
         self.members: dict[int, StepRun | Frame] | None = None
-        self.runs: dict[int, int] = {}  # step runs of an item, by step index
-        self.collected: dict[int, list[tuple[Path, Event]]] = {}  # of a batch, by step index
+        self.runs: dict[int, int] = NONE  # step runs of an item, by step index
+        self.collected: dict[int, list[tuple[Path, Event]]] = NONE  # of a batch, by step index
         self.pending: deque[tuple[int, Event]] = _NOTHING  # of a batch: items that have not begun
+
+    def slots_for(self, key: int | tuple[int, str]) -> Slots:
+        """Return what has arrived at a join, which may be nothing yet."""
+        slots = self.joins.get(key)
+        if slots is None:
+            if self.joins is NONE:
+                self.joins = {}
+            slots = self.joins[key] = Slots()
+        return slots
+
+    def collected_by(self, index: int) -> list[tuple[Path, Event]]:
+        """Return what a step has collected of the batch, which may be nothing yet."""
+        if self.collected is NONE:
+            self.collected = {}
+        return self.collected.setdefault(index, [])
 
     def drop_pending(self) -> bool:
         """Let the items of a batch that have not begun never begin; return whether there were any."""

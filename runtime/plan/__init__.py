@@ -96,6 +96,7 @@ class Plan:
             issubclass(event, HumanResponseEvent) for step in self.steps for event in step.accepts
         )
         self.state = _state_class(self.steps, self.exit_signatures)
+        self.declares_state = self.state is not DictState
         self.shows: Shows | None = None
         self.places: Places | None = None
         self.pays_for: frozenset[str] = frozenset()

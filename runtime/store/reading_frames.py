@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wfc.runtime.core.step_runs import Frame, FrameKind, Slots, StepRun
+from wfc.runtime.core.step_runs import Frame, FrameKind, StepRun
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.step import Step
@@ -60,9 +60,9 @@ class FrameReader:
         made.runs = {self.step(step).index: natural(count) for step, count in data.get("runs", [])}
         self._read_joins(made, data)
         for step, found in data.get("collected", []):
-            made.collected[self.step(step).index] = [
+            made.collected_by(self.step(step).index).extend(
                 (path_of(path), self._values.read_event(event)) for path, event in found
-            ]
+            )
         if data.get("pending"):
             made.pending = deque(
                 (natural(position), self._values.read_event(event)) for position, event in data["pending"]
@@ -71,7 +71,7 @@ class FrameReader:
 
     def _read_joins(self, made: Frame, data: dict[str, Any]) -> None:
         for name, value, arrived, fired, timer in data.get("joins", []):
-            slots = made.joins[join_key(self.step(name), value)] = Slots()
+            slots = made.slots_for(join_key(self.step(name), value))
             slots.arrived = {natural(at): self._values.read_event(one) for at, one in arrived}
             slots.fired, slots.timer = bool(fired), None if timer is None else natural(timer)
 

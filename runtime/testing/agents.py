@@ -99,7 +99,7 @@ class AgentDoubles:
             "recall": self._recall,
         }
         run.double_parts = self.take_over
-        run.workers.bare = False
+        run.bare = False
         run.watchers.observe(lambda event: self._answer(run, event))
 
     def _answer(self, run: Run, event: Event) -> None:

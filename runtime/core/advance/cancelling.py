@@ -10,7 +10,7 @@ from wfc.runtime.core.advance.items import skip_item
 from wfc.runtime.core.advance.releasing import drop
 from wfc.runtime.core.advance.scheduling import stop_timer
 from wfc.runtime.core.execution import Execution
-from wfc.runtime.core.step_runs import Exit, Frame, FrameKind, Pause, Slots, StepRun
+from wfc.runtime.core.step_runs import Exit, Frame, FrameKind, Pause, StepRun
 from wfc.runtime.core.ticks import StepsCancelled
 from wfc.runtime.errors import StuckError
 from wfc.runtime.plan.step import Step
@@ -49,7 +49,7 @@ def _abandon(
         is_empty: Whether the frame may be alive only because of the time-outs of its joins.
     """
     for collector in frame.collectors:
-        frame.joins.setdefault(collector.index, Slots())
+        frame.slots_for(collector.index)
     _leave_out_items(frame, frame.parent, joins)
     stopped = 0
     for index, slots in frame.joins.items():

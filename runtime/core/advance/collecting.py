@@ -70,7 +70,9 @@ def collect(
     if not kept.is_for(expected):
         kept.expect(expected)
     kind = type(event)
-    same = kept.by_kind.setdefault(kind, deque())
+    same = kept.by_kind.get(kind)
+    if same is None:
+        same = kept.by_kind[kind] = deque()
     if len(same) >= kept.needed[kind]:
         return None
     same.append(event)

@@ -79,7 +79,7 @@ def _open(
         frame.members = {}
     for step in joins:
         if (within := execution.within_of(step)) is not None:
-            slots = frame.joins[step.index] = Slots()
+            slots = frame.slots_for(step.index)
             slots.timer = start_timer(execution, within, (frame, step), execution.until_of(step))
             frame.holds += 1
             frame.enter()
@@ -96,7 +96,7 @@ def open_batch(execution: Execution, run: StepRun, collectors: tuple[Step, ...],
     batch.enter()
     for collector in collectors:
         if (within := execution.within_of(collector)) is not None:
-            slots = batch.joins[collector.index] = Slots()
+            slots = batch.slots_for(collector.index)
             slots.timer = start_timer(execution, within, (batch, collector), execution.until_of(collector))
             batch.keep(slots.timer, batch)
     return batch
@@ -171,7 +171,7 @@ def collect_all(execution: Execution, batch: Frame, collector: Step, exit: Exit 
 
     They are in the order of the items, or of arrival if the collector does not wait for all.
     """
-    slots = batch.joins.setdefault(collector.index, Slots())
+    slots = batch.slots_for(collector.index)
     if slots.fired:
         return
     slots.fired = True

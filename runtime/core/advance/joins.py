@@ -51,7 +51,9 @@ def _collect(execution: Execution, step: Step, event: Event, frame: Frame | None
     if slots is not None and slots.fired:
         _late(execution, step, event)
         return
-    found = batch.collected.setdefault(step.index, [])
+    found = batch.collected.get(step.index)
+    if found is None:
+        found = batch.collected_by(step.index)
     found.append((path, event))
     if step.take is not None and len(found) == step.take:
         collect_all(execution, batch, step)
@@ -102,9 +104,7 @@ def _fill(
         raise WorkflowRuntimeError(
             f"{event_name(event)} reached the join of step `{step.name}` without passing {fork} first"
         )
-    slots = found.joins.get(key)
-    if slots is None:
-        slots = found.joins[key] = Slots()
+    slots = found.slots_for(key)
     at = step.slot_of(type(event))
     assert at is not None  # it was routed here because a slot takes it
     if slots.fired or (at in slots.arrived and not isinstance(step.join, AllOf)):

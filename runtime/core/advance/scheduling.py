@@ -179,6 +179,8 @@ def _is_over_limit(execution: Execution, run: StepRun, frame: Frame | None) -> b
         frame = frame.parent
     if frame is None and execution.runs is NONE:
         execution.runs = {}
+    if frame is not None and frame.runs is NONE:
+        frame.runs = {}
     counts = execution.runs if frame is None else frame.runs
     run.round = counts[step.index] = counts.get(step.index, 0) + 1
     if step.max_runs is None:

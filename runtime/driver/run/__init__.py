@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -35,19 +35,18 @@ from wfc.runtime.core.ticks import (
 from wfc.runtime.driver.run.bounds import take_bounds
 from wfc.runtime.driver.run.breakpoints import Breakpoints
 from wfc.runtime.driver.run.children import NO_CHILDREN, Children
-from wfc.runtime.driver.run.ending import Ending
+from wfc.runtime.driver.run.ending import end, last_event
 from wfc.runtime.driver.run.event_waits import EventWaits
 from wfc.runtime.driver.run.halting_places import check_place, paused_above, place_of
 from wfc.runtime.driver.run.leaving import take_exit
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.part_breakpoints import PartBreakpoints
 from wfc.runtime.driver.run.questions import read_answer, take_from_inbox
-from wfc.runtime.driver.run.reachable import ReachableRun
 from wfc.runtime.driver.run.snapshots import snapshot_of
 from wfc.runtime.driver.run.step_runs import started_at
 from wfc.runtime.driver.run.timers import Timers
 from wfc.runtime.driver.run.watchers import Watchers
-from wfc.runtime.driver.run.workers import Workers
+from wfc.runtime.driver.run.workers import WorkingRun
 from wfc.runtime.errors import (
     ContextStateError,
     WorkflowError,
@@ -64,7 +63,7 @@ __all__ = ["Run"]
 _RUNNING: set[Run] = set()  # asyncio itself holds tasks only weakly
 
 
-class Run(ReachableRun["Run"]):
+class Run(WorkingRun["Run"]):
     """A run of a workflow in an event loop.
 
     Args:
@@ -78,7 +77,7 @@ class Run(ReachableRun["Run"]):
         stored: The stored run to resume, if the run is not new.
     """
 
-    __slots__ = ("_event_waits", "breakpoints", "ending", "watchers", "workers")
+    __slots__ = ("_event_waits", "_watchers", "active_at_end", "breakpoints", "closing", "is_ending")
 
     def __init__(
         self,
@@ -89,12 +88,12 @@ class Run(ReachableRun["Run"]):
     ) -> None:
         super().__init__(workflow, start_event, run_id, **options)
         self.children = NO_CHILDREN
-        self.watchers = Watchers(self)
-        self.workers = Workers(self)
-        self.workers.bare = not self.doubles and self.trace is None
+        self._watchers: Watchers | None = None
         self.breakpoints: Breakpoints | PartBreakpoints[Breakpoints] | None = None
         self._event_waits: EventWaits | None = None
-        self.ending: Ending | None = None
+        self.is_ending = False
+        self.active_at_end: Sequence[str] = ()  # the steps that were at work when its time was up
+        self.closing: asyncio.Task[None] | None = None  # what closes its resources
 
     @classmethod
     def going_on(
@@ -134,7 +133,7 @@ class Run(ReachableRun["Run"]):
         _RUNNING.add(self)
         if self.trace is not None:
             self._begin_trace()
-        self.workers.spawn(self.workers.work(begin=True))
+        self.spawn_worker(begin=True)
 
     def start(self) -> None:
         """Take the start event, and the events sent since then, unless the run is already over."""
@@ -216,7 +215,7 @@ class Run(ReachableRun["Run"]):
             self.check_here()
         self.apply(tick)
         if self.ready:
-            self.workers.wake()
+            self.wake_workers()
 
     def carry_out(self) -> None:
         """Carry out the effects of the last ticks, except starting step runs; end the run when it is over."""
@@ -229,9 +228,9 @@ class Run(ReachableRun["Run"]):
 
     def conclude(self) -> None:
         """Begin the end of the run, unless it has begun."""
-        if self.ending is None:
-            self.ending = Ending(self)
-            self.ending.begin()
+        if not self.is_ending:
+            self.is_ending = True
+            end(self)
 
     def carry_out_effects(self) -> None:
         """Carry out the effects of the last ticks."""
@@ -276,14 +275,6 @@ class Run(ReachableRun["Run"]):
         """Be told that it was not created: another run has its key."""
         self.engine.give_way(self, taken)
 
-    def wake_workers(self) -> None:
-        """Start the step runs that are ready, soon."""
-        self.workers.wake()
-
-    def release_worker(self) -> None:
-        """Let the worker end that waits for what is recorded just now."""
-        self.workers.release()
-
     def rests(self) -> None:
         """Let the engine know that nothing happens before somebody answers, or a timer fires."""
         self.engine.rests(self)
@@ -325,7 +316,7 @@ class Run(ReachableRun["Run"]):
         if self.trace is not None:
             self.trace.drop_steps()
         self.stop_deadline()
-        self.workers.spawn(self.workers.work(begin=True))
+        self.spawn_worker(begin=True)
 
     def _begin_trace(self) -> None:
         assert self.trace is not None
@@ -342,8 +333,7 @@ class Run(ReachableRun["Run"]):
 
     def last_event(self) -> StopEvent:
         """Return the last event of the run's stream, once the run is over."""
-        assert self.ending is not None
-        return self.ending.last_event()
+        return last_event(self)
 
     def finish(self, tasks: set[asyncio.Task[Any]]) -> None:
         """Release a run that is over; ``tasks`` are those that clean up after it."""
@@ -382,10 +372,22 @@ class Run(ReachableRun["Run"]):
 
     # --- what those outside ask for
 
+    @property
+    def watchers(self) -> Watchers:
+        """The run's watchers, created on first use: most runs have none."""
+        if self._watchers is None:
+            self._watchers = Watchers(self)
+        return self._watchers
+
+    def show_end(self) -> None:
+        """Show the last event to all watchers, if there are any, and close the streams."""
+        if self._watchers is not None or self.trace is not None:
+            self.watchers.close()
+
     def look_inside(self) -> None:
         """Record internal events, in this run and in all of its parts."""
         self.execution.observed = True
-        self.workers.bare = False
+        self.bare = False
         for part in self.children.parts():
             part.look_inside()
 

@@ -71,7 +71,7 @@ class Breakpoints:
 
     def __init__(self, run: HaltingRun) -> None:
         self._run = run
-        run.workers.bare = False
+        run.bare = False
         self._points: tuple[Breakpoint, ...] = ()
         self._waiting: deque[tuple[Halt, asyncio.Future[None] | None]] = deque()
         self._watching: list[asyncio.Future[None]] = []
@@ -192,7 +192,7 @@ class Breakpoints:
         if self.is_halted or self._hits(halt):
             await self._wait(halt)
         try:
-            tick: Tick = await run.workers.attempt_at_once(step_run)
+            tick: Tick = await run.attempt_at_once(step_run)
         except BaseException:
             self._record(halt, ())
             raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -13,12 +13,11 @@ from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.run.children import Children
 from wfc.runtime.driver.run.timers import Timers
-from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.errors import StepFailedError, WorkflowCancelledByUser, WorkflowTimeoutError
 from wfc.runtime.events import StopEvent, WorkflowCancelledEvent, WorkflowFailedEvent, WorkflowTimedOutEvent
 from wfc.runtime.tracing.runs import Trace
 
-__all__ = ["Ending"]
+__all__ = ["end", "last_event"]
 
 PATIENCE = 5.0
 """Seconds that steps which are cancelled have to clean up, before what they used is closed."""
@@ -26,6 +25,12 @@ PATIENCE = 5.0
 
 class EndingRun(Protocol):
     """The interface of a run that its end uses."""
+
+    active_at_end: Sequence[str]
+    """The steps that were at work when its time was up."""
+
+    closing: asyncio.Task[None] | None
+    """What closes its resources, once it is at it."""
 
     @property
     def execution(self) -> Execution:
@@ -50,10 +55,6 @@ class EndingRun(Protocol):
     @property
     def timers(self) -> Timers | None:
         """The run's timers; ``None`` if it never had one."""
-
-    @property
-    def watchers(self) -> Watchers:
-        """The run's watchers."""
 
     @property
     def ready(self) -> deque[StepRun]:
@@ -83,94 +84,88 @@ class EndingRun(Protocol):
     async def close_resources(self) -> None:
         """Close the resources that the steps have used."""
 
+    def show_end(self) -> None:
+        """Show the last event to all watchers, if there are any, and close the streams."""
+
     def finish(self, tasks: set[asyncio.Task[Any]]) -> None:
         """Release the run; ``tasks`` are those that clean up after it."""
 
 
-class Ending:
-    """The end of a run whose execution has an outcome and makes no further progress."""
+def end(run: EndingRun) -> None:
+    """End a run whose execution makes no further progress: at once, or after the resources of its steps are closed."""
+    execution = run.execution
+    if isinstance(execution.outcome, WorkflowTimeoutError):
+        run.active_at_end = run.active_steps()
+    run.stop_deadline()
+    if execution.paused or execution.inbox:
+        finish_run(execution)
+        run.carry_out_effects()
+    if run.children:
+        run.children.stop_all()
+    if run.timers is not None:
+        run.timers.stop_all()
+    tasks = _cancel_tasks(run) if execution.in_flight else set()
+    run.ready.clear()
+    execution.queues = NONE
+    if run.needs_closing:
+        run.closing = run.loop.create_task(_close(run, tasks))
+    else:
+        _conclude(run, tasks)
 
-    __slots__ = ("_closing", "_run", "active")
 
-    def __init__(self, run: EndingRun) -> None:
-        self._run = run
-        timed_out = isinstance(run.execution.outcome, WorkflowTimeoutError)
-        self.active = run.active_steps() if timed_out else []
-        self._closing: asyncio.Task[None] | None = None
+def _cancel_tasks(run: EndingRun) -> set[asyncio.Task[Any]]:
+    """Cancel the tasks of the step runs that are under way, but for the present one; return them."""
+    here = asyncio.current_task() if asyncio._get_running_loop() is run.loop else None
+    in_flight = run.execution.in_flight
+    tasks = {one.task for one in in_flight.values() if one.task is not None and one.task is not here}
+    in_flight.clear()
+    for task in tasks:
+        task.cancel()
+    return tasks
 
-    def begin(self) -> None:
-        """End the run: at once, or after the resources of its steps are closed."""
-        run = self._run
-        execution = run.execution
-        run.stop_deadline()
-        if execution.paused or execution.inbox:
-            finish_run(execution)
-            run.carry_out_effects()
-        if run.children:
-            run.children.stop_all()
-        if run.timers is not None:
-            run.timers.stop_all()
-        tasks = self._cancel_tasks() if execution.in_flight else set()
-        run.ready.clear()
-        execution.queues = NONE
-        if run.needs_closing:
-            self._closing = run.loop.create_task(self._close(tasks))
-        else:
-            self._conclude(tasks)
 
-    def _cancel_tasks(self) -> set[asyncio.Task[Any]]:
-        """Cancel the tasks of the step runs that are under way, but for the present one; return them."""
-        run = self._run
-        here = asyncio.current_task() if asyncio._get_running_loop() is run.loop else None
-        in_flight = run.execution.in_flight
-        tasks = {one.task for one in in_flight.values() if one.task is not None and one.task is not here}
-        in_flight.clear()
-        for task in tasks:
-            task.cancel()
-        return tasks
+async def _close(run: EndingRun, tasks: set[asyncio.Task[Any]]) -> None:
+    """Close the resources of the steps once these have stopped; then conclude the run."""
+    try:
+        if tasks:
+            await asyncio.wait(tasks, timeout=PATIENCE)
+        await run.close_resources()
+    finally:
+        _conclude(run, tasks)
 
-    async def _close(self, tasks: set[asyncio.Task[Any]]) -> None:
-        """Close the resources of the steps once these have stopped; then conclude the run."""
-        try:
-            if tasks:
-                await asyncio.wait(tasks, timeout=PATIENCE)
-            await self._run.close_resources()
-        finally:
-            self._conclude(tasks)
 
-    def _conclude(self, tasks: set[asyncio.Task[Any]]) -> None:
-        """Notify the caller, the parent, the engine and the watchers that the run is over.
+def _conclude(run: EndingRun, tasks: set[asyncio.Task[Any]]) -> None:
+    """Notify the caller, the parent, the engine and the watchers that the run is over.
 
-        Args:
-            tasks: The tasks that clean up after the run.
-        """
-        run = self._run
-        outcome = run.execution.outcome
-        run.watchers.close()
-        assert outcome is not None
-        if run.trace is not None:
-            run.trace.end(outcome)
-        if isinstance(outcome, StopEvent):
-            run.future.set_result(outcome)
-        else:
-            run.future.set_exception(outcome)
-        run.finish(tasks)
+    Args:
+        tasks: The tasks that clean up after the run.
+    """
+    outcome = run.execution.outcome
+    run.show_end()
+    assert outcome is not None
+    if run.trace is not None:
+        run.trace.end(outcome)
+    if isinstance(outcome, StopEvent):
+        run.future.set_result(outcome)
+    else:
+        run.future.set_exception(outcome)
+    run.finish(tasks)
 
-    def last_event(self) -> StopEvent:
-        """Return the last event of the run's stream."""
-        run = self._run
-        error: Any = run.execution.outcome
-        if isinstance(error, StopEvent):
-            return error
-        if isinstance(error, WorkflowTimeoutError):
-            return WorkflowTimedOutEvent(timeout=run.timeout or 0.0, active_steps=self.active)
-        if isinstance(error, WorkflowCancelledByUser):
-            return WorkflowCancelledEvent()
-        cause = error.__cause__ if isinstance(error, StepFailedError) else None
-        return WorkflowFailedEvent(
-            exception=cause if isinstance(cause, Exception) else error,
-            step_name=getattr(error, "step", None),
-            attempts=getattr(error, "attempt", None),
-            elapsed_seconds=getattr(error, "elapsed_seconds", None),
-            failed_at=run.clock(),
-        )
+
+def last_event(run: EndingRun) -> StopEvent:
+    """Return the last event of the stream of a run that is over."""
+    error: Any = run.execution.outcome
+    if isinstance(error, StopEvent):
+        return error
+    if isinstance(error, WorkflowTimeoutError):
+        return WorkflowTimedOutEvent(timeout=run.timeout or 0.0, active_steps=list(run.active_at_end))
+    if isinstance(error, WorkflowCancelledByUser):
+        return WorkflowCancelledEvent()
+    cause = error.__cause__ if isinstance(error, StepFailedError) else None
+    return WorkflowFailedEvent(
+        exception=cause if isinstance(cause, Exception) else error,
+        step_name=getattr(error, "step", None),
+        attempts=getattr(error, "attempt", None),
+        elapsed_seconds=getattr(error, "elapsed_seconds", None),
+        failed_at=run.clock(),
+    )

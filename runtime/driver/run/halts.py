@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -13,7 +13,6 @@ from wfc.runtime.core.halt_ticks import Place
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Replaced, Tick
 from wfc.runtime.driver.run.children import Children, Parent
-from wfc.runtime.driver.run.workers import Workers
 from wfc.runtime.errors import WorkflowStepDoesNotExistError, WorkflowValidationError
 from wfc.runtime.events import Event, event_name
 from wfc.runtime.values.drafts import Saved, deep_changes_in, deep_draft_of, draft_of, save
@@ -71,9 +70,11 @@ class HaltingRun(Protocol):
     def execution(self) -> Execution:
         """The run's state of execution, as data."""
 
-    @property
-    def workers(self) -> Workers:
-        """The run's workers."""
+    bare: bool
+    """Whether nobody looks on and nothing is doubled, so that the shortest way may be taken."""
+
+    def attempt_at_once(self, step_run: StepRun) -> Awaitable[Tick]:
+        """Start an attempt, whether it is halted or not."""
 
     @property
     def port(self) -> object | None:

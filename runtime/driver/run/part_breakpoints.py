@@ -41,7 +41,7 @@ class PartBreakpoints(Generic[T]):
     def __init__(self, run: HaltingRun, top: T) -> None:
         self._run = run
         self.top = top
-        run.workers.bare = False
+        run.bare = False
 
     @property
     def is_halted(self) -> bool:

@@ -108,7 +108,9 @@ class StatefulRun(Generic[R]):
         plan = workflow._wfc.plan
         self._stored = stored
         known = None if stored is None else stored.execution
-        self.execution = known or Execution(plan, run_id, plan.new_state() if state is None else state)
+        if state is None and plan.declares_state:
+            state = plan.new_state()  # at once: if a field has no default, it is told here
+        self.execution = known or Execution(plan, run_id, state)
         self.execution.inputs = start_event
         self.loop = asyncio.get_running_loop()
         self.future: asyncio.Future[StopEvent] = RunFuture(loop=self.loop)

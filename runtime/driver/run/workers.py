@@ -8,25 +8,31 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from abc import abstractmethod
 from asyncio import CancelledError, Task
-from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable
 from contextvars import Context as Variables
 from contextvars import copy_context
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from wfc.runtime.core.advance import advance
 from wfc.runtime.core.moments import SECOND
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Cancelled, Completed, Tick
 from wfc.runtime.driver.current_step import enter_run
-from wfc.runtime.driver.run.attempts import AttemptingRun, failed_attempt, make_attempt, settle
+from wfc.runtime.driver.run.attempts import failed_attempt, make_attempt, settle
+from wfc.runtime.driver.run.needs import RunWorkflow
+from wfc.runtime.driver.run.reachable import PartRun, ReachableRun
+from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.errors import RunLostError, SnapshotError, StepError, WorkflowRuntimeError
+from wfc.runtime.events import StartEvent
+from wfc.runtime.plan.inputs import RunInfo
 from wfc.runtime.store.port import Port
-from wfc.runtime.tracing.runs import Trace
 
-__all__ = ["Workers"]
+__all__ = ["WorkingRun"]
+
+R = TypeVar("R", bound=PartRun)
 
 TURN = SECOND // 200
 """How long a worker may keep the event loop for itself, as the run counts moments."""
@@ -44,78 +50,67 @@ class HaltedAttempts(Protocol):
         """Start an attempt, once the run is not halted."""
 
 
-class WorkingRun(AttemptingRun, Protocol):
-    """The interface of a run that workers use."""
+class WorkingRun(ReachableRun[R], Generic[R]):
+    """The part of a run that executes its step runs; ``R`` is ``Run``.
+
+    Its workers have no object of their own: thousands of runs may be under way at once, and each object of theirs
+    costs memory and time of the garbage collector.
+    """
+
+    __slots__ = ("_handing_over", "_idle", "_resting", "_variables", "bare")
+
+    def __init__(
+        self, workflow: RunWorkflow[R], start_event: StartEvent, run_id: str, **options: Any
+    ) -> None:
+        super().__init__(workflow, start_event, run_id, **options)
+        # whether nobody looks on and nothing is doubled, so that the shortest way may be taken
+        self.bare = not self.doubles and self.trace is None
+        self._handing_over = False
+        self._resting = False
+        self._idle: asyncio.Future[None] | None = None  # what a worker waits for while something is recorded
+        self._variables: Variables | None = None  # as they were when the run began
 
     @property
-    def loop(self) -> asyncio.AbstractEventLoop:
-        """The run's event loop."""
-
-    @property
-    def future(self) -> asyncio.Future[Any]:
-        """The future of the run's end."""
-
-    @property
-    def now(self) -> Callable[[], int]:
-        """The function that returns the moment, as the run counts moments."""
-
-    @property
-    def trace(self) -> Trace | None:
-        """The run's spans; ``None`` if there is no tracing."""
-
-    @property
-    def port(self) -> Port | None:
-        """The run's port to its journal; ``None`` in memory."""
-
-    @property
-    def ready(self) -> deque[StepRun]:
-        """The step runs that may begin, in order."""
-
-    @property
+    @abstractmethod
     def breakpoints(self) -> HaltedAttempts | None:
         """The run's breakpoints; ``None`` if it has none."""
 
     @property
-    def has_begun(self) -> bool:
-        """Whether the run has taken its start event."""
+    @abstractmethod
+    def watchers(self) -> Watchers:
+        """The run's watchers."""
 
+    @abstractmethod
     def start(self) -> None:
         """Take the start event, and the events sent since then."""
 
-    def apply(self, tick: Tick) -> None:
-        """Apply a tick and carry out its effects, except starting step runs."""
-
+    @abstractmethod
     def carry_out(self) -> None:
         """Carry out the effects of the last ticks, except starting step runs."""
 
-    def cancel(self, reason: str = ...) -> None:
-        """End the run at once."""
-
+    @abstractmethod
     def abandon(self, error: Exception) -> None:
         """Stop all that is under way here; nothing of it is recorded."""
 
+    @abstractmethod
+    def context_of(self, step_run: StepRun) -> Any:
+        """Return the context of a step run."""
 
-class Workers:
-    """The workers of one run."""
+    @abstractmethod
+    def info_of(self, step_run: StepRun) -> RunInfo:
+        """Return the value of ``run`` in a step's expressions."""
 
-    __slots__ = ("_handing_over", "_idle", "_resting", "_run", "_variables", "bare")
+    @abstractmethod
+    def part_for(self, step_run: StepRun, name: str) -> Any:
+        """Return the workflow for a step's parameter; runs that it starts are parts of the step's run."""
 
-    def __init__(self, run: WorkingRun) -> None:
-        self._run = run
-        self.bare = True  # nobody looks on and nothing is doubled, so the shortest way may be taken
-        self._handing_over = False
-        self._resting = False
-        self._idle: asyncio.Future[None] | None = None  # what a worker waits for while something is recorded
-        self._variables: Variables | None = None
-
-    def spawn(self, work: Coroutine[Any, Any, None], **options: Any) -> None:
-        """Start a task with its own copy of the context variables from the start of the run."""
-        if self._variables is None:
-            self._variables = copy_context()
+    def spawn_worker(self, *, begin: bool = False, **options: Any) -> None:
+        """Start a worker, in a task with its own copy of the context variables from the start of the run."""
+        variables = copy_context() if self._variables is None else self._variables.copy()
         # not `loop.create_task`, whose factory may be eager
-        Task(work, loop=self._run.loop, context=self._variables.copy(), **options)
+        Task(self._work(begin=begin), loop=self.loop, context=variables, **options)
 
-    def wake(self) -> None:
+    def wake_workers(self) -> None:
         """Schedule ready step runs for the loop's next iteration, unless a worker takes them before."""
         idle = self._idle
         if idle is not None:
@@ -124,9 +119,9 @@ class Workers:
                 idle.set_result(None)
         elif not self._handing_over:
             self._handing_over = True
-            self._run.loop.call_soon(self._hand_over)
+            self.loop.call_soon(self._hand_over)
 
-    def release(self) -> None:
+    def release_worker(self) -> None:
         """Let the worker that waits while something is recorded go on; it ends if there is nothing to do."""
         idle, self._idle = self._idle, None
         if idle is not None and not idle.done():
@@ -134,38 +129,44 @@ class Workers:
 
     def _hand_over(self) -> None:
         """Spawn workers for the remaining step runs, if all other workers wait inside a step or are idle."""
-        ready = self._run.ready
+        ready = self.ready
         if not self._resting:
             if _EAGER:
                 while ready:
-                    self.spawn(self.work(), eager_start=True)
+                    self.spawn_worker(eager_start=True)
             else:
                 for _ in range(len(ready)):
-                    self.spawn(self.work())
+                    self.spawn_worker()
         self._handing_over = False
 
-    async def work(self, *, begin: bool = False) -> None:
+    def _note_variables(self) -> Variables:
+        """Return the present worker's context variables; those of the first worker are the start of all others'."""
+        variables = copy_context()
+        if self._variables is None:
+            self._variables = variables
+        return variables
+
+    async def _work(self, *, begin: bool = False) -> None:
         """Execute step runs until none is ready; the first worker of a run begins it."""
-        run = self._run
-        execution, ready, now, port = run.execution, run.ready, run.now, run.port
+        execution, ready, now, port = self.execution, self.ready, self.now, self.port
         task: Task[Any] | None = asyncio.current_task()
         assert task is not None
-        current, variables = enter_run(run), copy_context()
+        current, variables = enter_run(self), self._note_variables()
         try:
-            if begin and not run.has_begun:
-                run.start()
+            if begin and not self.has_begun:
+                self.start()
             while ready:
                 until = now() + TURN
                 for _ in range(MOST_IN_A_TURN):
                     step_run = ready.popleft()
                     if ready and not self._handing_over:
-                        self.wake()
+                        self.wake_workers()
                     step_run.task, current.step_run = task, step_run
                     step = step_run.step
                     try:
                         if step.plain and self.bare:
                             assert step.action is not None
-                            tick: Tick = Completed(step_run.number, await step.action(run, step_run, None))
+                            tick: Tick = Completed(step_run.number, await step.action(self, step_run, None))
                         else:
                             make = self._attempt_with_others if step.shares_events else self.attempt
                             tick = await make(step_run)
@@ -180,11 +181,12 @@ class Workers:
                     else:
                         self._record(port, step_run, tick)
                         at = execution.at
+                    del tick  # else it is kept while the next step is at work
                     if (execution.effects or execution.outcome is not None) and self._is_over():
                         return
                     if copy_context() != variables or task.cancelling():
                         # the step left something behind in this task, and the next one shall not find it
-                        self.wake()
+                        self.wake_workers()
                         return
                     if not ready or at > until:
                         break
@@ -192,28 +194,27 @@ class Workers:
                     await self._rest()
                 elif port is not None and self._idle is None and port.is_recording:
                     # most step runs begin once that is recorded: to wait here spares a task for each
-                    self._idle = asyncio.Future(loop=run.loop)
+                    self._idle = asyncio.Future(loop=self.loop)
                     await self._idle
         except CancelledError:
             if execution.outcome is None:
                 self._stop("the event loop cancelled the run")
             raise
         except Exception as error:  # a mistake of ours, which must not leave the run hanging
-            run.apply(Cancelled(_mistake(error)))
+            self.apply(Cancelled(_mistake(error)))
 
     def _stop(self, reason: str) -> None:
         """End a run whose event loop ends; one with a journal goes on from there, in another process."""
-        run = self._run
-        if run.port is None:
-            run.cancel(reason)
+        if self.port is None:
+            self.cancel(reason)
         else:
-            run.abandon(RunLostError(reason))
-        _seen(run.future)  # the loop is about to end: nobody will ask
+            self.abandon(RunLostError(reason))
+        _seen(self.future)  # the loop is about to end: nobody will ask
 
     def _is_over(self) -> bool:
         """Carry out what the last tick has made happen; return whether the run is over."""
-        self._run.carry_out()
-        return self._run.execution.outcome is not None
+        self.carry_out()
+        return self.execution.outcome is not None
 
     async def _rest(self) -> None:
         """Give others a turn of the event loop; this run's step runs that are ready wait for it."""
@@ -223,30 +224,29 @@ class Workers:
 
     def _attempt_with_others(self, step_run: StepRun) -> Awaitable[Tick]:
         """Start an attempt; steps that take the same event start before its result is there."""
-        for other in self._run.ready:
+        for other in self.ready:
             if other.event is not step_run.event:
                 break
-            self.spawn(self.work())
+            self.spawn_worker()
         return self.attempt(step_run)
 
     def attempt(self, step_run: StepRun) -> Awaitable[Tick]:
         """Start an attempt: with the run's breakpoints, if it has any."""
-        breakpoints = self._run.breakpoints
+        breakpoints = self.breakpoints
         return self.attempt_at_once(step_run) if breakpoints is None else breakpoints.attempt(step_run)
 
     def attempt_at_once(self, step_run: StepRun) -> Awaitable[Tick]:
         """Start an attempt, in a span of its own where the run is traced."""
-        run = self._run
-        if run.trace is None:
-            return make_attempt(run, step_run)
-        return run.trace.attempt(partial(make_attempt, run), step_run)
+        if self.trace is None:
+            return make_attempt(self, step_run)
+        return self.trace.attempt(partial(make_attempt, self), step_run)
 
     def _is_known(self, step_run: StepRun, error: BaseException) -> bool:
         """Return whether an exception is how a step took the end of its run, or its own cancellation."""
-        if self._run.execution.outcome is not None:
+        if self.execution.outcome is not None:
             return True
         if step_run.exit is Exit.DROPPED and isinstance(error, Exception | CancelledError):
-            self.wake()  # it was cancelled, and its task with it
+            self.wake_workers()  # it was cancelled, and its task with it
             return True
         return False
 
@@ -258,13 +258,12 @@ class Workers:
         """
         if isinstance(error, Exception):
             return self._failed(step_run, error)
-        run = self._run
         if not isinstance(error, CancelledError):
             told = f"{type(error).__name__} ended the run"
-            if run.port is None:
-                run.apply(Cancelled(WorkflowRuntimeError(told)))
+            if self.port is None:
+                self.apply(Cancelled(WorkflowRuntimeError(told)))
             else:
-                run.abandon(RunLostError(told))
+                self.abandon(RunLostError(told))
             task.add_done_callback(_seen)  # the process ends by it, and nobody will ask the task
             raise error
         if task.cancelling():
@@ -279,17 +278,15 @@ class Workers:
             self._refused(step_run, refused)
 
     def _refused(self, step_run: StepRun, refused: SnapshotError) -> None:
-        run = self._run
         try:
-            settle(run, step_run, refused, run.apply)
+            settle(self, step_run, refused, self.apply)
         except SnapshotError as error:  # so is even the error of that
             told = str(error).encode("ascii", "backslashreplace").decode()
-            run.apply(Cancelled(WorkflowRuntimeError(f"step `{step_run.step.name}`: {told}")))
+            self.apply(Cancelled(WorkflowRuntimeError(f"step `{step_run.step.name}`: {told}")))
 
     def _failed(self, step_run: StepRun, error: Exception) -> Tick:
-        run = self._run
-        tick = failed_attempt(run, step_run, error)
-        return tick if run.trace is None else run.trace.settled(step_run, tick)
+        tick = failed_attempt(self, step_run, error)
+        return tick if self.trace is None else self.trace.settled(step_run, tick)
 
 
 def _mistake(error: Exception) -> WorkflowRuntimeError:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -133,3 +135,38 @@ def test_runs_of_one_object_may_be_bounded(virtually: Virtually) -> None:
 def test_a_step_run_that_waits_for_a_worker_is_shown(watch: Watch) -> None:
     states = [event for event in watch(busy(1, waits=False)) if isinstance(event, StepStateChanged)]
     assert sum(event.step_state is StepState.PREPARING for event in states) == 39
+
+
+class Plain(Workflow):
+    @step
+    async def work(self, ev: StartEvent) -> StopEvent:
+        return StopEvent(result=ev.number)
+
+
+class Passing(Workflow):
+    @step
+    async def first(self, ev: StartEvent) -> Item:
+        await asyncio.sleep(0)
+        return Item(value=ev.number)
+
+    @step
+    async def second(self, ev: Item) -> StopEvent:
+        return StopEvent(result=ev.value)
+
+
+@pytest.mark.parametrize("kind", [Plain, Passing])
+def test_a_run_that_is_over_goes_without_the_garbage_collector(kind: type[Workflow]) -> None:
+    async def main() -> object:
+        handler = kind().run(number=1)
+        known = weakref.ref(handler._run)
+        assert await handler == 1
+        del handler
+        await asyncio.sleep(0)  # its task ends
+        return known()
+
+    gc.collect()
+    gc.disable()
+    try:
+        assert asyncio.run(main()) is None
+    finally:
+        gc.enable()
