@@ -47,10 +47,12 @@ def _shared(name: str) -> Any:
     return module
 
 
+_shared("kept_ports")
 _server = _shared("postgres_server")
 browser = _shared("chromium").browser
 _shared("npm_packages")
 _shared("model_wire")
+_shared("idle_host")
 _shared("pdf_files")
 postgres, database, store = _server.postgres, _server.database, _server.store
 store_address = _server.store_address

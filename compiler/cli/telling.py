@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wfc.runtime.driver.engine.telling import Send, Teller
     from wfc.runtime.store.sql.reading import TaskRow
 
-__all__ = ["teller_of", "telling"]
+__all__ = ["reason_not_to_tell", "teller_of", "telling"]
 
 
 @contextlib.asynccontextmanager
@@ -53,6 +53,20 @@ def teller_of(engine: Engine, place: StorePlace) -> Teller | None:
         return command_that_answers(task.task_id, task.about["form"], place)
 
     return Teller(engine, tell, send, note, command=command)
+
+
+def reason_not_to_tell(place: StorePlace) -> str | None:
+    """Return why the program of the settings `tell` would not be started, and which command agrees; `None`: it is."""
+    from wfc.runtime.calls.commands import executable
+    from wfc.runtime.errors import SettingsError
+
+    if place.tell is None or not place.tell.program:
+        return None
+    try:
+        executable(place.tell.program[0], place.project)
+    except SettingsError as error:
+        return str(error)
+    return None
 
 
 def note(text: str) -> None:

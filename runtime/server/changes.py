@@ -36,6 +36,7 @@ class Changes:
         self._store = store
         self._readers: set[asyncio.Queue[Sequence[ChangedRun]]] = set()
         self._looking: asyncio.Task[None] | None = None
+        self._has_looked = asyncio.Event()
 
     def end(self) -> None:
         """Let all readers look again whether they are to end."""
@@ -49,8 +50,10 @@ class Changes:
         news: asyncio.Queue[Sequence[ChangedRun]] = asyncio.Queue(1)
         self._readers.add(news)
         if self._looking is None or self._looking.done():
+            self._has_looked = asyncio.Event()
             self._looking = asyncio.create_task(self._look())
         try:
+            await self._has_looked.wait()  # what happens after the hello is told
             yield StreamBatch([StreamMessage("", "hello", b"{}")])
             while not ends():
                 try:
@@ -84,6 +87,8 @@ class Changes:
                     _put(reader, new)
             except StoreError:  # it may be back at the next look
                 pass
+            finally:
+                self._has_looked.set()
             await asyncio.sleep(LOOKS_EVERY)
 
 

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ from typing import Any
 
 import pytest
 import yaml
+from kept_ports import kept_port
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPOSE = ROOT / "deploy/compose.yaml"
@@ -114,13 +114,13 @@ class Parts:
         (folder / "specs/desk.yaml").write_text(DESK)
         self.services = services(GIVEN)
         self.database = database
-        self.ports = {"8470": str(free_port())}
+        self.ports = {"8470": str(kept_port())}
         self.processes: list[subprocess.Popen[str]] = []
 
     def start(self, name: str) -> subprocess.Popen[str]:
         """Start a part, and wait until it is healthy by its own check."""
         part = self.services[name]
-        metrics = str(free_port())
+        metrics = str(kept_port())
         ports = {**self.ports, "9464": metrics}
         given = {key: str(value) for key, value in part["environment"].items() if key != "PGPASSWORD"}
         given["WFC_STORE"] = self.database
@@ -160,12 +160,6 @@ class Parts:
         for process in self.processes:
             process.kill()
             process.wait()
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 @pytest.fixture

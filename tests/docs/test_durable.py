@@ -73,7 +73,7 @@ class Terminal:
         self.shell.stdin.write("kill -9 $(jobs -p)\nwait\nexit\n")
         self.shell.stdin.close()
         try:
-            self.shell.wait(30)
+            self.shell.wait(120)
         except subprocess.TimeoutExpired:
             os.killpg(self.shell.pid, signal.SIGKILL)
             raise

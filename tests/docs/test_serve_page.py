@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kept_ports import kept_port
 
 pytestmark = pytest.mark.full
 
@@ -49,9 +49,7 @@ class Reader:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        with socket.socket() as found:
-            found.bind(("127.0.0.1", 0))
-            self.port = str(found.getsockname()[1])
+        self.port = str(kept_port())
         self.exports: dict[str, str] = {}
         self.background: list[tuple[subprocess.Popen[bytes], Path]] = []
         self.run = ""
@@ -80,7 +78,7 @@ class Reader:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
         )
         assert done.returncode == 0, f"{command}\n{done.stderr}"
         if found := re.match(r'{"run":"(\w+)"', done.stdout):
@@ -88,7 +86,7 @@ class Reader:
         return done.stdout
 
     def wait_for(self, holds: Callable[[], object], seen: Path) -> None:
-        end = time.monotonic() + 120
+        end = time.monotonic() + 300
         while not holds():
             assert time.monotonic() < end, seen.read_text()
             time.sleep(0.05)
@@ -98,7 +96,7 @@ class Reader:
         for one, _ in self.background:
             one.terminate()
         for one, _ in self.background:
-            one.wait(30)
+            one.wait(120)
         self.background.clear()
 
 
@@ -117,6 +115,7 @@ def reader(tmp_path: Path) -> Iterator[Reader]:
 def answer(browser: Any, link: str) -> None:
     """Answer a question behind a link as somebody does who has no token, in a browser of one's own."""
     eve = browser.new_context()
+    eve.set_default_timeout(180_000)  # a machine may have much else to do
     page = eve.new_page()
     page.goto(link)
     page.get_by_role("heading", name="Pay back 250 for order A-17?").wait_for()

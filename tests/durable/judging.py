@@ -19,7 +19,7 @@ __all__ = ["Judge", "file_of_errors"]
 
 SECOND = 1_000_000_000
 
-LATEST = float(os.environ.get("WFC_LATEST", "10")) * SECOND
+LATEST = float(os.environ.get("WFC_LATEST", "120")) * SECOND
 """The nanoseconds by which a timer may be late in a process that is alive: on an idle machine one second is enough."""
 
 _MESSAGES = "message-", "topic-"

@@ -44,7 +44,7 @@ from wfc.runtime.errors import (
 from wfc.runtime.store import crash_points
 from wfc.runtime.store.sql import starting
 
-PATIENCE = float(os.environ.get("WFC_PATIENCE", "60"))
+PATIENCE = float(os.environ.get("WFC_PATIENCE", "300"))
 """The seconds that a process has."""
 
 NOT_NOW = (RunUnknownError, UnknownQuestionError, RunLostError)

@@ -27,7 +27,7 @@ CHOSEN = os.environ.get("WFC_KEEPER", "")
 """The name of the engine that alone is put to the test; empty: all are, those on a server with the full suite."""
 
 
-PATIENCE = 60
+PATIENCE = float(os.environ.get("WFC_PATIENCE", "300"))
 """The seconds after which a process is asked what it is at."""
 
 
@@ -127,7 +127,7 @@ class Nursery:
         assert self.process.stdout is not None
         self.process.stdin.close()
         self.process.stdout.close()
-        self.process.wait(30)
+        self.process.wait(120)
 
 
 def _environment(folder: Path) -> dict[str, str]:

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from durable_flows import FLOWS, NAPPING, Flow, workflow_of
+from effects import HELD_AT
 from judging import file_of_errors
 from playing import Nursery, keepers, new_nursery_in, nursery_in, play
 
@@ -32,7 +33,7 @@ from wfc.runtime.errors import (
 )
 from wfc.runtime.store.sql.claiming import MOST_RECOVERIES
 
-LEASE = 1.0
+LEASE = 2.0
 
 pytestmark = pytest.mark.full
 
@@ -57,7 +58,7 @@ def enqueue(nursery: Nursery, flow: str, run_id: str) -> None:
 
 def wait_for_calls(nursery: Nursery, run_id: str, most: int) -> None:
     """Waits until a run has made so many calls."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + 300
     while len(nursery.judge.noted("effects", run_id)) < most:
         assert time.monotonic() < until
         time.sleep(0.01)
@@ -88,15 +89,17 @@ def test_who_stood_still_writes_no_more_on_what_was_taken_over_and_goes_on_with_
 ) -> None:
     for run_id in ("taken", "left"):
         enqueue(nursery, "long", run_id)
+    held = Path(f"{nursery.effects}.held")
+    held.touch()
     stopped = nursery.ask("work", flows=["long"])
-    wait_for_calls(nursery, "taken", 4)
-    wait_for_calls(nursery, "left", 4)
-    wait_for_calls(nursery, "taken", len(nursery.judge.noted("effects", "taken")) // 2 * 2 + 1)  # just begun
+    for run_id in ("taken", "left"):
+        wait_for_calls(nursery, run_id, 2 * HELD_AT + 1)  # the last has just begun
     os.kill(stopped, signal.SIGSTOP)
     while is_locked(nursery):  # it must not be stopped just while it commits
         os.kill(stopped, signal.SIGCONT)
         time.sleep(0.2)
         os.kill(stopped, signal.SIGSTOP)
+    held.unlink()
     time.sleep(3 * LEASE)
     before = len(nursery.judge.noted("effects", "taken"))
     other = nursery.ask("run", flow="long", run_id="taken", prunes=True)
@@ -173,7 +176,7 @@ def test_a_clock_may_be_an_hour_ahead_and_behind(nursery: Nursery, flow: Flow) -
         (0, ""),
     ):
         died += nursery.wait(nursery.ask("run", flow=flow.name, run_id=run_id, clock=clock, point=point))
-    assert time.monotonic() - began < 40
+    assert time.monotonic() - began < 3000  # less than it is ahead
     nursery.judge.judge(flow, run_id, died, moved_clock=True)
 
 

@@ -24,11 +24,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kept_ports import kept_port
 from served_program import TOKEN
 
 PROGRAM = Path(__file__).with_name("served_program.py")
 SECRET = "a-secret-of-the-shop"
-PATIENCE = 120.0
+PATIENCE = 400.0
 SENDERS = 4
 
 
@@ -37,9 +38,7 @@ class Killed:
 
     def __init__(self, address: str) -> None:
         self.address = address
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port: int = free.getsockname()[1]
+        self.port = kept_port()
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self, crash_at: str = "") -> subprocess.Popen[bytes]:
@@ -66,7 +65,7 @@ class Killed:
         Raises:
             OSError, http.client.HTTPException: The server has died meanwhile.
         """
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             shown = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json", **headers}
             connection.request(method, path, body or None, shown)

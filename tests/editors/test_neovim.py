@@ -47,7 +47,7 @@ def neovim(folder: Path, script: str) -> dict[str, Any]:
         [NEOVIM, "--headless", "--clean", "-n", "-c", f"luafile {folder / 'script.lua'}", "-c", "cquit 9"],
         capture_output=True,
         text=True,
-        timeout=200,
+        timeout=900,
         check=False,
     )
     assert told.exists(), done.stderr

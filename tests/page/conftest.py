@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -74,20 +75,31 @@ class Reader:
         self.at = f"http://127.0.0.1:{server.port}/"
         self.token = server.token
         self.context = browser.new_context(viewport={"width": width, "height": 800}, **kinds)
-        self.context.set_default_timeout(60_000)
+        self.context.set_default_timeout(180_000)  # a machine may have much else to do
         self.page = self.context.new_page()
         self.wrong: list[str] = []
         self.page.on("console", lambda one: self.wrong.append(one.text) if one.type == "error" else None)
         self.page.on("pageerror", lambda one: self.wrong.append(str(one)))
         self.page.on("request", lambda one: self.look(one.url))
 
-    def open(self, screen: str = "") -> Any:
-        """Show a screen to somebody who may do everything."""
+    def open(self, screen: str = "", *, waits: bool = True) -> Any:
+        """Show a screen to somebody who may do everything.
+
+        Args:
+            waits: Whether it is there then, so that nothing is taken for it which is still that of the one before.
+        """
         if not self.page.url.startswith(self.at):
             self.page.goto(f"{self.at}#k={self.token}")
-            self.page.locator("h1").wait_for()
+            self.arrive()
         self.page.goto(f"{self.at}#/{screen}")
+        if waits:
+            self.arrive()
         return self.page
+
+    def arrive(self) -> None:
+        """Wait until the screen is there that the address names, after something that leads to another."""
+        address = json.dumps(self.page.evaluate("location.hash"))
+        self.page.locator(f"#main > div[data-shown={address}]").wait_for(state="attached")
 
     def look(self, address: str) -> None:
         if not address.startswith((self.at, "about:")):

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from kept_ports import kept_port
 from serving_process import Serving
 from talking import HELPER, Sayings, model_server
 
@@ -248,9 +249,9 @@ def test_a_failed_run_goes_on_with_a_mended_version_where_that_is_asked_for(read
         dialog.get_by_role("button", name="Go on", exact=True).click()
         dialog.wait_for(state="detached")
         if not with_todays:
-            page.get_by_text(
-                "It went on from tick"
-            ).wait_for()  # and has failed again, with what it began with
+            page.get_by_text("It went on from tick").wait_for()
+            told = server.call("GET", f"/v1/runs/{run}?wait=60")[1]
+            assert told["status"] == "failed"  # again, with what it began with
     page.get_by_text("nobody answers").first.wait_for()
     reader.forgive(409)  # what the run was is not to be had while it moves
     path.write_text(TRIED)
@@ -271,10 +272,11 @@ def test_a_fork_goes_on_with_an_edited_state(reader: Any, server: Any) -> None:
     dialog.get_by_role("alert").get_by_text("that is not JSON").wait_for()
     dialog.get_by_label("The state from there on").fill('{"surplus": 1}')
     dialog.get_by_role("button", name="Fork from here").click()
-    dialog.get_by_role("alert").wait_for()
+    dialog.get_by_role("alert").filter(has_not_text="that is not JSON").wait_for()
     dialog.get_by_label("The state from there on").fill('{"total": 7}')
     dialog.get_by_role("button", name="Fork from here").click()
     page.wait_for_url(lambda address: run not in address)
+    reader.arrive()
     page.locator(".status.done").first.wait_for()
     page.get_by_text('"total": 7').first.wait_for()
     reader.forgive(400, 422)
@@ -313,9 +315,9 @@ def test_a_quorum_needs_two_people_with_tokens_of_their_own(readers: Any, server
         page.get_by_role("button", name="Answer", exact=True).click()
         page.get_by_text("Your answer is recorded").wait_for()
         if number == 0:
-            assert server.call("GET", f"/v1/runs/{run}?wait=1")[1]["status"] == "parked"
+            assert server.call("GET", f"/v1/runs/{run}?wait=60")[1]["status"] == "parked"
             assert one.page.evaluate("document.documentElement.scrollWidth") <= 360
-    assert server.call("GET", f"/v1/runs/{run}?wait=20")[1]["result"]["with"] == {"votes": 2}
+    assert server.call("GET", f"/v1/runs/{run}?wait=60")[1]["result"]["with"] == {"votes": 2}
 
 
 # --- hard days
@@ -412,7 +414,9 @@ def test_an_alert_leads_to_a_run_and_to_all_that_failed_alike(
     server = next(serving)
     runs = {started(server, "payment", amount=number) for number in range(6)}
     alerts = tmp_path / "alerts.txt"
+    end = time.monotonic() + 300
     while not alerts.exists() or len(alerts.read_text().splitlines()) < len(runs):
+        assert time.monotonic() < end, alerts.exists() and alerts.read_text()
         time.sleep(0.1)
     told = [json.loads(line) for line in alerts.read_text().splitlines()]
     assert {one["link"] for one in told} == {f"http://127.0.0.1:{server.port}/#/runs/{run}" for run in runs}
@@ -437,22 +441,26 @@ def test_an_alert_leads_to_a_run_and_to_all_that_failed_alike(
 def test_a_run_goes_on_before_the_eyes_of_who_looks_when_its_server_is_killed(
     served: Any, readers: Any, tmp_path: Path
 ) -> None:
-    (tmp_path / "slow.yaml").write_text(SLOW)
-    first = served(tmp_path)
+    port = kept_port()
+    first = served(tmp_path, port=port)
     server = next(first)
-    run = str(server.start("slow", name="Ada")["run"])
+    run = started(server, "desk", what="a boat")
+    (task,) = server.call("GET", f"/v1/tasks?run={run}")[1]["tasks"]
+    link = server.call("POST", f"/v1/tasks/{task['task']}/link", {"for": "user:eve"})[1]["token"]
     reader = readers(of=server)
     page = reader.open(f"runs/{run}")
-    page.locator(".status.live, .status.parked").first.wait_for()
+    page.locator(".status.parked").first.wait_for()
+    page.locator("table.log td", has_text="Wanted").wait_for()
     server.process.kill()
     server.process.wait()
     time.sleep(1.0)
-    again = served(tmp_path, port=server.port)
+    again = served(tmp_path, port=port)
     revived = next(again)
-    assert revived.port == server.port
+    answer = {"answer": {"granted": True, "why": "it floats"}}
+    assert revived.call("POST", "/v1/links/task", answer, Authorization=f"Link {link}")[0] == 200
     page.get_by_text("the end: done").wait_for()
     page.locator(".status.done").first.wait_for()
-    assert page.locator("table.log td", has_text="Begun").count() == 1  # nothing is told twice
+    assert page.locator("table.log td", has_text="Wanted").count() == 1  # nothing is told twice
     page.close()
     reader.wrong[:] = [one for one in reader.wrong if "net::ERR" not in one]
     for one in (again, first):

@@ -69,6 +69,7 @@ def test_what_failed_alike_is_set_aside_for_a_reason_and_brought_back(reader: An
     dialog.get_by_label("Reason").fill("it is mended")
     dialog.get_by_role("button", name="Go on").click()
     done.get_by_role("row").filter(has_text="resume run").filter(has_text="it is mended").wait_for()
+    reader.forgive(409)  # what the run was is not to be had while it moves
 
 
 def test_runs_of_one_workflow_are_cancelled_together(reader: Any, server: Any) -> None:
@@ -85,7 +86,7 @@ def test_runs_of_one_workflow_are_cancelled_together(reader: Any, server: Any) -
     page.get_by_text("2 runs are cancelled.").wait_for()
     dialog.wait_for(state="detached")
     for run, status in zip(runs, ("cancelled", "cancelled", "parked"), strict=True):
-        assert server.call("GET", f"/v1/runs/{run}?wait=5")[1]["status"] == status
+        assert server.call("GET", f"/v1/runs/{run}?wait=60")[1]["status"] == status
     told = server.call("GET", f"/v1/runs/{runs[0]}/deeds")[1]["deeds"]
     assert (told[0]["action"], told[0]["reason"]) == ("cancel_run", "too old")
 
@@ -114,6 +115,7 @@ def test_a_run_is_seen_as_it_was_and_another_goes_on_from_there(reader: Any, ser
     page.locator("dialog").get_by_text("This is done again:").wait_for()
     page.locator("dialog").get_by_role("button", name="Fork from here").click()
     page.wait_for_url(lambda address: run not in address)
+    reader.arrive()
     page.locator(".status.done").first.wait_for()
 
 
@@ -121,10 +123,13 @@ def test_runs_are_found_by_workflow_status_and_id(reader: Any, server: Any) -> N
     run = started(server, "desk", what="a stool")
     page = reader.open("runs")
     page.get_by_label("Workflow").select_option("count")
-    page.locator("table[aria-label=Runs]").or_(page.locator(".empty")).first.wait_for()
+    reader.arrive()
+    assert page.get_by_role("link", name=run[:12]).count() == 0
     page.get_by_label("Workflow").select_option("desk")
+    reader.arrive()
     page.get_by_label("Status").select_option("parked")
-    page.get_by_role("link", name=run[:12]).wait_for()
+    reader.arrive()
+    assert page.get_by_role("link", name=run[:12]).count() == 1
     page.get_by_label("Search by id or key").fill(run)
     page.keyboard.press("Enter")
     page.get_by_role("heading", name=f"Run {run}").wait_for()
@@ -164,9 +169,8 @@ def test_runs_are_found_by_age_and_the_old_ones_cancelled(
             store.execute("UPDATE runs SET started = ? WHERE run_id = ?", (moment, runs[name]))
 
     def seen() -> set[str]:
+        reader.arrive()
         links = page.locator("main table").last.get_by_role("link")
-        links.first.wait_for()
-        page.wait_for_timeout(200)
         return {name for name, run in runs.items() if links.get_by_text(run[:12]).count()}
 
     reader = readers(locale=locale)
@@ -191,7 +195,7 @@ def test_runs_are_found_by_age_and_the_old_ones_cancelled(
     dialog.get_by_role("button").first.click()
     dialog.wait_for(state="detached")
     page.locator(".empty").wait_for()
-    status = {name: server.call("GET", f"/v1/runs/{run}?wait=5")[1]["status"] for name, run in runs.items()}
+    status = {name: server.call("GET", f"/v1/runs/{run}?wait=60")[1]["status"] for name, run in runs.items()}
     assert status == {"young": "parked", "older": "parked", "oldest": "cancelled"}
 
 
@@ -290,7 +294,7 @@ def test_what_is_required_is_said_at_its_field_and_a_right_answer_ends_the_run(
     page.get_by_label("Copies").fill("2")
     page.get_by_role("button", name="Answer", exact=True).click()
     page.get_by_text("Your answer is recorded").wait_for()
-    assert server.call("GET", f"/v1/runs/{run}?wait=20")[1]["result"]["with"] == {"copies": 2}
+    assert server.call("GET", f"/v1/runs/{run}?wait=60")[1]["result"]["with"] == {"copies": 2}
     reader.forgive(422)
 
 
@@ -327,7 +331,7 @@ def test_what_is_required_of_several_fields_is_said_once_and_of_each(
     page.get_by_label("Bed").fill("soft")
     page.get_by_role("button", name="Answer", exact=True).click()
     page.get_by_text("Your answer is recorded").wait_for()
-    assert server.call("GET", f"/v1/runs/{run}?wait=20")[1]["result"]["with"] == {"days": 1}
+    assert server.call("GET", f"/v1/runs/{run}?wait=60")[1]["result"]["with"] == {"days": 1}
     reader.forgive(422)
 
 
@@ -402,7 +406,7 @@ def test_of_several_requirements_each_is_said_of_its_own_fields(reader: Any, ser
     assert page.locator("[aria-invalid]").count() == 0
     page.get_by_role("button", name="Answer", exact=True).click()
     page.get_by_text("Your answer is recorded").wait_for()
-    assert server.call("GET", f"/v1/runs/{run}?wait=20")[1]["result"]["with"] == {"days": 2}
+    assert server.call("GET", f"/v1/runs/{run}?wait=60")[1]["result"]["with"] == {"days": 2}
     reader.forgive(422)
 
 
@@ -431,11 +435,11 @@ def test_from_a_pattern_to_a_run_that_was_answered(reader: Any, server: Any) -> 
 
     page.locator(".cm-content").click()
     page.keyboard.press("Control+End")
-    page.keyboard.type("\nxyz: 1\n")
+    page.keyboard.insert_text("\nxyz: 1\n")
     page.get_by_text("`xyz` is not a key").first.wait_for()
     page.get_by_text("not saved").wait_for()
     page.get_by_text("The flow is that of the text before it had errors.").wait_for()
-    for _ in range(9):
+    for _ in "\nxyz: 1\n":
         page.keyboard.press("Backspace")
     page.get_by_text("No findings.").wait_for()
     page.get_by_role("button", name="Test", exact=True).click()
@@ -454,7 +458,7 @@ def test_from_a_pattern_to_a_run_that_was_answered(reader: Any, server: Any) -> 
     page.get_by_role("button", name="Answer", exact=True).click()
     page.get_by_text("Your answer is recorded").wait_for()
     (run,) = server.call("GET", "/v1/runs?workflow=first_try")[1]["runs"]
-    assert server.call("GET", f"/v1/runs/{run['run']}?wait=20")[1]["status"] == "done"
+    assert server.call("GET", f"/v1/runs/{run['run']}?wait=60")[1]["status"] == "done"
 
 
 def test_a_box_leads_to_its_lines_and_the_cursor_to_its_box(reader: Any) -> None:
@@ -538,7 +542,11 @@ def test_each_number_of_a_line_stands_beside_its_line(reader: Any, server: Any) 
     ):
         act()
         page.wait_for_timeout(300)
-        seen = page.evaluate(NUMBERS, text)
+        for _ in range(100):  # while it scrolls it may show less
+            seen = page.evaluate(NUMBERS, text)
+            if seen["shown"] > 10 and seen["wrong"] == []:
+                break
+            page.wait_for_timeout(100)
         assert seen["shown"] > 10
         assert seen["wrong"] == []
 
@@ -571,12 +579,19 @@ def test_the_editor_completes_and_mends(reader: Any, server: Any) -> None:
         "wfc: 1\nworkflow: typed\nstart: Begun\nend: Over\nevents:\n  Begun: {}\n  Over: {}\n"
     )
     page = reader.open("author/typed.yaml")
+    asked, told = list[str](), list[str]()
+    page.on("request", lambda one: asked.append(one.url) if "v1/complete" in one.url else None)
+    page.on("requestfinished", lambda one: told.append(one.url) if "v1/complete" in one.url else None)
     page.locator(".cm-content").click()
     page.keyboard.press("Control+End")
     page.keyboard.insert_text("steps:\n  go:\n    kind: transform\n    ")
     page.keyboard.type("acc")
     page.locator(".cm-tooltip-autocomplete").get_by_text("accepts").first.wait_for()
-    page.wait_for_timeout(300)  # it takes no Enter that may be meant for the line
+    page.evaluate(
+        "new Promise((done) => setTimeout(done, 300))"
+    )  # it takes no Enter that is meant for the line
+    while len(told) < len(asked):  # and none while it asks for others
+        page.wait_for_timeout(100)
     page.keyboard.press("Enter")
     page.keyboard.insert_text(" Begunn\n    emit: Over")
     page.get_by_role("button", name="Begun").click()
@@ -663,7 +678,7 @@ def test_each_screen_says_that_it_waits_and_that_something_failed(
     page.get_by_text("No run is like that.").wait_for()
     held: list[Any] = []
     page.route(asked, lambda one: held.append(one))  # noqa: PLW0108 - a built-in method cannot be marked by it
-    reader.open(screen.format(run=run, task=task["task"].replace("/", "%2F")))
+    reader.open(screen.format(run=run, task=task["task"].replace("/", "%2F")), waits=False)
     page.get_by_role("status").get_by_text("Loading …").wait_for()
     for _ in range(600):
         if held:

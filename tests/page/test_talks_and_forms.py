@@ -137,7 +137,7 @@ def test_a_stranger_fills_in_a_form(readers: Any, server: Any) -> None:
         page.get_by_text("已收到").wait_for()
         page.get_by_role("button", name="再填一份").click()
     for run in server.call("GET", "/v1/runs?workflow=desk")[1]["runs"]:
-        server.call("GET", f"/v1/runs/{run['run']}?wait=20")  # until it asks
+        server.call("GET", f"/v1/runs/{run['run']}?wait=60")  # until it asks
     titles = [one["title"] for one in server.call("GET", "/v1/tasks")[1]["tasks"]]
     assert {"May they have wish 0?", "May they have wish 1?"} <= set(titles)
     page.goto(f"http://127.0.0.1:{server.port}/form#/invited")

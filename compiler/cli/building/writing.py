@@ -12,6 +12,7 @@ import click
 
 from wfc.compiler.cli.building.manifest import MOST_BYTES, Manifest, manifest_text, read_manifest
 from wfc.compiler.cli.building.outputs import Output
+from wfc.compiler.workspace.detection import workflow_names
 from wfc.compiler.workspace.reading import read_file
 from wfc.compiler.workspace.sources import MANIFEST, RealPaths, quoted_path
 from wfc.compiler.workspace.writing import write_whole
@@ -87,7 +88,7 @@ def refuse_two_in_one(outputs: Sequence[Output]) -> None:
 
 
 def refuse_loss(output: Output, there: bytes | None, known: Manifest, *, force: bool) -> None:
-    """Refuse to overwrite what somebody else has written, or what is the picture of another spec.
+    """Refuse to overwrite what somebody else has written, or what belongs to another spec that is still there.
 
     Raises:
         click.UsageError: It is not what wfc wrote, or not for this spec.
@@ -108,10 +109,18 @@ def refuse_loss(output: Output, there: bytes | None, known: Manifest, *, force: 
             f"{quoted_path(path)} has been edited since wfc wrote it; bring the change into the spec, or let "
             "`--force` overwrite it"
         )
-    drawn_of = os.path.normpath(os.path.join(output.folder, str(entry.get("source", ""))))
-    if output.form and os.path.isfile(drawn_of) and not os.path.samefile(drawn_of, output.origin):
+    made_of = os.path.normpath(os.path.join(output.folder, str(entry.get("source", ""))))
+    if not os.path.isfile(made_of) or os.path.samefile(made_of, output.origin):
+        return
+    if output.form:
         raise click.UsageError(
-            f"{quoted_path(path)} is the picture of {quoted_path(drawn_of)}; `--force` overwrites it"
+            f"{quoted_path(path)} is the picture of {quoted_path(made_of)}; `--force` overwrites it"
+        )
+    if output.workflow and output.workflow in workflow_names([(made_of, content_at(made_of) or b"")]):
+        raise click.UsageError(
+            f"{quoted_path(path)} is the module of {quoted_path(made_of)}, whose workflow has the name "
+            f"`{output.workflow}` as that of {quoted_path(output.origin)} has; rename one of them, or let `--force` "
+            "overwrite it"
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Agent, HandOver
@@ -14,9 +14,10 @@ from wfc.compiler.types import UNKNOWN, show
 __all__ = ["check_teams"]
 
 
-def check_teams(agents: Iterable[Agent], declared: Declarations) -> None:
+def check_teams(agents: Sequence[Agent], declared: Declarations) -> None:
     """Report what does not go together in the teams of these agents."""
     circles: set[frozenset[str]] = set()
+    callers = _callers(agents)
     for agent in agents:
         for each in agent.handoffs:
             other = each.agent
@@ -25,10 +26,14 @@ def check_teams(agents: Iterable[Agent], declared: Declarations) -> None:
                 shown = show(other.output), show(agent.output)
                 place = Place(each.address)
                 declared.report(problems.handoff_output_differs(place, other.name, agent.name, *shown))
-        for use in agent.tools:
-            way = None if use.agent is None else _way(use.agent, agent)
-            names = frozenset(one.name for one in way or ())
-            if way is not None and names not in circles:
+        called = [use for use in agent.tools if use.agent is not None]
+        distances = _distances(agent, callers) if called else {}
+        for use in called:
+            if use.agent is None or id(use.agent) not in distances:
+                continue
+            way = _way(use.agent, distances)
+            names = frozenset(one.name for one in way)
+            if names not in circles:
                 circles.add(names)
                 listed = [agent.name, *(one.name for one in way)]
                 declared.report(problems.agents_in_a_circle(Place(use.address), listed))
@@ -46,22 +51,40 @@ def check_styles(agent: Agent, wanted: HandOver, declared: Declarations) -> None
         declared.report(problems.not_in_own_style(place, wanted.agent.name, "handoffs", why))
 
 
-def _way(start: Agent, goal: Agent) -> list[Agent] | None:
-    """Return how one agent comes to let another work; ``None`` if it never does."""
-    came_from: dict[int, Agent | None] = {id(start): None}
-    waiting = [start]
+def _nearby(agent: Agent) -> list[Agent]:
+    """Return the agents that one lets work, by calling them or by handing over."""
+    called = [use.agent for use in agent.tools if use.agent is not None]
+    return called + [each.agent for each in agent.handoffs]
+
+
+def _callers(agents: Sequence[Agent]) -> dict[int, list[Agent]]:
+    """Return who lets each agent work, of these agents and all that they come to let work."""
+    found: dict[int, list[Agent]] = {id(one): [] for one in agents}
+    waiting = [*agents]
     for one in waiting:
-        if one is goal:
-            way: list[Agent] = []
-            at: Agent | None = one
-            while at is not None:
-                way.insert(0, at)
-                at = came_from[id(at)]
-            return way
-        nearby = [use.agent for use in one.tools if use.agent is not None]
-        nearby += [each.agent for each in one.handoffs]
-        for each in nearby:
-            if id(each) not in came_from:
-                came_from[id(each)] = one
+        for each in _nearby(one):
+            if id(each) not in found:
+                found[id(each)] = []
                 waiting.append(each)
-    return None
+            found[id(each)].append(one)
+    return found
+
+
+def _distances(goal: Agent, callers: dict[int, list[Agent]]) -> dict[int, int]:
+    """Return how far those agents are from one that come to let it work."""
+    found = {id(goal): 0}
+    waiting = [goal]
+    for one in waiting:
+        for each in callers[id(one)]:
+            if id(each) not in found:
+                found[id(each)] = found[id(one)] + 1
+                waiting.append(each)
+    return found
+
+
+def _way(start: Agent, distances: dict[int, int]) -> list[Agent]:
+    """Return the shortest way by which one agent comes to let another work, from which they all are so far."""
+    way = [start]
+    while left := distances[id(way[-1])]:
+        way.append(next(each for each in _nearby(way[-1]) if distances.get(id(each)) == left - 1))
+    return way

@@ -10,7 +10,7 @@ __all__ = ["MarkdownTable", "cut_rows", "tables_of"]
 
 _RULE: Final = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 """The line between the heading row of a table and the others."""
-_FENCE: Final = re.compile(r" {0,3}(```|~~~)")
+_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})([^\n]*)")
 _OTHER_BLOCK: Final = re.compile(r" {0,3}(?:#{1,6}[ \t]|>|```|~~~)")
 """What begins another block than a table, though it may have bars."""
 
@@ -31,8 +31,8 @@ def tables_of(text: str) -> list[MarkdownTable]:
     while number < len(lines):
         line = lines[number]
         mark = _FENCE.match(line)
-        if mark is not None:
-            fence = "" if fence == mark[1] else fence or mark[1]
+        if mark is not None and (fence or mark[1][0] == "~" or "`" not in mark[2]):
+            fence = _after(fence, mark[1], is_bare=not mark[2].strip())
         elif not fence and _begins_table(line, lines, number):
             start = at + len(line) - len(line.lstrip())
             rows = at + len(line) + len(lines[number + 1])
@@ -45,6 +45,13 @@ def tables_of(text: str) -> list[MarkdownTable]:
             continue
         at, number = at + len(line), number + 1
     return found
+
+
+def _after(fence: str, mark: str, *, is_bare: bool) -> str:
+    """Return which fence is open after a mark; what closes one is at least as long, with nothing behind it."""
+    if not fence:
+        return mark
+    return "" if mark.startswith(fence) and is_bare else fence
 
 
 def _begins_table(line: str, lines: list[str], number: int) -> bool:

@@ -81,7 +81,8 @@ async function go() {
   leaves = new AbortController();
   const from = document.activeElement;
   arrive();
-  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  const address = location.hash;
+  const [path, query = ""] = address.replace(/^#\/?/, "").split("?");
   const [wanted, ...rest] = path.split("/");
   const first = Object.keys(SCREENS).find(may) || "inbox";
   const within = rest.length && Object.hasOwn(WITHIN, wanted) ? WITHIN[wanted] : null;
@@ -105,6 +106,7 @@ async function go() {
     clearTimeout(waits);
   }
   if (place.left.aborted) return;
+  room.dataset.shown = address;
   document.title = `${main.querySelector("h1")?.textContent || ""} · wfc`;
   if ([from, document.body].includes(document.activeElement) && !main.contains(document.activeElement)) main.focus({ preventScroll: true }); // but for who went elsewhere meanwhile
 }

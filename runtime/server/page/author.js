@@ -112,7 +112,7 @@ class Desk {
   begin(view) {
     this.view = view;
     this.changed(view.text());
-    view.focus();
+    if ([document.body, document.getElementById("main")].includes(/** @type {HTMLElement} */ (document.activeElement))) view.focus(); // but for who went elsewhere meanwhile
   }
 
   draft() {

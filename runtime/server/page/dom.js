@@ -90,9 +90,16 @@ export function table(heads, rows, label) {
   return h("table", { "aria-label": label }, head, h("tbody", {}, body));
 }
 
-/** Return a button. @param {string} said @param {() => any} act @param {Record<string, any>} more */
+/** Return a button; what goes wrong in what it does is told. @param {string} said @param {() => any} act @param {Record<string, any>} more */
 export function button(said, act, more = {}) {
-  return h("button", { type: "button", click: act, ...more }, said);
+  const click = async () => {
+    try {
+      await act();
+    } catch (error) {
+      tell(/** @type {Error} */ (error).message);
+    }
+  };
+  return h("button", { type: "button", click, ...more }, said);
 }
 
 /**

@@ -27,9 +27,10 @@ export async function showInbox({ main, server, me, query, left }) {
   let found = [];
   const isShown = (/** @type {any} */ one) => view !== "all" || one.closed;
   const more = async (/** @type {string} */ after) => {
+    const before = found;
     const told = await server.call(`v1/tasks?${shown}most=${FIRST}${after ? `&after=${part(after)}` : ""}`);
-    if (left.aborted) return;
-    found = [...found, ...told.tasks.filter(isShown)];
+    if (left.aborted || (after && found !== before)) return; // it does not follow on what is there now
+    found = after ? [...found, ...told.tasks.filter(isShown)] : told.tasks.filter(isShown);
     const next = told.next ? button(t("More"), () => more(told.next), { id: "more" }) : null;
     show(list, found.length ? taskTable(found) : nothing(t("Nothing waits for an answer.")), next);
   };
@@ -38,7 +39,6 @@ export async function showInbox({ main, server, me, query, left }) {
     if (document.hidden || found.length > FIRST) return; // whoever has asked for more keeps it
     const now = await server.call(`v1/tasks?${shown}most=${FIRST}`).catch(() => null);
     if (!now || left.aborted || now.tasks.filter(isShown).map(idOf).join() === found.map(idOf).join()) return;
-    found = [];
     await more("").catch(() => {});
   }, EVERY);
   left.addEventListener("abort", () => clearInterval(again), { once: true });

@@ -8,6 +8,8 @@ import { t } from "./words.js";
 
 const LINES = 500; // of what has happened are shown; those before are left out
 
+const MOST_FAILURES = 8; // one after the other, until it is news again that has it looked for: while a run moves it may not be told how it is
+
 /** @param {import("./app.js").Place} place */
 export async function showRun(place) {
   const { main, server, id, left } = place;
@@ -30,13 +32,23 @@ export async function showRun(place) {
     left.addEventListener("abort", () => own.abort(), { once: true });
     server.follow(`${path}/stream`, (message) => (message.event === "text" ? said.hear(message.data) : note(message)), own.signal);
   };
-  const machine = timeMachine(place, path, (seen) => drawFlow(server, path, viewer, seen));
+  let drawn = 0;
+  const machine = timeMachine(place, path, async (seen) => {
+    const own = (drawn += 1);
+    const picture = await drawFlow(server, path, seen);
+    if (own === drawn) viewer.show(picture); // one that was asked for later may have come before
+  });
+  let asked = 0;
+  let latest = 0;
   const refresh = async () => {
+    const own = (asked += 1);
     const run = await server.call(path);
     const now = await server.call(`${path}/at/${run.tick}`);
     if (left.aborted) return;
     const deeds = await server.call(`${path}/deeds`);
     const alike = run.status === "failed" && !deeds.set_aside ? await failedAlike(server, run).catch(() => 1) : 1; // a run is shown without it, too
+    if (left.aborted || own < latest) return; // what was asked later has come before
+    latest = own;
     show(head, headOf(place, run, { ...deeds, alike }, path, async () => {
       await refresh().catch(() => {}); // what was done is done, and while the run moves it may not be told how it is
       follow();
@@ -84,20 +96,24 @@ async function compareVersions(server, path, room) {
   show(room, h("details", {}, h("summary", {}, t("Its version differs from today's")), refused.length ? h("p", {}, t("It cannot go on with today's:")) : verdicts.length ? h("p", {}, t("If it goes on with today's:")) : null, judged, files));
 }
 
-/** Return a function that calls another one soon, and the less often the longer that takes. @param {() => Promise<any>} act */
+/** Return a function that calls another one soon, and the less often the longer that takes; once more where it fails. @param {() => Promise<any>} act */
 function soonAndSeldom(act) {
   let isWaiting = false;
   let took = 0;
-  return () => {
+  let failed = 0;
+  const soon = () => {
     if (isWaiting) return;
     isWaiting = true;
     setTimeout(async () => {
       isWaiting = false;
       const began = performance.now();
-      await act().catch(() => {});
+      const isDone = await act().then(() => true, () => false);
       took = performance.now() - began;
+      failed = isDone ? 0 : failed + 1;
+      if (!isDone && failed < MOST_FAILURES) soon(); // what was the last of the news would not be shown
     }, Math.max(120, 3 * took));
   };
+  return soon;
 }
 
 /** @param {HTMLElement} log @param {() => void} changed */
@@ -110,11 +126,11 @@ function noteIn(log, changed) {
   };
 }
 
-/** Show the flow as it was, its steps lit. @param {any} server @param {string} path @param {Viewer} viewer @param {{tick: number, steps: any[]}} seen */
-async function drawFlow(server, path, viewer, seen) {
+/** Return the flow as it was, its steps lit. @param {any} server @param {string} path @param {{tick: number, steps: any[]}} seen */
+async function drawFlow(server, path, seen) {
   const picture = await server.picture(`${path}/flow?form=svg&at=${seen.tick}`);
   light(picture, seen.steps);
-  viewer.show(picture);
+  return picture;
 }
 
 /** Light the boxes of steps by what became of the last run of each. @param {Element} picture @param {any[]} steps */

@@ -31,14 +31,16 @@ export async function showWatch({ main, server, me, query, left }) {
   const groups = h("div");
   const sums = h("div");
   show(main, h("h1", {}, t("Runs")), sums, groups, filters(query, offered.map((/** @type {any} */ one) => one.workflow)), list);
+  let counts = 0;
   const count = async () => {
+    const own = (counts += 1);
     const counted = await server.call("v1/runs/counts");
+    if (left.aborted || own < counts) return false; // one that was asked later tells, and goes on
     show(sums, summary(counted));
     show(groups, failures(server, me, counted.failures, refresh), counted.set_aside ? h("p", { class: "soft" }, t("{n} failed runs are set aside.", { n: counted.set_aside })) : null);
     return counted.runs.some((/** @type {any} */ one) => ["live", "queued"].includes(one.status));
   };
   const refresh = async () => {
-    found = [];
     const [isAtWork] = await Promise.all([count(), more("")]);
     if (isAtWork && (looks += 1) < MOST_LOOKS) setTimeout(() => left.aborted || refresh().catch(() => {}), 1500);
   };
@@ -50,9 +52,10 @@ export async function showWatch({ main, server, me, query, left }) {
   let found = [];
   const mayCancel = me.roles.includes("operate") && query.get("workflow") && !query.get("key") && CANCELLED.includes(query.get("status") || "");
   const more = async (/** @type {string} */ after) => {
+    const before = found;
     const told = await server.call(`v1/runs?${asked}most=50${after ? `&after=${part(after)}` : ""}`);
-    if (left.aborted) return;
-    found = [...found, ...told.runs];
+    if (left.aborted || (after && found !== before)) return; // it does not follow on what is there now
+    found = after ? [...found, ...told.runs] : told.runs;
     const next = told.next ? button(t("More"), () => more(told.next), { id: "more" }) : null;
     const none = asked ? nothing(t("No run is like that.")) : offered.length || !me.roles.includes("author") ? nothing(t("There are no runs yet. Start one."), " ", h("a", { href: "#/start" }, t("Start"))) : unserved();
     const these = ages.some(([, bound]) => bound) ? { runs: found.slice(0, AT_ONCE).map((one) => one.run) } : { workflow: query.get("workflow"), status: query.get("status") };

@@ -102,7 +102,7 @@ class Serving:
         return reply
 
     def connect(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), timeout=30)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=120)
 
     def kill(self) -> None:
         self.process.kill()
@@ -112,5 +112,5 @@ class Serving:
 
     def end(self) -> tuple[int, str]:
         self.process.send_signal(signal.SIGTERM)
-        _, told = self.process.communicate(timeout=30)
+        _, told = self.process.communicate(timeout=120)
         return self.process.returncode, told

@@ -147,7 +147,7 @@ def test_a_server_takes_up_a_revision_and_runs_stay_on_theirs(
     reading = threading.Thread(target=server.process.stderr.read)
     reading.start()
     try:
-        old = server.start("desk", 20, what="tea")["run"]
+        old = server.start("desk", 60, what="tea")["run"]
         before = server.call("GET", f"/v1/runs/{old}")[1]["version"]
         kept = (env / "current").rename(tmp_path / "elsewhere")
         time.sleep(2.5)  # it looks every second
@@ -155,8 +155,9 @@ def test_a_server_takes_up_a_revision_and_runs_stay_on_theirs(
         kept.rename(env / "current")
         commit(repository, OTHER)
         assert wfc("apply", "HEAD", "--to", env, "--path", "specs").status == 0
-        until, refused = time.monotonic() + 40, []
-        while time.monotonic() < until:
+        until, refused = time.monotonic() + 240, []
+        while True:
+            assert time.monotonic() < until, refused
             try:
                 found = server.call("GET", "/v1/workflows")[1]
                 if found["workflows"][0]["version"] != before:
@@ -167,7 +168,7 @@ def test_a_server_takes_up_a_revision_and_runs_stay_on_theirs(
         assert not [
             one for one in refused if isinstance(one, ConnectionRefusedError)
         ]  # its socket stays open
-        new = server.start("desk", 20, what="tea")["run"]
+        new = server.start("desk", 60, what="tea")["run"]
         titles = {one["run"]: one["title"] for one in server.call("GET", "/v1/tasks")[1]["tasks"]}
         assert titles == {old: "May they have tea?", new: "Shall they have tea?"}
         for run in (old, new):
@@ -178,7 +179,7 @@ def test_a_server_takes_up_a_revision_and_runs_stay_on_theirs(
             answer = {"answer": {"granted": True, "why": "it is four"}}
             assert server.call("POST", "/v1/links/task", answer, Authorization=f"Link {link}")[0] == 200
             while (status := server.call("GET", f"/v1/runs/{run}")[1]["status"]) != "done":
-                assert time.monotonic() < until + 20, status
+                assert time.monotonic() < until, status
                 time.sleep(0.1)
         assert server.call("GET", f"/v1/runs/{old}")[1]["version"] == before
     finally:

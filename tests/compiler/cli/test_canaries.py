@@ -192,12 +192,12 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
 
 def watched(server: Any) -> dict[str, str]:
     """Run the workflow, and look at it in each way."""
-    run = server.start("canaries", wait=30, customer=PLANTED["bound"])["run"]
+    run = server.start("canaries", wait=60, customer=PLANTED["bound"])["run"]
     found = {}
     for name, path in VIEWS.items():
         asked = urllib.request.Request(f"http://127.0.0.1:{server.port}/v1/runs/{run}{path}")
         asked.add_header("Authorization", f"Bearer {server.token}")
-        with urllib.request.urlopen(asked, timeout=60) as reply:  # noqa: S310 - it is ours
+        with urllib.request.urlopen(asked, timeout=300) as reply:  # noqa: S310 - it is ours
             found[name] = reply.read().decode()
     return found
 

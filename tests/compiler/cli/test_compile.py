@@ -107,6 +107,36 @@ def test_two_specs_of_one_name_do_not_overwrite_each_other(wfc, greet: Path, tmp
     assert wfc("compile", "greet.yaml").status == 0
 
 
+@pytest.mark.parametrize(
+    ("first", "more", "is_taken"),
+    [
+        (GREET, (), False),
+        (GREET, ("--force",), True),
+        (GREET.replace("workflow: greet", "workflow: welcome"), (), True),  # it has got another name since
+        ("no spec\n", (), True),
+        (None, (), True),  # it was moved
+    ],
+)
+def test_the_module_of_a_spec_is_not_taken_over_by_another_of_its_name(
+    wfc, greet: Path, tmp_path: Path, first: str | None, more: tuple[str, ...], is_taken: bool
+) -> None:
+    wfc("compile", "greet.yaml", "-o", "made")
+    module = tmp_path / "made/greet_workflow.py"
+    before = module.read_bytes()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/twin.yaml").write_text(GREET.replace("Hello", "Good day"))
+    greet.unlink() if first is None else greet.write_text(first)
+    done = wfc("compile", "other/twin.yaml", "-o", "made", *more)
+    assert done.status == (0 if is_taken else 2), done.err
+    assert (module.read_bytes() == before) != is_taken
+    if not is_taken:
+        told = (
+            "`made/greet_workflow.py` is the module of `greet.yaml`, whose workflow has the name `greet` as that of "
+            "`other/twin.yaml` has; rename one of them, or let `--force` overwrite it"
+        )
+        assert told in done.err
+
+
 @pytest.mark.parametrize("output", ["greet.yaml", "greet.yaml/deep"])
 def test_a_folder_that_cannot_be_is_wrong_usage(wfc, greet: Path, output: str) -> None:
     done = wfc("compile", "greet.yaml", "-o", output)

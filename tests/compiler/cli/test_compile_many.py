@@ -103,7 +103,7 @@ def compiled(
         env={**os.environ, **kept},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     made = {path.name: path.read_text() for path in sorted((folder / name).glob("*"))}

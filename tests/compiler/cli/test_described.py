@@ -53,7 +53,7 @@ def test_no_request_after_the_description_is_an_error_of_ours(tmp_path: Path) ->
             [program, "run", at, *options.split(), *out, "--header", f"Authorization: Bearer {server.token}"],
             capture_output=True,
             text=True,
-            timeout=200,
+            timeout=600,
             check=False,
             cwd=tmp_path,
             env={**os.environ, "SCHEMATHESIS_HOOKS": "shorter_waits", "PYTHONPATH": str(tmp_path)},

@@ -240,18 +240,18 @@ def test_a_hostile_module_is_one_finding(check, monkeypatch, module: str, expect
         pytest.param(
             "import sys; sys.stderr.write('x' * 5000000); sys.stdout.close()", marks=pytest.mark.full
         ),
-        "import threading, time; threading.Thread(target=lambda: time.sleep(100)).start()",
+        "import threading, time; threading.Thread(target=lambda: time.sleep(1000)).start()",
         pytest.param(
-            "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(100)'])",
+            "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(1000)'])",
             marks=pytest.mark.full,
         ),
-        pytest.param("import atexit, time; atexit.register(time.sleep, 100)", marks=pytest.mark.full),
+        pytest.param("import atexit, time; atexit.register(time.sleep, 1000)", marks=pytest.mark.full),
     ],
 )
 def test_a_module_that_only_makes_noise_is_no_finding(check, module: str) -> None:
     began = time.monotonic()
     assert check("def find(id, key): ...\ndef connect(): ...", module=module + "\n") == []
-    assert time.monotonic() - began < 60
+    assert time.monotonic() - began < 900  # nobody waits for it
 
 
 def test_a_plain_check_imports_nothing(wfc, check, tmp_path: Path) -> None:

@@ -424,7 +424,7 @@ def test_a_hand_written_workflow_that_cannot_run_says_why(wfc, tmp_path: Path, t
 def test_an_interrupt_ends_a_run_with_130(tmp_path: Path) -> None:
     (tmp_path / "calls.yaml").write_text(CALLS)
     (tmp_path / "calls_tools.py").write_text(
-        "import asyncio\nasync def shout(word: str) -> str:\n    await asyncio.sleep(60)\n    return word\n"
+        "import asyncio\nasync def shout(word: str) -> str:\n    await asyncio.sleep(600)\n    return word\n"
     )
     # who runs the tests in the background has told its children to ignore interrupts
     program = (
@@ -441,7 +441,7 @@ def test_an_interrupt_ends_a_run_with_130(tmp_path: Path) -> None:
         assert process.stderr is not None
         told = next(line for line in process.stderr if "call: started" in line)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
     assert "Asked" in told
     assert process.returncode == 130
     assert out == ""

@@ -275,7 +275,7 @@ def rows(wfc: Any) -> list[dict[str, Any]]:
     return [json.loads(line) for line in wfc("runs", "list", "--format", "json").out.splitlines()]
 
 
-def until(holds: Callable[[], object], seconds: float = 60) -> None:
+def until(holds: Callable[[], object], seconds: float = 300) -> None:
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end, "it does not come to be"

@@ -124,7 +124,7 @@ def test_a_run_that_goes_on_for_ever_is_a_failure_that_names_the_step(tmp_path: 
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert (done.returncode, done.stderr) == (1, "1 passed, 2 failed\n")
     ended = "10,000 times while no time passed, the last time after step"

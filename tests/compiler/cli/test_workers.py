@@ -60,9 +60,11 @@ import os, time
 def work(name: str) -> int:
     with open("effects.txt", "a") as file:
         file.write(name + "\\n")
-    time.sleep(0.1)
     with open("effects.txt") as file:
-        return file.read().split().count(name)
+        count = file.read().split().count(name)
+    while count > 2 and os.path.exists("hold.txt"):
+        time.sleep(0.02)
+    return count
 """
 
 WORKER = ("worker", "--format", "json")
@@ -103,7 +105,7 @@ def start(
         process.communicate()
 
 
-def until(holds: Callable[[], object], seconds: float = 60) -> None:
+def until(holds: Callable[[], object], seconds: float = 300) -> None:
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end, "it does not come to be"
@@ -124,10 +126,12 @@ def test_a_killed_worker_s_runs_go_on_elsewhere_and_who_follows_misses_nothing(w
     for name in ("a", "b"):
         assert wfc("run", "loop.yaml", "-i", f"name={name}", "--detach", "--run-id", name).status == 0
     follower = start("runs", "follow", "a", "--format", "json")
+    Path("hold.txt").touch()  # so that it is killed in the middle of both, however long that takes
     worker = start(*WORKER)
-    until(lambda: effects()["a"] >= 2 and effects()["b"] >= 2)
+    until(lambda: effects() == {"a": 3, "b": 3})
     worker.kill()
     worker.wait()
+    Path("hold.txt").unlink()
     (left,) = (row for row in rows(wfc("runs", "list", "--format", "json").out) if row["run"] == "a")
     assert (left["status"], left["note"]) == ("live", "nobody works on it")
     second = start(*WORKER)
@@ -136,10 +140,10 @@ def test_a_killed_worker_s_runs_go_on_elsewhere_and_who_follows_misses_nothing(w
             Counter(row["status"] for row in rows(wfc("runs", "list", "--format", "json").out))["parked"] == 2
         )
     )
-    assert all(6 <= count <= 7 for count in effects().values()), "one was cut off in each at most"
+    assert effects() == {"a": 6, "b": 6}, "what was cut off is done once more, and counts"
     sent = wfc("send", 'Ended={"name": "a", "why": "enough"}', "--run", "a", "--id", "m")
     assert (sent.status, "worker takes the run up" in sent.err) == (0, True), sent.err
-    assert follower.wait(60) == 0
+    assert follower.wait(300) == 0
     told = rows(follower.communicate()[0])
     numbers = list(dict.fromkeys(row["tick"] for row in told))
     assert numbers == list(range(1, len(numbers) + 1)), "no gap"
@@ -149,7 +153,7 @@ def test_a_killed_worker_s_runs_go_on_elsewhere_and_who_follows_misses_nothing(w
     rest = rows(wfc("runs", "follow", "a", "--since", "5", "--format", "json").out)
     assert rest == [row for row in told if row["tick"] > 5]
     second.send_signal(signal.SIGTERM)
-    assert second.wait(60) == 0
+    assert second.wait(300) == 0
     notes = rows(second.communicate()[1])
     assert {(note["run_id"], note["what"]) for note in notes} >= {
         ("a", "begins"),
@@ -253,7 +257,7 @@ def test_what_is_over_is_forgotten_and_what_is_not_needed_is_pruned(wfc: Any, st
 
 
 def fetch(port: int, path: str) -> tuple[int, str, str]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
     try:
         connection.request("GET", path)
         reply = connection.getresponse()
@@ -278,13 +282,13 @@ def test_a_worker_serves_its_figures_to_this_machine_and_logs_with_run_ids(wfc: 
 
     until(lambda: 'wfc_store_runs{workflow="loop",status="parked"} 1' in figures())
     until(lambda: 'wfc_worker_runs_total{workflow="loop",what="rests"} 1' in figures())
+    until(lambda: "wfc_worker_runs_under_way 0" in figures())
     found = figures()
-    assert "wfc_worker_runs_under_way 0" in found
     assert 'wfc_store_tasks{overdue="false"} 0' in found
     assert "# TYPE wfc_worker_runs_total counter" in found
     assert fetch(port, "/other")[0] == 404
     worker.send_signal(signal.SIGTERM)
-    _, told = worker.communicate(timeout=60)
+    _, told = worker.communicate(timeout=300)
     assert worker.returncode == 0
     logged = rows(told)
     assert [(one["run_id"], one["what"]) for one in logged] == [("a", "begins"), ("a", "rests")]

@@ -11,6 +11,9 @@ from typing import Any
 from wfc.runtime.driver.current_step import CURRENT_STEP
 from wfc.runtime.driver.run.step_runs import idempotency_key
 
+HELD_AT = 6
+"""At this number naps are held for as long as there is a file that says so."""
+
 
 def note(what: str, run: str, call: str, number: int) -> None:
     """Write a line of its own, in one call of the system."""
@@ -88,6 +91,8 @@ def kill(run: str, n: int) -> int:
 def nap(run: str, n: int) -> int:
     note("begin", run, "nap", n)
     time.sleep(0.05)
+    while n >= HELD_AT and os.path.exists(f"{os.environ['WFC_EFFECTS']}.held"):
+        time.sleep(0.02)
     note("end", run, "nap", n)
     return n + 1
 

@@ -4,7 +4,7 @@ local id = vim.lsp.start_client({ name = 'wfc', cmd = COMMAND, root_dir = FOLDER
   on_error = function(code, why) told.failed = vim.inspect({ code, why }) end })
 
 local function wait(what, holds)
-  if not vim.wait(60000, holds, 20) then error('in vain: ' .. what .. '\n' .. table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
+  if not vim.wait(180000, holds, 20) then error('in vain: ' .. what .. '\n' .. table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
     .. vim.inspect(vim.diagnostic.get(0))) end
 end
 
@@ -26,7 +26,7 @@ end
 
 local function request(method, params)
   params = params or vim.lsp.util.make_position_params(0, 'utf-16')
-  local found = vim.lsp.buf_request_sync(0, method, params, 60000)
+  local found = vim.lsp.buf_request_sync(0, method, params, 180000)
   local one = found and found[id]
   if one == nil then error('no answer to ' .. method) end
   return one.result, one.error

@@ -138,7 +138,7 @@ Module._load = (name, ...more) => (name === "vscode" ? editor : load(name, ...mo
 /** Waits until something holds. */
 async function until(what, holds) {
   for (const begin = Date.now(); !holds(); await new Promise((done) => setTimeout(done, 20)))
-    if (Date.now() - begin > 60_000) throw new Error(`in vain: ${what}; ${JSON.stringify(told)}`);
+    if (Date.now() - begin > 180_000) throw new Error(`in vain: ${what}; ${JSON.stringify(told)}`);
 }
 
 async function main() {

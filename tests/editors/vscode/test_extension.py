@@ -87,7 +87,7 @@ def small_editor(built: Path, spec: Path, *command: str) -> dict[str, object]:
         [node, str(script), str(built), str(spec), *command],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -6,13 +6,13 @@ import asyncio
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from desk_flow import FindArgs, Task, call
+from idle_host import Host
 from provider_rules import JUDGES
 
 from wfc.runtime import Model, Secret, StepError
@@ -27,29 +27,10 @@ pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore:The model:Dep
 USES = {"openai:gpt-4o-mini": "/v1", "anthropic:claude-haiku-4-5": "", "google:gemini-2.5-flash": ""}
 
 
-class Host:
-    """A context that lets everything pass, of a run that no other has begun."""
+class BegunHost(Host):
+    """One of a run that no other has begun."""
 
     _run = SimpleNamespace(workflow=None)
-
-    def unmet(self, result: object) -> list[str]:
-        return []
-
-    def in_turn(self, limit: object, url: str | None = None) -> AbstractAsyncContextManager[None]:
-        return nullcontext()
-
-    def afford(self, model: str, *, own_server: bool = False) -> None:
-        pass
-
-    def spent(self, model: str, tokens_in: int, tokens_out: int, **more: object) -> None:
-        pass
-
-    def choose_model(self, count: int) -> int:
-        return 0
-
-    @contextmanager
-    def answering(self) -> Iterator[Any]:
-        yield lambda _text: None
 
 
 @pytest.fixture
@@ -121,7 +102,7 @@ def test_a_transcript_that_was_handed_over_is_one_that_the_provider_takes(
 
     inputs, state = AgentInput(prompt="Where?"), LoopState(messages=TALK)
     go_on(second, AgentAtWork(agent="second", prompt="Go on."), inputs, state)
-    loop, host = Loop(), Host()
+    loop, host = Loop(), BegunHost()
     request = loop.request(host, inputs, state, loop.offer(host, inputs, state, None))
     with pytest.raises(StepError) as told:
         asyncio.run(model.take_turn(host, request))

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
+from collections.abc import Callable
 from typing import Any
 
 import model_wire
 import pytest
+from idle_host import Host
 
 from wfc.runtime import Model, Record, Secret, StepError
 from wfc.runtime.calls import model_connections
-from wfc.runtime.calls.bindings import CallLimit
 from wfc.runtime.calls.llm import call_llm
 from wfc.runtime.calls.transcripts import CallAnswer, CallRequest, OfferedTool, Said, TurnRequest
 from wfc.runtime.records import File, Message
@@ -37,29 +36,6 @@ DOT = File(
 
 class Sorted(Record):
     category: str
-
-
-class Host:
-    """A context that lets everything pass."""
-
-    def unmet(self, result: object) -> list[str]:
-        return []
-
-    def in_turn(self, limit: CallLimit | None, url: str | None = None) -> AbstractAsyncContextManager[None]:
-        return nullcontext()
-
-    def afford(self, model: str, *, own_server: bool = False) -> None:
-        pass
-
-    def spent(self, model: str, tokens_in: int, tokens_out: int, **more: object) -> None:
-        pass
-
-    def choose_model(self, count: int) -> int:
-        return 0
-
-    @contextmanager
-    def answering(self) -> Iterator[Any]:
-        yield lambda _text: None
 
 
 def asks(**options: Any) -> Callable[[Model], Any]:

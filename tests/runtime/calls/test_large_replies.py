@@ -4,44 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from idle_host import Host
 from model_wire import SHAPES, Asked, Reply, Shape, serving, written
 
 from wfc.runtime import Model, Secret, StepError
-from wfc.runtime.calls.bindings import CallLimit
 from wfc.runtime.calls.http import bounded
 from wfc.runtime.calls.llm import call_llm
 from wfc.runtime.calls.transcripts import OfferedTool, Said, TurnRequest
 
 MB = 2**20
-
-
-class Host:
-    """A context that lets everything pass, and keeps nothing."""
-
-    def unmet(self, result: object) -> list[str]:
-        return []
-
-    def in_turn(self, limit: CallLimit | None, url: str | None = None) -> AbstractAsyncContextManager[None]:
-        return nullcontext()
-
-    def afford(self, model: str, *, own_server: bool = False) -> None:
-        pass
-
-    def spent(self, model: str, tokens_in: int, tokens_out: int, **more: object) -> None:
-        pass
-
-    def choose_model(self, count: int) -> int:
-        return 0
-
-    @contextmanager
-    def answering(self) -> Iterator[Any]:
-        yield lambda _text: None
 
 
 @pytest.fixture(params=SHAPES.values(), ids=SHAPES)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kept_ports import kept_port
 
 from wfc.runtime.authoring.resource import ResourceManager, Resources
 from wfc.runtime.calls import mcp
@@ -62,11 +63,9 @@ def program(folder: Path) -> McpServer:
 
 @pytest.fixture(scope="session")
 def _address() -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = kept_port()
     with subprocess.Popen([sys.executable, PROGRAM, str(port)], stderr=subprocess.DEVNULL) as running:
-        for _ in range(600):
+        for _ in range(3000):
             try:
                 socket.create_connection(("127.0.0.1", port), 1).close()
                 break

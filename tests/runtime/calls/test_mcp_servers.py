@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kept_ports import kept_port
 
 from wfc.runtime.authoring.resource import ResourceManager, Resources
 from wfc.runtime.calls.bindings import McpServer, Secret
@@ -89,15 +90,13 @@ def everything(
         (tmp_path / "wfc.toml").write_text(f'commands = ["{command[0]}"]')
         yield McpServer(command=[*command, "stdio"], beside=tmp_path)
         return
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = kept_port()
     environment = {**os.environ, "PORT": str(port)}
     started = subprocess.Popen(
         [*command, "streamableHttp"], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     with started:
-        for _ in range(600):
+        for _ in range(3000):
             try:
                 socket.create_connection(("127.0.0.1", port), 1).close()
                 break

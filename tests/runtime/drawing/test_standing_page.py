@@ -57,7 +57,7 @@ def shown(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
     def show(graph: Graph, **kinds: Any) -> Any:
         (tmp_path / "page.html").write_text(as_page(graph), encoding="ascii")
         page = browser.new_page(viewport={"width": 1300, "height": 900}, **kinds)
-        page.set_default_timeout(5_000)
+        page.set_default_timeout(180_000)  # a machine may have much else to do
         pages.append(page)
         page.on("console", lambda one: wrong.append(one.text) if one.type == "error" else None)
         page.on("pageerror", lambda one: wrong.append(str(one)))

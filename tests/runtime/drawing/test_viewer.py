@@ -53,6 +53,7 @@ def page(browser: Any, tmp_path: Path) -> Any:
         "</script>"
     )
     page = browser.new_page(viewport={"width": 1000, "height": 600})
+    page.set_default_timeout(180_000)  # a machine may have much else to do
     page.goto((tmp_path / "index.html").as_uri())
     page.evaluate("text => viewer.show(drawing(text))", as_picture(flow()))
     yield page

@@ -1,6 +1,6 @@
 """Lets the tests of agents share two processes, for each of them imports llama_index.core for seconds.
 
-Where servers listen is imported by name: ``from served_ports import free_port``.
+Where servers listen is imported by name: ``from served_ports import listens``.
 """
 
 from __future__ import annotations

@@ -8,14 +8,8 @@ import time
 HOST, PORT = "WORKFLOWS_PY_SERVER_HOST", "WORKFLOWS_PY_SERVER_PORT"
 
 
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
-
-
 def listens(port: int) -> bool:
-    for _ in range(400):
+    for _ in range(4000):
         with socket.socket() as tried:
             if tried.connect_ex(("127.0.0.1", port)) == 0:
                 return True

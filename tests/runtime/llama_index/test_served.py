@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served_ports import HOST, PORT, free_port, listens
+from kept_ports import kept_port
+from served_ports import HOST, PORT, listens
 
 from wfc.runtime.errors import SettingsError
 from wfc.runtime.llama_index.server import (
@@ -33,7 +34,7 @@ HERE = Path(__file__).parent / "served"
 
 @contextmanager
 def serving(module: str, program: Path) -> Iterator[int]:
-    port = free_port()
+    port = kept_port()
     process = subprocess.Popen(
         [sys.executable, "-m", module, program],
         env={**os.environ, HOST: "127.0.0.1", PORT: str(port)},
@@ -41,7 +42,7 @@ def serving(module: str, program: Path) -> Iterator[int]:
         text=True,
     )
     try:
-        for _ in range(400):
+        for _ in range(4000):
             assert process.poll() is None, process.communicate()[1]
             with socket.socket() as tried:
                 if tried.connect_ex(("127.0.0.1", port)) == 0:
@@ -50,7 +51,7 @@ def serving(module: str, program: Path) -> Iterator[int]:
         yield port
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=120)
 
 
 def on_ours(folder: Path) -> Path:
@@ -180,7 +181,7 @@ def asked(port: int, method: str, path: str, body: str | None = None) -> tuple[i
 def test_a_server_is_mounted_in_another_application_and_forgets_what_is_over(tmp_path: Path) -> None:
     program = tmp_path / "mounted.py"
     program.write_text(MOUNTED)
-    port = free_port()
+    port = kept_port()
     process = subprocess.Popen([sys.executable, program, str(port)])
     try:
         assert listens(port)
@@ -207,7 +208,7 @@ def test_a_port_may_be_a_text() -> None:
         await asyncio.wait([serving])
         return str(found[1]["status"])
 
-    assert asyncio.run(main(free_port())) == "healthy"
+    assert asyncio.run(main(kept_port())) == "healthy"
 
 
 def test_what_is_not_served_is_said(

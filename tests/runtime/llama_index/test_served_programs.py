@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served_ports import HOST, PORT, free_port, listens
+from kept_ports import kept_port
+from served_ports import HOST, PORT, listens
 
 FOLDER = Path(__file__).with_name("served_programs")
 pytestmark = pytest.mark.skipif(
@@ -49,7 +50,7 @@ def at_port(name: str, port: int, folder: Path, *, is_ours: bool = False) -> Pat
 
 @contextmanager
 def served(name: str, folder: Path, *, is_ours: bool, by_module: bool = False) -> Iterator[int]:
-    port = free_port()
+    port = kept_port()
     program = at_port(name, port, folder, is_ours=is_ours)
     module = "wfc.runtime.llama_index.server" if is_ours else "llama_agents.server"
     process = subprocess.Popen(
@@ -63,7 +64,7 @@ def served(name: str, folder: Path, *, is_ours: bool, by_module: bool = False) -
         yield port
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(120)
 
 
 # the server, the client, what its person types, and what it prints

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
@@ -162,7 +163,7 @@ class Client:
                     return
         finally:
             left.set()
-            await asyncio.wait([task], timeout=5)
+            await asyncio.wait([task], timeout=120)
             assert task.done()
 
     async def stream(self, path: str, headers: Headers = ()) -> AsyncIterator[dict[str, Any]]:
@@ -207,12 +208,13 @@ Served = Callable[[Callable[[Client], Awaitable[None]]], None]
 
 
 async def until(client: Client, run: str, status: str) -> dict[str, Any]:
-    for _ in range(2000):
+    end = time.monotonic() + 240
+    while True:
         told: dict[str, Any] = (await client.get(f"/v1/runs/{run}")).json
         if told["status"] == status:
             return told
+        assert time.monotonic() < end, told
         await asyncio.sleep(0.01)
-    raise AssertionError(told)
 
 
 async def started(client: Client, workflow: str, **inputs: object) -> str:

@@ -26,6 +26,18 @@ OF_ANOTHER_KIND: dict[str | None, list[Any]] = {
 }
 
 
+NO_VALUES = (
+    b"NaN",
+    b"1e999",
+    b"-1e999",
+    b'"\\ud800"',
+    b'{"b": 1, "b": 2}',
+    b'{"\\udfff": 1}',
+    b"[" * 100_000,
+)
+"""What stands for no value of JSON that is to be kept."""
+
+
 class Wrong(NamedTuple):
     """A request with one mistake, and what is to come back."""
 
@@ -71,7 +83,14 @@ def mistakes(endpoint: Endpoint) -> Iterator[Wrong]:
 def wrong_bodies(endpoint: Endpoint, schema: Any) -> Iterator[Wrong]:
     for kind in ("text/plain", "application/x-www-form-urlencoded", "application/json;charset=latin1"):
         yield Wrong(kind, 415, "body.type", body(endpoint), [("Content-Type", kind)])
-    for data in (b"{", LIST, b"3", b"\xff", b'{"a": NaN}', b'{"a": 1, "a": 2}', b'{"a": "\\ud800"}'):
+    for data in (
+        b"{",
+        LIST,
+        b"3",
+        b"\xff",
+        *(b'{"a": %b}' % value for value in NO_VALUES),
+        b'{"a": 1, "a": 2}',
+    ):
         yield Wrong(f"{data!r}", 400, "body.json", data, JSON)
     yield Wrong("an unknown member", 422, "body.members", body(endpoint, nope=1), JSON, pointer="/nope")
     members: dict[str, Any] = schema["properties"]

@@ -231,7 +231,6 @@ def test_pages_hear_which_runs_have_come_further(served_anew: Served) -> None:
         seen, asked, hidden = (client.as_(who).stream("/v1/stream") for who in ("ann", "bob", "other"))
         for stream in (seen, asked, hidden):
             assert (await anext(stream))["event"] == "hello"
-        await asyncio.sleep(0.4)  # until they look
         (run,) = await parked(client, 1)
         told = [await anext(seen)]
         while told[-1]["data"]["runs"][-1]["status"] != "parked":

@@ -55,7 +55,7 @@ def test_a_server_within_an_application_of_fastapi(tmp_path: Path, has_middlewar
             assert (await anext(stream))["event"] == "hello"
             assert inner.app._streams.total() == 1
             await stream.aclose()  # type: ignore[attr-defined]
-            for _ in range(100):
+            for _ in range(12_000):
                 if not inner.app._streams:
                     break
                 await asyncio.sleep(0.01)

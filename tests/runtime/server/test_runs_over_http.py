@@ -176,7 +176,7 @@ def test_a_failed_run_is_resumed_once_it_is_known_what_is_done_again(served: Ser
         assert [one["step"] for one in dry.json["again"]] == ["echo"]
         assert (await client.get(f"/v1/runs/{run}")).json["tick"] == tick
         assert (await client.post(f"/v1/runs/{run}/resume")).status == 202
-        for _ in range(400):
+        for _ in range(12_000):
             told = (await client.get(f"/v1/runs/{run}")).json
             if told["status"] == "failed" and told["tick"] > tick:
                 return

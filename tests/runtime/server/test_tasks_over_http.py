@@ -144,7 +144,7 @@ def test_one_person_with_two_tokens_and_a_link_is_one_of_two(store: Path | str) 
             links = [await client.post(f"{path}/link", {"for": f"user:{who}"}) for who in ("bob", "eve")]
             own, other = ([("Authorization", f"Link {one.json['token']}")] for one in links)
             assert (await client.as_("bob").post(f"{path}/answer", ok)).status in {200, 202}
-            for _ in range(500):  # until the run has taken it up
+            for _ in range(12_000):  # until the run has taken it up
                 shown = (await client.get(path)).json
                 if shown["answered_by"]:
                     break
@@ -288,7 +288,7 @@ def test_a_question_is_passed_on(served_anew: Served) -> None:
         assert (
             await client.post(f"/v1/tasks/{task}/delegate", {"to": "user:ann", "because": "a holiday"})
         ).status == 202
-        for _ in range(400):
+        for _ in range(12_000):
             told = (await client.get(f"/v1/tasks/{task}")).json
             if told["assign"] == ["user:ann"]:
                 break
