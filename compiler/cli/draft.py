@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 from itertools import count
 from pathlib import Path
@@ -96,7 +97,8 @@ def command(
     path = written(made, folder, output)
     kept.drop()
     click.echo(made.retold, nl=False)
-    click.echo(printable(f"written: {path}; `wfc test {path}` and `wfc graph {path}` show it"), err=True)
+    quoted = shlex.quote(path)
+    click.echo(printable(f"written: {path}; `wfc test {quoted}` and `wfc graph {quoted}` show it"), err=True)
     return 0
 
 
