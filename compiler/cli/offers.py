@@ -103,8 +103,10 @@ def steps(given: Mapping[str, Any]) -> list[tuple[str, str]]:
 
     raw = read_or_reason(given["program"], MAX_BYTES + 1)
     assert isinstance(raw, bytes)
-    named = read(raw, "", lambda _: None).data["steps"]
-    return [(name, str(step.get("kind", ""))) for name, step in named.items() if isinstance(step, dict)]
+    data: Any = read(raw, "", lambda _: None).data
+    return [
+        (name, str(step.get("kind", ""))) for name, step in data["steps"].items() if isinstance(step, dict)
+    ]
 
 
 def steps_of_run(given: Mapping[str, Any], run: str) -> list[tuple[str, str]]:
