@@ -80,7 +80,7 @@ def command(
     folder = folder_of(output)
     if output is not None and os.path.lexists(output) and not (force or may_replace(output)):
         raise click.UsageError(f"`{printable(output)}` is there already: --force writes over it")
-    kept = Kept(folder, Path(output).stem if output else "draft")
+    kept = LastWritten(folder, Path(output).stem if output else "draft")
     try:
         made = drafted(words, model, folder, tries, tokens, kept)
     except BaseException:
@@ -164,7 +164,7 @@ def may_replace(path: str) -> bool:
     return click.confirm(f"{printable(path)} is there already. Write over it?", err=True)
 
 
-class Kept:
+class LastWritten:
     """What a model has written last, in a file whose name is no spec's, as long as there is nothing better."""
 
     def __init__(self, folder: Path, stem: str) -> None:
@@ -199,7 +199,7 @@ class Kept:
             self.path.unlink(missing_ok=True)
 
 
-def drafted(words: str, model: Model, folder: Path, tries: int, tokens: int, kept: Kept) -> Draft:
+def drafted(words: str, model: Model, folder: Path, tries: int, tokens: int, kept: LastWritten) -> Draft:
     """Let a model write; each try is told.
 
     Raises:

@@ -124,12 +124,12 @@ def steps_of_run(given: Mapping[str, Any], run: str) -> list[tuple[str, str]]:
 @offered
 def codes(_: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the codes of findings and of changes."""
-    from wfc.compiler.cli.explain import changes
+    from wfc.compiler.review.comparing import all_rules
     from wfc.compiler.rules import PROBLEMS
     from wfc.compiler.rules.catalogue import load
 
     load()
-    return [(code, "") for code in (*PROBLEMS, *changes())]
+    return [(code, "") for code in (*PROBLEMS, *all_rules())]
 
 
 run_argument = click.argument("run", shell_complete=run_ids)
