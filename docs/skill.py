@@ -60,10 +60,10 @@ def keys(*names: str) -> str:
     return "\n".join(lines)
 
 
-def own(kind: str) -> str:
-    """The keys that a kind of step has for itself, each on a line."""
+def own(kind: str, _without: str = "", *others: str) -> str:
+    """The keys that a kind of step has for itself, each on a line; without those that were told of another kind."""
     shape, _ = resolved({"$ref": f"#/$defs/{kind}_step"})
-    found = [(key, shape["properties"][key]) for key in own_keys(kind)]
+    found = [(key, shape["properties"][key]) for key in own_keys(kind) if key not in others]
     return "\n".join(key_line("", key, each, is_required=key in shape["required"]) for key, each in found)
 
 

@@ -75,8 +75,13 @@ def main():
 
 
 def have_programs():
-    """Install the browser and the editor that some tests need, where that takes no more than Debian's packages."""
-    programs = {"chromium": ("chromium", "chromium-browser", "google-chrome"), "neovim": ("nvim",)}
+    """Install the programs that some tests need, where that takes no more than Debian's packages."""
+    programs = {
+        "chromium": ("chromium", "chromium-browser", "google-chrome"),
+        "neovim": ("nvim",),
+        "zsh": ("zsh",),
+        "fish": ("fish",),
+    }
     missing = [package for package, names in programs.items() if not any(map(shutil.which, names))]
     if not missing:
         return

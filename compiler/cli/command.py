@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.workspace.sources import PathError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 __all__ = ["HELP_NAMES", "Command", "Commands"]
 
@@ -69,6 +72,17 @@ class Commands(click.Group):
             hint = closest(args[0], self.lines)
             ctx.fail(f"no such command: `{printable(args[0])}`" + (f"; {hint}" if hint else ""))
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands, or options, that begin so; no command is loaded for it."""
+        from click.shell_completion import CompletionItem
+
+        found = [
+            CompletionItem(name, help=line)
+            for name, line in self.lines.items()
+            if name.startswith(incomplete)
+        ]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table of commands in the help."""

@@ -45,9 +45,12 @@ def answer(group: click.Command) -> int:
         return 2
     asked = completer(group, shell)
     args, incomplete = asked.get_completion_args()
+    asked.ctx_args["obj"] = [*args]  # which `offers` reads
     found = asked.get_completions(args, incomplete)
     if not found and not incomplete.startswith("-"):
         found = [CompletionItem(incomplete, type="file")]  # whatever is no option or choice is a path
     for each in found:
+        if shell == "fish" and each.help:
+            each.help = each.help.replace(",", ";")  # its script would cut there
         click.echo(asked.format_completion(each))
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 from itertools import count
 from pathlib import Path
@@ -14,6 +15,7 @@ import click
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.starting.new_files import write_new
 from wfc.compiler.diagnostics.escaping import printable
+from wfc.compiler.workspace.writing import write_whole
 
 if TYPE_CHECKING:
     from wfc.compiler.cli.drafting.drafter import Draft
@@ -68,6 +70,9 @@ def command(
     spec is written, and what it does is told in plain words, which are made from the spec and not by the model. Read
     it, and run it when it is what you meant. WORDS that are `-` are read from standard input.
 
+    What it has written last is kept beside that, in a file that ends in .yaml.txt, until there is a good spec: so it is
+    still there if this is interrupted.
+
     Exit status: 0 a spec was written; 1 none was; 2 wrong usage.
     """
     words = words_of(words)
@@ -75,14 +80,25 @@ def command(
     folder = folder_of(output)
     if output is not None and os.path.lexists(output) and not (force or may_replace(output)):
         raise click.UsageError(f"`{printable(output)}` is there already: --force writes over it")
-    made = drafted(words, model, folder, tries, tokens)
+    kept = LastWritten(folder, Path(output).stem if output else "draft")
+    try:
+        made = drafted(words, model, folder, tries, tokens, kept)
+    except BaseException:
+        kept.tell()
+        raise
     for line in made.usage.lines():
         click.echo(printable(line), err=True)
     if made.problem or not made.text:
-        return give_up(made, folder, output)
+        click.echo(
+            printable(f"no spec after {made.tries} tries: {made.problem or 'none was written'}"), err=True
+        )
+        kept.tell()
+        return 1
     path = written(made, folder, output)
+    kept.drop()
     click.echo(made.retold, nl=False)
-    click.echo(printable(f"written: {path}; `wfc test {path}` and `wfc graph {path}` show it"), err=True)
+    quoted = shlex.quote(path)
+    click.echo(printable(f"written: {path}; `wfc test {quoted}` and `wfc graph {quoted}` show it"), err=True)
     return 0
 
 
@@ -121,12 +137,23 @@ def folder_of(output: str | None) -> Path:
         click.UsageError: It is not there, or the file is not one for a spec.
     """
     if output is None:
-        return Path(FOLDER if os.path.isdir(FOLDER) else os.curdir)
+        return writable(Path(FOLDER if os.path.isdir(FOLDER) else os.curdir))
     if not output.endswith((".yaml", ".yml")):
         raise click.UsageError("a spec's file ends in .yaml")
     folder = Path(output).parent
     if not folder.is_dir():
         raise click.UsageError(f"there is no folder `{printable(str(folder))}`")
+    return writable(folder)
+
+
+def writable(folder: Path) -> Path:
+    """Return a folder.
+
+    Raises:
+        click.UsageError: Nothing can be written there, which is told before a model is paid.
+    """
+    if not os.access(folder, os.W_OK):
+        raise click.UsageError(f"nothing can be written in `{printable(str(folder))}`")
     return folder
 
 
@@ -137,7 +164,42 @@ def may_replace(path: str) -> bool:
     return click.confirm(f"{printable(path)} is there already. Write over it?", err=True)
 
 
-def drafted(words: str, model: Model, folder: Path, tries: int, tokens: int) -> Draft:
+class LastWritten:
+    """What a model has written last, in a file whose name is no spec's, as long as there is nothing better."""
+
+    def __init__(self, folder: Path, stem: str) -> None:
+        self.folder = folder
+        self.stem = stem
+        self.path: Path | None = None
+
+    def keep(self, text: str) -> None:
+        """Write a spec in place of the one before.
+
+        Raises:
+            click.ClickException: It cannot be written, so neither could a good one.
+        """
+        if self.path is None:
+            path = free(self.folder, self.stem, ".yaml.txt")
+            write_new(str(self.folder), {path.name: text.encode()})
+            self.path = path
+            return
+        try:
+            write_whole({str(self.path): text.encode()})
+        except OSError as error:
+            raise click.ClickException(printable(f"cannot write {self.path}: {error.strerror}")) from None
+
+    def tell(self) -> None:
+        """Say where it is."""
+        if self.path is not None:
+            click.echo(printable(f"the last one is kept in {self.path}"), err=True)
+
+    def drop(self) -> None:
+        """Take it away."""
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+
+
+def drafted(words: str, model: Model, folder: Path, tries: int, tokens: int, kept: LastWritten) -> Draft:
     """Let a model write; each try is told.
 
     Raises:
@@ -153,7 +215,7 @@ def drafted(words: str, model: Model, folder: Path, tries: int, tokens: int) -> 
 
     click.echo(printable(f"{model.use} writes"), err=True)
     try:
-        return asyncio.run(draft(Task(words, model, folder, tries, tokens, tell)))
+        return asyncio.run(draft(Task(words, model, folder, tries, tokens, tell, kept.keep)))
     except WorkflowError as error:
         raise click.ClickException(printable(str(error))) from None
 
@@ -176,13 +238,3 @@ def free(folder: Path, name: str, ending: str) -> Path:
     """Return a path in a folder at which nothing is."""
     names = (f"{name}{'' if number == 1 else f'_{number}'}{ending}" for number in count(1))
     return next(folder / each for each in names if not os.path.lexists(folder / each))
-
-
-def give_up(made: Draft, folder: Path, output: str | None) -> int:
-    """Say that there is no good spec, and keep the last one, under a name that is no spec's."""
-    click.echo(printable(f"no spec after {made.tries} tries: {made.problem or 'none was written'}"), err=True)
-    if made.text:
-        path = free(folder, Path(output).stem if output else "draft", ".yaml.txt")
-        write_new(str(folder), {path.name: made.text.encode()})
-        click.echo(printable(f"the last one is kept in {path}"), err=True)
-    return 1

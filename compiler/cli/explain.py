@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.offers import codes
 from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ __all__ = ["command", "explanation"]
 
 
 @click.command("explain", cls=Command)
-@click.argument("code", required=False)
+@click.argument("code", required=False, shell_complete=codes)
 def command(code: str | None) -> None:
     """Explain the CODE of a finding, or of a change that `wfc diff` tells: what it is, why it matters, what to do.
 

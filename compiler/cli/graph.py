@@ -10,6 +10,7 @@ import click
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import show
 from wfc.compiler.cli.flows import flow_in
+from wfc.compiler.cli.offers import run_ids
 from wfc.compiler.cli.resuming import opened_run
 from wfc.compiler.cli.stores import store_option
 from wfc.compiler.diagnostics.escaping import printable
@@ -51,6 +52,7 @@ __all__ = ["command"]
 @click.option(
     "--run",
     metavar="RUN",
+    shell_complete=run_ids,
     help="A stored run of it: mark which steps have run, how often, and how that went.",
 )
 @store_option

@@ -132,4 +132,7 @@ def invoked(args: list[str]) -> int:
         return error.exit_code
     except click.exceptions.Exit as leave:
         return leave.exit_code
+    except click.Abort:  # Ctrl-C, or the end of the input, at a question
+        click.echo(err=True)
+        raise KeyboardInterrupt from None
     return status if isinstance(status, int) else 0

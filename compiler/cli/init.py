@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -77,7 +78,7 @@ def tell(folder: str, names: list[str]) -> None:
         click.echo(f"  {name.ljust(width)}  {ABOUT[name]}")
     click.echo("next:")
     if folder != os.curdir:
-        click.echo(f"  cd {printable(os.path.normpath(folder))}")
+        click.echo(f"  cd {printable(shlex.quote(os.path.normpath(folder)))}")
     click.echo("  wfc test specs                      # or: pytest specs")
     click.echo(f"  wfc run {SPEC} -i item=chair -i quantity=3")
     click.echo("  wfc new --list")

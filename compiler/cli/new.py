@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 import textwrap
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from wfc.compiler.cli.starting.new_files import write_new
 from wfc.compiler.cli.starting.patterns import Pattern, patterns
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.rules import closest
+from wfc.compiler.yaml.scalars import plain
 
 __all__ = ["command"]
 
@@ -50,10 +52,8 @@ def command(pattern: str | None, folder: str | None, name: str | None, listing: 
     if pattern not in known:
         hint = closest(pattern, known) or "`wfc new --list` lists them"
         raise click.UsageError(f"there is no pattern `{printable(pattern)}`; {hint}")
-    if name is not None and not NAME.fullmatch(name):
-        raise click.UsageError(
-            "a workflow's name has small letters, digits and `_`, and begins with a letter"
-        )
+    if name is not None:
+        named(name)
     folder = folder or (SPECS if os.path.isdir(SPECS) else os.curdir)
     files = known[pattern].named(name or pattern)
     line = schema_line(folder)
@@ -76,7 +76,22 @@ def asked(known: Mapping[str, Pattern], name: str | None) -> tuple[str, str | No
         raise click.UsageError("which pattern? `wfc new --list` lists them")
     show(known)
     pattern = click.prompt("pattern", type=click.Choice(list(known)), show_choices=False, err=True)
-    return pattern, name or click.prompt("name of the workflow", default=pattern, err=True)
+    return pattern, name or click.prompt("name of the workflow", default=pattern, value_proc=named, err=True)
+
+
+def named(name: str) -> str:
+    """Return a name for a workflow.
+
+    Raises:
+        click.UsageError: It is none; where it was asked for, it is asked for again.
+    """
+    if not NAME.fullmatch(name):
+        raise click.UsageError(
+            "a workflow's name has small letters, digits and `_`, and begins with a letter"
+        )
+    if not isinstance(plain(name), str):
+        raise click.UsageError(f"a workflow's name is a text, and YAML reads `{name}` as something else")
+    return name
 
 
 def schema_line(folder: str) -> str:
@@ -91,4 +106,4 @@ def schema_line(folder: str) -> str:
 def tell(folder: str, names: list[str]) -> None:
     paths = [os.path.normpath(os.path.join(folder, each)) for each in names]
     click.echo("written: " + ", ".join(map(printable, paths)))
-    click.echo(f"next: read its first lines, then `wfc test {printable(paths[0])}`")
+    click.echo(f"next: read its first lines, then `wfc test {printable(shlex.quote(paths[0]))}`")

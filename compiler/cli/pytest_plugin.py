@@ -111,6 +111,12 @@ class SpecItem(pytest.Item):
     line: int
     parent: SpecFile
 
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.funcargs: dict[
+            str, object
+        ] = {}  # no fixtures; other plugins look for them without asking what item it is
+
     def runtest(self) -> None:
         """Run the test, offline and with a clock that jumps.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.offers import run_argument
 from wfc.compiler.cli.runs.export import show_test
 from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
 
@@ -12,7 +13,7 @@ __all__ = ["command"]
 
 
 @click.command("record", cls=Command)
-@click.argument("run")
+@run_argument
 @click.option("--name", metavar="TEXT", help="The name of the test.")
 @store_option
 def command(run: str, name: str | None, store: str | None) -> int:

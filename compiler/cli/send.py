@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.offers import run_ids, workflows
 from wfc.compiler.cli.resting import command_that_resumes
 from wfc.compiler.cli.resuming import load_code
 from wfc.compiler.cli.stores import StorePlace, open_engine, place_of, refusals, store_option
@@ -25,8 +26,13 @@ LONGEST = 200
 
 @click.command("send", cls=Command)
 @click.argument("message", metavar="EVENT=JSON")
-@click.option("--run", "run_id", metavar="RUN", help="To this run.")
-@click.option("--workflow", metavar="NAME", help="To the runs of this workflow that have the --key.")
+@click.option("--run", "run_id", metavar="RUN", shell_complete=run_ids, help="To this run.")
+@click.option(
+    "--workflow",
+    metavar="NAME",
+    shell_complete=workflows,
+    help="To the runs of this workflow that have the --key.",
+)
 @click.option("--key", metavar="KEY", help="The key of the runs.")
 @click.option("--topic", metavar="TOPIC", help="To all who listen to this topic.")
 @click.option(

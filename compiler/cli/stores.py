@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,7 +55,7 @@ class StorePlace(NamedTuple):
         from wfc.runtime.values.addresses import without_password
 
         is_found = os.environ.get(VARIABLE) == self.address if self.is_named else self.folder == Path.cwd()
-        return "" if is_found else f" --store {without_password(self.address)}"
+        return "" if is_found else f" --store {shlex.quote(without_password(self.address))}"
 
 
 class Keeping(NamedTuple):

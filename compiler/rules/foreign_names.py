@@ -180,6 +180,10 @@ INSTEAD_OF_NAMES = {
         {"event", "input", "inputs", "parameters", "params"},
         "what a step gives is in `args`: `args.name`",
     ),
+    "call": (
+        {"args", "arguments", "params"},
+        "what a call of a tool is given is in `call.args`: `call.args.name`",
+    ),
     "old": (
         {"event", "events", "inputs", "new", "self", "state", "value"},
         "what a paused run holds is `old`: `old.name`",

@@ -51,8 +51,11 @@ def folder_of(workflow: type[Any]) -> Path | None:
 
 
 def settings_folder(workflow: type[Any]) -> Path:
-    """Return the folder to search for a class's settings: its module's, or else the working directory."""
-    return folder_of(workflow) or Path.cwd()
+    """Return the folder to search for a class's settings: its module's, or else the working directory.
+
+    A class of ours that works in somebody's project (`wfc draft`) names that as ``project_folder``.
+    """
+    return getattr(workflow, "project_folder", None) or folder_of(workflow) or Path.cwd()
 
 
 def sibling_workflow(folder: Path, name: str) -> type[Any] | None:

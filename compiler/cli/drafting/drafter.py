@@ -55,6 +55,7 @@ class Task:
         tries: How many specs the model may write.
         tokens: How many tokens, in and out, it may use; no call begins beyond that.
         tell: Is told of each try: its number, and in a few words what was found.
+        keep: Is given each spec as soon as it is written, before it is looked at.
     """
 
     words: str
@@ -63,6 +64,7 @@ class Task:
     tries: int = 8
     tokens: int = 400_000
     tell: Callable[[int, str], None] = lambda number, said: None
+    keep: Callable[[str], None] = lambda text: None
 
 
 @dataclass(slots=True)
@@ -132,6 +134,7 @@ class Drafting(Workflow):
             verdict = Looked("no spec in the reply", f"There is no spec in your reply. {AGAIN}")
         else:
             draft.text = text if text.endswith("\n") else f"{text}\n"
+            task.keep(draft.text)
             verdict = verdict_of(await asyncio.to_thread(ask, task.folder, "test", {"text": text}))
         task.tell(draft.tries, verdict.said)
         draft.problem = "" if verdict.is_good else verdict.said
@@ -153,7 +156,7 @@ async def draft(task: Task) -> Draft:
     """
 
     class Bounded(Drafting, limits=Limits(tokens=task.tokens)):
-        pass
+        project_folder = task.folder.absolute()  # its settings have the prices
 
     workflow: Any = Bounded()
     made = workflow.draft = Draft()

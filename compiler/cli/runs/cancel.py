@@ -8,6 +8,7 @@ import os
 import click
 
 from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.offers import run_argument
 from wfc.compiler.cli.resuming import load_code
 from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
 from wfc.compiler.diagnostics.escaping import printable
@@ -16,7 +17,7 @@ __all__ = ["command"]
 
 
 @click.command("cancel", cls=Command)
-@click.argument("run")
+@run_argument
 @click.argument("program", metavar="[SPEC|MODULE]", required=False)
 @store_option
 def command(run: str, program: str | None, store: str | None) -> int:

@@ -7,6 +7,7 @@ import asyncio
 import click
 
 from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.offers import run_argument
 from wfc.compiler.cli.resting import command_that_resumes
 from wfc.compiler.cli.resuming import opened_run, this_user
 from wfc.compiler.cli.send import message_of
@@ -18,7 +19,7 @@ __all__ = ["command"]
 
 
 @click.command("edit", cls=Command)
-@click.argument("run")
+@run_argument
 @set_option
 @click.option(
     "--event",

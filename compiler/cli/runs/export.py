@@ -10,6 +10,7 @@ import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.json_text import one_line
+from wfc.compiler.cli.offers import run_argument
 from wfc.compiler.cli.resuming import load_code
 from wfc.compiler.cli.run_text import task_as_data
 from wfc.compiler.cli.stdout import output_kept
@@ -24,7 +25,7 @@ __all__ = ["command", "show_test"]
 
 
 @click.command("export", cls=Command)
-@click.argument("run")
+@run_argument
 @click.option(
     "--as-test", is_flag=True, help="As a test for the spec, which is played once to see that it passes."
 )

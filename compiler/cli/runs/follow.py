@@ -11,6 +11,7 @@ import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.json_text import one_line
+from wfc.compiler.cli.offers import run_argument
 from wfc.compiler.cli.resuming import load_code
 from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
 from wfc.compiler.cli.tables import format_option, moment
@@ -30,7 +31,7 @@ NOT_DONE = frozenset({"failed", "cancelled", "dead"})
 
 
 @click.command("follow", cls=Command)
-@click.argument("run")
+@run_argument
 @click.option(
     "--since",
     type=click.IntRange(0),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.offers import run_ids, workflows
 from wfc.compiler.cli.runs.remembered import shelf_of
 from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
 from wfc.compiler.diagnostics.escaping import printable
@@ -21,9 +22,11 @@ DAY = 86_400.0
 
 
 @click.command("forget", cls=Command)
-@click.argument("runs", metavar="[RUN]...", nargs=-1)
+@click.argument("runs", metavar="[RUN]...", nargs=-1, shell_complete=run_ids)
 @click.option("--key", metavar="KEY", help="The runs with this key.")
-@click.option("--workflow", metavar="NAME", help="Of these only the runs of this workflow.")
+@click.option(
+    "--workflow", metavar="NAME", shell_complete=workflows, help="Of these only the runs of this workflow."
+)
 @click.option(
     "--older-than",
     type=click.FloatRange(0),

@@ -7,6 +7,7 @@ import asyncio
 import click
 
 from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.offers import run_argument, steps
 from wfc.compiler.cli.resuming import opened_run, this_user
 from wfc.compiler.cli.runs.going_back import (
     at_option,
@@ -25,11 +26,12 @@ __all__ = ["command"]
 
 
 @click.command("fork", cls=Command)
-@click.argument("run")
+@run_argument
 @at_option
 @click.option(
     "--step",
     metavar="PLACE",
+    shell_complete=steps,
     help="As the run was when the last run of this step began, or when it was last at a place within an agent, such as "
     "`answer/turn 3` or `answer/turn 3/refund`.",
 )

@@ -12,6 +12,7 @@ import click
 
 from wfc.compiler.cli.following import show
 from wfc.compiler.cli.json_text import one_line
+from wfc.compiler.cli.offers import steps
 from wfc.compiler.cli.resting import command_that_resumes
 from wfc.compiler.cli.resuming import go_on
 from wfc.compiler.cli.runs.moving import verdict_lines
@@ -46,7 +47,10 @@ at_option = click.option(
 )
 
 step_option = click.option(
-    "--step", metavar="NAME", help="As the run was when the last run of this step began."
+    "--step",
+    metavar="NAME",
+    shell_complete=steps,
+    help="As the run was when the last run of this step began.",
 )
 
 MOST = 20

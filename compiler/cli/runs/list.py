@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.offers import workflows
 from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
 from wfc.compiler.cli.tables import format_option, moment, show_rows
 
@@ -37,7 +38,7 @@ NAMES = [
     "--status",
     type=click.Choice(["live", "queued", "parked", "halted", "done", "failed", "cancelled", "dead"]),
 )
-@click.option("--workflow", metavar="NAME", help="Of this workflow only.")
+@click.option("--workflow", metavar="NAME", shell_complete=workflows, help="Of this workflow only.")
 @click.option(
     "--most", type=click.IntRange(1), default=100, show_default=True, help="How many, the newest first."
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.offers import run_ids
 from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
 from wfc.compiler.diagnostics.escaping import printable
 
@@ -18,7 +19,7 @@ __all__ = ["command"]
 
 
 @click.command("prune", cls=Command)
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True)
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, shell_complete=run_ids)
 @store_option
 def command(runs: tuple[str, ...], store: str | None) -> int:
     """Drop what runs need no more to go on: what happened before their last snapshot.

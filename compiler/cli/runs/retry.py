@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.offers import run_ids, workflows
 from wfc.compiler.cli.resuming import load_code, load_newer, load_own
 from wfc.compiler.cli.runs.going_back import (
     confirmed,
@@ -34,10 +35,10 @@ MOST = 10_000
 
 
 @click.command("retry", cls=Command)
-@click.argument("runs", metavar="[RUN]...", nargs=-1)
+@click.argument("runs", metavar="[RUN]...", nargs=-1, shell_complete=run_ids)
 @click.option("--failed", is_flag=True, help="All runs that have failed; less with the next two options.")
 @click.option("--dead", is_flag=True, help="All that were given up; less with the next two options.")
-@click.option("--workflow", metavar="NAME", help="Only those of this workflow.")
+@click.option("--workflow", metavar="NAME", shell_complete=workflows, help="Only those of this workflow.")
 @click.option(
     "--since", metavar="TIME", help="Only those that were over within this time, such as 1d or 90m."
 )

@@ -7,6 +7,7 @@ import asyncio
 import click
 
 from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.offers import run_argument
 from wfc.compiler.cli.resuming import opened_run, this_user
 from wfc.compiler.cli.runs.going_back import (
     at_option,
@@ -26,7 +27,7 @@ __all__ = ["command"]
 
 
 @click.command("rewind", cls=Command)
-@click.argument("run")
+@run_argument
 @at_option
 @step_option
 @set_option

@@ -10,6 +10,7 @@ import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.json_text import one_line
+from wfc.compiler.cli.offers import run_argument
 from wfc.compiler.cli.resuming import load_code
 from wfc.compiler.cli.run_text import steps_of, told_of, turns_as_rows
 from wfc.compiler.cli.searches import cited_by, tell
@@ -27,7 +28,7 @@ LONGEST = 100
 
 
 @click.command("show", cls=Command)
-@click.argument("run")
+@run_argument
 @click.option("--at", type=click.IntRange(0), metavar="TICK", help="As the run was after this tick.")
 @click.option("--ticks", is_flag=True, help="All that is recorded of it, tick by tick.")
 @click.option(

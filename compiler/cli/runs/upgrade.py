@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.offers import run_ids, workflows
 from wfc.compiler.cli.resuming import load_newer, load_own
 from wfc.compiler.cli.runs.moving import tell
 from wfc.compiler.cli.stdout import output_kept
@@ -23,8 +24,13 @@ __all__ = ["command"]
 
 
 @click.command("upgrade", cls=Command)
-@click.argument("runs", metavar="[RUN]...", nargs=-1)
-@click.option("--workflow", metavar="NAME", help="All runs of this workflow that are not over.")
+@click.argument("runs", metavar="[RUN]...", nargs=-1, shell_complete=run_ids)
+@click.option(
+    "--workflow",
+    metavar="NAME",
+    shell_complete=workflows,
+    help="All runs of this workflow that are not over.",
+)
 @click.option(
     "--with",
     "program",

@@ -51,10 +51,13 @@ class Pattern:
         return found
 
     def named(self, name: str) -> dict[str, str]:
-        """Return its files with its workflow under another name."""
+        """Return its files with its workflow under another name, also where a step names it."""
         (path, text), *others = self.files().items()
         text = re.sub(rf"(?m)^workflow: {self.name}$", f"workflow: {name}", text, count=1)
-        return {path.replace(self.name, name): text, **dict(others)}
+        keys = "|".join(sorted(CALLS))
+        named = re.compile(rf"(?m)(?<=[ {{])({keys}): {self.name}(?=[ ,}}\n])")
+        found = {path.replace(self.name, name): text, **dict(others)}
+        return {each: named.sub(rf"\1: {name}", said) for each, said in found.items()}
 
 
 @cache

@@ -10,6 +10,7 @@ import click
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.following import show
 from wfc.compiler.cli.forms import fields_of
+from wfc.compiler.cli.offers import task_ids
 from wfc.compiler.cli.resuming import go_on, load_code, this_user
 from wfc.compiler.cli.state_changes import changes_of, set_option
 from wfc.compiler.cli.stdout import output_kept
@@ -24,7 +25,7 @@ LONGEST_NAME = 100
 
 
 @click.command("answer", cls=Command)
-@click.argument("task")
+@click.argument("task", shell_complete=task_ids)
 @click.argument("answer", metavar="[JSON]", required=False)
 @click.option(
     "-i", "pairs", metavar="NAME=VALUE", multiple=True, help="A field of the answer; lists as JSON."

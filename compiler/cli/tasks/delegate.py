@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.offers import task_ids
 from wfc.compiler.cli.resuming import load_code
 from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
@@ -24,7 +25,7 @@ LONGEST_REASON = 1000
 
 
 @click.command("delegate", cls=Command)
-@click.argument("task")
+@click.argument("task", shell_complete=task_ids)
 @click.option("--to", required=True, metavar="NAME", help="Who is asked instead, such as user:ann.")
 @click.option("--because", default="", metavar="TEXT", help="Why.")
 @click.option("--by", "claimed", metavar="NAME", help="Who passes it on; recorded as what this user says.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.offers import run_ids
 from wfc.compiler.cli.resuming import this_user
 from wfc.compiler.cli.stores import open_engine, place_of, store_option
 from wfc.compiler.cli.tables import format_option, moment, show_rows
@@ -20,7 +21,7 @@ __all__ = ["command"]
 
 
 @click.command("list", cls=Command)
-@click.option("--run", "run_id", metavar="RUN", help="Of this run only.")
+@click.option("--run", "run_id", metavar="RUN", shell_complete=run_ids, help="Of this run only.")
 @click.option("--mine", is_flag=True, help="Those that you, a group of yours or anybody may answer.")
 @click.option("--for", "whom", metavar="NAME", help="Those that a person or a group is asked.")
 @click.option("--overdue", is_flag=True, help="Those whose time is over, and that nobody has closed.")

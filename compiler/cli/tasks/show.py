@@ -9,6 +9,7 @@ import click
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.forms import fields_of
 from wfc.compiler.cli.json_text import one_line
+from wfc.compiler.cli.offers import task_ids
 from wfc.compiler.cli.resting import command_that_answers
 from wfc.compiler.cli.run_text import task_as_data
 from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
@@ -22,7 +23,7 @@ __all__ = ["command"]
 
 
 @click.command("show", cls=Command)
-@click.argument("task")
+@click.argument("task", shell_complete=task_ids)
 @format_option
 @store_option
 def command(task: str, format: str, store: str | None) -> int:

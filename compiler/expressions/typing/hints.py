@@ -77,6 +77,8 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
         return f"leave out `{node.name}.`"
     if node.name == "events" and after and has_field(scope.names.get("event"), asked):
         return f"write `event.{asked}`: `events` is what a join has accepted"
+    if node.name == "events" and after and (came := for_what_came(asked, scope)):
+        return came
     if node.name in EVENTS and (not after or EVENTS & scope.names.keys()):
         return ""
     if node.name == "secrets" or asked in scope.secrets:
@@ -91,6 +93,20 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
         if has_field(scope.names.get(owner), asked):
             return f"write `{owner}.{asked}`"
     return ""
+
+
+def for_what_came(name: str, scope: Scope) -> str:
+    """Return how an event is reached that a step has waited for; empty if it has waited for none of that name."""
+    waited = scope.names.get("result")
+    known = (
+        []
+        if waited is None
+        else [each.name for each in members(waited) if isinstance(each, Record) and each.role == "event"]
+    )
+    if name not in known or name not in scope.classes:
+        return ""
+    more = f", and `result is {name}` says whether it is this one" if len(known) > 1 else ""
+    return f"what the step has waited for is `result`{more}"
 
 
 def with_owner(finding: Finding, node: Attribute, scope: Scope) -> Finding:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import select
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -51,18 +56,113 @@ def test_nonsense_is_refused(wfc, monkeypatch: pytest.MonkeyPatch) -> None:
     assert wfc().status == 2
 
 
+@pytest.fixture
+def stored(wfc, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store with a run that waits for an answer, its spec, and one that cannot be read to its end."""
+    assert wfc("init").status == 0
+    monkeypatch.setenv("WFC_STORE", "sqlite:///runs.db")
+    given = ("-i", "item=chair", "-i", "quantity=300", "--run-id", "big-one")
+    assert wfc("run", "specs/orders.yaml", *given).status == 3
+    Path("cut.yaml").write_text("steps: {greet: {kind: [}", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("line", "answers"),
+    [
+        ("wfc runs show big", ["plain,big-one"]),
+        ("wfc runs retry none big", ["plain,big-one"]),
+        ("wfc graph specs/orders.yaml --run b", ["plain,big-one"]),
+        ("wfc send A={} --run=b", ["plain,big-one"]),
+        ("wfc tasks answer big", ["plain,big-one/ask_sales/2"]),
+        ("wfc runs list --workflow ", ["plain,orders"]),
+        ("wfc runs fork big-one --step l", ["plain,look_at_quantity"]),
+        ("wfc run specs/orders.yaml -i item=a --break ask", ["plain,ask_sales"]),
+        ("wfc explain unknown-eve", ["plain,unknown-event"]),
+        ("wfc runs show --store sqlite:///none.db b", ["file,b"]),
+        ("wfc run cut.yaml --break g", ["file,g"]),
+        ("wfc run none.yaml --break g", ["file,g"]),
+        ("wfc run --break g", ["file,g"]),
+        ("wfc runs fork none --step l", ["file,l"]),
+    ],
+)
+def test_names_are_offered(pressed, stored: None, line: str, answers: list[str]) -> None:
+    assert pressed(line) == answers
+
+
+def typed(shell: list[str], folder: Path, setup: list[str], line: str, wanted: str) -> str:
+    """Type a line and Tab at a shell's own terminal, and return what that shows until it is what is wanted."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(folder)
+        path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+        told = {"PATH": path, "HOME": str(folder), "TERM": "dumb", "PS1": "$ ", "LANG": "C.UTF-8"}
+        os.execvpe(shell[0], shell, told)  # noqa: S606
+    shown = ""
+    try:
+        for each in [*setup, "echo rea''dy"]:
+            os.write(terminal, f"{each}\n".encode())
+        end = time.monotonic() + 90
+        asked = False
+        while wanted not in shown.partition("\nready")[2] and time.monotonic() < end:
+            if select.select([terminal], [], [], 0.2)[0]:
+                shown += os.read(terminal, 65_536).decode(errors="replace")
+            if not asked and "\nready" in shown:
+                os.write(terminal, f"{line}\t".encode())
+                asked = True
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(terminal)
+    return shown.partition("\nready")[2]
+
+
+SHELLS = {
+    "bash": (["bash", "--norc", "-i"], ["source ./wfc.bash"]),
+    "zsh": (["zsh", "-f", "-i"], ["PS1='$ '", "autoload -U compinit; compinit -u", "source ./wfc.zsh"]),
+}
+
+
 @pytest.mark.full
-@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
-def test_bash_itself_completes(wfc, tmp_path: Path) -> None:
-    (tmp_path / "wfc.bash").write_text(wfc("completion", "bash").out)
-    asked = """
-        source ./wfc.bash
-        COMP_WORDS=(wfc expl) COMP_CWORD=1
-        _wfc_completion wfc expl wfc
-        echo "${COMPREPLY[@]}"
-    """
+@pytest.mark.parametrize(
+    ("line", "whole"),
+    [
+        ("wfc expl", "wfc explain "),
+        ("wfc fmt --ch", "wfc fmt --check "),
+        ("wfc graph --format ht", "wfc graph --format html "),
+        ("wfc check spe", "wfc check specs/"),
+        ("wfc test 'a folder/o", "wfc test 'a folder/orders.yaml' "),
+    ],
+)
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_shell_itself_completes(wfc, tmp_path: Path, shell: str, line: str, whole: str) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"needs {shell}")
+    (tmp_path / f"wfc.{shell}").write_text(wfc("completion", shell).out)
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "a folder").mkdir()
+    (tmp_path / "a folder/orders.yaml").touch()
+    assert whole in typed(SHELLS[shell][0], tmp_path, SHELLS[shell][1], line, whole)
+
+
+@pytest.mark.full
+@pytest.mark.skipif(shutil.which("fish") is None, reason="needs fish")
+def test_fish_itself_completes(wfc, stored: None, tmp_path: Path) -> None:
+    (tmp_path / "wfc.fish").write_text(wfc("completion", "fish").out)
+    lines = ("wfc expl", "wfc fmt --ch", "wfc check spe", "wfc runs show big", "wfc tasks answer b")
+    asked = ["source ./wfc.fish", *(f'complete -C "{line}"' for line in lines)]
     path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
     done = subprocess.run(
-        ["bash", "-c", asked], cwd=tmp_path, env={"PATH": path}, capture_output=True, text=True, check=False
+        ["fish", "--no-config", "-c", "\n".join(asked)],
+        cwd=tmp_path,
+        env={"PATH": path, "HOME": str(tmp_path), "WFC_STORE": "sqlite:///runs.db"},
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    assert done.stdout == "explain\n", done.stderr
+    assert [line.split("\t") for line in done.stdout.splitlines()] == [
+        ["explain", "Explain a finding's code."],
+        ["--check", "Write nothing; status 1 if a file would change."],
+        ["specs/"],
+        ["big-one", "orders; parked"],
+        ["big-one/ask_sales/2", "300 times chair; shall we?"],
+    ], done.stderr

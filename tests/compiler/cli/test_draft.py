@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import re
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -141,9 +146,13 @@ class Provider(BaseHTTPRequestHandler):
 
     replies: list[str]
     asked: list[dict[str, Any]]
+    over: threading.Event
 
     def do_POST(self) -> None:
         self.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        if not self.replies:
+            self.over.wait(60)  # it thinks until the test is over
+            return
         message = {"role": "assistant", "content": self.replies.pop(0)}
         body = {
             "id": "1",
@@ -167,11 +176,12 @@ class Provider(BaseHTTPRequestHandler):
 @pytest.fixture
 def provider() -> Iterator[tuple[str, type[Provider]]]:
     """The address of a service, and its class, which has its replies."""
-    kind = type("Prepared", (Provider,), {"replies": [], "asked": []})
+    kind = type("Prepared", (Provider,), {"replies": [], "asked": [], "over": threading.Event()})
     server = ThreadingHTTPServer(("127.0.0.1", 0), kind)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}/v1", kind
+    kind.over.set()
     server.shutdown()
     server.server_close()
     thread.join()
@@ -200,6 +210,50 @@ def test_the_command_asks_a_service_and_writes_the_spec(
     assert "no spec after 1 tries: 1 error (unknown-event)" in failed.err
     assert "Aksed" in (tmp_path / "mine.yaml.txt").read_text(encoding="utf-8")
     assert not (tmp_path / "mine.yaml").exists()
+    assert sorted(each.name for each in tmp_path.glob("*.txt")) == ["mine.yaml.txt"]
+
+
+def test_what_was_used_costs_what_the_projects_settings_say(drafted: Drafted, tmp_path: Path) -> None:
+    (tmp_path / "wfc.toml").write_text(
+        'prices = {"scripted:model" = {input = 1000000, output = 0}}\n', encoding="utf-8"
+    )
+    used = [*drafted(ScriptedModel(GOOD)).usage.lines()]
+    assert re.search(r", [1-9][0-9]* US dollars$", used[0]), used
+
+
+def test_each_spec_is_kept_before_it_is_looked_at(drafted: Drafted) -> None:
+    kept: list[str] = []
+    drafted(ScriptedModel("Which?", WRONG, GOOD), keep=kept.append, tell=lambda *_: kept.append("looked"))
+    assert kept == ["looked", GREET.replace("accepts: Asked", "accepts: Aksed"), "looked", GREET, "looked"]
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupted_draft_is_kept(tmp_path: Path, provider: tuple[str, type[Provider]], end: int) -> None:
+    address, kind = provider
+    kind.replies += [WRONG]  # and then it is never answered
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; from wfc.compiler.cli import main; sys.exit(main())",
+        "draft",
+    ]
+    told = subprocess.Popen(
+        [*command, "greet whoever comes", "--model", "openai:tiny", "--base-url", address],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OPENAI_API_KEY": "none"},
+    )
+    assert told.stderr is not None
+    for line in told.stderr:
+        if line.startswith("try 1: 1 error"):
+            break
+    told.send_signal(end)
+    rest = told.communicate(timeout=60)[1]
+    assert "Aksed" in (tmp_path / "draft.yaml.txt").read_text(encoding="utf-8")
+    if end != signal.SIGKILL:
+        assert "the last one is kept in draft.yaml.txt\n" in rest
+    assert "Traceback" not in rest
 
 
 def test_wrong_usage_asks_no_model(wfc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import subprocess
@@ -68,6 +69,7 @@ def test_nothing_is_written_over(wfc) -> None:
         (["quite else"], "`wfc new --list` lists them"),
         ([], "which pattern? `wfc new --list` lists them"),
         (["kitchen", "--name", "My Kitchen"], "small letters"),
+        (["kitchen", "--name", "true"], "YAML reads `true` as something else"),
     ],
 )
 def test_wrong_usage(wfc, args: list[str], said: str) -> None:
@@ -82,17 +84,47 @@ def test_every_copy_works(wfc, name: str) -> None:
     assert wfc("new", name, "here").status == 0
     assert wfc("check", "here").status == 0
     assert wfc("test", "here").status == 0
+    assert wfc("fmt", "--check", "here").status == 0
+    assert wfc("compile", "here", "-o", "made").status == 0
+    assert wfc("new", name, "there", "--name", "another_name").status == 0
+    assert wfc("check", "there").status == 0
+    assert wfc("test", "there").status == 0
+
+
+def at_a_terminal(folder: Path, typed: bytes) -> tuple[int, str]:
+    """Type at the questions of a command; return its exit status and what it has shown."""
+    ours, theirs = pty.openpty()
+    command = [str(Path(sys.executable).parent / "wfc"), "new"]
+    with subprocess.Popen(
+        command, cwd=folder, stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, start_new_session=True
+    ) as process:
+        os.close(theirs)
+        os.write(ours, typed)
+        status = process.wait(60)
+    shown = b""
+    with contextlib.suppress(OSError):  # it ends so, where all is read
+        while more := os.read(ours, 65_536):
+            shown += more
+    os.close(ours)
+    return status, shown.decode()
 
 
 @pytest.mark.full
 def test_questions_at_a_terminal(tmp_path: Path) -> None:
-    ours, theirs = pty.openpty()
-    command = [str(Path(sys.executable).parent / "wfc"), "new"]
-    with subprocess.Popen(
-        command, cwd=tmp_path, stdin=theirs, stdout=subprocess.PIPE, stderr=theirs
-    ) as process:
-        os.write(ours, b"kitchen\ncanteen\n")
-        assert process.wait(60) == 0
-    os.close(ours)
-    os.close(theirs)
+    assert at_a_terminal(tmp_path, b"kitchen\ncanteen\n")[0] == 0
     assert "workflow: canteen\n" in (tmp_path / "canteen.yaml").read_text()
+
+
+@pytest.mark.full
+def test_a_question_is_asked_until_the_answer_fits(tmp_path: Path) -> None:
+    status, shown = at_a_terminal(tmp_path, b"nonsense\nkitchen\nMy Kitchen\nnull\ncanteen\n")
+    assert status == 0, shown
+    assert "small letters" in shown and "reads `null` as something else" in shown
+    assert (tmp_path / "canteen.yaml").exists()
+
+
+@pytest.mark.full
+def test_who_leaves_a_question_has_found_no_bug(tmp_path: Path) -> None:
+    status, shown = at_a_terminal(tmp_path, b"kitchen\n\x04")
+    assert (status, "bug" in shown) == (130, False), shown
+    assert not [*tmp_path.iterdir()]

@@ -19,8 +19,7 @@ pytest_plugins = ["pytester"]
 
 GREET = (Path(__file__).parents[1] / "greet.yaml").read_text(encoding="utf-8")
 CASE = GREET[GREET.index("  - name: says hello") :]
-# pytest-lsp asks every item for fixtures, which a test in a spec has none of
-PLUGIN = ("-p", "no:pytest-lsp", "-p", "no:wfc", "-p", "wfc.compiler.cli.pytest_plugin")
+PLUGIN = ("-p", "no:wfc", "-p", "wfc.compiler.cli.pytest_plugin")
 """Loaded by its module: installations made before it was there have no entry for it."""
 
 
@@ -135,5 +134,5 @@ def test_it_is_found_by_itself_and_shares_its_tests_among_processes(
     if not [each for each in entry_points(group="pytest11") if each.name == "wfc"]:
         pytest.skip("this environment was made before the plugin was there")
     (specs / "greet.yaml").write_text(GREET + CASE.replace("says hello", "says it again"), encoding="utf-8")
-    done = pytester.runpytest_subprocess("specs", "-n", "2", "-p", "no:pytest-lsp")
+    done = pytester.runpytest_subprocess("specs", "-n", "2")
     done.assert_outcomes(passed=2)

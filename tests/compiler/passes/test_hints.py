@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from wfc.compiler.passes import check_text
 
+LANGUAGE = Path(__file__).parents[3] / "docs/language"
 LISTS = """\
 wfc: 1
 workflow: lists
@@ -525,3 +528,41 @@ def test_what_is_said_of_several_findings(case: str) -> None:
     told = [each.hint for each in check_text(text.encode(), "spec.yaml").diagnostics]
     assert told
     assert set(hints) <= set(told), told
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong", "hint"),
+    [
+        (
+            "waiting",
+            "when: result is MoneyCame",
+            "when: events.MoneyCame is not none",
+            "what the step has waited for is `result`, and `result is MoneyCame` says whether it is this one",
+        ),
+        (
+            "testing",
+            "emit: InvoicePaid",
+            'emit: {event: InvoicePaid, with: {amount: "${{ events.MoneyCame.amount }}"}}',
+            "what the step has waited for is `result`",
+        ),
+        (
+            "waiting",
+            "when: result is MoneyCame",
+            "when: events.Money is not none",
+            "`events` is what a join has accepted; other steps have `event`",
+        ),
+        (
+            "allowing_calls",
+            "when: call.args.amount",
+            "when: args.amount",
+            "what a call of a tool is given is in `call.args`: `call.args.name`",
+        ),
+    ],
+)
+def test_what_a_model_wrote_that_had_read_the_skill_alone(
+    name: str, right: str, wrong: str, hint: str
+) -> None:
+    text = (LANGUAGE / f"{name}.yaml").read_text(encoding="utf-8")
+    assert right in text
+    found = check_text(text.replace(right, wrong, 1).encode(), "spec.yaml").diagnostics
+    assert [(each.code, each.hint) for each in found][:1] == [("unknown-name", hint)]
