@@ -104,3 +104,26 @@ def test_who_calls_a_workflow_with_mistakes_is_told_of_them(
     made = compile_text(files["report.yaml"], "report.yaml", project=Project(spoilt))
     assert [(each.path, each.code) for each in made.diagnostics] == [("research.yaml", code)]
     assert not made.python
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "codes"),
+    [
+        (
+            "emit: {event: Found, with: {text: all}}",
+            '[{"event:": Asked}]',
+            {"unknown-key", "start-event-emitted"},
+        ),
+        ("end: Found", "ends: [Found, Found]", {"unknown-key", "accepted-twice"}),
+    ],
+)
+def test_a_suspicion_passes_over_an_address_whose_key_is_misspelt(
+    right: str, wrong: str, codes: set[str]
+) -> None:
+    """What is read under another key than the one that is written stands nowhere in the data."""
+    lost = "events: {Lost: {}, "
+    text = RESEARCH.replace(right, wrong if right.startswith("end") else f"emit: {wrong}").replace(
+        "events: {", lost
+    )
+    text += "  more: {kind: transform, accepts: Found, emit: Lost}\n"
+    assert codes <= {each.code for each in check_text(text.encode(), "research.yaml").diagnostics}
