@@ -44,6 +44,7 @@ from wfc.runtime.plan.pauses import (
 from wfc.runtime.plan.step import Step
 from wfc.runtime.values.choices import schema_with_choices
 from wfc.runtime.values.drafts import save
+from wfc.runtime.values.spans import span
 
 __all__ = [
     "child_joined",
@@ -196,7 +197,7 @@ def pause_timer_fired(execution: Execution, pause: Pause, timer: int) -> None:
         return
     error = None
     if exit is Exit.BROKEN:
-        error = StepError("timeout", f"it took longer than {execution.timeout_of(pause.run.step):g} s")
+        error = StepError("timeout", f"it took longer than {span(execution.timeout_of(pause.run.step))}")
     finish(execution, pause, exit, error)
 
 

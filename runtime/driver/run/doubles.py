@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from wfc.runtime.errors import StepError
+from wfc.runtime.values.spans import span
 
 __all__ = ["Double", "Instead", "pause_double"]
 
@@ -39,5 +40,5 @@ async def pause_double(double: Double, context: Any, longest: float | None, atte
         if bound.expired():
             return Instead.EXPIRE
         if limit.expired():
-            raise StepError("timeout", f"it took longer than {attempt:g} s") from None
+            raise StepError("timeout", f"it took longer than {span(attempt)}") from None
         raise
