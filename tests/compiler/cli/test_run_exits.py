@@ -97,7 +97,10 @@ def test_a_part_that_fails_to_undo_is_told(wfc: Any, trip: Path) -> None:
     (trip / "trip_tools.py").write_text(TOOLS.replace("await asyncio.sleep(1.5)", 'raise OSError("no disk")'))
     done = wfc("run", "above.yaml")
     assert json.loads(done.out) == {"event": "Late", "with": {}}
-    assert "/call/1 has not finished it: step `undo` failed on Undo, " in done.err and "OSError: no disk" in done.err
+    assert (
+        "/call/1 has not finished it: step `undo` failed on Undo, " in done.err
+        and "OSError: no disk" in done.err
+    )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
