@@ -196,8 +196,8 @@ def pause_timer_fired(execution: Execution, pause: Pause, timer: int) -> None:
         _remind(execution, pause)
         return
     error = None
-    if exit is Exit.BROKEN:
-        error = StepError("timeout", f"it took longer than {span(execution.timeout_of(pause.run.step))}")
+    if exit is Exit.BROKEN and (timeout := execution.timeout_of(pause.run.step)) is not None:
+        error = StepError("timeout", f"it took longer than {span(timeout)}")
     finish(execution, pause, exit, error)
 
 

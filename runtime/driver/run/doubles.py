@@ -39,6 +39,6 @@ async def pause_double(double: Double, context: Any, longest: float | None, atte
     except TimeoutError:
         if bound.expired():
             return Instead.EXPIRE
-        if limit.expired():
+        if attempt is not None and limit.expired():
             raise StepError("timeout", f"it took longer than {span(attempt)}") from None
         raise
