@@ -10,8 +10,10 @@ __all__ = ["span"]
 _UNITS: Final = (("day", 86_400), ("h", 3_600), ("min", 60))
 
 
-def span(seconds: float) -> str:
-    """Return a length of time as people say it, such as ``4 h`` or ``1 day 2 min``, from seconds."""
+def span(seconds: float | None) -> str:
+    """Return a length of time as people say it, such as ``4 h`` or ``1 day 2 min``; ``None`` is no bound."""
+    if seconds is None:
+        return "no bound"
     if not math.isfinite(seconds):
         return f"{seconds:g} s"
     sign, left = ("-" if seconds < 0 else ""), abs(seconds)

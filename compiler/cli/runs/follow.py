@@ -162,7 +162,8 @@ def text_of(event: Any) -> str:
         case StepStateChanged(step_state=StepState.WAITING):
             return f"{event.name}: waits"
         case StepStateChanged(step_state=StepState.RETRYING):
-            return f"{event.name}: failed{attempt_of(event)}: {event.error}; again in {span(round(event.retry_in, 1))}"
+            again = span(round(event.retry_in or 0, 1))
+            return f"{event.name}: failed{attempt_of(event)}: {event.error}; again in {again}"
         case StepStateChanged(step_state=StepState.CANCELLED):
             return f"{event.name}: was cancelled"
         case StepStateChanged(step_state=StepState.NOT_RUNNING) if event.error:
