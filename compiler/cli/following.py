@@ -206,7 +206,8 @@ async def finish_parts() -> None:
     if parts := engine.leaving():
         told = f"cancelled parts of the run finish what belongs to their end: {', '.join(parts)}"
         click.echo(printable(told), err=True)
-        await engine.finish_exits()
+        for run_id, error in (await engine.finish_exits()).items():
+            click.echo(printable(f"{run_id} has not finished it: {error}"), err=True)
 
 
 class Told:

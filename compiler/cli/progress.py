@@ -143,6 +143,7 @@ class Progress:
 
     def tell_step(self, event: StepStateChanged) -> None:
         from wfc.runtime.events.internal import StepState
+        from wfc.runtime.values.spans import span
 
         attempt = f" (attempt {event.attempt})" if event.attempt > 1 else ""
         match event.step_state:
@@ -152,7 +153,7 @@ class Progress:
                 what, moment = found
                 self.line(f"{event.name}: waits{f' for {what}' if what else ''}{until(moment)}")
             case StepState.RETRYING:
-                wait = f"; again in {event.retry_in:.1f} s" if event.retry_in is not None else ""
+                wait = f"; again in {span(round(event.retry_in, 1))}" if event.retry_in is not None else ""
                 self.line(f"{event.name}: failed{attempt}: {event.error}{wait}")
             case StepState.NOT_RUNNING if event.error:
                 self.line(f"{event.name}: failed{attempt}: {event.error}")
@@ -176,11 +177,13 @@ class Progress:
 
     def tell_waiting(self, event: CallWaits) -> None:
         """Print that a call waits for its turn."""
+        from wfc.runtime.values.spans import span
+
         if self.counts(self.waiting, (event.step_name, event.name)):
             bounds = [] if event.at_once is None else [f"{event.at_once} at once"]
             if event.rate is not None:
-                bounds.append(f"{event.rate[0]} in {event.rate[1]:g} s")
-            wait = f"; {event.seconds:.1f} s at least" if event.seconds is not None else ""
+                bounds.append(f"{event.rate[0]} in {span(event.rate[1])}")
+            wait = f"; {span(round(event.seconds, 1))} at least" if event.seconds is not None else ""
             self.line(f"{event.step_name}: waits for its turn: {event.name} ({', '.join(bounds)}){wait}")
 
     def tell_piece(self, event: TokenText | ThinkingText, what: str) -> None:

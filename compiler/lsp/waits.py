@@ -35,7 +35,9 @@ def waits_in_words(policy: Mapping[str, Any]) -> str:
         return "one attempt, and none after it"
     listed = ", ".join(map(seconds, waits[:SHOWN])) + (", …" if len(waits) > SHOWN else "")
     more = f", each up to {seconds(jitter)} longer" if jitter else ""
-    return f"up to {attempts} attempts, after waits of {listed}{more}: {sum(waits):g} s of waiting in all"
+    return (
+        f"up to {attempts} attempts, after waits of {listed}{more}: {seconds(sum(waits))} of waiting in all"
+    )
 
 
 def length(policy: Mapping[str, Any], key: str) -> float | None:

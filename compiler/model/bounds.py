@@ -18,8 +18,12 @@ def length(duration: float | Expression) -> str:
 
 
 def seconds(duration: float) -> str:
-    """Return a duration in seconds in readable form, such as ``1.5 min`` for 90 seconds."""
-    for unit, size in (("days", 86_400), ("h", 3_600), ("min", 60)):
-        if duration >= size:
-            return "1 day" if duration == 86_400 else f"{duration / size:g} {unit}"
-    return f"{duration * 1000:g} ms" if duration < 1 else f"{duration:g} s"
+    """Return a duration in seconds as people say it, such as ``1 min 30 s`` for 90 seconds."""
+    if 0 < duration < 1:
+        return f"{duration * 1000:g} ms"
+    left, parts = duration, []
+    for unit, size in (("day", 86_400), ("h", 3_600), ("min", 60)):
+        count, left = divmod(left, size)
+        if count:
+            parts.append(f"{count:.0f} {unit}{'s' if unit == 'day' and count > 1 else ''}")
+    return " ".join([*parts, f"{left:g} s"] if left or not parts else parts)

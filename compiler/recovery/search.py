@@ -31,6 +31,8 @@ from wfc.compiler.yaml import Document
 __all__ = ["search"]
 
 MOST_TRIES: Final = 40
+MOST_OF_COMPLEX: Final = 8
+"""How many tries there are at most where the proof gives up, for each of them does so, too, and late."""
 MOST_TEXT: Final = 400_000
 """How many code points are analysed again at most, over all tries."""
 MOST_ALONE: Final = 3
@@ -56,7 +58,9 @@ SUSPECT: Final[tuple[Callable[[Data, Sequence[Finding]], Iterator[Suspicion]], .
 
 def search(analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Analysis:
     """Replace findings by the suspicions that explain them; the arguments are those of ``recover``."""
-    tries = min(MOST_TRIES, MOST_TEXT // (len(analysis.document.text) + 1))
+    is_complex = any(each.code == "flow-too-complex" for each in analysis.findings)
+    most = MOST_OF_COMPLEX if is_complex else MOST_TRIES
+    tries = min(most, MOST_TEXT // (len(analysis.document.text) + 1))
     blamed: list[Finding] = []
     while tries and len(analysis.findings) <= MOST_FINDINGS:
         explanation = None

@@ -51,14 +51,20 @@ def at(data: Any, address: Address) -> Any:
 
 
 def with_value(data: Any, address: Address, value: Any) -> Any:
-    """Return a copy of the data with another value at an existing address."""
+    """Return a copy of the data with another value at an address; the data itself where nothing stands there.
+
+    A finding's address is that of what was read: a key that is misspelt is read as what it is meant to be.
+    """
     if not address:
         return value
     step = address[0]
-    inner = with_value(data[step], address[1:], value)
-    if isinstance(data, list):
-        return [inner if index == step else each for index, each in enumerate(data)]
-    return {key: inner if key == step else each for key, each in data.items()}
+    if isinstance(data, list) and isinstance(step, int):
+        return [
+            with_value(each, address[1:], value) if index == step else each for index, each in enumerate(data)
+        ]
+    if isinstance(data, dict):
+        return {k: with_value(v, address[1:], value) if k == step else v for k, v in data.items()}
+    return data
 
 
 def renamed(data: Data, address: Address, name: str) -> Data:

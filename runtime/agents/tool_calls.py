@@ -17,6 +17,7 @@ from wfc.runtime.calls.transcripts import CallRequest
 from wfc.runtime.errors import StepError
 from wfc.runtime.values.outputs import InvalidOutput, from_json
 from wfc.runtime.values.outside_names import json_outside
+from wfc.runtime.values.spans import span
 
 __all__ = ["CANNOT_BE_MADE", "as_done", "make_call", "read_call", "told_of"]
 
@@ -94,7 +95,7 @@ async def make_call(
                 return await tool.call(context, *more, args)
     except TimeoutError:
         if bound.expired():
-            raise StepError("timeout", f"`{tool.name}` took longer than {tool.timeout:g} s") from None
+            raise StepError("timeout", f"`{tool.name}` took longer than {span(tool.timeout)}") from None
         raise
 
 

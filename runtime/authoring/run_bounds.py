@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 
 from wfc.runtime.authoring.retry import RetryPolicy
@@ -17,6 +17,7 @@ from wfc.runtime.plan.pauses import LONGEST_WAIT, seconds_of
 from wfc.runtime.plan.retries import RetryRule
 from wfc.runtime.plan.run_rules import Bounds, RetryBounds, StepBounds
 from wfc.runtime.plan.step import Step
+from wfc.runtime.values.spans import span
 
 __all__ = ["bounded_retry", "bounds_in_numbers"]
 
@@ -74,8 +75,8 @@ def _add_of_retry(found: dict[tuple[str, int], float], bounds: RetryBounds, step
     policy = bounded_retry(step.retry, found, step.index)
     if isinstance(policy, RetryPolicy) and policy.max_delay is not None and policy.delay > policy.max_delay:
         raise ExpressionError(
-            f"`delay` of the retry policy of step `{name}` is worked out as {policy.delay:g} s: that is longer than "
-            f"its `max_delay`, {policy.max_delay:g} s"
+            f"`delay` of the retry policy of step `{name}` is worked out as {span(policy.delay)}: that is longer than "
+            f"its `max_delay`, {span(policy.max_delay)}"
         )
 
 
@@ -111,7 +112,7 @@ def _number(name: str, value: Any, where: str) -> float:
     if not (math.isfinite(seconds) and is_long_enough and seconds <= LONGEST_WAIT.total_seconds()):
         least_time = "nothing or more" if name in _LEAST else "more than nothing"
         raise ExpressionError(
-            f"{where} is worked out as {_shown(value)}: {least_time} and at most ten years are possible"
+            f"{where} is worked out as {span(seconds)}: {least_time} and at most ten years are possible"
         )
     return seconds
 
@@ -120,7 +121,3 @@ def _moment(value: datetime, where: str) -> float:
     if value.tzinfo is None:
         raise ExpressionError(f"{where} is worked out as {value.isoformat()}: a moment has an offset")
     return as_moment(value)
-
-
-def _shown(value: timedelta | float) -> str:
-    return f"{seconds_of(value):g} s"

@@ -24,6 +24,7 @@ from wfc.runtime.events import event_name
 from wfc.runtime.plan.inputs import HttpResponse
 from wfc.runtime.plan.pauses import Child, Outside, Question, QuestionAsked
 from wfc.runtime.values.outputs import InvalidOutput, from_json
+from wfc.runtime.values.spans import span
 
 if TYPE_CHECKING:
     from wfc.runtime.driver.context import StepContext
@@ -145,7 +146,7 @@ class Script:
         return Instead.EXPIRE
 
     def _too_late(self) -> None:
-        raise StepError("timeout", f"it took longer than {self._step.timeout:g} s")
+        raise StepError("timeout", f"it took longer than {span(self._step.timeout)}")
 
     @property
     def _expires(self) -> bool:

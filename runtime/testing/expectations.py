@@ -15,6 +15,7 @@ from wfc.runtime.errors import RunFailedError, StepFailedError
 from wfc.runtime.events import Event, ProgressText, event_name
 from wfc.runtime.values.outputs import InvalidOutput, from_json
 from wfc.runtime.values.outside_names import own_name
+from wfc.runtime.values.spans import span
 
 __all__ = ["Seen", "differences"]
 
@@ -60,7 +61,7 @@ def differences(expect: Mapping[str, Any], seen: Seen) -> Iterator[str]:
     if "with" in expect and seen.end is not None and not end:
         yield from _fields(expect["with"], seen.end, "with")
     if "after" in expect and not _is_at(expect["after"], seen.took):
-        yield f"the run took {_span(seen.took)}, not {_span(expect['after'])}"
+        yield f"the run took {span(seen.took)}, not {span(expect['after'])}"
     for step, times in expect.get("ran", {}).items():
         if seen.ran[step] != times:
             yield f"step `{step}` ran {_times(seen.ran[step])}, not {_times(times)}"
@@ -82,15 +83,6 @@ def differences(expect: Mapping[str, Any], seen: Seen) -> Iterator[str]:
 def _is_at(wanted: float, found: float) -> bool:
     """Return whether something happened when it was to happen; steps that really act take a moment themselves."""
     return abs(found - wanted) <= _MOMENT
-
-
-def _span(seconds: float) -> str:
-    """Return a length of time to read, such as ``2h 30min``."""
-    parts = []
-    for name, size in (("days", 86_400), ("h", 3_600), ("min", 60)):
-        count, seconds = divmod(seconds, size)
-        parts += [f"{count:g} {name}"] if count else []
-    return " ".join([*parts, *([f"{round(seconds, 3):g} s"] if seconds or not parts else [])])
 
 
 def _end(expect: Mapping[str, Any], seen: Seen) -> Iterator[str]:
@@ -216,7 +208,7 @@ def _streamed(wanted: Sequence[Any], seen: Seen) -> Iterator[str]:
             and "after" in value
             and not _is_at(value["after"], seen.moments[index])
         ):
-            yield f"`streamed[{index}]` came after {_span(seen.moments[index])}, not {_span(value['after'])}"
+            yield f"`streamed[{index}]` came after {span(seen.moments[index])}, not {span(value['after'])}"
     if len(found) > len(wanted):
         yield f"`streamed` goes on with {_shown(_plain(found[len(wanted)]))}"
 

@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 
+from wfc.compiler import passes
 from wfc.compiler.passes import check_text, compile_text
 from wfc.compiler.workspace.project import Project
 
@@ -104,3 +105,49 @@ def test_who_calls_a_workflow_with_mistakes_is_told_of_them(
     made = compile_text(files["report.yaml"], "report.yaml", project=Project(spoilt))
     assert [(each.path, each.code) for each in made.diagnostics] == [("research.yaml", code)]
     assert not made.python
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "codes"),
+    [
+        (
+            "emit: {event: Found, with: {text: all}}",
+            '[{"event:": Asked}]',
+            {"unknown-key", "start-event-emitted"},
+        ),
+        ("end: Found", "ends: [Found, Found]", {"unknown-key", "accepted-twice"}),
+    ],
+)
+def test_a_suspicion_passes_over_an_address_whose_key_is_misspelt(
+    right: str, wrong: str, codes: set[str]
+) -> None:
+    """What is read under another key than the one that is written stands nowhere in the data."""
+    lost = "events: {Lost: {}, "
+    text = RESEARCH.replace(right, wrong if right.startswith("end") else f"emit: {wrong}").replace(
+        "events: {", lost
+    )
+    text += "  more: {kind: transform, accepts: Found, emit: Lost}\n"
+    assert codes <= {each.code for each in check_text(text.encode(), "research.yaml").diagnostics}
+
+
+def test_where_the_proof_gives_up_few_suspicions_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of them gives up late as well; with forty, such a spec took more than a second."""
+    names = [f"Found{number:02}" for number in range(14)]
+    events = "".join(f", {name}: {{}}" for name in names)
+    steps = "".join(
+        f"  find{name[5:]}: {{kind: transform, accepts: Asked, "
+        f"emit: [{{event: {name}, when: inputs.n > 1}}, nothing]}}\n"
+        for name in names
+    )
+    spec = (
+        "wfc: 1\nworkflow: wide\nstart: Asked\nend: Done\n"
+        f"events: {{Asked: {{n: integer}}, Done: {{}}, Lost: {{}}{events}}}\n"
+        f"steps:\n{steps}  last: {{kind: transform, accepts: {{all: [{', '.join(names)}]}}, emit: Done}}\n"
+        "  more: {kind: transform, accepts: Lost, emit: Done}\nHit: string\n"
+    )
+    tried = []
+    whole = passes.analyse_spec
+    monkeypatch.setattr(passes, "analyse_spec", lambda *arguments: tried.append(1) or whole(*arguments))
+    found = {each.code for each in check_text(spec.encode(), "wide.yaml").diagnostics}
+    assert "flow-too-complex" in found
+    assert 2 < len(tried) <= 12

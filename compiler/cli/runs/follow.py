@@ -155,6 +155,7 @@ def text_of(event: Any) -> str:
     from wfc.runtime.events import StopEvent, event_name
     from wfc.runtime.events.internal import EventEmitted, StepState, StepStateChanged
     from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed, QuestionDelegated
+    from wfc.runtime.values.spans import span
 
     match event:
         case StepStateChanged(step_state=StepState.RUNNING):
@@ -162,7 +163,8 @@ def text_of(event: Any) -> str:
         case StepStateChanged(step_state=StepState.WAITING):
             return f"{event.name}: waits"
         case StepStateChanged(step_state=StepState.RETRYING):
-            return f"{event.name}: failed{attempt_of(event)}: {event.error}; again in {event.retry_in:.1f} s"
+            again = span(round(event.retry_in or 0, 1))
+            return f"{event.name}: failed{attempt_of(event)}: {event.error}; again in {again}"
         case StepStateChanged(step_state=StepState.CANCELLED):
             return f"{event.name}: was cancelled"
         case StepStateChanged(step_state=StepState.NOT_RUNNING) if event.error:

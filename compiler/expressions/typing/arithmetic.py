@@ -66,7 +66,7 @@ def binary(reporter: TypeReporter, node: Binary, left: Type, right: Type) -> Typ
     if left is UNKNOWN or right is UNKNOWN:
         return UNKNOWN
     scaled = node.operator in {"*", "/"}
-    left, right = written_time(node.left, left, right, scaled), written_time(node.right, right, left, scaled)
+    left, right = as_written(node.left, left, right, scaled), as_written(node.right, right, left, scaled)
     first, second = base(left), base(right)
     if first in NUMERIC and second in NUMERIC:
         if {first, second} == {DECIMAL, NUMBER}:
@@ -106,17 +106,18 @@ def for_sum(first: Type, second: Type, node: Binary) -> str:
     return "to put texts together write `~`; a number is made of a text by `| integer` or `| number`"
 
 
-def written_time(node: Node, type: Type, other: Type, scaled: bool) -> Type:
-    """Return the type of an operand; of a text written out beside a moment or a duration, that for which it
-    stands: ``run.now + "3 days"``, ``event.nights * "1 day"``.
+def as_written(node: Node, type: Type, other: Type, scaled: bool) -> Type:
+    """Return the type of an operand; of a text written out beside a moment, a duration or a decimal, that for which
+    it stands: ``run.now + "3 days"``, ``event.nights * "1 day"``, ``event.price + "4.90"``.
 
     Args:
         scaled: Whether the two are multiplied or divided: then a number may stand beside a duration.
     """
     kind = base(other)
-    if kind not in (TEMPORAL_OR_NUMERIC if scaled else TEMPORAL) or base(type) != STRING:
+    if base(type) != STRING:
         return type
-    for wanted in (DURATION, kind):
+    lengths = (DURATION,) if kind in (TEMPORAL_OR_NUMERIC if scaled else TEMPORAL) else ()
+    for wanted in (*lengths, kind):
         if (found := adapt(node, type, wanted)) == wanted:
             return found
     return type

@@ -76,7 +76,7 @@ class TestResolver:
             start=start,
             mock=mock if base is None else {**base.mock, **mock},
             real=tuple(self.mocks.real(data.get("real"), place / "real")),
-            clock=self.clock(data.get("clock"), place / "clock"),
+            clock=self.clock(data, place, base),
             expect=expected,
             address=place.address,
             deliver=self.deliveries(data.get("deliver"), place / "deliver"),
@@ -203,10 +203,11 @@ class TestResolver:
             found.append(Delivery(event.name, given if isinstance(given, Mapping) else {}, after))
         return tuple(sorted(found, key=lambda delivery: delivery.after))
 
-    def clock(self, data: object, place: Place) -> str | None:
-        if data is None:
+    def clock(self, data: Data, place: Place, base: TestCase | None) -> str | None:
+        """Return when the run starts, which may be when that of the test starts that this one is like."""
+        if "clock" not in data:
+            return base.clock if base is not None else None
+        if fits(data["clock"], DATETIME) is not None:
+            self.declared.report(problems.clock_without_offset(place / "clock", str(data["clock"])))
             return None
-        if fits(data, DATETIME) is not None:
-            self.declared.report(problems.clock_without_offset(place, str(data)))
-            return None
-        return str(data)
+        return str(data["clock"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from wfc.compiler.model.bounds import seconds
 from wfc.compiler.review.catalogue.placing import change_between
 from wfc.compiler.review.changes import Audience, ChangeRule, Level, SpecChange, mirrored
 from wfc.compiler.review.pair import Pair
@@ -309,7 +310,7 @@ def _rate(limit: Any, other: Any) -> Any:
         return None
     shown, values = [], []
     if limit["rate"] is not None:
-        shown.append(f"{limit['rate'][0]} in {limit['rate'][1]:g} s")
+        shown.append(f"{limit['rate'][0]} in {seconds(limit['rate'][1])}")
         values.append(limit["rate"][0] / limit["rate"][1])
     if limit["at_once"] is not None:
         shown.append(f"{limit['at_once']} at once")

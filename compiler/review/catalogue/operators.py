@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from wfc.compiler.model.bounds import seconds
 from wfc.compiler.review.catalogue.fields import CONFIG, changes_of_given
 from wfc.compiler.review.changes import Level, SpecChange, mirrored, rule
 from wfc.compiler.review.pair import Pair
@@ -292,7 +293,7 @@ def _caches(pair: Pair) -> Iterator[SpecChange]:
 
 
 def _for(cache: Any) -> str:
-    return "" if cache["seconds"] is None else f" for {cache['seconds']:g} s"
+    return "" if cache["seconds"] is None else f" for {seconds(cache['seconds'])}"
 
 
 def _resources(pair: Pair) -> Iterator[SpecChange]:

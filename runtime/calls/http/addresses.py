@@ -18,6 +18,10 @@ PORTS: Final = {"http": 80, "https": 443}
 UNFIT: Final = re.compile(r"[\s\\\x00-\x1f\x7f-\x9f]")
 ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 WAYS: Final = frozenset({".", ".."})
+OVERLONG: Final = re.compile(r"%[cC][01]|%[eE]0%[89]|%[fF]0%8")
+"""Bytes with which no UTF-8 begins, and which old programs read as a dot or a slash all the same."""
+CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+MOST_DECODED: Final = 4
 
 
 def refuse(message: str) -> NoReturn:
@@ -204,11 +208,27 @@ def below(path: str) -> str:
     return path if path.endswith("/") else f"{path}/"
 
 
+def hides_way_up(part: str) -> bool:
+    """Return whether some servers read a part of a path as a way up: beside a slash that is percent-encoded, with
+    parameters (`..;`), encoded twice, as bytes that are no UTF-8, or around a control character.
+    """
+    plain, before = part, ""
+    for _ in range(MOST_DECODED):
+        if OVERLONG.search(plain):
+            return True
+        plain, before = unquote(plain, errors="replace"), plain
+        if plain == before:
+            break
+    if CONTROL.search(plain):
+        return True
+    return any(each.partition(";")[0] in WAYS for each in re.split(r"[/\\]", plain))
+
+
 def with_plain_path(address: httpx2.URL) -> httpx2.URL:
     """Return an address whose path has no `.` and `..`, however these are written.
 
     Raises:
-        StepError: One stands beside a slash that is percent-encoded, which servers read differently.
+        StepError: One is hidden, so that some servers see it and others do not.
     """
     raw, mark, query = address.raw_path.partition(b"?")
     kept: list[str] = []
@@ -216,8 +236,8 @@ def with_plain_path(address: httpx2.URL) -> httpx2.URL:
     for index, part in enumerate(parts):
         plain = unquote(part, errors="replace")
         if plain not in WAYS:
-            if not WAYS.isdisjoint(re.split(r"[/\\]", plain)):
-                refuse(f"{shown(address)} hides a way up in its path")
+            if hides_way_up(part):
+                refuse(f"{shown(address)} has a path that servers read in several ways")
             kept.append(part)
             continue
         if plain == ".." and kept:

@@ -44,6 +44,7 @@ from wfc.runtime.plan.pauses import (
 from wfc.runtime.plan.step import Step
 from wfc.runtime.values.choices import schema_with_choices
 from wfc.runtime.values.drafts import save
+from wfc.runtime.values.spans import span
 
 __all__ = [
     "child_joined",
@@ -195,8 +196,8 @@ def pause_timer_fired(execution: Execution, pause: Pause, timer: int) -> None:
         _remind(execution, pause)
         return
     error = None
-    if exit is Exit.BROKEN:
-        error = StepError("timeout", f"it took longer than {execution.timeout_of(pause.run.step):g} s")
+    if exit is Exit.BROKEN and (timeout := execution.timeout_of(pause.run.step)) is not None:
+        error = StepError("timeout", f"it took longer than {span(timeout)}")
     finish(execution, pause, exit, error)
 
 

@@ -239,10 +239,15 @@ class Engine(UpgradedRuns):
         loop = asyncio.get_running_loop()
         return [run.run_id for run in self._runs.values() if run.loop is loop and run.execution.left_by]
 
-    async def finish_exits(self) -> None:
-        """Wait until the runs are over that go on by one of their exits."""
-        while going := [self._runs[run_id].future for run_id in self.leaving()]:
-            await asyncio.wait(going)
+    async def finish_exits(self) -> dict[str, BaseException]:
+        """Wait until the runs are over that go on by one of their exits; return what those failed by that did."""
+        failed: dict[str, BaseException] = {}
+        while going := {run_id: self._runs[run_id].future for run_id in self.leaving()}:
+            await asyncio.wait(going.values())
+            for run_id, future in going.items():
+                if not future.cancelled() and (error := future.exception()) is not None:
+                    failed[run_id] = error
+        return failed
 
     def has_ended(self, known_by: str | Key) -> bool:
         """Return whether a run with that id, or of that workflow and key, has ended recently."""

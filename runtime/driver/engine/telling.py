@@ -23,6 +23,7 @@ from wfc.runtime.store.sql.messages import (
     take_messages,
 )
 from wfc.runtime.store.sql.reading import TaskRow
+from wfc.runtime.values.spans import span
 from wfc.schemas.tell import Tell
 
 __all__ = ["Send", "Teller", "sender"]
@@ -100,7 +101,7 @@ class Teller:
         try:
             await asyncio.wait_for(self._send(self.data_of(message)), PATIENCE)
         except TimeoutError:
-            error = f"it took longer than {PATIENCE:g} s"
+            error = f"it took longer than {span(PATIENCE)}"
         except WorkflowError as failed:
             error = str(failed)
         else:

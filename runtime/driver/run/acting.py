@@ -16,6 +16,7 @@ from wfc.runtime.driver.run.doubles import Double
 from wfc.runtime.driver.run.step_runs import call_safely
 from wfc.runtime.errors import StepError
 from wfc.runtime.plan.signature import Call
+from wfc.runtime.values.spans import span
 
 __all__ = ["ActingRun", "act"]
 
@@ -50,7 +51,7 @@ async def _in_time(run: ActingRun, step_run: StepRun, seconds: float) -> Any:
                 return await _chosen(run, step_run)
     except TimeoutError:
         if bound.expired():
-            raise StepError("timeout", f"it took longer than {seconds:g} s") from None
+            raise StepError("timeout", f"it took longer than {span(seconds)}") from None
         raise
 
 

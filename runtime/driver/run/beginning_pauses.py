@@ -25,6 +25,7 @@ from wfc.runtime.plan.pauses import (
 )
 from wfc.runtime.plan.step import Step
 from wfc.runtime.values.choices import field_without_choices
+from wfc.runtime.values.spans import span
 
 __all__ = ["begin_pause", "join_not_in_time", "not_in_time"]
 
@@ -105,7 +106,7 @@ def _check_choices(step: Step, question: Question[Any]) -> None:
 def _check_length(length: timedelta | float) -> None:
     seconds = seconds_of(length)
     if not math.isfinite(seconds) or (isinstance(length, timedelta) and seconds < 0):
-        raise ExpressionError(f"nobody can wait for {seconds:g} seconds")
+        raise ExpressionError(f"nobody can wait for {span(seconds)}")
     if isinstance(length, timedelta) and length > LONGEST_WAIT:
         raise ExpressionError(f"a wait of {length.days} days is longer than ten years")
 
@@ -113,7 +114,7 @@ def _check_length(length: timedelta | float) -> None:
 def _check_reminder(length: timedelta | float) -> None:
     _check_length(length)
     if seconds_of(length) < 1:
-        raise ExpressionError(f"nobody can be reminded every {seconds_of(length):g} seconds")
+        raise ExpressionError(f"nobody can be reminded every {span(seconds_of(length))}")
 
 
 def _check_moment(moment: datetime) -> None:
@@ -142,11 +143,11 @@ def longest_wait(step: Step, value: PauseValue, now: datetime) -> float | None:
 
 def not_in_time(step: Step) -> str:
     """Return a sentence about a pause that took too long."""
-    bound = "in time" if step.bound is None else f"within {step.bound:g} s"
+    bound = "in time" if step.bound is None else f"within {span(step.bound)}"
     return f"what it waited for did not come {bound}"
 
 
 def join_not_in_time(within: float | None) -> str:
     """Return a sentence about a join that took too long."""
-    bound = "in time" if within is None or math.isinf(within) else f"within {within:g} s"
+    bound = "in time" if within is None or math.isinf(within) else f"within {span(within)}"
     return f"its join did not get all events {bound}"

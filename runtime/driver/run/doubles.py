@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from wfc.runtime.errors import StepError
+from wfc.runtime.values.spans import span
 
 __all__ = ["Double", "Instead", "pause_double"]
 
@@ -38,6 +39,6 @@ async def pause_double(double: Double, context: Any, longest: float | None, atte
     except TimeoutError:
         if bound.expired():
             return Instead.EXPIRE
-        if limit.expired():
-            raise StepError("timeout", f"it took longer than {attempt:g} s") from None
+        if attempt is not None and limit.expired():
+            raise StepError("timeout", f"it took longer than {span(attempt)}") from None
         raise

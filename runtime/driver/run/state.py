@@ -30,6 +30,7 @@ from wfc.runtime.store.kept import KeptSnapshot
 from wfc.runtime.store.port import Port
 from wfc.runtime.store.snapshots import StoredRun
 from wfc.runtime.tracing.runs import trace_of
+from wfc.runtime.values.spans import span
 from wfc.runtime.values.state import StateStore
 
 __all__ = ["StatefulRun"]
@@ -205,7 +206,7 @@ class StatefulRun(Generic[R]):
 
     def _run_out_of_time(self) -> None:
         names = ", ".join(f"`{name}`" for name in self.active_steps()) or "none"
-        said = f"the run took longer than {self.timeout:g} s; at work: {names}"
+        said = f"the run took longer than {span(self.timeout)}; at work: {names}"
         if not self.is_parking:  # else it is due again when the run rests
             self.take(Cancelled(WorkflowTimeoutError(said)))
 

@@ -94,6 +94,16 @@ def test_parts_that_were_cancelled_finish_what_they_undo(wfc: Any, trip: Path) -
     assert "cancelled parts of the run finish what belongs to their end: " in done.err
 
 
+def test_a_part_that_fails_to_undo_is_told(wfc: Any, trip: Path) -> None:
+    (trip / "trip_tools.py").write_text(TOOLS.replace("await asyncio.sleep(1.5)", 'raise OSError("no disk")'))
+    done = wfc("run", "above.yaml")
+    assert json.loads(done.out) == {"event": "Late", "with": {}}
+    assert (
+        "/call/1 has not finished it: step `undo` failed on Undo, " in done.err
+        and "OSError: no disk" in done.err
+    )
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
 @pytest.mark.parametrize("times", [pytest.param(1, marks=pytest.mark.full), 2])
 def test_an_interrupted_run_goes_by_its_exit_and_a_second_interrupt_ends_it(trip: Path, times: int) -> None:

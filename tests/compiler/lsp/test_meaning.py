@@ -108,7 +108,7 @@ def test_what_is_shown(words: str, at: int, said: str) -> None:
         ({"max_attempts": 1}, "one attempt, and none after it"),
         (
             {"max_attempts": 8, "backoff": 3},
-            "up to 8 attempts, after waits of 1 s, 3 s, 9 s, 27 s, 1 min, …: 220 s of waiting in all",
+            "up to 8 attempts, after waits of 1 s, 3 s, 9 s, 27 s, 1 min, …: 3 min 40 s of waiting in all",
         ),
         ({"max_attempts": "${{ config.tries }}"}, ""),
         ({"delay": "soon"}, ""),

@@ -130,7 +130,7 @@ async def huge(_context: Any, _args: Any) -> str:
 
 
 BAD_TOOLS = {
-    "hangs": (hang, "error: `other` took longer than 300 s (timeout)"),
+    "hangs": (hang, "error: `other` took longer than 5 min (timeout)"),
     "fails": (fail, f"error: {'x' * 300}… (python.ValueError)"),
     "gives nothing": (nothing, "null"),
     "gives no JSON": (no_json, "`other` gave what is no JSON"),

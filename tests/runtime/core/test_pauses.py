@@ -212,7 +212,7 @@ def test_a_quorum_is_of_distinct_people_in_order_of_arrival(virtually: Play) -> 
 
 def test_without_an_exit_an_expired_pause_fails_with_a_time_out(virtually: Play) -> None:
     async def main() -> Any:
-        with pytest.raises(StepFailedError, match="did not come within 3600 s") as failure:
+        with pytest.raises(StepFailedError, match="did not come within 1 h") as failure:
             await Panel(timeout=None).run()
         return failure.value.error.name
 
