@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.lsp.cursor import DOTTED, Cursor, cursor_at, without_line
 from wfc.compiler.lsp.documents import LARGE, Documents, OpenDocument, data_of
+from wfc.compiler.lsp.fitting_filters import TESTS_IN_WORDS, about_filter, filters_for, signature_of
 from wfc.compiler.lsp.in_tests import error_names, keys_in_tests, values_in_tests
 from wfc.compiler.lsp.keys import choices_at, keys_at, kind_in_words, means, needed_at
 from wfc.compiler.lsp.names import SECTIONS, kind_at
@@ -41,7 +42,7 @@ OFFERED: Final = ("tool", "agent", "collection")
 PLAIN: Final = "string integer number decimal boolean date datetime duration any".split()
 """The names of the types of plain values."""
 
-LINK: Final = re.compile(r"\[([^\]]+)\]\(#[^)]*\)")
+TEST: Final = re.compile(r"\bis(\s+not)?\Z")
 USUAL: Final = ("kind", "accepts", "emit")
 FAR: Final = 20_000
 """So far before the cursor a loop of a prompt may begin."""
@@ -233,12 +234,6 @@ def types(documents: Documents, document: OpenDocument, cursor: Cursor) -> Itera
 def in_expression(
     documents: Documents, document: OpenDocument, cursor: Cursor, data: Mapping[str, Any]
 ) -> Iterator[Proposal]:
-    if cursor.before.endswith("|") and not cursor.before.endswith("||"):
-        for each in FILTERS.values():
-            yield Proposal(
-                each.name, "filter", cursor.start, f"{each.takes} → {each.gives}", without_links(each.doc)
-            )
-        return
     everything = {**data, **{SECTIONS[kind]: documents.declared(document, kind) for kind in DECLARED}}
     roots = roots_of(everything, cursor.path)
     head, dot, _ = cursor.word.rpartition(".")
@@ -249,6 +244,12 @@ def in_expression(
         **loops_before(text[max(0, cursor.start - FAR) : cursor.start]),
         **loops_around(text[begin : len(text) if end < 0 else end], cursor.start - begin),
     }
+    if cursor.before.endswith("|") and not cursor.before.endswith("||"):
+        yield from filters(cursor, everything, loops)
+        return
+    if tested := TEST.search(cursor.before):
+        yield from tests(cursor, everything, has_not=bool(tested[1]))
+        return
     if not dot:
         for name, over in loops.items():
             yield Proposal(name, "field", start, about=f"An item of `{over}`.")
@@ -257,6 +258,27 @@ def in_expression(
         return
     for name, said in fields_behind(everything, cursor.path, head, loops).items():
         yield Proposal(name, "field", start, shown_type(said), described(said))
+
+
+def filters(cursor: Cursor, data: Mapping[str, Any], loops: Mapping[str, str]) -> Iterator[Proposal]:
+    """Yield the filters for the value before a ``|``: those that fit it, and if that is not sure, then the others."""
+    fitting = filters_for(cursor.before, data, cursor.path, loops)
+    others = () if fitting.is_sure else FILTERS.values()
+    for each in dict.fromkeys(each.name for each in (*fitting.filters, *others)):
+        found = FILTERS[each]
+        said = f"{signature_of(found)}: {found.takes} → {found.gives}"
+        yield Proposal(each, "filter", cursor.start, said, about_filter(found))
+
+
+def tests(cursor: Cursor, data: Mapping[str, Any], *, has_not: bool) -> Iterator[Proposal]:
+    """Yield what a value may be asked for after ``is``."""
+    if not has_not:
+        yield Proposal("not", "choice", cursor.start)
+    for name, about in TESTS_IN_WORDS.items():
+        yield Proposal(name, "choice", cursor.start, about=about)
+    for section in ("events", "types"):
+        for name, said in table(data, section).items():
+            yield Proposal(name, "name", cursor.start, shown_type(said), described(said))
 
 
 def data_at(data: Any, path: tuple[str, ...]) -> Any:
@@ -270,8 +292,3 @@ def data_at(data: Any, path: tuple[str, ...]) -> Any:
 
 def described(said: Any) -> str:
     return str(said.get("description", "")) if isinstance(said, dict) else ""
-
-
-def without_links(text: str) -> str:
-    """Return a text of the reference without its links, which lead nowhere in an editor."""
-    return LINK.sub(r"\1", text)

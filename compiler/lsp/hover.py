@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from wfc.compiler.expressions.filters import FILTERS
-from wfc.compiler.lsp.completion import DECLARED, FAR, data_at, without_links
+from wfc.compiler.lsp.completion import DECLARED, FAR, data_at
 from wfc.compiler.lsp.documents import Documents, OpenDocument
+from wfc.compiler.lsp.fitting_filters import TESTS_IN_WORDS, about_filter, signature_of
 from wfc.compiler.lsp.keys import means, said_of
 from wfc.compiler.lsp.names import SECTIONS, Mention, names_in
 from wfc.compiler.lsp.navigation import name_at, node_at
@@ -20,6 +21,7 @@ from wfc.compiler.yaml.truncation import CONDITIONS
 __all__ = ["Hover", "hover"]
 
 BOUNDS: Final = {"start": "begins", "end": "ends"}
+AFTER_IS: Final = re.compile(r"\bis\s+(?:not\s+)?\Z")
 DOTTED: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
 
@@ -164,8 +166,13 @@ def of_expression(
             continue
         if line[: match.start()].rstrip().endswith("|") and match.group() in FILTERS:
             found = FILTERS[match.group()]
-            shown = f"**filter** `{found.name}`: {found.takes} → {found.gives}\n\n{without_links(found.doc)}"
+            shown = (
+                f"**filter** `{signature_of(found)}`: {found.takes} → {found.gives}\n\n{about_filter(found)}"
+            )
             return Hover(shown, start, begin + match.end())
+        if AFTER_IS.search(line[: match.start()]) and match.group() in TESTS_IN_WORDS:
+            said = f"**test** `is {match.group()}`\n\n{TESTS_IN_WORDS[match.group()]}"
+            return Hover(said, start, begin + match.end())
         loops = {**loops_before(text[max(0, start - FAR) : start]), **loops_around(line, match.start())}
         said = of_field(documents, document, path, match.group(), loops)
         return Hover(f"`{match.group()}`{said}", start, begin + match.end()) if said else None

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 __all__ = [
+    "Loops",
+    "accepted",
     "common_fields",
     "fields_behind",
     "fields_of",
@@ -23,6 +25,7 @@ STATEMENT: Final = re.compile(r"\{%-?\s*(?:for\s+(\w+)\s+in\s+([\w.]+)|endfor)")
 IN_BRACKETS: Final = re.compile(r"\bfor\s+(\w+)\s+in\s+([\w.]+)")
 LIST: Final = "list of "
 DEEPEST: Final = 20
+EXTENDS: Final = "extends"
 
 ROOTS: Final = {
     "event": "The event that the step has accepted.",
@@ -152,9 +155,20 @@ def common_fields(data: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
     """Return the fields that any of some events has; the check tells which of them may be used."""
     found: dict[str, Any] = {}
     for name in names:
-        fields = table(data, "events").get(name)
-        found = {**(fields if isinstance(fields, dict) else {}), **found}
+        found = {**event_fields(data, name), **found}
     return found
+
+
+def event_fields(data: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return the fields of an event, those first of the event that it extends."""
+    own: list[dict[str, Any]] = []
+    while len(own) < DEEPEST:
+        said = table(data, "events").get(name)
+        if not isinstance(said, dict):
+            break
+        own.append({key: each for key, each in said.items() if key != EXTENDS})
+        name = str(said.get(EXTENDS))
+    return {key: each for fields in reversed(own) for key, each in fields.items()}
 
 
 def record(data: Mapping[str, Any], said: Any) -> dict[str, Any]:
