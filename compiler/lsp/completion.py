@@ -12,7 +12,7 @@ from wfc.compiler.lsp.documents import LARGE, Documents, OpenDocument, data_of
 from wfc.compiler.lsp.fitting_filters import TESTS_IN_WORDS, about_filter, filters_for, signature_of
 from wfc.compiler.lsp.in_tests import error_names, keys_in_tests, values_in_tests
 from wfc.compiler.lsp.keys import choices_at, keys_at, kind_in_words, means, needed_at
-from wfc.compiler.lsp.names import SECTIONS, kind_at
+from wfc.compiler.lsp.names import kind_at
 from wfc.compiler.lsp.nearby import entry_at, keys_after, merged
 from wfc.compiler.lsp.scope import (
     common_fields,
@@ -33,9 +33,6 @@ __all__ = ["Proposal", "proposals"]
 
 What = Literal["key", "choice", "name", "field", "filter"]
 GIVEN: Final = "A value that is given for the item, from the item and `error`."
-DECLARED: Final = ("event", "tool", "type")
-"""The kinds of names that types of fields come from."""
-
 OFFERED: Final = ("tool", "agent", "collection")
 """The kinds of names that a model may be given as tools."""
 
@@ -139,7 +136,7 @@ def own_keys(
     documents: Documents, document: OpenDocument, path: tuple[str, ...], data: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """Return the keys below a path that the author has chosen elsewhere, such as the fields of an event."""
-    everything = {**data, **{SECTIONS[kind]: documents.declared(document, kind) for kind in DECLARED}}
+    everything = documents.meant(document, data)
     owner, key = data_at(data, path[:-1]), path[-1] if path else ""
     owner = owner if isinstance(owner, dict) else {}
     if (path[:1] == ("triggers",) and key == "with") or path[-2:] == ("restart", "with"):
@@ -149,7 +146,7 @@ def own_keys(
     if path == ("receives",):
         return documents.declared(document, "event")
     if key == "save" and path[:1] == ("steps",):
-        return table(data, "state")
+        return table(everything, "state")
     if key != "with":
         return {}
     if isinstance(owner.get("event"), str):
@@ -212,7 +209,7 @@ def values(
         for each in FAMILIES:
             yield Proposal(f"{each}:", "choice", cursor.start)
     if cursor.path[:1] != ("secrets",) and means(cursor.path, data, "secret_name"):
-        secrets = data.get("secrets")
+        secrets = documents.meant(document, data).get("secrets")
         for each in secrets if isinstance(secrets, (list, dict)) else ():
             yield Proposal(str(each), "name", cursor.start)
     line = document.text[document.text.rfind("\n", 0, cursor.start) + 1 : cursor.start]
@@ -234,7 +231,7 @@ def types(documents: Documents, document: OpenDocument, cursor: Cursor) -> Itera
 def in_expression(
     documents: Documents, document: OpenDocument, cursor: Cursor, data: Mapping[str, Any]
 ) -> Iterator[Proposal]:
-    everything = {**data, **{SECTIONS[kind]: documents.declared(document, kind) for kind in DECLARED}}
+    everything = documents.meant(document, data)
     roots = roots_of(everything, cursor.path)
     head, dot, _ = cursor.word.rpartition(".")
     start = cursor.start + len(head) + len(dot)

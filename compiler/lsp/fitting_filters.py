@@ -26,8 +26,11 @@ HERE: Final = Place(("here",))
 BEGINS: Final = re.compile(r"[(\[,{]|\b(?:and|or|not|if|else|elif|in)\b|[<>=~+*/]")
 """After what a value may begin, if it is not all that was written."""
 
-MISFITS: Final = frozenset({"wrong-filter", "cannot-order"})
+MISFITS: Final = frozenset({"wrong-filter", "cannot-order", "no-fields"})
 """The findings that say that a filter is not for a value."""
+
+WHOLE: Final = frozenset({"llm", "agent", "http", "tool", "command"})
+"""The kinds of steps whose result is what `output` says."""
 
 ANY: Final = "json"
 """A filter for any value."""
@@ -152,23 +155,27 @@ def names_in(
 def whole_type(name: str, data: Mapping[str, Any], path: tuple[str, ...], loops: Loops) -> Any:
     """Return the type that a name stands for as a whole, as it is written; ``None`` if it is a record of fields."""
     step = step_at(data, path)
-    if name == "result":
-        if step.get("kind") == "llm" and "output" not in step:
-            return "string"
-        return step.get("output")
-    return None
+    if name != "result" or step.get("kind") not in WHOLE:
+        return None
+    return step.get("output", "string" if step["kind"] == "llm" else None)
 
 
 def takes(each: Filter, kind: Type) -> bool:
     """Return whether a filter is of use for a type, null aside, as it is used in its own example."""
     if each.name == NULL:
         return may_be_null(kind)
-    text = f"value | {call_of(each)}"
-    codes: list[str] = []
+    may_stand_alone = not any(one.required for one in each.parameters)
+    calls = [call_of(each), *([each.name] if may_stand_alone else [])]
+    return any(MISFITS.isdisjoint(codes_of(f"value | {call}", kind)) for call in calls)
+
+
+def codes_of(text: str, kind: Type) -> set[str]:
+    """Return what is found in an expression in which ``value`` is of a type."""
+    codes: set[str] = set()
     tree, _ = read_expression(text, HERE)
-    checker = TypeChecker(text, HERE, lambda finding: codes.append(finding.code), FILTERS)
+    checker = TypeChecker(text, HERE, lambda finding: codes.add(finding.code), FILTERS)
     checker.type_of(tree, Scope({"value": without_null(kind)}))
-    return not MISFITS & set(codes)
+    return codes
 
 
 @cache

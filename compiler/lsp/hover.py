@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from wfc.compiler.expressions.filters import FILTERS
-from wfc.compiler.lsp.completion import DECLARED, FAR, data_at
+from wfc.compiler.lsp.completion import FAR, data_at
 from wfc.compiler.lsp.documents import Documents, OpenDocument
 from wfc.compiler.lsp.fitting_filters import TESTS_IN_WORDS, about_filter, signature_of
 from wfc.compiler.lsp.keys import means, said_of
-from wfc.compiler.lsp.names import SECTIONS, Mention, names_in
+from wfc.compiler.lsp.names import Mention, names_in
 from wfc.compiler.lsp.navigation import name_at, node_at
 from wfc.compiler.lsp.scope import fields_behind, loops_around, loops_before, roots_of, shown_type
 from wfc.compiler.lsp.waits import waits_in_words
@@ -182,7 +182,7 @@ def of_expression(
 def of_field(
     documents: Documents, document: OpenDocument, path: tuple[str, ...], dotted: str, loops: Mapping[str, str]
 ) -> str:
-    data = {**document.data, **{SECTIONS[kind]: documents.declared(document, kind) for kind in DECLARED}}
+    data = documents.meant(document, document.data)
     head, dot, field = dotted.rpartition(".")
     if not dot:
         said = f"An item of `{loops[field]}`." if field in loops else roots_of(data, path).get(field, "")

@@ -109,6 +109,8 @@ def fields_of(data: Mapping[str, Any], path: tuple[str, ...], root: str) -> dict
     if root == "inputs":
         return common_fields(data, [str(data.get("start", ""))])
     if root == "result":
+        if step.get("kind") == "human" and "quorum" in step:
+            return {}  # a list of answers
         output = step.get(OUTPUTS.get(str(step.get("kind")), "output"))
         if output is None and step.get("kind") == "tool":
             tool = table(data, "tools").get(str(step.get("tool")))

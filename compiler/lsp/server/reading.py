@@ -9,7 +9,6 @@ from lsprotocol import types as lsp
 
 from wfc.compiler.lsp.extras import links
 from wfc.compiler.lsp.folder import (
-    MOST_FILES,
     RenameError,
     declaration,
     is_too_large,
@@ -21,6 +20,7 @@ from wfc.compiler.lsp.hover import hover
 from wfc.compiler.lsp.lines import Lines
 from wfc.compiler.lsp.moved_files import file_named_at, new_place, respelt
 from wfc.compiler.lsp.navigation import OutlineEntry, outline
+from wfc.compiler.lsp.project_files import MOST_FILES
 from wfc.compiler.lsp.server.state import Server, path_of, server, stretch
 
 __all__ = [
@@ -67,7 +67,7 @@ def refer(ls: Server, params: lsp.ReferenceParams) -> list[lsp.Location]:
     document = ls.document(params.text_document.uri)
     name = mention_at(document, ls.offset(document, params.position))
     found = uses(ls.documents, document, name) if name else []
-    if name and is_too_large(document.path):
+    if name and is_too_large(ls.documents, document.path):
         told = f"The project has more than {MOST_FILES:,} YAML files; only the first of them were looked at."
         ls.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, told))
     return [ls.location(each) for each in found if params.context.include_declaration or not each.declares]
