@@ -48,6 +48,7 @@ class OpenDocument:
         self.path = path
         self.text = ""
         self.good = ""  # the text that could be read last, before this one
+        self.before: OpenDocument | None = None  # that text as a document, if somebody has asked
         self.is_spec = False
         self.readings = readings
         self.memory = Memory()
@@ -59,7 +60,7 @@ class OpenDocument:
     def change(self, text: str) -> None:
         """Take a new text; what could be read before stays known while this one cannot."""
         if self.readable:
-            self.good = self.text
+            self.good, self.before = self.text, None
         self.text = text
         self._nodes: list[PlacedNode] | None = None
         self.is_spec = looks_like_spec(self.raw)

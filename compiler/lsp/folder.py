@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.lsp.documents import Documents, OpenDocument, is_part, items, named_files
+from wfc.compiler.lsp.earlier import earlier
 from wfc.compiler.lsp.mentions import END, START, mentions_in
 from wfc.compiler.lsp.names import Mention, nodes_of
 from wfc.compiler.lsp.project_files import MOST_FILES
@@ -20,6 +21,7 @@ __all__ = [
     "RenameError",
     "Spot",
     "declaration",
+    "declaration_at",
     "folder_of",
     "is_too_large",
     "mention_at",
@@ -76,6 +78,22 @@ def mention_at(document: OpenDocument, offset: int) -> Mention | None:
         if each.start <= offset <= each.end
     ]
     return min(found, key=lambda each: each.end - each.start, default=None)
+
+
+def declaration_at(documents: Documents, document: OpenDocument, offset: int) -> Spot | None:
+    """Return where the name at a place is declared; while the text cannot be read, as its last good state has it."""
+    before = earlier(document)
+    place = offset if before is None else before.place(offset)
+    if place is None:
+        return None
+    name = mention_at(document if before is None else before.document, place)
+    if name is None:
+        return None
+    spot = declaration(documents, document if before is None else before.document, name)
+    if spot is None or before is None or spot.path != document.path:
+        return spot
+    start, end = before.place_now(spot.start), before.place_now(spot.end)
+    return replace(spot, text=document.text, start=start, end=end)
 
 
 def declaration(documents: Documents, document: OpenDocument, name: Mention) -> Spot | None:

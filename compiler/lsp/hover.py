@@ -9,11 +9,19 @@ from typing import Any, Final
 from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.lsp.completion import FAR, data_at
 from wfc.compiler.lsp.documents import Documents, OpenDocument
+from wfc.compiler.lsp.earlier import earlier
 from wfc.compiler.lsp.fitting_filters import TESTS_IN_WORDS, about_filter, signature_of
 from wfc.compiler.lsp.keys import means, said_of
 from wfc.compiler.lsp.names import Mention, names_in
 from wfc.compiler.lsp.navigation import name_at, node_at
 from wfc.compiler.lsp.scope import fields_behind, loops_around, loops_before, roots_of, shown_type
+from wfc.compiler.lsp.types_in_words import (
+    field_in_words,
+    fields_at,
+    places_of_field,
+    type_in_words,
+    type_name_at,
+)
 from wfc.compiler.lsp.waits import waits_in_words
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.yaml.truncation import CONDITIONS
@@ -44,8 +52,13 @@ def hover(documents: Documents, document: OpenDocument, offset: int) -> Hover | 
     node = node_at(document, offset)
     if node is None:
         return None
+    if (named := type_name_at(documents, document, node, offset)) is not None:
+        return Hover(type_in_words(documents, document, named.name), named.start, named.end)
     if name := name_at(document, offset):
         return Hover(of_name(documents, document, name), name.start, name.end)
+    for field in fields_at(document, offset) if node.is_key else ():
+        if said := field_in_words(documents, document, field):
+            return Hover(said, field.start, field.end)
     if node.is_key:
         said = said_of(node.path, document.data)
         policy = inline_policy(node.path, document.data) if node.path[-1] == "retry" else None
@@ -55,21 +68,16 @@ def hover(documents: Documents, document: OpenDocument, offset: int) -> Hover | 
 
 
 def hover_before(documents: Documents, document: OpenDocument, offset: int) -> Hover | None:
-    text, good = document.text, document.good
-    same = alike(text, good)
-    rest = alike(text[same:][::-1], good[same:][::-1])
-    shift = 0 if offset < same else len(good) - len(text)
-    if not good or same <= offset <= len(text) - rest:
+    before = earlier(document)
+    place = None if before is None else before.place(offset)
+    if before is None or place is None:
         return None
-    earlier = OpenDocument(document.path, good, document.readings)
-    found = hover(documents, earlier, offset + shift) if earlier.readable else None
-    return None if found is None else Hover(found.said, found.start - shift, found.end - shift)
-
-
-def alike(one: str, other: str) -> int:
-    """Return how many characters two texts begin with alike."""
-    pairs = zip(one, other, strict=False)
-    return next((number for number, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+    found = hover(documents, before.document, place)
+    return (
+        None
+        if found is None
+        else Hover(found.said, before.place_now(found.start), before.place_now(found.end))
+    )
 
 
 def inline_policy(path: tuple[str, ...], data: Any) -> Mapping[str, Any] | None:
@@ -175,6 +183,10 @@ def of_expression(
             return Hover(said, start, begin + match.end())
         loops = {**loops_before(text[max(0, start - FAR) : start]), **loops_around(line, match.start())}
         said = of_field(documents, document, path, match.group(), loops)
+        for field in fields_at(document, offset) if said else ():
+            if field.end == begin + match.end() and not field.of:
+                event, _, name = field.name.partition(".")
+                said = "\n\n".join([said, *places_of_field(document, event, name)])
         return Hover(f"`{match.group()}`{said}", start, begin + match.end()) if said else None
     return None
 

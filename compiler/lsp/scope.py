@@ -10,6 +10,7 @@ __all__ = [
     "Loops",
     "accepted",
     "common_fields",
+    "event_fields",
     "fields_behind",
     "fields_of",
     "loops_around",

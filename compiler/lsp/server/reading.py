@@ -10,7 +10,7 @@ from lsprotocol import types as lsp
 from wfc.compiler.lsp.extras import links
 from wfc.compiler.lsp.folder import (
     RenameError,
-    declaration,
+    declaration_at,
     is_too_large,
     mention_at,
     renamed,
@@ -56,8 +56,7 @@ def show(ls: Server, params: lsp.HoverParams) -> lsp.Hover | None:
 def define(ls: Server, params: lsp.DefinitionParams) -> lsp.Location | None:
     """Return where the name at a place is declared."""
     document = ls.document(params.text_document.uri)
-    name = mention_at(document, ls.offset(document, params.position))
-    spot = declaration(ls.documents, document, name) if name else None
+    spot = declaration_at(ls.documents, document, ls.offset(document, params.position))
     return None if spot is None else ls.location(spot)
 
 
