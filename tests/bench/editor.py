@@ -93,7 +93,8 @@ def figures(text: str, word: str, field: str, declared: str, typed: str) -> list
 def main() -> None:
     gc.disable()  # as in the server
     print(
-        "| steps | findings | of a mistake | of a declaration | of a default | completion | hover |\n|---|---|---|---|---|---|---|"
+        "| steps | findings | of a mistake | of a declaration | of a default | completion | hover |\n"
+        "|---|---|---|---|---|---|---|"
     )
     for steps in (200, 1_000):
         half = steps // 2
