@@ -130,6 +130,8 @@ def keys(
                 else {"about": about}
             )
             yield Proposal(key, "key", cursor.start, insert=f"{key}: " if colon else key, **said)
+    if colon:
+        yield from new_entries(cursor, text, data, used)
 
 
 def own_keys(
@@ -181,6 +183,26 @@ def new_steps(cursor: Cursor, text: str) -> Iterator[Proposal]:
         yield Proposal(
             f"{kind} step", "key", cursor.start, f"a new step of kind {kind}", insert=insert, snippet=True
         )
+
+
+def new_entries(cursor: Cursor, text: str, data: Mapping[str, Any], used: set[str]) -> Iterator[Proposal]:
+    """Yield a whole event, a whole test, and a whole entry of ``emit``, where one may begin."""
+    line = text[text.rfind("\n", 0, cursor.start) + 1 : cursor.start]
+    if line.strip(" -"):
+        return  # in brackets
+    is_item = line.lstrip().startswith("-")
+    lines: list[str] = []
+    if cursor.path == ("events",):
+        about, lines = "a new event", ["${1:Name}: {${2:field}: ${3:string}}"]
+    elif cursor.path == ("tests",) and is_item and not used:
+        start = "start: {${2}}" if table(data, "events").get(str(data.get("start"))) else "start: {}"
+        about, lines = "a new test", ["name: ${1:what happens}", start, "expect: {end: ${3:Event}}"]
+    elif cursor.path[:1] == ("steps",) and cursor.path[2:] == ("emit",) and is_item and not used:
+        about = "an event under a condition"
+        lines = ["event: ${1:Event}", "when: ${2:condition}", "with: {${3}}"]
+    insert = ("\n" + " " * len(line)).join(lines)
+    if lines:
+        yield Proposal(f"{about[2:].strip()}", "key", cursor.start, about, insert=insert, snippet=True)
 
 
 def values(

@@ -299,6 +299,29 @@ def test_filters_that_fit_the_value(typed: str, fit: list[str], unfit: set[str])
     assert found[: len(fit)] == fit and not unfit & set(found)
 
 
+@pytest.mark.parametrize(
+    ("marked", "insert"),
+    [
+        ("events:\n  ^", "${1:Name}: {${2:field}: ${3:string}}"),
+        ("events: {^", ""),
+        ("tests:\n  - ^", "name: ${1:what happens}\n    start: {${2}}\n    expect: {end: ${3:Event}}"),
+        ("tests:\n  - name: a\n    ^", ""),
+        (
+            "steps:\n  s:\n    kind: transform\n    accepts: Asked\n    emit:\n      - ^",
+            "event: ${1:Event}\n        when: ${2:condition}\n        with: {${3}}",
+        ),
+        ("steps:\n  s:\n    kind: transform\n    emit:\n      - event: Done\n        ^", ""),
+    ],
+)
+def test_a_new_event_test_or_entry_as_a_whole(marked: str, insert: str) -> None:
+    text = "wfc: 1\nworkflow: w\nstart: Asked\nend: Done\n"
+    text += "" if marked.startswith("events") else "events: {Asked: {a: string}, Done: {}}\n"
+    documents = Documents()
+    document = documents.put("/nowhere/a.yaml", text + marked.replace("^", ""))
+    found = proposals(documents, document, len(document.text))
+    assert [each.insert for each in found if each.snippet] == ([insert] if insert else [])
+
+
 @pytest.mark.parametrize("typed", ["event.nothing | ^", "what | ^", "event.customer + | ^"])
 def test_all_filters_where_the_value_is_not_known(typed: str) -> None:
     marked = SPEC.replace("@", "    emit: Found").replace("${{ event.customer }}", f"${{{{ {typed}")
