@@ -133,6 +133,30 @@ def test_tab_leads_to_all_in_a_window_and_not_out_of_it(
     reader.forgive(409)  # the folder is no repository, so that nothing can be proposed
 
 
+def test_a_screen_that_comes_late_takes_the_keys_from_nobody(reader: Any) -> None:
+    page = reader.open("author")
+    held: list[Any] = []
+
+    def hold(route: Any) -> None:
+        held.append(route)
+
+    page.route("**/v1/files", hold)
+    page.goto(page.url.replace("author", "start"))
+    page.locator("main h1", has_text="Start").wait_for()
+    page.goto(page.url.replace("start", "author"))
+    page.locator("main h1").wait_for(state="detached")
+    page.locator("header button").focus()
+    for _ in range(100):  # a route is met while the page is asked something
+        if held:
+            break
+        page.wait_for_timeout(100)
+    for route in held:
+        route.continue_()
+    page.locator("main #new").wait_for()
+    page.wait_for_timeout(300)
+    assert page.locator("header button").evaluate("one => one === document.activeElement")
+
+
 # --- links
 
 
