@@ -37,7 +37,13 @@ def node_at(document: OpenDocument, offset: int) -> PlacedNode | None:
 
 def name_at(document: OpenDocument, offset: int) -> Mention | None:
     """Return the name that a place is in."""
-    return next((each for each in names_in(document.nodes) if each.start <= offset <= each.end), None)
+    near = [
+        each
+        for each in document.nodes
+        if each.node.start <= offset <= each.node.end
+        or (each.is_key and len(each.path) == 2)  # what is declared
+    ]
+    return next((each for each in names_in(near) if each.start <= offset <= each.end), None)
 
 
 def outline(document: OpenDocument) -> list[OutlineEntry]:
