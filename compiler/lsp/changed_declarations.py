@@ -5,25 +5,45 @@ from __future__ import annotations
 import marshal
 import re
 from collections.abc import Collection, Iterable, Mapping
+from copy import copy
 from functools import cache, lru_cache
 from typing import Final, TypeVar
 
-from wfc.compiler.diagnostics import Address, Finding, Place
+from wfc.compiler.diagnostics import Address, Finding, Place, Report
 from wfc.compiler.python.literals import normal_form
-from wfc.compiler.resolve import ABOUT_SPECS, check_about, declare_after_types
-from wfc.compiler.resolve.declarations.events import declare_contract, declare_events, roles_of
+from wfc.compiler.resolve import ABOUT_SPECS, ProjectView, check_about, declare_after_types
+from wfc.compiler.resolve.declarations.events import (
+    declare_contract,
+    declare_events,
+    hint_for_no_event,
+    roles_of,
+)
 from wfc.compiler.resolve.declarations.extending import EXTENDS
 from wfc.compiler.resolve.declarations.fields import read_fields
+from wfc.compiler.resolve.declarations.imports import declare_imports
 from wfc.compiler.resolve.declarations.secrets import declare_secrets, report_defaults
 from wfc.compiler.resolve.declarations.types import is_record, resolve_types
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style, report_look_alikes
 from wfc.compiler.schema import Spec
 from wfc.compiler.schema.expansion import schema
-from wfc.compiler.slotted import dataclass
+from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types import BUILT_IN, UNKNOWN, Record
 
-__all__ = ["TYPES", "Affected", "Parts", "change_between", "mentions", "packed", "parts_of", "read_anew"]
+__all__ = [
+    "TYPES",
+    "Affected",
+    "Parts",
+    "change_after_types",
+    "change_between",
+    "has_types_of",
+    "mentions",
+    "packed",
+    "parts_of",
+    "read_after_types",
+    "read_anew",
+    "take_back",
+]
 
 T = TypeVar("T")
 Entry = tuple[str, str]
@@ -41,6 +61,12 @@ TYPES: Final = ("types", "events")
 SECTIONS: Final = (*TYPES, "config", "state", "retries", "texts", "models", "tools", "agents")
 """The sections whose entries are compared one by one."""
 
+NAMED: Final = frozenset("secrets defaults knowledge threads receives resources key when_running".split())
+"""The sections that are read once types and events are known, and are compared as a whole."""
+
+BY_NAME: Final = ("secrets", "receives", "knowledge", "threads")
+"""Those of them on whose entries only that depends in which their names stand."""
+
 SHARING: Final = frozenset({"openapi", "mcp", "workflow"})
 """Keys of tools that stand for several, or that other files have a say in."""
 
@@ -54,16 +80,22 @@ class Parts:
 
     Args:
         about: What the spec says about itself, on which nothing else depends.
+        named: What no type and no event depends on, and is compared as a whole.
     """
 
     rest: bytes
     about: bytes
+    named: bytes
     entries: dict[Entry, bytes]
 
     @property
-    def whole(self) -> tuple[bytes, bytes, tuple[tuple[Entry, bytes], ...]]:
+    def whole(self) -> tuple[bytes, bytes, bytes, tuple[tuple[Entry, bytes], ...]]:
         """All of it, in its order."""
-        return self.rest, self.about, tuple(self.entries.items())
+        return self.rest, self.about, self.named, tuple(self.entries.items())
+
+    def types(self) -> list[tuple[Entry, bytes]]:
+        """Return the types and events."""
+        return [each for each in self.entries.items() if each[0][0] in TYPES]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +131,22 @@ def parts_of(spec: Spec) -> Parts | None:
         for key, value in spec.data.items()
         if key not in LATER and key not in ABOUT_SPECS
     }
-    broken = sorted(repr(each) for each in spec.broken if each[0] not in LATER and each[0] in sections())
-    rest = packed(
-        [other, broken, [each for each in LATER if (each,) in spec.broken and each not in spec.data]]
+    broken = [each for each in spec.broken if each[0] not in LATER and each[0] in sections()]
+    unread = [each for each in LATER if (each,) in spec.broken and each not in spec.data]
+    rest, named = (
+        packed(
+            [
+                {key: value for key, value in other.items() if (key in NAMED) is is_named},
+                sorted(repr(each) for each in broken if (each[0] in NAMED) is is_named),
+                unread,
+            ]
+        )
+        for is_named in (False, True)
     )
     about = packed([spec.data.get(key) for key in ABOUT_SPECS])
-    if rest is None or about is None or None in found.values():
+    if rest is None or named is None or about is None or None in found.values():
         return None
-    return Parts(rest, about, {name: each for name, each in found.items() if each is not None})
+    return Parts(rest, about, named, {name: each for name, each in found.items() if each is not None})
 
 
 def entries_of(data: Mapping[str, object]) -> dict[Entry, object]:
@@ -136,7 +176,7 @@ def change_between(before: Parts, now: Parts, declared: Declarations, spec: Spec
     Returns:
         ``None`` if it may be anything.
     """
-    if before.rest != now.rest:
+    if (before.rest, before.named) != (now.rest, now.named):
         return None
     changed = {
         each
@@ -272,6 +312,92 @@ def read_anew(declared: Declarations, change: Affected, spec: Spec) -> None:
         content = entries_of(spec.data)
         for entry in change.entries & content.keys():
             report_defaults(content[entry], Place(entry), declared)
+
+
+def has_types_of(before: Parts, now: Parts, declared: Declarations) -> bool:
+    """Return whether the types and events of a spec are those of an earlier state, which has these declarations."""
+    return before.rest == now.rest and before.types() == now.types() and declared.flow_whole
+
+
+def read_after_types(spec: Spec, known: Declarations, report: Report, view: ProjectView) -> Declarations:
+    """Read all declarations of a spec anew but its types and events.
+
+    Args:
+        known: Those of a state with the same types and events, which stay as they are.
+    """
+    data = spec.data
+    declared = Declarations(report, data, spec.broken, project=view)
+    check_about(data, report)
+    if declared.mentions("imports"):
+        declare_imports(data, declared)
+    if declared.mentions("secrets"):
+        declare_secrets(data, declared)
+    declared.types, declared.classes = copy(known.types), dict(known.classes)
+    declared.events = replace(
+        known.events,
+        nodes=dict(known.events.nodes),
+        broken=set(known.events.broken),
+        used=set(),
+        elsewhere=lambda name: hint_for_no_event(name, data),
+    )
+    declare_after_types(data, declared)
+    return declared
+
+
+def change_after_types(before: Parts, now: Parts, known: Declarations, spec: Spec) -> Affected | None:
+    """Return what may differ between two states that have the same types and events; ``None`` if it may be anything."""
+    if before.entries != now.entries or list(before.entries) != list(now.entries):
+        return None
+    if named_broken(known.broken) != named_broken(spec.broken):
+        return None
+    changed: set[Entry] = set()
+    for section in NAMED:
+        old, new = (names_in_section(data.get(section)) for data in (known.data, spec.data))
+        if old != new:
+            if section not in BY_NAME or old is None or new is None:
+                return None
+            changed |= {(section, each) for each in old.keys() | new.keys() if old.get(each) != new.get(each)}
+    content = {name: said for name, said in entries_of(spec.data).items() if name[0] not in TYPES}
+    for section in ("knowledge", "threads"):
+        said = spec.data.get(section)
+        content |= {(section, name): each for name, each in said.items()} if isinstance(said, dict) else {}
+    entries = with_mentioning(changed, content)
+    words = tuple(normal_form(name) for _, name in sorted(entries))
+    change = Affected(frozenset(entries), words)
+    return change if can_be_read_alone(change, known, content) else None
+
+
+def names_in_section(said: object) -> dict[str, bytes | None] | None:
+    """Return the names in a section with what is said of each; ``None`` if it has not the form of one with names."""
+    listed = dict.fromkeys(said) if isinstance(said, list) and all(isinstance(e, str) for e in said) else said
+    if listed is None:
+        return {}
+    if not isinstance(listed, dict) or not all(isinstance(each, str) for each in listed):
+        return None if isinstance(said, (dict, list)) else {"": packed(said)}
+    return {name: packed(each) for name, each in listed.items()}
+
+
+def named_broken(broken: Collection[Address]) -> set[Address]:
+    return {each for each in broken if each[0] in NAMED}
+
+
+def take_back(declared: Declarations, known: Declarations, change: Affected) -> None:
+    """Put those nodes of earlier declarations into newer ones that are equal, so that steps with them may be kept."""
+    for section, table in declared.tables.items():
+        if section != "events":
+            changed = {normal_form(each) for each in change.names(section)}
+            put_back(table.nodes, known.tables[section].nodes, changed)
+    for now, before, section in (
+        (declared.config, known.config, "config"),
+        (declared.state, known.state, "state"),
+    ):
+        put_back(now.fields, before.fields, {normal_form(each) for each in change.names(section)})
+    put_back(declared.secrets.nodes, known.secrets.nodes, change.names("secrets"))
+    put_back(declared.receives, known.receives, {normal_form(each) for each in change.names("receives")})
+    declared.defaults, declared.key = known.defaults, known.key
+    if not change.names("agents"):
+        for name in ("called", "workflow_tools", "collection_tools"):
+            setattr(declared, name, dict(getattr(known, name)))
 
 
 def read_types(declared: Declarations, change: Affected, spec: Spec) -> None:

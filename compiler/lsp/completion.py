@@ -9,9 +9,10 @@ from typing import Any, Final, Literal
 from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.lsp.cursor import DOTTED, Cursor, cursor_at, without_line
 from wfc.compiler.lsp.documents import LARGE, Documents, OpenDocument, data_of
+from wfc.compiler.lsp.fitting_filters import TESTS_IN_WORDS, about_filter, filters_for, signature_of
 from wfc.compiler.lsp.in_tests import error_names, keys_in_tests, values_in_tests
 from wfc.compiler.lsp.keys import choices_at, keys_at, kind_in_words, means, needed_at
-from wfc.compiler.lsp.names import SECTIONS, kind_at
+from wfc.compiler.lsp.names import kind_at
 from wfc.compiler.lsp.nearby import entry_at, keys_after, merged
 from wfc.compiler.lsp.scope import (
     common_fields,
@@ -32,16 +33,13 @@ __all__ = ["Proposal", "proposals"]
 
 What = Literal["key", "choice", "name", "field", "filter"]
 GIVEN: Final = "A value that is given for the item, from the item and `error`."
-DECLARED: Final = ("event", "tool", "type")
-"""The kinds of names that types of fields come from."""
-
 OFFERED: Final = ("tool", "agent", "collection")
 """The kinds of names that a model may be given as tools."""
 
 PLAIN: Final = "string integer number decimal boolean date datetime duration any".split()
 """The names of the types of plain values."""
 
-LINK: Final = re.compile(r"\[([^\]]+)\]\(#[^)]*\)")
+TEST: Final = re.compile(r"\bis(\s+not)?\Z")
 USUAL: Final = ("kind", "accepts", "emit")
 FAR: Final = 20_000
 """So far before the cursor a loop of a prompt may begin."""
@@ -132,13 +130,15 @@ def keys(
                 else {"about": about}
             )
             yield Proposal(key, "key", cursor.start, insert=f"{key}: " if colon else key, **said)
+    if colon:
+        yield from new_entries(cursor, text, data, used)
 
 
 def own_keys(
     documents: Documents, document: OpenDocument, path: tuple[str, ...], data: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """Return the keys below a path that the author has chosen elsewhere, such as the fields of an event."""
-    everything = {**data, **{SECTIONS[kind]: documents.declared(document, kind) for kind in DECLARED}}
+    everything = documents.meant(document, data)
     owner, key = data_at(data, path[:-1]), path[-1] if path else ""
     owner = owner if isinstance(owner, dict) else {}
     if (path[:1] == ("triggers",) and key == "with") or path[-2:] == ("restart", "with"):
@@ -148,7 +148,7 @@ def own_keys(
     if path == ("receives",):
         return documents.declared(document, "event")
     if key == "save" and path[:1] == ("steps",):
-        return table(data, "state")
+        return table(everything, "state")
     if key != "with":
         return {}
     if isinstance(owner.get("event"), str):
@@ -185,6 +185,26 @@ def new_steps(cursor: Cursor, text: str) -> Iterator[Proposal]:
         )
 
 
+def new_entries(cursor: Cursor, text: str, data: Mapping[str, Any], used: set[str]) -> Iterator[Proposal]:
+    """Yield a whole event, a whole test, and a whole entry of ``emit``, where one may begin."""
+    line = text[text.rfind("\n", 0, cursor.start) + 1 : cursor.start]
+    if line.strip(" -"):
+        return  # in brackets
+    is_item = line.lstrip().startswith("-")
+    lines: list[str] = []
+    if cursor.path == ("events",):
+        about, lines = "a new event", ["${1:Name}: {${2:field}: ${3:string}}"]
+    elif cursor.path == ("tests",) and is_item and not used:
+        start = "start: {${2}}" if table(data, "events").get(str(data.get("start"))) else "start: {}"
+        about, lines = "a new test", ["name: ${1:what happens}", start, "expect: {end: ${3:Event}}"]
+    elif cursor.path[:1] == ("steps",) and cursor.path[2:] == ("emit",) and is_item and not used:
+        about = "an event under a condition"
+        lines = ["event: ${1:Event}", "when: ${2:condition}", "with: {${3}}"]
+    insert = ("\n" + " " * len(line)).join(lines)
+    if lines:
+        yield Proposal(f"{about[2:].strip()}", "key", cursor.start, about, insert=insert, snippet=True)
+
+
 def values(
     documents: Documents, document: OpenDocument, cursor: Cursor, data: Mapping[str, Any]
 ) -> Iterator[Proposal]:
@@ -211,7 +231,7 @@ def values(
         for each in FAMILIES:
             yield Proposal(f"{each}:", "choice", cursor.start)
     if cursor.path[:1] != ("secrets",) and means(cursor.path, data, "secret_name"):
-        secrets = data.get("secrets")
+        secrets = documents.meant(document, data).get("secrets")
         for each in secrets if isinstance(secrets, (list, dict)) else ():
             yield Proposal(str(each), "name", cursor.start)
     line = document.text[document.text.rfind("\n", 0, cursor.start) + 1 : cursor.start]
@@ -233,13 +253,7 @@ def types(documents: Documents, document: OpenDocument, cursor: Cursor) -> Itera
 def in_expression(
     documents: Documents, document: OpenDocument, cursor: Cursor, data: Mapping[str, Any]
 ) -> Iterator[Proposal]:
-    if cursor.before.endswith("|") and not cursor.before.endswith("||"):
-        for each in FILTERS.values():
-            yield Proposal(
-                each.name, "filter", cursor.start, f"{each.takes} → {each.gives}", without_links(each.doc)
-            )
-        return
-    everything = {**data, **{SECTIONS[kind]: documents.declared(document, kind) for kind in DECLARED}}
+    everything = documents.meant(document, data)
     roots = roots_of(everything, cursor.path)
     head, dot, _ = cursor.word.rpartition(".")
     start = cursor.start + len(head) + len(dot)
@@ -249,6 +263,12 @@ def in_expression(
         **loops_before(text[max(0, cursor.start - FAR) : cursor.start]),
         **loops_around(text[begin : len(text) if end < 0 else end], cursor.start - begin),
     }
+    if cursor.before.endswith("|") and not cursor.before.endswith("||"):
+        yield from filters(cursor, everything, loops)
+        return
+    if tested := TEST.search(cursor.before):
+        yield from tests(cursor, everything, has_not=bool(tested[1]))
+        return
     if not dot:
         for name, over in loops.items():
             yield Proposal(name, "field", start, about=f"An item of `{over}`.")
@@ -257,6 +277,27 @@ def in_expression(
         return
     for name, said in fields_behind(everything, cursor.path, head, loops).items():
         yield Proposal(name, "field", start, shown_type(said), described(said))
+
+
+def filters(cursor: Cursor, data: Mapping[str, Any], loops: Mapping[str, str]) -> Iterator[Proposal]:
+    """Yield the filters for the value before a ``|``: those that fit it, and if that is not sure, then the others."""
+    fitting = filters_for(cursor.before, data, cursor.path, loops)
+    others = () if fitting.is_sure else FILTERS.values()
+    for each in dict.fromkeys(each.name for each in (*fitting.filters, *others)):
+        found = FILTERS[each]
+        said = f"{signature_of(found)}: {found.takes} → {found.gives}"
+        yield Proposal(each, "filter", cursor.start, said, about_filter(found))
+
+
+def tests(cursor: Cursor, data: Mapping[str, Any], *, has_not: bool) -> Iterator[Proposal]:
+    """Yield what a value may be asked for after ``is``."""
+    if not has_not:
+        yield Proposal("not", "choice", cursor.start)
+    for name, about in TESTS_IN_WORDS.items():
+        yield Proposal(name, "choice", cursor.start, about=about)
+    for section in ("events", "types"):
+        for name, said in table(data, section).items():
+            yield Proposal(name, "name", cursor.start, shown_type(said), described(said))
 
 
 def data_at(data: Any, path: tuple[str, ...]) -> Any:
@@ -270,8 +311,3 @@ def data_at(data: Any, path: tuple[str, ...]) -> Any:
 
 def described(said: Any) -> str:
     return str(said.get("description", "")) if isinstance(said, dict) else ""
-
-
-def without_links(text: str) -> str:
-    """Return a text of the reference without its links, which lead nowhere in an editor."""
-    return LINK.sub(r"\1", text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 from collections.abc import Mapping
 from typing import Any, Final
@@ -9,17 +10,18 @@ from typing import Any, Final
 from wfc.compiler.diagnostics import Diagnostic, Finding, Severity
 from wfc.compiler.lsp.kept_files import KeptProject, Readings
 from wfc.compiler.lsp.memory import Memory
-from wfc.compiler.lsp.names import PlacedNode, declared_in, nodes_of
+from wfc.compiler.lsp.names import SECTIONS, PlacedNode, declared_in, nodes_of
+from wfc.compiler.lsp.project_files import KeptDisk, ProjectFiles
 from wfc.compiler.model import Workflow
 from wfc.compiler.passes import check_text
 from wfc.compiler.workspace.detection import looks_like_spec
-from wfc.compiler.workspace.disk import Disk
+from wfc.compiler.workspace.disk import root_of
 from wfc.compiler.workspace.project import Project
 from wfc.compiler.workspace.severity import with_severities
 from wfc.compiler.workspace.sources import Source
 from wfc.compiler.yaml import read
 
-__all__ = ["LARGE", "Documents", "OpenDocument", "data_of", "items", "named_files"]
+__all__ = ["LARGE", "Documents", "OpenDocument", "data_of", "is_part", "items", "named_files"]
 
 
 LARGE: Final = 100_000
@@ -27,6 +29,10 @@ LARGE: Final = 100_000
 
 MOST_FILES: Final = 100
 """So many imported files are looked at for names."""
+
+
+OF_OWNER: Final = ("start", "end")
+"""What a part means of its workflow, besides the names that this declares."""
 
 
 class OpenDocument:
@@ -42,6 +48,7 @@ class OpenDocument:
         self.path = path
         self.text = ""
         self.good = ""  # the text that could be read last, before this one
+        self.before: OpenDocument | None = None  # that text as a document, if somebody has asked
         self.is_spec = False
         self.readings = readings
         self.memory = Memory()
@@ -53,7 +60,7 @@ class OpenDocument:
     def change(self, text: str) -> None:
         """Take a new text; what could be read before stays known while this one cannot."""
         if self.readable:
-            self.good = self.text
+            self.good, self.before = self.text, None
         self.text = text
         self._nodes: list[PlacedNode] | None = None
         self.is_spec = looks_like_spec(self.raw)
@@ -105,6 +112,11 @@ def data_of(text: str, path: str = "") -> Any:
     return None if broken else document.data
 
 
+def is_part(data: Any) -> bool:
+    """Return whether a document is a part of a workflow."""
+    return isinstance(data, dict) and "part" in data
+
+
 def items(data: Any, key: str) -> list[Any]:
     found = data.get(key) if isinstance(data, dict) else None
     return found if isinstance(found, list) else []
@@ -122,6 +134,7 @@ class Documents:
     def __init__(self) -> None:
         self.open: dict[str, OpenDocument] = {}
         self.readings = Readings()
+        self.files = ProjectFiles()
         self.changes = 0
         self.known: dict[tuple[str, str], Any] = {}
         """What was worked out of texts, by path and text, until one of them changes."""
@@ -149,6 +162,11 @@ class Documents:
         self.known.clear()
         self._folder = None
 
+    def files_changed(self) -> None:
+        """Note that files on disk may be other ones."""
+        self.files.changed()
+        self.changed()
+
     def workflows(self, path: str) -> dict[str, str]:
         """Return the paths of all workflows that a file sees, by their names."""
         if self._folder is None:
@@ -165,7 +183,7 @@ class Documents:
             for each in self.open.values()
             if each.is_spec
         ]
-        return KeptProject(Disk(sources), self.readings)
+        return KeptProject(KeptDisk(sources, self.files), self.readings)
 
     def findings(self, document: OpenDocument) -> tuple[Diagnostic, ...]:
         """Return the findings in a document, as `wfc check` tells them; looked for once for each text of all."""
@@ -210,7 +228,7 @@ class Documents:
         """Return the findings that a file would have if some files, itself among them, had other texts."""
         given = {**{each.path: each.text for each in self.open.values() if each.is_spec}, **texts}
         sources = [Source(each, said.encode("utf-8", "replace")) for each, said in given.items()]
-        project = KeptProject(Disk(sources), Readings())
+        project = KeptProject(KeptDisk(sources, self.files), Readings())
         checked = with_severities(check_text(texts[path].encode("utf-8", "replace"), path, project))
         return checked.diagnostics
 
@@ -250,7 +268,60 @@ class Documents:
         """Return all that is declared of a kind in a document and in what it imports."""
         if kind == "workflow":
             return {name: {} for name, path in self.workflows(document.path).items() if path != document.path}
-        found = dict(declared_in(document.data_at_once, kind))
-        for path, text in self.others(document).items():
-            found = {**declared_in(self.read(path, text), kind), **found}
+        return declared_over(self.layers(document), kind)
+
+    def layers(self, document: OpenDocument) -> list[Any]:
+        """Return what a document says, and what the files say whose declarations hold in it, in this order."""
+        found = [document.data_at_once, *(self.read(*each) for each in self.others(document).items())]
+        for path, data in self.owners(document).items():
+            others = self.reached(path, data).items()
+            found += [data, *(self.read(other, text) for other, text in others if other != document.path)]
         return found
+
+    def owners(self, document: OpenDocument) -> Mapping[str, Any]:
+        """Return what the workflows say that a document is a part of, by path."""
+        if not is_part(document.data_at_once):
+            return {}
+        name = posixpath.basename(document.path)
+        texts = {path: each.text for path, each in self.open.items() if each.is_spec}
+        if os.path.isabs(document.path):
+            for path, raw in self.files.below(root_of(document.path).replace(os.sep, "/")):
+                if path not in texts and b"parts" in raw and name.encode() in raw:
+                    texts[path] = raw.decode("utf-8", "replace").removeprefix("\ufeff")
+        found = {
+            path: self.open[path].data if path in self.open else self.read(path, text)
+            for path, text in texts.items()
+        }
+        return {
+            path: data
+            for path, data in found.items()
+            if items(data, "parts") and document.path in named_files(path, data)
+        }
+
+    def meant(self, document: OpenDocument, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a document says, with all that it imports, and that its workflow declares if it is a part.
+
+        Args:
+            data: What it says itself, though its text may be unfinished.
+        """
+        layers = self.layers(document)
+        found = dict(data)
+        for kind, section in SECTIONS.items():
+            said = data.get(section)
+            declared = {**(said if isinstance(said, dict) else {}), **declared_over(layers, kind)}
+            if declared and kind != "step":
+                found[section] = declared
+        for key in OF_OWNER:
+            known = (each[key] for each in layers[1:] if isinstance(each, dict) and key in each)
+            found.setdefault(key, next(known, None))
+        secrets = [each for one in (data, *layers) for each in items(one, "secrets") if isinstance(each, str)]
+        return {**found, "secrets": list(dict.fromkeys(secrets))}
+
+
+def declared_over(layers: list[Any], kind: str) -> dict[str, Any]:
+    """Return all that is declared of a kind, of each name what stands first."""
+    found: dict[str, Any] = {}
+    for each in layers:
+        for name, said in declared_in(each, kind).items():
+            found.setdefault(name, said)
+    return found

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import os
-import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Diagnostic
-from wfc.compiler.lsp.documents import Documents, OpenDocument, items, named_files
+from wfc.compiler.lsp.documents import Documents, OpenDocument, is_part, items, named_files
+from wfc.compiler.lsp.earlier import earlier
 from wfc.compiler.lsp.mentions import END, START, mentions_in
 from wfc.compiler.lsp.names import Mention, nodes_of
+from wfc.compiler.lsp.project_files import MOST_FILES
 from wfc.compiler.lsp.scope import table
 from wfc.compiler.slotted import dataclass, replace
-from wfc.compiler.workspace.detection import looks_like_spec
 from wfc.compiler.workspace.disk import root_of
-from wfc.compiler.workspace.reading import read_or_reason
-from wfc.compiler.workspace.sources import yaml_files
 
 __all__ = [
     "RenameError",
     "Spot",
     "declaration",
+    "declaration_at",
     "folder_of",
     "is_too_large",
     "mention_at",
@@ -33,7 +31,10 @@ __all__ = [
 ]
 
 MOST_BYTES: Final = 4_000_000
-MOST_FILES: Final = 2_000
+SHARING: Final = ("imports", "part", "receives", "send")
+"""One of these is in each spec that shares a name with another file, unless it calls that."""
+
+OWN_NAME: Final = re.compile(r"^workflow(?=:)", re.MULTILINE)
 MOST_CHECKED: Final = 60
 """In so many files a renamed word may stand: all of them are checked before and after."""
 NAME: Final = re.compile(r"[^\W\d]\w*")
@@ -77,6 +78,22 @@ def mention_at(document: OpenDocument, offset: int) -> Mention | None:
         if each.start <= offset <= each.end
     ]
     return min(found, key=lambda each: each.end - each.start, default=None)
+
+
+def declaration_at(documents: Documents, document: OpenDocument, offset: int) -> Spot | None:
+    """Return where the name at a place is declared; while the text cannot be read, as its last good state has it."""
+    before = earlier(document)
+    place = offset if before is None else before.place(offset)
+    if place is None:
+        return None
+    name = mention_at(document if before is None else before.document, place)
+    if name is None:
+        return None
+    spot = declaration(documents, document if before is None else before.document, name)
+    if spot is None or before is None or spot.path != document.path:
+        return spot
+    start, end = before.place_now(spot.start), before.place_now(spot.end)
+    return replace(spot, text=document.text, start=start, end=end)
 
 
 def declaration(documents: Documents, document: OpenDocument, name: Mention) -> Spot | None:
@@ -163,7 +180,11 @@ def uses(documents: Documents, document: OpenDocument, name: Mention) -> list[Sp
 def sendings(documents: Documents, document: OpenDocument, name: Mention) -> list[tuple[str, str]]:
     """Return which files send an event to which, by what `send` and `receives` say."""
     event = name.name.partition(".")[0]
-    data = {path: documents.read(path, text) for path, text in folder(documents, document, event).items()}
+    data = {
+        path: documents.read(path, text)
+        for path, text in folder(documents, document, event).items()
+        if "receives" in text or "send" in text
+    }
     known = {path: said for path, said in data.items() if isinstance(said, dict)}
     taking = {
         path: table(table(said, "receives"), event)
@@ -194,8 +215,12 @@ def uses_of_one(documents: Documents, document: OpenDocument, name: Mention) -> 
     word = name.name.rpartition(".")[2]
     spot = declaration(documents, document, name)
     found = []
-    texts = folder(documents, document, word)
-    parts = {**texts, **folder(documents, document, "parts")}
+    texts = {
+        path: text
+        for path, text in folder(documents, document, word).items()
+        if path == document.path or (spot and path == spot.path) or may_share(name, text)
+    }
+    parts = folder(documents, document, "parts")
     for path, text in texts.items():
         file = file_of(documents, path, text)
         own = path == document.path or (spot is not None and means(documents, file, spot, name, parts))
@@ -208,6 +233,16 @@ def uses_of_one(documents: Documents, document: OpenDocument, name: Mention) -> 
             )
         ]
     return found
+
+
+def may_share(name: Mention, text: str) -> bool:
+    """Return whether a spec may mean by a name what another file does: it imports, is a part, calls, sends or receives.
+
+    Most specs of a large folder do nothing of that, and are not read for it.
+    """
+    if name.kind == "workflow" or any(each in text for each in SHARING):
+        return True
+    return text.count("workflow") > len(OWN_NAME.findall(text))
 
 
 def is_of(
@@ -242,10 +277,6 @@ def means(documents: Documents, file: File, spot: Spot, name: Mention, parts: Ma
     )
 
 
-def is_part(data: Any) -> bool:
-    return isinstance(data, dict) and "part" in data
-
-
 def listing(documents: Documents, part: str, texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield those of some files of which a file is a part."""
     for path, text in texts.items():
@@ -264,7 +295,7 @@ def renamed(
     """
     if not NAME.fullmatch(new):
         raise RenameError(f"`{new}` is no name: letters, digits and `_`")
-    if is_too_large(document.path):
+    if is_too_large(documents, document.path):
         raise RenameError(f"its project has more than {MOST_FILES:,} YAML files, too many to look through")
     places: dict[str, tuple[str, list[Spot]]] = {}
     for each in uses(documents, document, name):
@@ -275,7 +306,11 @@ def renamed(
     refuse_taken(documents, document, own, at_home(documents, document, name)[1], new)
     changed = {path: written(text, spots, new) for path, (text, spots) in places.items()}
     around = {
-        **folder(documents, document, name.name.rpartition(".")[2]),
+        **{
+            path: text
+            for path, text in folder(documents, document, name.name.rpartition(".")[2]).items()
+            if may_share(name, text)
+        },
         **{path: places[path][0] for path in places},
     }
     if len(around) > MOST_CHECKED:
@@ -288,10 +323,9 @@ def renamed(
     return places
 
 
-def is_too_large(path: str) -> bool:
+def is_too_large(documents: Documents, path: str) -> bool:
     """Return whether the project that a file is in has more files than are looked at."""
-    root = root_of(path) if os.path.isabs(path) else ""
-    return bool(root) and sum(1 for _ in islice(yaml_files(root), MOST_FILES + 1)) > MOST_FILES
+    return os.path.isabs(path) and documents.files.are_too_many(root_of(path).replace(os.sep, "/"))
 
 
 def refuse_taken(
@@ -354,25 +388,11 @@ def folder(documents: Documents, document: OpenDocument, word: str) -> dict[str,
 
 def folder_of(documents: Documents, file: str, word: str = "") -> dict[str, str]:
     """Return the texts of the specs of the project that a file is in, those in which a word stands."""
-    found = {path: each.text for path, each in documents.open.items() if each.is_spec and word in each.text}
+    found = {path: each.text for path, each in documents.open.items() if each.is_spec}
     wanted = word.encode()
-    for path in spec_files(file):
-        if path in documents.open:
-            continue
-        raw = read_or_reason(path, MOST_BYTES)
-        if isinstance(raw, bytes) and wanted in raw and looks_like_spec(raw):
-            found[path] = raw.decode("utf-8", "replace").removeprefix("\ufeff")
-    return found
-
-
-def spec_files(path: str) -> Iterator[str]:
-    """Yield the YAML files of the project that a file is in; links that lead out of it are passed over."""
-    if not os.path.isabs(path):
-        return
-    root = root_of(path)
-    inside = os.path.realpath(root).rstrip(os.sep) + os.sep
-    for number, each in enumerate(sorted(yaml_files(root))):
-        if number == MOST_FILES:
-            return
-        if os.path.realpath(each).startswith(inside):
-            yield posixpath.normpath(each.replace(os.sep, "/"))
+    if os.path.isabs(file):
+        for path, raw in documents.files.below(root_of(file).replace(os.sep, "/")):
+            if path not in documents.open and len(raw) <= MOST_BYTES and wanted in raw:
+                found[path] = raw.decode("utf-8", "replace").removeprefix("\ufeff")
+    whole = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)" if word else "")
+    return {path: text for path, text in found.items() if whole.search(text)}

@@ -7,12 +7,21 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from wfc.compiler.expressions.filters import FILTERS
-from wfc.compiler.lsp.completion import DECLARED, FAR, data_at, without_links
+from wfc.compiler.lsp.completion import FAR, data_at
 from wfc.compiler.lsp.documents import Documents, OpenDocument
+from wfc.compiler.lsp.earlier import earlier
+from wfc.compiler.lsp.fitting_filters import TESTS_IN_WORDS, about_filter, signature_of
 from wfc.compiler.lsp.keys import means, said_of
-from wfc.compiler.lsp.names import SECTIONS, Mention, names_in
+from wfc.compiler.lsp.names import Mention, names_in
 from wfc.compiler.lsp.navigation import name_at, node_at
 from wfc.compiler.lsp.scope import fields_behind, loops_around, loops_before, roots_of, shown_type
+from wfc.compiler.lsp.types_in_words import (
+    field_in_words,
+    fields_at,
+    places_of_field,
+    type_in_words,
+    type_name_at,
+)
 from wfc.compiler.lsp.waits import waits_in_words
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.yaml.truncation import CONDITIONS
@@ -20,6 +29,7 @@ from wfc.compiler.yaml.truncation import CONDITIONS
 __all__ = ["Hover", "hover"]
 
 BOUNDS: Final = {"start": "begins", "end": "ends"}
+AFTER_IS: Final = re.compile(r"\bis\s+(?:not\s+)?\Z")
 DOTTED: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
 
@@ -42,8 +52,13 @@ def hover(documents: Documents, document: OpenDocument, offset: int) -> Hover | 
     node = node_at(document, offset)
     if node is None:
         return None
+    if (named := type_name_at(documents, document, node, offset)) is not None:
+        return Hover(type_in_words(documents, document, named.name), named.start, named.end)
     if name := name_at(document, offset):
         return Hover(of_name(documents, document, name), name.start, name.end)
+    for field in fields_at(document, offset) if node.is_key else ():
+        if said := field_in_words(documents, document, field):
+            return Hover(said, field.start, field.end)
     if node.is_key:
         said = said_of(node.path, document.data)
         policy = inline_policy(node.path, document.data) if node.path[-1] == "retry" else None
@@ -53,21 +68,16 @@ def hover(documents: Documents, document: OpenDocument, offset: int) -> Hover | 
 
 
 def hover_before(documents: Documents, document: OpenDocument, offset: int) -> Hover | None:
-    text, good = document.text, document.good
-    same = alike(text, good)
-    rest = alike(text[same:][::-1], good[same:][::-1])
-    shift = 0 if offset < same else len(good) - len(text)
-    if not good or same <= offset <= len(text) - rest:
+    before = earlier(document)
+    place = None if before is None else before.place(offset)
+    if before is None or place is None:
         return None
-    earlier = OpenDocument(document.path, good, document.readings)
-    found = hover(documents, earlier, offset + shift) if earlier.readable else None
-    return None if found is None else Hover(found.said, found.start - shift, found.end - shift)
-
-
-def alike(one: str, other: str) -> int:
-    """Return how many characters two texts begin with alike."""
-    pairs = zip(one, other, strict=False)
-    return next((number for number, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+    found = hover(documents, before.document, place)
+    return (
+        None
+        if found is None
+        else Hover(found.said, before.place_now(found.start), before.place_now(found.end))
+    )
 
 
 def inline_policy(path: tuple[str, ...], data: Any) -> Mapping[str, Any] | None:
@@ -164,10 +174,19 @@ def of_expression(
             continue
         if line[: match.start()].rstrip().endswith("|") and match.group() in FILTERS:
             found = FILTERS[match.group()]
-            shown = f"**filter** `{found.name}`: {found.takes} → {found.gives}\n\n{without_links(found.doc)}"
+            shown = (
+                f"**filter** `{signature_of(found)}`: {found.takes} → {found.gives}\n\n{about_filter(found)}"
+            )
             return Hover(shown, start, begin + match.end())
+        if AFTER_IS.search(line[: match.start()]) and match.group() in TESTS_IN_WORDS:
+            said = f"**test** `is {match.group()}`\n\n{TESTS_IN_WORDS[match.group()]}"
+            return Hover(said, start, begin + match.end())
         loops = {**loops_before(text[max(0, start - FAR) : start]), **loops_around(line, match.start())}
         said = of_field(documents, document, path, match.group(), loops)
+        for field in fields_at(document, offset) if said else ():
+            if field.end == begin + match.end() and not field.of:
+                event, _, name = field.name.partition(".")
+                said = "\n\n".join([said, *places_of_field(document, event, name)])
         return Hover(f"`{match.group()}`{said}", start, begin + match.end()) if said else None
     return None
 
@@ -175,7 +194,7 @@ def of_expression(
 def of_field(
     documents: Documents, document: OpenDocument, path: tuple[str, ...], dotted: str, loops: Mapping[str, str]
 ) -> str:
-    data = {**document.data, **{SECTIONS[kind]: documents.declared(document, kind) for kind in DECLARED}}
+    data = documents.meant(document, document.data)
     head, dot, field = dotted.rpartition(".")
     if not dot:
         said = f"An item of `{loops[field]}`." if field in loops else roots_of(data, path).get(field, "")

@@ -10,11 +10,15 @@ from wfc.compiler.diagnostics import Address, Finding, Place, Report
 from wfc.compiler.lsp.changed_declarations import (
     TYPES,
     Parts,
+    change_after_types,
     change_between,
+    has_types_of,
     mentions,
     packed,
     parts_of,
+    read_after_types,
     read_anew,
+    take_back,
 )
 from wfc.compiler.lsp.kept_expressions import KeptExpressions
 from wfc.compiler.lsp.kept_files import WatchedView
@@ -135,7 +139,7 @@ class Memory:
     def changed(
         self, parts: Parts, spec: Spec, report: Report, view: WatchedView
     ) -> tuple[Kept, Declarations] | None:
-        """Return the declarations of a spec, if they differ by a few entries from earlier ones."""
+        """Return the declarations of a spec, if they differ by a few entries from earlier ones, or not in types."""
         for base in reversed(self.bases()):
             change = change_between(base.parts, parts, base.declared, spec)
             if change is not None and holds(base, view):
@@ -146,6 +150,28 @@ class Memory:
                 read_anew(declared, change, spec)
                 kept = kept_of(parts, declared, view)
                 kept.base, kept.words, kept.expressions = base, change.words, expressions
+                return kept, watched(declared, view)
+        return self.changed_after_types(parts, spec, report, view)
+
+    def changed_after_types(
+        self, parts: Parts, spec: Spec, report: Report, view: WatchedView
+    ) -> tuple[Kept, Declarations] | None:
+        """Return the declarations of a spec, if its types and events are those of earlier ones.
+
+        What its expressions were read as stays known, even where all steps are resolved anew.
+        """
+        for base in reversed(self.bases()):
+            if has_types_of(base.parts, parts, base.declared) and holds(base, view):
+                restore(base, view)
+                declared = read_after_types(spec, base.declared, report, view)
+                declared.expression_cache = base.expressions
+                change = change_after_types(base.parts, parts, base.declared, spec)
+                if change is not None:
+                    take_back(declared, base.declared, change)
+                kept = kept_of(parts, declared, view)
+                kept.expressions = base.expressions
+                if change is not None:
+                    kept.base, kept.words = base, change.words
                 return kept, watched(declared, view)
         return None
 

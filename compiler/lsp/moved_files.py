@@ -77,8 +77,11 @@ def respelt(documents: Documents, moved: Mapping[str, str]) -> dict[str, tuple[s
         By the old path of each file that names one: its text, and what becomes of it.
     """
     found: dict[str, tuple[str, list[Respelling]]] = {}
+    names = {posixpath.basename(each) for each in moved}
     for path, text in folder_of(documents, next(iter(moved), "")).items():
         here = placed(path, moved)
+        if here == path and not any(each in text for each in names):
+            continue
         changes = []
         for each in nodes_in(documents, path, text):
             if not names_file(each):

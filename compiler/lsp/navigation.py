@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from wfc.compiler.lsp.documents import OpenDocument
+from wfc.compiler.lsp.earlier import Earlier, earlier
 from wfc.compiler.lsp.names import SECTIONS, Mention, PlacedNode, names_in
 from wfc.compiler.slotted import dataclass
 
@@ -36,11 +37,19 @@ def node_at(document: OpenDocument, offset: int) -> PlacedNode | None:
 
 def name_at(document: OpenDocument, offset: int) -> Mention | None:
     """Return the name that a place is in."""
-    return next((each for each in names_in(document.nodes) if each.start <= offset <= each.end), None)
+    near = [
+        each
+        for each in document.nodes
+        if each.node.start <= offset <= each.node.end
+        or (each.is_key and len(each.path) == 2)  # what is declared
+    ]
+    return next((each for each in names_in(near) if each.start <= offset <= each.end), None)
 
 
 def outline(document: OpenDocument) -> list[OutlineEntry]:
-    """Return the sections of a document with what they declare; none while it cannot be read."""
+    """Return the sections of a document with what they declare: of its last good state while it cannot be read."""
+    if (before := earlier(document)) is not None:
+        return [moved(each, before) for each in outline(before.document)]
     keys = sorted((each for each in document.nodes if each.is_key and len(each.path) <= 2), key=start_of)
     kinds = {section: kind for kind, section in SECTIONS.items()}
     heads = [each for each in keys if len(each.path) == 1]
@@ -59,6 +68,14 @@ def outline(document: OpenDocument) -> list[OutlineEntry]:
             OutlineEntry(head.path[0], "section", head.node.start, end, tuple(entries if kind else ()))
         )
     return found
+
+
+def moved(entry: OutlineEntry, before: Earlier) -> OutlineEntry:
+    """Return an entry of an earlier text where it is now."""
+    start, end = before.place_now(entry.start), before.place_now(entry.end)
+    return OutlineEntry(
+        entry.name, entry.kind, start, end, tuple(moved(each, before) for each in entry.entries)
+    )
 
 
 def start_of(node: PlacedNode) -> int:

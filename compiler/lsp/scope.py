@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 __all__ = [
+    "Loops",
+    "accepted",
     "common_fields",
+    "event_fields",
     "fields_behind",
     "fields_of",
     "loops_around",
@@ -23,6 +26,7 @@ STATEMENT: Final = re.compile(r"\{%-?\s*(?:for\s+(\w+)\s+in\s+([\w.]+)|endfor)")
 IN_BRACKETS: Final = re.compile(r"\bfor\s+(\w+)\s+in\s+([\w.]+)")
 LIST: Final = "list of "
 DEEPEST: Final = 20
+EXTENDS: Final = "extends"
 
 ROOTS: Final = {
     "event": "The event that the step has accepted.",
@@ -106,6 +110,8 @@ def fields_of(data: Mapping[str, Any], path: tuple[str, ...], root: str) -> dict
     if root == "inputs":
         return common_fields(data, [str(data.get("start", ""))])
     if root == "result":
+        if step.get("kind") == "human" and "quorum" in step:
+            return {}  # a list of answers
         output = step.get(OUTPUTS.get(str(step.get("kind")), "output"))
         if output is None and step.get("kind") == "tool":
             tool = table(data, "tools").get(str(step.get("tool")))
@@ -152,9 +158,20 @@ def common_fields(data: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
     """Return the fields that any of some events has; the check tells which of them may be used."""
     found: dict[str, Any] = {}
     for name in names:
-        fields = table(data, "events").get(name)
-        found = {**(fields if isinstance(fields, dict) else {}), **found}
+        found = {**event_fields(data, name), **found}
     return found
+
+
+def event_fields(data: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return the fields of an event, those first of the event that it extends."""
+    own: list[dict[str, Any]] = []
+    while len(own) < DEEPEST:
+        said = table(data, "events").get(name)
+        if not isinstance(said, dict):
+            break
+        own.append({key: each for key, each in said.items() if key != EXTENDS})
+        name = str(said.get(EXTENDS))
+    return {key: each for fields in reversed(own) for key, each in fields.items()}
 
 
 def record(data: Mapping[str, Any], said: Any) -> dict[str, Any]:

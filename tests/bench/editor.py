@@ -4,7 +4,8 @@
 
 Each figure is the processor's time for one keystroke in the middle of a spec: the fresh findings of a good text, those
 of a text that a keystroke has spoilt, those after a keystroke in a declaration (a retry policy that every `llm` step
-names; of plain steps an event that two mention), completion in a text that cannot be read, and what is shown of the
+names; of plain steps an event that two mention), those after one on which every step
+may depend (a default time-out), completion in a text that cannot be read, and what is shown of the
 word under the pointer once nobody types. The best and the middle of nine; without the protocol, which adds a few
 milliseconds.
 """
@@ -70,6 +71,10 @@ def figures(text: str, word: str, field: str, declared: str, typed: str) -> list
         new = text.replace(declared, declared + typed.format(number), 1)
         assert not documents.findings_now(documents.put("/nowhere/a.yaml", new))
 
+    def defaulted(number: int) -> None:
+        new = text.replace("start:", f"defaults: {{timeout: {number + 1}s}}\nstart:", 1)
+        assert not documents.findings_now(documents.put("/nowhere/a.yaml", new))
+
     def completed(number: int) -> None:
         broken = f"{text[:end]}\n" + "x" * number + f"\n  [{text[end:]}"
         assert proposals(documents, documents.put("/nowhere/a.yaml", broken), begin + len("event."))
@@ -79,7 +84,7 @@ def figures(text: str, word: str, field: str, declared: str, typed: str) -> list
 
     found = [
         measured(each, lambda: documents.findings_now(document))
-        for each in (keystroke, misspelt, redeclared, completed)
+        for each in (keystroke, misspelt, redeclared, defaulted, completed)
     ]
     documents.put("/nowhere/a.yaml", text).warm()  # as the server does when nobody types
     return [*found, measured(shown)]
@@ -88,7 +93,8 @@ def figures(text: str, word: str, field: str, declared: str, typed: str) -> list
 def main() -> None:
     gc.disable()  # as in the server
     print(
-        "| steps | findings | of a mistake | of a declaration | completion | hover |\n|---|---|---|---|---|---|"
+        "| steps | findings | of a mistake | of a declaration | of a default | completion | hover |\n"
+        "|---|---|---|---|---|---|---|"
     )
     for steps in (200, 1_000):
         half = steps // 2

@@ -32,7 +32,7 @@ def changed(ls: Server, params: lsp.DidChangeTextDocumentParams) -> None:
 @server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
 def files_changed(ls: Server, _params: object) -> None:
     """Check all that is open, since files may be other ones."""
-    ls.documents.changed()
+    ls.documents.files_changed()
     ls.check_soon()
 
 

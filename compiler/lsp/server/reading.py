@@ -9,9 +9,8 @@ from lsprotocol import types as lsp
 
 from wfc.compiler.lsp.extras import links
 from wfc.compiler.lsp.folder import (
-    MOST_FILES,
     RenameError,
-    declaration,
+    declaration_at,
     is_too_large,
     mention_at,
     renamed,
@@ -21,6 +20,7 @@ from wfc.compiler.lsp.hover import hover
 from wfc.compiler.lsp.lines import Lines
 from wfc.compiler.lsp.moved_files import file_named_at, new_place, respelt
 from wfc.compiler.lsp.navigation import OutlineEntry, outline
+from wfc.compiler.lsp.project_files import MOST_FILES
 from wfc.compiler.lsp.server.state import Server, path_of, server, stretch
 
 __all__ = [
@@ -56,8 +56,7 @@ def show(ls: Server, params: lsp.HoverParams) -> lsp.Hover | None:
 def define(ls: Server, params: lsp.DefinitionParams) -> lsp.Location | None:
     """Return where the name at a place is declared."""
     document = ls.document(params.text_document.uri)
-    name = mention_at(document, ls.offset(document, params.position))
-    spot = declaration(ls.documents, document, name) if name else None
+    spot = declaration_at(ls.documents, document, ls.offset(document, params.position))
     return None if spot is None else ls.location(spot)
 
 
@@ -67,7 +66,7 @@ def refer(ls: Server, params: lsp.ReferenceParams) -> list[lsp.Location]:
     document = ls.document(params.text_document.uri)
     name = mention_at(document, ls.offset(document, params.position))
     found = uses(ls.documents, document, name) if name else []
-    if name and is_too_large(document.path):
+    if name and is_too_large(ls.documents, document.path):
         told = f"The project has more than {MOST_FILES:,} YAML files; only the first of them were looked at."
         ls.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, told))
     return [ls.location(each) for each in found if params.context.include_declaration or not each.declares]

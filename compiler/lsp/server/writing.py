@@ -8,7 +8,7 @@ from typing import Final
 from lsprotocol import types as lsp
 
 from wfc.compiler.lsp.completion import proposals
-from wfc.compiler.lsp.declaring import declaring
+from wfc.compiler.lsp.declaring import accepting, declaring
 from wfc.compiler.lsp.documents import data_of
 from wfc.compiler.lsp.hinted import as_hinted
 from wfc.compiler.lsp.server.state import Server, server, shown, stretch
@@ -81,7 +81,7 @@ def mend(ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         is_asked = each.start.offset <= last and each.end.offset >= first
         if not is_asked and (here.code, here.range) not in told:
             continue  # editors may ask at the cursor alone, and send what is told of its line
-        new = declaring(document, each)
+        new = declaring(document, each) or accepting(ls.documents, document, each)
         if new is None and each.fix is None:
             new = as_hinted(ls.documents, document, each)
         if new is not None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.lsp.completion import proposals
+from wfc.compiler.lsp.cursor import cursor_at
 from wfc.compiler.lsp.documents import Documents
 from wfc.compiler.lsp.hover import hover
 from wfc.compiler.lsp.keys import said_of
@@ -198,11 +201,153 @@ def test_keys_and_expressions_of_entries_are_explained(words: str, at: int, said
     assert found is not None and said in found.said
 
 
+OWNER = """\
+wfc: 1
+workflow: w
+start: Asked
+end: Done
+parts: [./part.yaml]
+imports: [./shared.yaml]
+config: {base: {type: string, default: x}}
+secrets: [api_key]
+state: {count: {type: integer, default: 0}}
+types: {Line: {sku: string, amount: integer}}
+events: {Asked: {lines: list of Line}, Found: {text: string}, Done: {text: string}}
+steps: {}
+"""
+PART = """\
+wfc: 1
+part: finding
+accepts: Asked
+emits: Found
+steps:
+  find:
+    kind: llm
+    accepts: Asked
+    prompt: Find ${{ event.lines }}
+    emit: Found
+"""
+SHARED = 'wfc: 1\nmodels: {fast: {use: "openai:gpt-5"}}\nsecrets: [other_key]\nevents: {Shown: {at: date}}\n'
+
+
+@pytest.mark.parametrize("where", ["on disk", "open", "open and broken"])
+@pytest.mark.parametrize(
+    ("old", "marked", "labels"),
+    [
+        ("accepts: Asked\nemits", "accepts: ^\nemits", ["Asked", "Found", "Done", "Shown"]),
+        ("emits: Found", "emits: [^", ["Asked", "Found", "Done", "Shown"]),
+        ("    accepts: Asked\n", "    accepts: ^\n", ["Asked", "Found", "Done", "Shown"]),
+        ("    prompt: ", "    model: ^\n    prompt: ", ["fast"]),
+        ("event.lines", "event.^", ["lines"]),
+        ("event.lines", "inputs.^", ["lines"]),
+        ("event.lines", "state.^", ["count"]),
+        ("event.lines", "config.^", ["base"]),
+        ("${{ event.lines }}", "{% for a in event.lines %}${{ a.^", ["sku", "amount"]),
+        ("    emit: Found", "    save: {^", ["count"]),
+        ("    emit: Found", "    emit: {event: Found, with: {^", ["text"]),
+        ("    prompt: Find ${{ event.lines }}\n", "    headers: {X: {secret: ^", ["api_key", "other_key"]),
+    ],
+)
+def test_a_part_knows_what_its_workflow_declares(
+    tmp_path: Path, where: str, old: str, marked: str, labels: list[str]
+) -> None:
+    (tmp_path / "wfc.toml").touch()
+    (tmp_path / "shared.yaml").write_text(SHARED)
+    documents, owner = Documents(), str(tmp_path / "a.yaml")
+    if where == "on disk":
+        Path(owner).write_text(OWNER)
+    else:
+        documents.put(owner, OWNER)
+    if where == "open and broken":
+        documents.put(owner, OWNER + "tests: [\n")
+    assert PART.count(old) == 1
+    text = PART.replace(old, marked)
+    if "headers" in marked:
+        text = text.replace("kind: llm", "kind: http")
+    documents.put(str(tmp_path / "part.yaml"), PART)
+    document = documents.put(str(tmp_path / "part.yaml"), text.replace("^", ""))
+    assert [each.label for each in proposals(documents, document, text.index("^"))][: len(labels)] == labels
+
+
+TEXTS = ["upper", "lower", "capitalize"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "fit", "unfit"),
+    [
+        ("event.customer | ^", [*TEXTS, "title", "trim"], {"sum", "pluck", "round", "default"}),
+        ("event.lines | ^", ["contains", "length", "first", "last"], {"upper", "sum", "keys"}),
+        ("event.lines | pl^", ["contains", "length", "first", "last"], {"upper", "sum", "keys"}),
+        (
+            'event.lines | pluck("amount") | ^',
+            ["contains", "length", "first", "last", "min", "max", "sum"],
+            {"upper", "keys", "where"},
+        ),
+        ("event.lines | length | ^", ["round", "fixed", "floor", "ceil", "abs"], {"upper", "length"}),
+        ("event.lines | first | ^", ["default", "with", "json"], {"upper", "length"}),
+        ("[line.sku for line in event.lines] | co^", ["contains", "length", "first"], {"upper", "pluck"}),
+        ("[line.sku for line in event.lines] | ^", ["contains", "length", "first"], {"upper", "pluck"}),
+        ("[line.sku | ^ for line in event.lines]", TEXTS, {"sum", "pluck"}),
+        ("run.now | ^", ["string", "datetime", "date", "format"], {"upper", "sum"}),
+        ("inputs.customer ~ config.base | ^", TEXTS, {"sum", "default"}),
+        ("state.count + 1 if state.count | ^", ["round", "fixed"], {"upper"}),
+    ],
+)
+def test_filters_that_fit_the_value(typed: str, fit: list[str], unfit: set[str]) -> None:
+    marked = SPEC.replace("@", "    emit: Found").replace("${{ event.customer }}", f"${{{{ {typed}")
+    found = offered(marked)
+    assert found[: len(fit)] == fit and not unfit & set(found)
+
+
+@pytest.mark.parametrize(
+    ("marked", "insert"),
+    [
+        ("events:\n  ^", "${1:Name}: {${2:field}: ${3:string}}"),
+        ("events: {^", ""),
+        ("tests:\n  - ^", "name: ${1:what happens}\n    start: {${2}}\n    expect: {end: ${3:Event}}"),
+        ("tests:\n  - name: a\n    ^", ""),
+        (
+            "steps:\n  s:\n    kind: transform\n    accepts: Asked\n    emit:\n      - ^",
+            "event: ${1:Event}\n        when: ${2:condition}\n        with: {${3}}",
+        ),
+        ("steps:\n  s:\n    kind: transform\n    emit:\n      - event: Done\n        ^", ""),
+    ],
+)
+def test_a_new_event_test_or_entry_as_a_whole(marked: str, insert: str) -> None:
+    text = "wfc: 1\nworkflow: w\nstart: Asked\nend: Done\n"
+    text += "" if marked.startswith("events") else "events: {Asked: {a: string}, Done: {}}\n"
+    documents = Documents()
+    document = documents.put("/nowhere/a.yaml", text + marked.replace("^", ""))
+    found = proposals(documents, document, len(document.text))
+    assert [each.insert for each in found if each.snippet] == ([insert] if insert else [])
+
+
+@pytest.mark.parametrize("typed", ["event.nothing | ^", "what | ^", "event.customer + | ^"])
+def test_all_filters_where_the_value_is_not_known(typed: str) -> None:
+    marked = SPEC.replace("@", "    emit: Found").replace("${{ event.customer }}", f"${{{{ {typed}")
+    assert {"upper", "sum", "keys", "default"} <= set(offered(marked))
+
+
+@pytest.mark.full
+def test_filters_of_good_specs_are_among_those_that_fit() -> None:
+    found, missing = 0, []
+    for path in SPECS:
+        documents, text = Documents(), path.read_text()
+        document = documents.put(str(path), text)
+        for used in re.finditer(r"(?<!\|)\| ([a-z_]+)\b", text):
+            if used[1] in FILTERS and cursor_at(text, used.start(1)).kind == "expression":
+                labels = [each.label for each in proposals(documents, document, used.start(1))]
+                found += 1
+                if used[1] not in labels:
+                    missing.append((path.name, text[text.rfind("\n", 0, used.end()) + 1 : used.end()]))
+    assert found > 100 and not missing, (found, missing)
+
+
 def places(documents: Documents, path: Path) -> Iterator[tuple[str, int, str]]:
     """The keys and names in a good spec that somebody could be offered: of what kind, where, and which."""
     document = documents.put(str(path), path.read_text())
-    if not isinstance(document.data, dict) or "part" in document.data:
-        return  # what a part may mention is declared where it is used
+    if not isinstance(document.data, dict):
+        return
     for each in document.nodes:
         if each.is_key and each.node.value != "wfc" and said_of(each.path, document.data):
             yield "key", each.node.start, each.node.value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wfc.compiler.lsp.declaring import declaring
+from wfc.compiler.lsp.declaring import accepting, declaring
 from wfc.compiler.lsp.documents import Documents
 
 SPEC = """\
@@ -55,3 +55,38 @@ def test_a_missing_event_is_declared(old: str, new: str, at: str | None) -> None
     mended = text[: made[0].at] + made[0].text + text[made[0].at :]
     assert at in mended
     assert documents.findings(documents.put("/nowhere/a.yaml", mended)) == ()
+
+
+LOST = """\
+wfc: 1
+workflow: w
+start: Asked
+end: Done
+events: {Asked: {a: string}, PartFound: {a: string}, Done: {a: string}}
+steps:
+  s: {kind: transform, accepts: Asked, emit: {all: [PartFound, Done]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_offered"),
+    [
+        ("", "", True),
+        ("  s: {", "  take_part_found: {", False),  # the name is taken
+        ("steps:\n  s: {kind: transform, accepts: Asked, emit: {all: [PartFound, Done]}}\n", "", False),
+        ("{all: [PartFound, Done]}", "PartFound", False),  # no run would come to its end
+        ("steps:\n  s: {", "steps: {s: {", False),
+    ],
+)
+def test_an_event_that_no_step_accepts_gets_one(old: str, new: str, is_offered: bool) -> None:
+    text = LOST.replace(old, new) if old else LOST
+    text += "}" if "steps: {" in text else ""
+    documents = Documents()
+    document = documents.put("/nowhere/a.yaml", text)
+    found = [each for each in documents.findings(document) if each.code == "event-never-accepted"]
+    made = [each for each in (accepting(documents, document, one) for one in found) if each is not None]
+    assert bool(made) is is_offered
+    for each in made:
+        assert each.title == "add the step `take_part_found`, which accepts `PartFound`"
+        mended = text[: each.at] + each.text + text[each.at :]
+        assert documents.findings(documents.put("/nowhere/a.yaml", mended)) == ()

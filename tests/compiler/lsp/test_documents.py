@@ -53,7 +53,9 @@ def test_a_type_is_shown_where_a_field_is_used() -> None:
     documents, document = opened(ROOT / "specs/ticket_triage.yaml")
     at = document.text.index("event.body") + 7
     found = hover(documents, document, at)
-    assert found is not None and found.said == "`event.body`: string"
+    assert (
+        found is not None and found.said == "`event.body`: string\n\n`TicketOpened.body`: read in `classify`"
+    )
     assert document.text[found.start : found.end] == "event.body"
 
 

@@ -9,7 +9,9 @@ import pytest
 from wfc.compiler.lsp.completion import proposals
 from wfc.compiler.lsp.documents import Documents, OpenDocument
 from wfc.compiler.lsp.extras import lenses, links
+from wfc.compiler.lsp.folder import declaration_at
 from wfc.compiler.lsp.hover import hover
+from wfc.compiler.lsp.navigation import outline
 from wfc.compiler.lsp.waits import waits_in_words
 
 TEXT = """\
@@ -99,6 +101,74 @@ def test_what_is_shown(words: str, at: int, said: str) -> None:
     documents, document = opened(TEXT)
     found = hover(documents, document, TEXT.index(words) + at)
     assert found is not None and found.said == said
+
+
+HOVERED = """\
+wfc: 1
+workflow: w
+start: Asked
+end: Done
+models: {fast: {use: "openai:gpt-5"}}
+types:
+  Line: {sku: {type: string, description: What it is.}, level: Level}
+  Level: {enum: [low, high]}
+events:
+  Asked: {lines: list of Line, note: {type: string, default: none given, description: In short.}}
+  Found: {line: Line, text: string}
+  Done: {text: string}
+steps:
+  find:
+    kind: llm
+    accepts: Asked
+    model: fast
+    prompt: Find ${{ event.note | upper }}
+    output: {line: Line}
+    emit:
+      - event: Found
+        when: event.note is not empty
+        with: {line: "${{ result.line }}", text: "${{ event.note }}"}
+      - {event: Done, with: {text: nothing}}
+  tell: {kind: transform, accepts: Found, emit: Done}
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "at", "said"),
+    [
+        (
+            "Line: {sku",
+            1,
+            "**type** `Line`\n\n- `sku`: string: What it is.\n- `level`: Level\n\n"
+            "used by `Asked.lines`, `Found.line`\n\nwhat comes of `find`",
+        ),
+        ("list of Line", 9, "**type** `Line`"),
+        ("line: Line, text", 8, "**type** `Line`"),
+        ("output: {line: Line", 16, "**type** `Line`"),
+        ("level: Level", 8, "**type** `Level`\n\n`one of low, high`\n\nused by `Line.level`"),
+        (
+            "note: {type",
+            1,
+            "**field** `Asked.note`: string\n\nIn short.\n\nIf nothing else is said: `none given`\n\n"
+            "`Asked.note`: read in `find`",
+        ),
+        (
+            "text: string}\n  Done",
+            1,
+            "**field** `Found.text`: string\n\n`Found.text`: filled in `find`",
+        ),
+        ("text: nothing", 1, "`Done.text`: filled in `find`; filled by its name or its default in `tell`"),
+        ("event.note |", 7, "`event.note`: string\n\nIn short."),
+        ("event.note is", 7, "`Asked.note`: read in `find`"),
+        ("| upper", 3, "**filter** `upper`: string → string"),
+        ("| upper", 3, 'Example: `"ab" | upper` gives `"AB"`'),
+        ("is not empty", 8, "**test** `is empty`\n\nWhether it is a text"),
+    ],
+)
+def test_types_fields_filters_and_tests_are_explained(words: str, at: int, said: str) -> None:
+    documents, document = opened(HOVERED)
+    assert not documents.findings(document)
+    found = hover(documents, document, HOVERED.index(words) + at)
+    assert found is not None and said in found.said, found
 
 
 @pytest.mark.parametrize(
@@ -222,4 +292,38 @@ def test_what_cannot_be_read_now_is_shown_as_it_was() -> None:
         assert now is not None and before is not None and now.said == before.said
         assert broken[now.start : now.end] == TEXT[before.start : before.end]
     assert hover(documents, document, broken.index("{max_att\n") + 2) is None
-    assert hover(*opened(broken), broken.index("kind: llm")) is None
+
+
+BROKEN = [
+    ("    retry: patient\n", "    retry: {max_att\n"),
+    ("    kind: llm\n", "    kind: 'llm\n"),
+    ("  Done: {text: string}\n", "  Done: {text: string\n"),
+    ("    accepts: Asked\n", "    accepts: Asked\n   x: y\n"),
+    ("tests:\n", "tests: [\n"),
+    ("  - name: it is told", "  - name: it is told: now"),
+]
+
+
+@pytest.mark.parametrize("is_new", [False, True])
+@pytest.mark.parametrize(("old", "new"), BROKEN)
+def test_a_broken_text_is_known_as_it_was_or_without_the_broken_line(
+    old: str, new: str, is_new: bool
+) -> None:
+    broken = TEXT.replace(old, new)
+    assert TEXT.count(old) == 1
+    documents, document = opened(broken if is_new else TEXT)
+    document = documents.put(document.path, broken)
+    assert not document.readable
+    found = hover(documents, document, broken.index("config.base") + 8)
+    assert found is not None and "Where it is." in found.said
+    assert broken[found.start : found.end] == "config.base"
+    spot = declaration_at(
+        documents, document, broken.index("patient") if "patient" in new else broken.index("Asked")
+    )
+    assert spot is not None and broken[spot.start : spot.end] in {"patient", "Asked"}
+    names = [each.name for each in outline(document)]
+    assert {"events", "types", "steps"} <= set(names)
+    for each in outline(document):
+        assert broken[each.start :].startswith(each.name)
+        for entry in each.entries:
+            assert broken[entry.start :].startswith(entry.name) or entry.name in old

@@ -118,6 +118,49 @@ def declared_anew(text: str, chance: Random) -> str:
     return "\n".join(lines)
 
 
+AFTER_TYPES = {
+    "secrets": "[NEW_KEY, WORD]",
+    "defaults": "{timeout: 5s, model: WORD}",
+    "receives": "{WORD: {}}",
+    "knowledge": "{new: {files: [WORD.md]}}",
+    "threads": "{new: {key: inputs.WORD, keep: {messages: 3}}}",
+    "key": "inputs.WORD",
+    "when_running": "join",
+    "resources": '{new: {python: "a:WORD"}}',
+}
+"""The sections that are read once types and events are known, and what may be new in each."""
+
+
+def edited_after_types(text: str, chance: Random) -> str:
+    """A text with one edit in such a section, which comes, goes, or is another one."""
+    lines = text.split("\n")
+    words = [word for word in text.replace(":", " ").split() if word.isidentifier()] or ["a"]
+    begins = [number for number, line in enumerate(lines) if line.split(":")[0] in AFTER_TYPES]
+    if not begins or chance.random() < 0.3:
+        section = chance.choice([*AFTER_TYPES])
+        new = f"{section}: {AFTER_TYPES[section].replace('WORD', chance.choice(words))}"
+        at = next((number for number in begins if lines[number].startswith(f"{section}:")), None)
+        if at is None:
+            return "\n".join([*lines, new]) if lines[-1:] == [""] else f"{text}\n{new}\n"
+        lines[at] = new if chance.random() < 0.5 else ""
+        return "\n".join(lines)
+    begin = chance.choice(begins)
+    end = begin + 1
+    while end < len(lines) and lines[end][:1] in {" ", "-"}:
+        end += 1
+    at = chance.randrange(begin, end)
+    match chance.randrange(4):
+        case 0 if at > begin:
+            del lines[at]
+        case 1:
+            old = [word for word in lines[at].replace(":", " ").split() if word.isidentifier()]
+            lines[at] = lines[at].replace(chance.choice(old), chance.choice(words), 1) if old else ""
+        case _:
+            place = chance.randrange(len(lines[at]) + 1)
+            lines[at] = lines[at][:place] + chance.choice("aZ?: ,]") + lines[at][place:]
+    return "\n".join(lines)
+
+
 def hold(path: Path, seed: int, edits: int, edited: Callable[[str, Random], str] = edited) -> None:
     chance = Random(f"{path.name} {seed}")  # noqa: S311
     documents, good = Documents(), path.read_text()
@@ -152,6 +195,17 @@ def test_random_edits_of_declarations() -> None:
 def test_random_edits_of_the_declarations_of_all_specs() -> None:
     for path in SPECS:
         hold(path, 2, 12, declared_anew)
+
+
+def test_random_edits_of_what_is_read_after_types() -> None:
+    for number in range(6):
+        hold(SPECS[Random(number).randrange(len(SPECS))], number, 8, edited_after_types)  # noqa: S311
+
+
+@pytest.mark.full
+def test_random_edits_of_what_is_read_after_types_in_all_specs() -> None:
+    for path in SPECS:
+        hold(path, 3, 12, edited_after_types)
 
 
 SPEC = """\
@@ -203,7 +257,10 @@ ALL = ["find", "rate", "look", "end"]
         ("base: string", "base: string\n  more: string?", []),
         ("default: 0}", "default: 1}", ["find"]),
         ("start: Asked", "description: Words.\nstart: Asked", []),
-        ("start: Asked", "secrets: [KEY]\nstart: Asked", ALL),
+        ("start: Asked", "secrets: [KEY]\nstart: Asked", []),
+        ("start: Asked", "defaults: {model: fast}\nstart: Asked", ALL),
+        ("start: Asked", "threads: {rate: {key: inputs.a}}\nstart: Asked", []),
+        ("start: Asked", "imports: []\nstart: Asked", ALL),
     ],
 )
 def test_what_does_not_mention_a_declaration_is_not_resolved_anew(
