@@ -15,6 +15,7 @@ __all__ = [
     "find_in_braces",
     "find_indented_too_far",
     "find_keys_below_name",
+    "find_list_below_value",
     "find_no_colon",
     "find_no_colon_below_entry",
     "find_no_key",
@@ -24,6 +25,7 @@ __all__ = [
     "line_at",
 ]
 
+ITEM_OF_MAPS: Final = re.compile(r"(?P<indent> *)(?P<dash>-) +(?:[\w-]+:(?= |\r?$)|\{)", re.MULTILINE)
 ENTRY: Final = re.compile(r"(?P<indent> *)(?P<key>[\w-]+):(?= |\r?$)", re.MULTILINE)
 COLON_BEFORE: Final = re.compile(r" *(?P<key>:(?P<name>[\w-]+)) *\r?")
 FLOW: Final = r"\{[^{}\r\n]*(?:\{[^{}\r\n]*\}[^{}\r\n]*)*\}|\[[^\[\]\r\n]*\]"
@@ -222,6 +224,23 @@ def find_indented_too_far(text: str, at: int) -> Finding | None:
     place, far = Place((), "text", entry.start("key"), entry.end("key")), len(entry["indent"])
     what = "this line is indented further than the one above, which is complete"
     return problems.syntax_error(place, what, how_far(text, above, line, len(complete["indent"]), far))
+
+
+def find_list_below_value(text: str, at: int) -> Finding | None:
+    """Return the finding for an item of a list below an entry whose value is complete."""
+    line, _ = line_at(text, at)
+    item = ITEM_OF_MAPS.match(text, line)
+    if item is None or line == 0:
+        return None
+    complete = COMPLETE.match(text, text.rfind("\n", 0, line - 1) + 1, line)
+    if complete is None or len(complete["indent"]) > len(item["indent"]):
+        return None
+    place = Place((), "text", *item.span("dash"))
+    hint = (
+        "the key of the list is missing above it, or a line is indented wrongly; a text of several lines stands "
+        "below a `|`"
+    )
+    return problems.syntax_error(place, "a list begins here, and the line above has a value already", hint)
 
 
 def how_far(text: str, above: int, line: int, fewer: int, far: int) -> str:

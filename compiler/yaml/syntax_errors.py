@@ -141,6 +141,7 @@ def find_second_colon(problem: SyntaxProblem) -> Finding | None:
         return None
     meant = (
         malformed_lines.find_keys_below_name(text, at)
+        or malformed_lines.find_list_below_value(text, at)
         or malformed_lines.find_indented_too_far(text, at)
         or malformed_lines.find_no_key_above(text, at)
         or malformed_lines.find_no_colon_below_entry(text, at)

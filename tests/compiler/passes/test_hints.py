@@ -216,7 +216,7 @@ THREE = "{all: [Baked, Grown, Milked]}"
 MERGE = "merge: append"
 ITEM_TO_HELPED = ASKING[ASKING.index("  Item:") : ASKING.index("  Page:")]
 
-HINTS = [
+HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
     # the spec, what stands there, what is written instead; the code and the hint of each finding
     # the name of an item, elsewhere
     (
@@ -411,6 +411,35 @@ HINTS = [
     ("asking", "${{ event.name | upper }}", "${{ event.name + 3 }}", ("no-arithmetic", "to put texts together write")),
     ("asking", "${{ event.name | upper }}", "${{ events.name }}", ("unknown-name", "write `event.name`")),
     ("asking", "    on_timeout: Late\n", "    on_timeout: nothng\n", ("unknown-event", "did you mean `nothing`?")),
+    # an entry that stands twice, and one that is taken before others
+    ("loop", "      - Again\n", "      - Again\n      - Again\n",
+     ("entry-never-taken", "one of the two needs a `when`, and stands first then; or leave one out")),
+    ("loop", "      - {event: Done, when: event.good}\n      - Again\n",
+     "      - Again\n      - {event: Done, when: event.good}\n", ("entry-never-taken", "move entry 1 to the end")),
+    # what asks for a type, and what compares
+    ("asking", "when: inputs.many > 3 and result.good", "when: inputs.id is text",
+     ("unknown-test", "asked for by `is string`, and a text compared by `== \"text\"`")),
+    ("asking", "when: inputs.many > 3 and result.good", "when: inputs.id is urgent",
+     ("unknown-test", "to compare write `== \"urgent\"`")),
+    # a list whose key is missing
+    ("loop", "    accepts: Tried\n    emit:\n", "    accepts: Tried\n",
+     ("syntax-error", "the key of the list is missing above it")),
+    # braces that open once more
+    ("asking", "${{ event.name | upper }}", "${{ { }}", ("unclosed-braces", "a `{` is too many, or a `}` is missing")),
+    # what is not read may emit what nobody seems to emit
+    ("ways", "accepts: [Many, Few], emit: Done", "emit: nothing, emit: Done, accepts: [Many, Few]",
+     ("duplicate-key", "$")),
+    ("asking", "    on_timeout: Late\n", "    that: true\n",
+     ("endless-wait", "add `on_timeout`$", "duplicate-key", "$")),
+    ("asking", "    on_error: [{errors: [http.404], event: Late}]\n    emit:\n      - {event: Again,",
+     "    otherwise: [{errors: [http.404], event: Again}]\n    emit:\n      - {event: Page,",
+     ("unknown-key", "what can stand here too is")),
+    # a key of the language that is none, whatever it is to YAML
+    ("asking", "each: {in: inputs.orders, as:", "each: {2: inputs.orders, as:", ("unknown-key", "")),
+    # a value at the place of another one, where it is enough to write one of them anew
+    ("asking", "agent: helper\n    prompt: Help ${{ event.id }}.", "agent: Help ${{ event.id }}.\n    prompt: helper",
+     ("unknown-agent", "there is `helper`; `agent` and `prompt` may have each other's value")),
+    ("asking", "agent: helper", "agent: helpers", ("unknown-agent", "did you mean `helper`?$")),
 ]  # fmt: skip
 
 
@@ -476,14 +505,15 @@ def test_the_empty_step_right_above_is_the_one_without_its_keys(
 @pytest.mark.parametrize(
     ("base", "right", "wrong", "said"), HINTS, ids=[f"{row[0]}: {row[2]}" for row in HINTS]
 )
-def test_a_hint_leads_to_what_was_meant(base: str, right: str, wrong: str, said: tuple[str, str]) -> None:
+def test_a_hint_leads_to_what_was_meant(base: str, right: str, wrong: str, said: tuple[str, ...]) -> None:
     """A `$` at the end of a hint says that nothing follows; alone, that there is none."""
     assert right in BASES[base]
     text = BASES[base].replace(right, wrong, 1)
     found = check_text(text.encode(), "spec.yaml").diagnostics
     told = [(each.code, each.hint) for each in found]
-    assert [code for code, _ in told] == [said[0]], told
-    assert (told[0][1] == "") if said[1] == "$" else (said[1] in f"{told[0][1]}$"), told
+    assert [code for code, _ in told] == list(said[::2]), told
+    for (_, hint), expected in zip(told, said[1::2], strict=True):
+        assert (hint == "") if expected == "$" else (expected in f"{hint}$"), told
 
 
 TWO = """\
@@ -525,3 +555,46 @@ def test_what_is_said_of_several_findings(case: str) -> None:
     told = [each.hint for each in check_text(text.encode(), "spec.yaml").diagnostics]
     assert told
     assert set(hints) <= set(told), told
+
+
+WITHOUT_STEPS = """\
+wfc: 1
+workflow: w
+start: Came
+end: Done
+events:
+  Came: {}
+  Seen: {}
+  Done: {}
+%s  go: {kind: transform, accepts: Came, emit: {all: [Seen, Done]}}
+%s"""
+NOTE = "  note: {kind: transform, accepts: Seen, emit: nothing}\n"
+
+
+@pytest.mark.parametrize("also", ["", NOTE])
+def test_steps_that_have_lost_the_line_above_them_are_one_finding(also: str) -> None:
+    right = WITHOUT_STEPS.replace("  Seen: {}\n", "" if not also else "  Seen: {}\n")
+    right = right if also else right.replace("{all: [Seen, Done]}", "Done")
+    assert not check_text((right % ("steps:\n", also)).encode(), "spec.yaml").diagnostics
+    (found,) = check_text((right % ("", also)).encode(), "spec.yaml").diagnostics
+    assert (found.code, found.hint) == ("misplaced-key", "write `steps:` above `go`")
+
+
+PERSON = """\
+wfc: 1
+workflow: w
+start: Came
+end: [Paid, Late]
+events: {Came: {}, Paid: {amount: decimal, note: {type: string, default: ""}}, Late: {}}
+steps:
+  ask: {kind: human, accepts: Came, title: Well?, form: {amount: decimal}, within: 1 day, on_timeout: Late, emit: Paid}
+"""
+
+
+def test_what_a_person_may_be_asked_for_is_told() -> None:
+    assert not check_text(PERSON.encode(), "spec.yaml").diagnostics
+    (found,) = check_text(PERSON.replace("form: {amount: decimal}, ", "").encode(), "spec.yaml").diagnostics
+    assert found.code == "unfilled-field"
+    assert found.hint.startswith(
+        "if the person is to say it, ask for it by `form: {amount: decimal}`; else write `with: {amount: …}`"
+    )
