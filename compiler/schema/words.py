@@ -250,6 +250,8 @@ def for_scalar(value: bool | float, title: str, key: str) -> str:
     """Return what to write instead of a number, `true` or `false`."""
     text = short(str(value).lower() if isinstance(value, bool) else repr(value))
     if "length of time" in title:
+        if not value:
+            return "write how long, with a unit, such as `30s`; without a bound there is no such key"
         many = f"`{text}ms` or `{text}s`"  # elsewhere such numbers are milliseconds
         return f"write a unit: {many}" if value >= 1000 else f"write a unit, such as `{text}s`"
     if key in ADDRESSES:

@@ -17,6 +17,7 @@ __all__ = [
     "find_keys_below_name",
     "find_list_below_value",
     "find_no_colon",
+    "find_no_colon_after_name",
     "find_no_colon_below_entry",
     "find_no_key",
     "find_no_key_above",
@@ -62,9 +63,11 @@ LIST_OF: Final = re.compile(
 NEXT_ENTRY: Final = re.compile(r", *(?P<key>[\w-]+): ?(?=[\"'{\[\w])")
 """Another entry inside of what should be a text between braces."""
 LAST_QUOTE: Final = re.compile(r"(?P<sign>[\"'])(?=\s*(?:[}\]]|,\s|$))")
+BEFORE_BRACKET: Final = re.compile(r" *(?:- +)?(?P<key>[A-Za-z_][\w-]*)[ ,;=]+(?=\{|\[)")
+NAME_ALONE: Final = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_][\w-]*) *\r?\n")
 IN_BRACKETS: Final = re.compile(r" *[a-z_]\w* +(?:\{[^\r\n]*\}|\[[^\r\n]*\]) *")
 OPEN_VALUE: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*) *=? *[\[{\"']")
-QUOTED_BEFORE: Final = re.compile(r"(?P<sign>[\"'])(?P<text>[^\"'\r\n]*)[\"']\Z")
+QUOTED_BEFORE: Final = re.compile(r"(?P<sign>[\"'])(?P<text>(?:(?!(?P=sign))[^\r\n])*)(?P=sign)\Z")
 
 
 def line_at(text: str, at: int) -> tuple[int, int]:
@@ -224,6 +227,29 @@ def find_indented_too_far(text: str, at: int) -> Finding | None:
     place, far = Place((), "text", entry.start("key"), entry.end("key")), len(entry["indent"])
     what = "this line is indented further than the one above, which is complete"
     return problems.syntax_error(place, what, how_far(text, above, line, len(complete["indent"]), far))
+
+
+def find_no_colon_after_name(text: str, at: int) -> Finding | None:
+    """Return the finding for a name without its colon: above what belongs to it, or before its map in braces."""
+    start, end = line_at(text, at)
+    beside = BEFORE_BRACKET.match(text, start, end)
+    if beside is not None and beside.end() < at:
+        place = Place((), "text", *beside.span("key"))
+        return problems.syntax_error(
+            place,
+            "a colon and a space are missing after this key",
+            f"write `{beside['key']}: {text[beside.end()]}…`",
+        )
+    above = NAME_ALONE.match(text, text.rfind("\n", 0, start - 1) + 1, start) if start else None
+    if above is None or ENTRY.match(text, start) is None or len(above["indent"]) >= indent(text, start, end):
+        return None
+    place = Place((), "text", *above.span("key"))
+    return problems.syntax_error(
+        place,
+        "a colon is missing after this key",
+        f"write `{above['key']}:`",
+        fixes.replace_text(place, f"{above['key']}:"),
+    )
 
 
 def find_list_below_value(text: str, at: int) -> Finding | None:

@@ -142,6 +142,7 @@ def find_second_colon(problem: SyntaxProblem) -> Finding | None:
     meant = (
         malformed_lines.find_keys_below_name(text, at)
         or malformed_lines.find_list_below_value(text, at)
+        or malformed_lines.find_no_colon_after_name(text, at)
         or malformed_lines.find_indented_too_far(text, at)
         or malformed_lines.find_no_key_above(text, at)
         or malformed_lines.find_no_colon_below_entry(text, at)
@@ -180,6 +181,9 @@ def find_between_brackets(problem: SyntaxProblem) -> Finding | None:
     if text[at : at + 1] == ":" and re.compile(ONE_WORD).search(text, max(0, at - 200), at):
         whole = value_around(text, at)
         hint = "" if whole else "between two entries stands a `,`, and a text with a colon in quotes"
+        start, end = malformed_lines.line_at(text, at)
+        if not whole and text.count("}", start, end) > text.count("{", start, end):
+            hint = "a `{` is missing before this key, or a `,`; a text with a colon stands in quotes"
         return problems.text_cut_by_colon(problem.place, whole, hint, last=is_last(text, at))
     return None
 

@@ -436,6 +436,28 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
      ("unknown-key", "what can stand here too is")),
     # a key of the language that is none, whatever it is to YAML
     ("asking", "each: {in: inputs.orders, as:", "each: {2: inputs.orders, as:", ("unknown-key", "")),
+    # colons that are missing, or have changed places with a bracket
+    ("loop", "  try:\n", "  try\n", ("syntax-error", "write `try:`$")),
+    ("joins", "  milk: {kind", "  milk, {kind", ("syntax-error", "write `milk: {…`")),
+    ("joins", "  milk: {kind", "  milk {kind", ("syntax-error", "write `milk: {")),
+    ("loop", "  Tried: {good: boolean}", "  Tried{ :good: boolean}", ("bad-name", "write `Tried: {good: boolean}`")),
+    ("loop", "  Tried: {good: boolean}", "  Tried{ {good: boolean}", ("bad-name", "write `Tried: {good: boolean}`")),
+    ("ways", "when: event.many > 3, with: {number: 1}}", "when: event.many > 3, with: number: 1}}",
+     ("text-cut-by-colon", "a `{` is missing before this key, or a `,`")),
+    # a quote that is not closed, behind texts in quotes of the other kind
+    ("lists", 'before: "${{ event.lines | length }} lines"}',
+     """before: "${{ event.files | join(', ') }}, after: "x"}""",
+     ("syntax-error", "before the key `after`, or escape")),
+    # types behind two colons
+    ("asking", "${{ event.name | upper }}", "${{ event.name::text }}",
+     ("unexpected-token", "a type is made by a filter, such as `| string`; a field stands behind a dot")),
+    ("asking", "${{ event.name | upper }}", "${{ event::name }}", ("unexpected-token", "behind a dot: `event.name`")),
+    # no time at all
+    ("asking", "within: 3 days", "within: 0", ("wrong-type", "write how long, with a unit, such as `30s`; without")),
+    ("asking", "within: 3 days", "within: 90", ("wrong-type", "write a unit, such as `90s`")),
+    # an event is no error
+    ("asking", "errors: [http.404]", "errors: [Told]", ("unknown-error", "the broad ones are")),
+    ("asking", "errors: [http.404]", "errors: [tol]", ("unknown-error", "did you mean `tool`?")),
     # a value at the place of another one, where it is enough to write one of them anew
     ("asking", "agent: helper\n    prompt: Help ${{ event.id }}.", "agent: Help ${{ event.id }}.\n    prompt: helper",
      ("unknown-agent", "there is `helper`; `agent` and `prompt` may have each other's value")),
