@@ -113,7 +113,8 @@ def with_exchange(finding: Finding, analysis: Analysis, analyse: Callable[[Docum
         return finding
     if finding.place.address[:1] == ("tests",):
         return finding  # what is declared may be wrong as well
-    for suspicion in islice(exchanged_values(data, [finding]), MOST_EXCHANGES):
+    own = (each for each in exchanged_values(data, [finding]) if finding.place.address in each.settled)
+    for suspicion in islice(own, MOST_EXCHANGES):
         tried = analyse(analysis.document.changed(suspicion.data, ()))
         if explains(analysis, tried, 1) and not left_at(tried, suspicion.settled):
             one, other = (each[-1] for each in suspicion.settled)

@@ -63,7 +63,7 @@ LIST_OF: Final = re.compile(
 NEXT_ENTRY: Final = re.compile(r", *(?P<key>[\w-]+): ?(?=[\"'{\[\w])")
 """Another entry inside of what should be a text between braces."""
 LAST_QUOTE: Final = re.compile(r"(?P<sign>[\"'])(?=\s*(?:[}\]]|,\s|$))")
-BEFORE_BRACKET: Final = re.compile(r" *(?:- +)?(?P<key>[A-Za-z_][\w-]*)[ ,;=]+(?=\{|\[)")
+BEFORE_BRACKET: Final = re.compile(r" *(?:- +)?(?P<key>[A-Za-z_][\w-]*) *(?P<sign>[,;=]?) *(?=\{|\[)")
 NAME_ALONE: Final = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_][\w-]*) *\r?\n")
 IN_BRACKETS: Final = re.compile(r" *[a-z_]\w* +(?:\{[^\r\n]*\}|\[[^\r\n]*\]) *")
 OPEN_VALUE: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*) *=? *[\[{\"']")
@@ -233,7 +233,9 @@ def find_no_colon_after_name(text: str, at: int) -> Finding | None:
     """Return the finding for a name without its colon: above what belongs to it, or before its map in braces."""
     start, end = line_at(text, at)
     beside = BEFORE_BRACKET.match(text, start, end)
-    if beside is not None and beside.end() < at:
+    before = last_line(text, start) or ""
+    goes_on = indent(text, start, end) > indent(before, 0, len(before))  # of a text that began above
+    if beside is not None and beside.end() < at and (beside["sign"] or not goes_on):
         place = Place((), "text", *beside.span("key"))
         return problems.syntax_error(
             place,

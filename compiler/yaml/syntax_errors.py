@@ -142,10 +142,10 @@ def find_second_colon(problem: SyntaxProblem) -> Finding | None:
     meant = (
         malformed_lines.find_keys_below_name(text, at)
         or malformed_lines.find_list_below_value(text, at)
-        or malformed_lines.find_no_colon_after_name(text, at)
         or malformed_lines.find_indented_too_far(text, at)
         or malformed_lines.find_no_key_above(text, at)
         or malformed_lines.find_no_colon_below_entry(text, at)
+        or malformed_lines.find_no_colon_after_name(text, at)
     )
     whole = value_around(text, at)
     if re.search(r"\blambda [\w, ]*\Z", text[problem.line : at]):
