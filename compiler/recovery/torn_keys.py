@@ -32,7 +32,7 @@ def torn_keys(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
         name, key, inner = torn["name"], torn["key"], value.removesuffix("}").rstrip()
         if name in owner:
             continue
-        finding = problems.bad_name(Place(address, "key"), address[-1], "a bracket opens in it")
+        finding = problems.bad_name(Place(address, "key"), str(address[-1]), "a bracket opens in it")
         finding = replace(finding, hint=f"write `{name}: {{{key}: {inner}}}`", fix=None)
         changed = with_value(renamed(data, address, name), (*address[:-1], name), {key: inner})
         yield Suspicion(finding, changed, explains=1)

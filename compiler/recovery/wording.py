@@ -91,7 +91,7 @@ def reword(analysis: Analysis) -> Analysis:
             joined_beside(each, data) if each.code == "event-never-accepted" else each
             for each in without_unused(without_unread(findings, data))
         ]
-        findings = [foreign_comment(each, data) for each in findings]
+        findings = [or_a_step_is_missing(foreign_comment(each, data)) for each in findings]
         findings = without_guesses(findings)
         findings = [declared_elsewhere(each, data) if each.code in SECTIONS else each for each in findings]
     return replace(analysis, findings=findings)
@@ -167,6 +167,14 @@ def asked_of_nobody(finding: Finding, data: Data) -> Finding:
     form = ", ".join(f"{name}: {each if isinstance(each, str) else '…'}" for name, each in types.items())
     hint = f"if the person is to say it, ask for it by `form: {{{form}}}`; else {finding.hint}"
     return replace(finding, hint=hint, fix=None)
+
+
+def or_a_step_is_missing(finding: Finding) -> Finding:
+    """Add to what would be right in place of an event that a step may be missing as well."""
+    role = {"event-never-emitted": "emits", "event-never-accepted": "accepts"}.get(finding.code)
+    if role is None or not finding.hint.startswith("nothing would be wrong"):
+        return finding
+    return replace(finding, hint=f"{finding.hint}; or the step is missing that {role} `{finding.about[0]}`")
 
 
 def joined_beside(finding: Finding, data: Data) -> Finding:

@@ -12,6 +12,7 @@ from wfc.compiler.types.notations import other_notation
 
 __all__ = [
     "find_after_closing",
+    "find_colon_before",
     "find_in_braces",
     "find_indented_too_far",
     "find_keys_below_name",
@@ -28,7 +29,7 @@ __all__ = [
 
 ITEM_OF_MAPS: Final = re.compile(r"(?P<indent> *)(?P<dash>-) +(?:[\w-]+:(?= |\r?$)|\{)", re.MULTILINE)
 ENTRY: Final = re.compile(r"(?P<indent> *)(?P<key>[\w-]+):(?= |\r?$)", re.MULTILINE)
-COLON_BEFORE: Final = re.compile(r" *(?P<key>:(?P<name>[\w-]+)) *\r?")
+COLON_BEFORE: Final = re.compile(r" *(?P<key>:(?P<name>[\w-]+))(?P<rest> [^\r\n]*)?\r?")
 FLOW: Final = r"\{[^{}\r\n]*(?:\{[^{}\r\n]*\}[^{}\r\n]*)*\}|\[[^\[\]\r\n]*\]"
 COMPLETE: Final = re.compile(
     rf"(?P<indent> *)(?:- +)?[\w-]+: +(?:[^\s|>&*!#{{\[\"'][^\r\n]*|(?:{FLOW}|\"[^\"\r\n]*\"|'[^'\r\n]*') *\r?\n)",
@@ -119,7 +120,9 @@ def find_colon_before(text: str, at: int) -> Finding | None:
     if colon is None:
         return None
     place = Place((), "text", *colon.span("key"))
-    return problems.syntax_error(place, "the colon stands behind a key", f"write `{colon['name']}:`")
+    rest = shown(colon["rest"] or "")
+    hint = f"write `{colon['name']}:{' ' if rest else ''}{rest}`"
+    return problems.syntax_error(place, "the colon stands behind a key", hint)
 
 
 def find_no_key(text: str, start: int, end: int) -> Finding | None:

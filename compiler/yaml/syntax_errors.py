@@ -145,6 +145,7 @@ def find_second_colon(problem: SyntaxProblem) -> Finding | None:
         or malformed_lines.find_indented_too_far(text, at)
         or malformed_lines.find_no_key_above(text, at)
         or malformed_lines.find_no_colon_below_entry(text, at)
+        or malformed_lines.find_colon_before(text, at)
         or malformed_lines.find_no_colon_after_name(text, at)
     )
     whole = value_around(text, at)
@@ -159,6 +160,9 @@ def find_second_colon(problem: SyntaxProblem) -> Finding | None:
         hint = "leave it out, or put the whole value in quotes"
     elif line.rstrip().endswith("}") and line.count("}") > line.count("{"):
         hint = "open the map with `{`, or put the whole value in quotes"
+    torn = re.compile(r" *(?P<name>[A-Za-z]\w*) *[{\[][ :{]*(?=\w+: )").match(text, problem.line, at)
+    if torn is not None and not hint:
+        whole, hint = None, f"a map in braces stands behind a colon: `{torn['name']}: {{…`"
     if text[at - 1 : at] in {"{", "["} and not hint:
         whole, hint = None, f"what stands in brackets begins with the bracket: `{text[at - 1]}key: …`"
     if text[at + 1 : at + 3] in {" {", " ["} and not hint:
@@ -271,6 +275,7 @@ def find_malformed_line(problem: SyntaxProblem) -> Finding | None:
     if "block end" in said or "expected key" in said:
         return (
             malformed_lines.find_no_name(text, at)
+            or malformed_lines.find_colon_before(text, at)
             or malformed_lines.find_after_closing(text, at)
             or malformed_lines.find_no_colon(text, at)
             or malformed_lines.find_keys_below_name(text, at)

@@ -1615,7 +1615,13 @@ TABLE = [
         "key-not-text",
         "write `${{ … }}` for an expression, in quotes where it begin",
     ),
-    ("within 0", "    within: 4h", "    within: 0", "wrong-type", "write a unit, such as `0s`"),
+    (
+        "within 0",
+        "    within: 4h",
+        "    within: 0",
+        "wrong-type",
+        "write how long, with a unit, such as `30s`",
+    ),
     (
         "within business days",
         "    within: 4h",

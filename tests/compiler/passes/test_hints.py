@@ -444,6 +444,18 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
     ("loop", "  Tried: {good: boolean}", "  Tried{ {good: boolean}", ("bad-name", "write `Tried: {good: boolean}`")),
     ("ways", "when: event.many > 3, with: {number: 1}}", "when: event.many > 3, with: number: 1}}",
      ("text-cut-by-colon", "a `{` is missing before this key, or a `,`")),
+    ("ways", "  Came: {many: integer}", "  Came{ :many: integer, more: string}",
+     ("text-cut-by-colon", "a map in braces stands behind a colon: `Came: {…`")),
+    ("joins", "  milk: {kind", "  :milk {kind", ("syntax-error", "write `milk: ")),
+    # an end that is there, and was not read
+    ("lists", "${{ line.price }}\n          {% endfor", "${{ line.price\n          {% endfor",
+     ("unclosed-braces", "add `}}`")),
+    ("lists", "          {% endfor %}\n", "", ("statement-not-ended", "add `{% endfor %}`")),
+    # keys that must be there
+    ("loop", "end: Done\n", "end:\n", ("wrong-type", "write a value after the colon$")),
+    ("loop", "    max_runs: 3\n", "    max_runs: 3\n    description:\n", ("wrong-type", "or remove the key")),
+    # a condition in brackets
+    ("ways", "when: event.many > 3,", "when: '[event.many > 3]',", ("not-a-condition", "without brackets; of")),
     # a quote that is not closed, behind texts in quotes of the other kind
     ("lists", 'before: "${{ event.lines | length }} lines"}',
      """before: "${{ event.files | join(', ') }}, after: "x"}""",
@@ -557,7 +569,7 @@ SEVERAL = {
         [("accepts: Found", "accepts: Lost")],
         [
             "nothing would be wrong with `Found`, and not `Lost`, in `two` under `accepts`, "
-            "or `Lost`, and not `Found`, in `one` under `emit`"
+            "or `Lost`, and not `Found`, in `one` under `emit`; or the step is missing that emits `Lost`"
         ],
     ),
     "a typo beside a section that is none": (
