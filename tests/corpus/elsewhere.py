@@ -1571,7 +1571,7 @@ TABLE = [
         "      - event: Refused\n        when: events.order.total > 100 and events.urgent",
         "      - event: Refused",
         "entry-never-taken",
-        "move entry 1 to the end, or give it a `when`; to emit all of",
+        "one of the two needs a `when`, and stands first then; or leave one out",
     ),
     (
         "form result field",
