@@ -10,8 +10,9 @@ from typing import Any, Final
 from wfc.compiler.diagnostics import Address, Finding, Place, Severity
 from wfc.compiler.recovery.suspicion import Data, Suspicion, at, with_value
 from wfc.compiler.rules import shape as problems
+from wfc.compiler.yaml import BROKEN
 
-__all__ = ["exchanged"]
+__all__ = ["exchanged", "exchanged_values"]
 
 SECTIONS: Final = ("events", "types", "steps", "tools", "models", "agents", "texts", "state")
 """Sections in which two declarations may have each other's content."""
@@ -52,7 +53,9 @@ def exchanged_values(data: Data, findings: Sequence[Finding]) -> Iterator[Suspic
             is_named = looks_like_path(values[key]) or looks_like_path(
                 values[other]
             )  # no guess is read as a file
-            if other != key and values[other] != values[key] and not is_declaration(owner) and not is_named:
+            is_read = BROKEN not in (values[key], values[other])
+            differ = other != key and values[other] != values[key]
+            if differ and is_read and not is_declaration(owner) and not is_named:
                 first, second = sorted((key, other), key=list(values).index)
                 pair = (owner, first, second)
                 also = counts.get((owner, other), 0)

@@ -104,7 +104,7 @@ def suspicion(
     elif style.code == "not-pascal-case":
         finding = problems.not_pascal_case(place, written, name)
     elif style.code == "not-snake-case":
-        finding = problems.not_snake_case(place, written, NOUNS.get(str(address[0]), "name"), name)
+        finding = problems.not_snake_case(place, written, NOUNS.get(str(address[0]), "field"), name)
     else:
         finding = style
     if not by_key:

@@ -11,6 +11,7 @@ from wfc.compiler.diagnostics import Address, Finding, Place
 from wfc.compiler.recovery.suspicion import Data, Suspicion, at, walk, with_value
 from wfc.compiler.recovery.wording import SECTIONS
 from wfc.compiler.rules import shape as problems
+from wfc.compiler.rules.phrases import joined
 from wfc.compiler.schema.expansion import schema
 
 __all__ = ["moved_blocks"]
@@ -24,6 +25,8 @@ CLOSED: Final = frozenset(
 OF_EXITS: Final = frozenset({"save", "when", "with"})
 OTHERWISE_IN_STEPS: Final = frozenset({"deadline"})
 """Keys of the top that in a step may as well be another system's word for one of its own."""
+IN_PLACE_OF_STEPS: Final = ("events", "state", "tools", "types")
+"""Sections that may stand right above the steps."""
 MOST_PLACES: Final = 4
 MOST_STRANGE: Final = 8
 MOST_IN_ONE_MAP: Final = 2  # keys that nobody knows; where there are more, they do not stand at a wrong level
@@ -31,6 +34,7 @@ MOST_IN_ONE_MAP: Final = 2  # keys that nobody knows; where there are more, they
 
 def moved_blocks(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
     """Suspect that what means nothing at its place belongs to another level, or what is missing stands at one."""
+    yield from steps_without_section(data)
     tried = set()
     for source, target, least in moves(data, findings):
         if (source, target) in tried or not fits_there(data, source, target):
@@ -43,6 +47,30 @@ def moved_blocks(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]
             how_to_move(data, target),
         )
         yield Suspicion(finding, moved(data, source, target), ((source, target),), least)
+
+
+def steps_without_section(data: Data) -> Iterator[Suspicion]:
+    """Suspect that declarations of a section are steps, and the line above them is missing."""
+    for section in IN_PLACE_OF_STEPS if "steps" not in data else ():
+        content = data.get(section)
+        names = [key for key, each in content.items() if is_step(each)] if isinstance(content, dict) else []
+        if not names:
+            continue
+        left = {key: each for key, each in content.items() if key not in names}
+        several = len(names) > 1
+        finding = problems.misplaced_key(
+            Place((section, names[0]), "key"),
+            f"{joined(names)} {'stand' if several else 'stands'} under `{section}`, and "
+            f"{'seem to be steps' if several else 'seems to be a step'}",
+            f"write `steps:` above `{names[0]}`",
+        )
+        moves = tuple(((section, key), ("steps", key)) for key in names)
+        steps = {key: content[key] for key in names}
+        yield Suspicion(finding, {**with_value(data, (section,), left), "steps": steps}, moves, 1)
+
+
+def is_step(content: object) -> bool:
+    return isinstance(content, dict) and {"kind", "accepts"} <= content.keys()
 
 
 def how_to_move(data: Data, target: Address) -> str:
@@ -74,7 +102,7 @@ def nested(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Address, A
             yield address[:2], (address[1],), 1
         if len(address) > 1 and address[0] in {"events", "state", "types"}:
             content = at(data, address[:2])
-            if isinstance(content, dict) and {"kind", "accepts"} <= content.keys():
+            if is_step(content):
                 yield address[:2], ("steps", address[1]), 2
 
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from wfc.compiler.diagnostics import Finding, Place, Severity
+from wfc.compiler.diagnostics import Address, Finding, Place, Severity
 from wfc.compiler.recovery.analysis import Analysis
 from wfc.compiler.recovery.bare_keys import bare_keys
-from wfc.compiler.recovery.exchanged_values import exchanged
+from wfc.compiler.recovery.exchanged_values import exchanged, exchanged_values
 from wfc.compiler.recovery.lost_events import lost_events
 from wfc.compiler.recovery.missing_joins import missing_joins
 from wfc.compiler.recovery.misspelt_declarations import misspelt_declarations
@@ -24,6 +24,7 @@ from wfc.compiler.recovery.other_joins import (
 )
 from wfc.compiler.recovery.other_kinds import other_kinds
 from wfc.compiler.recovery.suspicion import Data, Suspicion
+from wfc.compiler.recovery.torn_keys import torn_keys
 from wfc.compiler.recovery.wrapped_fields import wrapped_fields
 from wfc.compiler.slotted import replace
 from wfc.compiler.yaml import Document
@@ -37,9 +38,12 @@ MOST_TEXT: Final = 400_000
 """How many code points are analysed again at most, over all tries."""
 MOST_ALONE: Final = 3
 """Among more findings than these none gets a hint of its own."""
+MOST_EXCHANGES: Final = 6
+"""How many exchanges are tried of the value that one finding is about."""
 MOST_FINDINGS: Final = 200
 """Among more findings than these no one mistake is looked for."""
 SUSPECT: Final[tuple[Callable[[Data, Sequence[Finding]], Iterator[Suspicion]], ...]] = (
+    torn_keys,
     misspelt_declarations,
     wrapped_fields,
     bare_keys,
@@ -82,11 +86,9 @@ def search(analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Analy
             break
         analysis = explanation[0]
         blamed.append(explanation[1])
-    found = (
-        [with_other_ways(each, analysis, analyse) for each in analysis.findings]
-        if tries
-        else analysis.findings
-    )
+    found = analysis.findings
+    if tries and len(found) <= MOST_ALONE:
+        found = [with_exchange(with_other_ways(each, analysis, analyse), analysis, analyse) for each in found]
     return replace(analysis, findings=[*found, *blamed])
 
 
@@ -95,7 +97,7 @@ def with_other_ways(finding: Finding, analysis: Analysis, analyse: Callable[[Doc
     be none: only the author knows which is meant.
     """
     data = analysis.document.data
-    if not isinstance(data, dict) or finding.place.origin is not None or len(analysis.findings) > MOST_ALONE:
+    if not isinstance(data, dict) or finding.place.origin is not None:
         return finding
     ways = [
         written
@@ -103,6 +105,35 @@ def with_other_ways(finding: Finding, analysis: Analysis, analyse: Callable[[Doc
         if explains(analysis, analyse(analysis.document.changed(changed, ())), 1)
     ]
     return replace(finding, hint="; ".join(filter(None, [finding.hint, *ways])))
+
+
+def with_exchange(finding: Finding, analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Finding:
+    """Return a finding at a value that would be right at the place of another one, and that there: one of the two alone
+    may be meant as well.
+    """
+    data = analysis.document.data
+    sure = finding.fix is not None and finding.fix.applicability == "safe"
+    if not isinstance(data, dict) or finding.place.origin is not None or sure:
+        return finding
+    if finding.place.address[:1] == ("tests",):
+        return finding  # what is declared may be wrong as well
+    own = (each for each in exchanged_values(data, [finding]) if finding.place.address in each.settled)
+    for suspicion in islice(own, MOST_EXCHANGES):
+        tried = analyse(analysis.document.changed(suspicion.data, ()))
+        if explains(analysis, tried, 1) and not left_at(tried, suspicion.settled):
+            one, other = (each[-1] for each in suspicion.settled)
+            told = f"`{one}` and `{other}` may have each other's value"
+            return replace(finding, hint="; ".join(filter(None, [finding.hint, told])))
+    return finding
+
+
+def left_at(analysis: Analysis, places: Sequence[Address]) -> bool:
+    """Return whether something is said of what stands at or below some places."""
+    return any(
+        each.place.origin is None and each.place.address[: len(place)] == place
+        for each in analysis.findings
+        for place in places
+    )
 
 
 def with_rivals(finding: Finding, written: Sequence[str]) -> Finding:
@@ -132,11 +163,7 @@ def too_much(
     before: Analysis, after: Analysis, suspicion: Suspicion, analyse: Callable[[Document], Analysis]
 ) -> bool:
     """Return whether a part of the suspected change is enough, or errors are left in what it moves."""
-    if any(
-        each.place.origin is None and each.place.address[: len(place)] == place
-        for each in after.findings
-        for place in suspicion.settled
-    ):
+    if left_at(after, suspicion.settled):
         return True
     least = gone(before, after)
     parts = (analyse(before.document.changed(data, ())) for data in suspicion.smaller)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Finding, Fix, Severity
 from wfc.compiler.recovery.analysis import Analysis
-from wfc.compiler.recovery.suspicion import Data, at
+from wfc.compiler.recovery.suspicion import Data, at, walk
 from wfc.compiler.rules import phrases
 from wfc.compiler.slotted import replace
 
@@ -64,6 +64,10 @@ NEAR_THE_TOP: Final = 3
 """The parts of the address of a declaration's key."""
 MOST_NEAR_THE_TOP: Final = 2
 """In a section in which so many declarations are none, others may belong elsewhere as well."""
+NO_WAY: Final = frozenset(
+    {"event-never-accepted", "event-never-emitted", "run-without-end", "unreachable-end", "unreachable-step"}
+)
+"""What is said of events that nobody emits or accepts, and of what no path leads to."""
 UNUSED: Final = frozenset({"unused-declaration", "unused-event"})
 COMMENT: Final = re.compile(r"\s+(?://|--|/\*)\s*(?P<words>\w[^*]*)(?:\*/)?$")
 OF_RESULTS: Final = frozenset({"body", "data", "output", "outputs", "response", "result"})
@@ -74,17 +78,20 @@ FIELD: Final = re.compile(r"\s*\.\s*(\w+)")
 def reword(analysis: Analysis) -> Analysis:
     """Report each mistake once, with hints that require the whole spec."""
     data = analysis.document.data
-    findings = merge_repeated(analysis)
+    findings = without_second_words(merge_repeated(analysis), analysis)
     if isinstance(data, dict):
         findings = [
             item_elsewhere(name_of_step(each, data), data) if each.code == "unknown-name" else each
             for each in findings
         ]
         findings = [
-            joined_beside(each, data) if each.code == "event-never-accepted" else each
-            for each in without_unused(findings)
+            asked_of_nobody(each, data) if each.code == "unfilled-field" else each for each in findings
         ]
-        findings = [foreign_comment(each, data) for each in findings]
+        findings = [
+            joined_beside(each, data) if each.code == "event-never-accepted" else each
+            for each in without_unused(without_unread(findings, data))
+        ]
+        findings = [or_a_step_is_missing(foreign_comment(each, data)) for each in findings]
         findings = without_guesses(findings)
         findings = [declared_elsewhere(each, data) if each.code in SECTIONS else each for each in findings]
     return replace(analysis, findings=findings)
@@ -121,6 +128,53 @@ def without_unused(findings: list[Finding]) -> list[Finding]:
         if each.code not in left_over
         and (each.code != "unused-result" or each.place.address[:2] not in wrong)
     ]
+
+
+def without_second_words(findings: list[Finding], analysis: Analysis) -> list[Finding]:
+    """Leave out that a key is no text where no such key is known in any case."""
+    stretch = analysis.document.stretch
+    unknown = {stretch(each.place) for each in findings if each.code == "unknown-key"}
+    return [each for each in findings if each.code != "key-not-text" or stretch(each.place) not in unknown]
+
+
+def without_unread(findings: list[Finding], data: Data) -> list[Finding]:
+    """Leave out that nobody emits or accepts an event where something is not read that may do so: the second value of
+    a key, or what stands under a key that is not known.
+    """
+    if not any(each.code in NO_WAY for each in findings):
+        return findings
+    if any(each.code == "duplicate-key" for each in findings):
+        return [each for each in findings if each.code not in NO_WAY]
+    unread = [
+        at(data, each.place.address)
+        for each in findings
+        if each.code == "unknown-key" and each.place.part == "key" and each.place.origin is None
+    ]
+    names = {value for each in unread for _, value in walk({"": each}) if isinstance(value, str)}
+    return [
+        each for each in findings if each.code not in NO_WAY or not (each.about and each.about[0] in names)
+    ]
+
+
+def asked_of_nobody(finding: Finding, data: Data) -> Finding:
+    """Add to a field that nothing fills, in a step for a person that asks for nothing, that it may be the answer."""
+    step = at(data, finding.place.address[:2]) if finding.place.address[:1] == ("steps",) else None
+    answered = isinstance(step, dict) and step.get("kind") == "human" and "form" not in step
+    if not answered or finding.place.address[2:3] != ("emit",):
+        return finding
+    fields = at(data, ("events", str(at(data, finding.place.address))))
+    types = {name: fields.get(name) if isinstance(fields, dict) else None for name in finding.about}
+    form = ", ".join(f"{name}: {each if isinstance(each, str) else '…'}" for name, each in types.items())
+    hint = f"if the person is to say it, ask for it by `form: {{{form}}}`; else {finding.hint}"
+    return replace(finding, hint=hint, fix=None)
+
+
+def or_a_step_is_missing(finding: Finding) -> Finding:
+    """Add to what would be right in place of an event that a step may be missing as well."""
+    role = {"event-never-emitted": "emits", "event-never-accepted": "accepts"}.get(finding.code)
+    if role is None or not finding.hint.startswith("nothing would be wrong"):
+        return finding
+    return replace(finding, hint=f"{finding.hint}; or the step is missing that {role} `{finding.about[0]}`")
 
 
 def joined_beside(finding: Finding, data: Data) -> Finding:

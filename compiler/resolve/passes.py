@@ -151,6 +151,8 @@ def declare_after_types(data: Data, declared: Declarations) -> None:
         messages.declare_messages(data, declared)
     declare_contract(data, declared)
     declare_named(data, declared)
+    if declared.secrets.nodes:
+        secrets.report_all_defaults(data, declared)
 
 
 def declare_named(data: Data, declared: Declarations) -> None:

@@ -139,7 +139,7 @@ def only_some_have(place: Place, name: str, words: str, have: Sequence[str], lac
         "only-some-have",
         f"{listed(lack)} {'has' if len(lack) == 1 else 'have'} no field `{name}`",
         place,
-        f"ask first: `{words} is {have[0]}`"
+        f"ask first: `{words} is {have[0]}`, or declare it in {listed(lack)} too"
         if " " not in words
         else f"give it to {listed(lack)}, or leave those out",
     )
@@ -161,18 +161,25 @@ def unknown_filter(place: Place, name: str, known: Sequence[str]) -> Finding:
 
 
 @problem
-def unknown_test(place: Place, name: str, known: Sequence[str], compared: str = "") -> Finding:
+def unknown_test(
+    place: Place, name: str, known: Sequence[str], compared: str = "", kind: str = ""
+) -> Finding:
     """`is` is followed by something that cannot be asked.
 
     `x is none` asks whether a value is missing, `x is empty` whether a text, a list or a map has nothing in it or is
     missing, `event is OrderFound` which event it is, `value is string` which of several types it has. All else is
     compared with `==`.
     """
+    # Args: compared: How a text is compared with the name, of a text; kind: the type that has this name elsewhere.
     hint = "ask `is not none`" if name == "defined" else suggestion(name, known)
     if name in {"true", "false", "True", "False"}:
         hint = f"compare: write `== {name.lower()}`"
     elif name == "blank":
         hint = "ask `is empty`"
+    elif kind and compared:
+        hint = f"a type is asked for by `is {kind}`, and a text compared by `{compared}`"
+    elif kind:
+        hint = f"write `is {kind}`"
     elif compared and name != "defined" and not closest(name, known):
         hint = f"to compare write `{compared}`"
     return Finding(

@@ -51,7 +51,7 @@ def unclosed_braces(
     Add the end. To write the characters themselves, put them into an expression as a text: `${{ "${{"
     }}`.
     """
-    # Args: more: whether one more brace is opened right behind it, and two are closed.
+    # Args: more: whether one more brace is opened behind it before anything else, and two are closed.
     what = f"`{opening}` is not closed"
     if more:
         return Finding("unclosed-braces", what, place, "a `{` is too many, or a `}` is missing")

@@ -152,7 +152,7 @@ def emit_falls_through(place: Place, step: str, occasion: str, case: str) -> Fin
 
 @problem
 def entry_never_taken(
-    place: Place, step: str, occasion: str, earlier: int | None, together: str = ""
+    place: Place, step: str, occasion: str, earlier: int | None, together: str = "", *, alike: bool = False
 ) -> Finding:
     """An entry is never taken, because those above it take all its cases.
 
@@ -160,6 +160,7 @@ def entry_never_taken(
     so nothing below it is ever reached; and a `when` that holds only where an earlier one holds too never gets its
     turn. Put the narrower case first, or remove the entry.
     """
+    # Args: alike: Whether this entry would take every case of the earlier one, too.
     if earlier is None:
         message = f"the entries above take every case of this one of `{step}`'s `{occasion}`"
         return Finding(
@@ -172,7 +173,11 @@ def entry_never_taken(
         "entry-never-taken",
         f"entry {earlier + 1} of `{step}`'s `{occasion}` is taken before this one in every case",
         place,
-        f"move entry {earlier + 1} to the end, or give it a `when`"
+        (
+            "one of the two needs a `when`, and stands first then; or leave one out"
+            if alike
+            else f"move entry {earlier + 1} to the end, or give it a `when`"
+        )
         + (f"; to emit all of them write `{together}`" if together else ""),
         fix=remove_entry(place, "display"),
     )

@@ -393,10 +393,10 @@ def unknown_error(place: Place, name: str, known: Iterable[str], meant: str = ""
         f"no error is called `{name}`",
         place,
         meant
-        or closest(name, known)
+        or ("" if name[:1].isupper() else closest(name, known))  # an event, which is no error
         or (f"there are {listed(below)}" if below and "." in name else "")
         or "the broad ones are `http`, `timeout`, `connection`, `model`, `requirement` and `tool`",
-        fix=correct_name(place, name, known),
+        fix=None if name[:1].isupper() else correct_name(place, name, known),
     )
 
 

@@ -128,6 +128,12 @@ def is_flat(value: Mapping[str, Any]) -> bool:
     return len(value) == 1 and None in value.values()
 
 
+NEVER_MISSING: Final = frozenset(
+    {"accepts", "emit", "end", "events", "kind", "start", "steps", "wfc", "workflow"}
+)
+"""Keys that each spec or each step must have."""
+
+
 def for_nothing(types: Sequence[str], title: str, key: str) -> str:
     """Return what to write where nothing stands."""
     if list(types) == ["object"]:
@@ -135,6 +141,8 @@ def for_nothing(types: Sequence[str], title: str, key: str) -> str:
     if key.isdigit():  # an item of a list
         none = "write `nothing` if nothing is to be sent, or " if "`nothing`" in title else ""
         return f"{none or 'write a value after the `- `, or '}remove the item"
+    if key in NEVER_MISSING:
+        return "write a value after the colon"
     return "write a value after the colon, or remove the key"
 
 
@@ -250,6 +258,8 @@ def for_scalar(value: bool | float, title: str, key: str) -> str:
     """Return what to write instead of a number, `true` or `false`."""
     text = short(str(value).lower() if isinstance(value, bool) else repr(value))
     if "length of time" in title:
+        if not value:
+            return "write how long, with a unit, such as `30s`; without a bound there is no such key"
         many = f"`{text}ms` or `{text}s`"  # elsewhere such numbers are milliseconds
         return f"write a unit: {many}" if value >= 1000 else f"write a unit, such as `{text}s`"
     if key in ADDRESSES:

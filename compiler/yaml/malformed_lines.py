@@ -12,10 +12,13 @@ from wfc.compiler.types.notations import other_notation
 
 __all__ = [
     "find_after_closing",
+    "find_colon_before",
     "find_in_braces",
     "find_indented_too_far",
     "find_keys_below_name",
+    "find_list_below_value",
     "find_no_colon",
+    "find_no_colon_after_name",
     "find_no_colon_below_entry",
     "find_no_key",
     "find_no_key_above",
@@ -24,8 +27,9 @@ __all__ = [
     "line_at",
 ]
 
+ITEM_OF_MAPS: Final = re.compile(r"(?P<indent> *)(?P<dash>-) +(?:[\w-]+:(?= |\r?$)|\{)", re.MULTILINE)
 ENTRY: Final = re.compile(r"(?P<indent> *)(?P<key>[\w-]+):(?= |\r?$)", re.MULTILINE)
-COLON_BEFORE: Final = re.compile(r" *(?P<key>:(?P<name>[\w-]+)) *\r?")
+COLON_BEFORE: Final = re.compile(r" *(?P<key>:(?P<name>[\w-]+))(?P<rest> [^\r\n]*)?\r?")
 FLOW: Final = r"\{[^{}\r\n]*(?:\{[^{}\r\n]*\}[^{}\r\n]*)*\}|\[[^\[\]\r\n]*\]"
 COMPLETE: Final = re.compile(
     rf"(?P<indent> *)(?:- +)?[\w-]+: +(?:[^\s|>&*!#{{\[\"'][^\r\n]*|(?:{FLOW}|\"[^\"\r\n]*\"|'[^'\r\n]*') *\r?\n)",
@@ -60,9 +64,11 @@ LIST_OF: Final = re.compile(
 NEXT_ENTRY: Final = re.compile(r", *(?P<key>[\w-]+): ?(?=[\"'{\[\w])")
 """Another entry inside of what should be a text between braces."""
 LAST_QUOTE: Final = re.compile(r"(?P<sign>[\"'])(?=\s*(?:[}\]]|,\s|$))")
+BEFORE_BRACKET: Final = re.compile(r" *(?:- +)?(?P<key>[A-Za-z_][\w-]*) *(?P<sign>[,;=]?) *(?=\{|\[)")
+NAME_ALONE: Final = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_][\w-]*) *\r?\n")
 IN_BRACKETS: Final = re.compile(r" *[a-z_]\w* +(?:\{[^\r\n]*\}|\[[^\r\n]*\]) *")
 OPEN_VALUE: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*) *=? *[\[{\"']")
-QUOTED_BEFORE: Final = re.compile(r"(?P<sign>[\"'])(?P<text>[^\"'\r\n]*)[\"']\Z")
+QUOTED_BEFORE: Final = re.compile(r"(?P<sign>[\"'])(?P<text>(?:(?!(?P=sign))[^\r\n])*)(?P=sign)\Z")
 
 
 def line_at(text: str, at: int) -> tuple[int, int]:
@@ -114,7 +120,9 @@ def find_colon_before(text: str, at: int) -> Finding | None:
     if colon is None:
         return None
     place = Place((), "text", *colon.span("key"))
-    return problems.syntax_error(place, "the colon stands behind a key", f"write `{colon['name']}:`")
+    rest = shown(colon["rest"] or "")
+    hint = f"write `{colon['name']}:{' ' if rest else ''}{rest}`"
+    return problems.syntax_error(place, "the colon stands behind a key", hint)
 
 
 def find_no_key(text: str, start: int, end: int) -> Finding | None:
@@ -222,6 +230,48 @@ def find_indented_too_far(text: str, at: int) -> Finding | None:
     place, far = Place((), "text", entry.start("key"), entry.end("key")), len(entry["indent"])
     what = "this line is indented further than the one above, which is complete"
     return problems.syntax_error(place, what, how_far(text, above, line, len(complete["indent"]), far))
+
+
+def find_no_colon_after_name(text: str, at: int) -> Finding | None:
+    """Return the finding for a name without its colon: above what belongs to it, or before its map in braces."""
+    start, end = line_at(text, at)
+    beside = BEFORE_BRACKET.match(text, start, end)
+    before = last_line(text, start) or ""
+    goes_on = indent(text, start, end) > indent(before, 0, len(before))  # of a text that began above
+    if beside is not None and beside.end() < at and (beside["sign"] or not goes_on):
+        place = Place((), "text", *beside.span("key"))
+        return problems.syntax_error(
+            place,
+            "a colon and a space are missing after this key",
+            f"write `{beside['key']}: {text[beside.end()]}…`",
+        )
+    above = NAME_ALONE.match(text, text.rfind("\n", 0, start - 1) + 1, start) if start else None
+    if above is None or ENTRY.match(text, start) is None or len(above["indent"]) >= indent(text, start, end):
+        return None
+    place = Place((), "text", *above.span("key"))
+    return problems.syntax_error(
+        place,
+        "a colon is missing after this key",
+        f"write `{above['key']}:`",
+        fixes.replace_text(place, f"{above['key']}:"),
+    )
+
+
+def find_list_below_value(text: str, at: int) -> Finding | None:
+    """Return the finding for an item of a list below an entry whose value is complete."""
+    line, _ = line_at(text, at)
+    item = ITEM_OF_MAPS.match(text, line)
+    if item is None or line == 0:
+        return None
+    complete = COMPLETE.match(text, text.rfind("\n", 0, line - 1) + 1, line)
+    if complete is None or len(complete["indent"]) > len(item["indent"]):
+        return None
+    place = Place((), "text", *item.span("dash"))
+    hint = (
+        "the key of the list is missing above it, or a line is indented wrongly; a text of several lines stands "
+        "below a `|`"
+    )
+    return problems.syntax_error(place, "a list begins here, and the line above has a value already", hint)
 
 
 def how_far(text: str, above: int, line: int, fewer: int, far: int) -> str:

@@ -141,9 +141,12 @@ def find_second_colon(problem: SyntaxProblem) -> Finding | None:
         return None
     meant = (
         malformed_lines.find_keys_below_name(text, at)
+        or malformed_lines.find_list_below_value(text, at)
         or malformed_lines.find_indented_too_far(text, at)
         or malformed_lines.find_no_key_above(text, at)
         or malformed_lines.find_no_colon_below_entry(text, at)
+        or malformed_lines.find_colon_before(text, at)
+        or malformed_lines.find_no_colon_after_name(text, at)
     )
     whole = value_around(text, at)
     if re.search(r"\blambda [\w, ]*\Z", text[problem.line : at]):
@@ -157,6 +160,9 @@ def find_second_colon(problem: SyntaxProblem) -> Finding | None:
         hint = "leave it out, or put the whole value in quotes"
     elif line.rstrip().endswith("}") and line.count("}") > line.count("{"):
         hint = "open the map with `{`, or put the whole value in quotes"
+    torn = re.compile(r" *(?P<name>[A-Za-z]\w*) *[{\[][ :{]*(?=\w+: )").match(text, problem.line, at)
+    if torn is not None and not hint:
+        whole, hint = None, f"a map in braces stands behind a colon: `{torn['name']}: {{…`"
     if text[at - 1 : at] in {"{", "["} and not hint:
         whole, hint = None, f"what stands in brackets begins with the bracket: `{text[at - 1]}key: …`"
     if text[at + 1 : at + 3] in {" {", " ["} and not hint:
@@ -179,6 +185,9 @@ def find_between_brackets(problem: SyntaxProblem) -> Finding | None:
     if text[at : at + 1] == ":" and re.compile(ONE_WORD).search(text, max(0, at - 200), at):
         whole = value_around(text, at)
         hint = "" if whole else "between two entries stands a `,`, and a text with a colon in quotes"
+        start, end = malformed_lines.line_at(text, at)
+        if not whole and text.count("}", start, end) > text.count("{", start, end):
+            hint = "a `{` is missing before this key, or a `,`; a text with a colon stands in quotes"
         return problems.text_cut_by_colon(problem.place, whole, hint, last=is_last(text, at))
     return None
 
@@ -266,6 +275,7 @@ def find_malformed_line(problem: SyntaxProblem) -> Finding | None:
     if "block end" in said or "expected key" in said:
         return (
             malformed_lines.find_no_name(text, at)
+            or malformed_lines.find_colon_before(text, at)
             or malformed_lines.find_after_closing(text, at)
             or malformed_lines.find_no_colon(text, at)
             or malformed_lines.find_keys_below_name(text, at)

@@ -1571,7 +1571,7 @@ TABLE = [
         "      - event: Refused\n        when: events.order.total > 100 and events.urgent",
         "      - event: Refused",
         "entry-never-taken",
-        "move entry 1 to the end, or give it a `when`; to emit all of",
+        "one of the two needs a `when`, and stands first then; or leave one out",
     ),
     (
         "form result field",
@@ -1615,7 +1615,13 @@ TABLE = [
         "key-not-text",
         "write `${{ … }}` for an expression, in quotes where it begin",
     ),
-    ("within 0", "    within: 4h", "    within: 0", "wrong-type", "write a unit, such as `0s`"),
+    (
+        "within 0",
+        "    within: 4h",
+        "    within: 0",
+        "wrong-type",
+        "write how long, with a unit, such as `30s`",
+    ),
     (
         "within business days",
         "    within: 4h",

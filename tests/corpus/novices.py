@@ -1314,14 +1314,14 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "    emit: OrderFound\n",
         "    emit: null\n",
         "wrong-type",
-        "write a value after the colon, or remove the key",
+        "write a value after the colon",
     ),
     (
         "empty emit",
         "    emit: OrderFound\n",
         "    emit:\n",
         "wrong-type",
-        "write a value after the colon, or remove the key",
+        "write a value after the colon",
     ),
     (
         "assign a bare name",

@@ -151,7 +151,7 @@ def unclosed(text: str, place: Place, start: int, until: str) -> Finding:
         and "\n" not in inside[:single]
     ):
         rest, gap = until, (start + single, start + single + 1)  # one closes it, and text follows
-    more = until == "}}" and text[at + len(opening) :].startswith("{") and "}}" in inside
+    more = until == "}}" and text[at + len(opening) :].lstrip().startswith("{") and "}}" in inside
     return problems.unclosed_braces(
         place.stretch(at, at + len(opening)), opening, until, rest, gap, more=more
     )

@@ -61,6 +61,10 @@ PREFIXES: Final = frozenset({"b", "f", "r", "u"})
 """Letters that other languages write before a text's quote."""
 TYPE_WORDS: Final = frozenset({"list", "map", "optional"})
 """With which types begin that have several words."""
+CASTS: Final = frozenset(
+    {"bool", "boolean", "date", "decimal", "float", "int", "integer", "number", "str", "string", "text"}
+)
+"""Types that stand behind `::` elsewhere."""
 LISTS: Final = {
     "map": "[… for one in LIST]",
     "filter": "[one for one in LIST if …]",
@@ -169,6 +173,8 @@ def at_a_sign(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> st
     if token.text in {":", "->"} and before.kind == "name" and before.end == token.start:
         after = next((each for each in tokens[at + 1 :] if each.text != ":"), token)
         if after.kind == "name" and after.start - token.start <= len("::"):
+            if after.text.lower() in CASTS and after.start - token.start == len("::"):
+                return "a type is made by a filter, such as `| string`; a field stands behind a dot"
             return f"a field stands behind a dot: `{before.text}.{after.text}`"
     if token.text == ":" and filtered:
         return f"what a filter takes stands in brackets: `{before.text}(…)`"

@@ -87,6 +87,10 @@ def names_in_head(tokens: Sequence[Token]) -> tuple[LoopName, ...]:
     return tuple(found[:2]) or (LoopName("item", first, first),)
 
 
+END: Final = re.compile(r"\{%-?\s*end")
+"""The end of a statement, or what has lost a part of it."""
+
+
 def only_statements(line: str) -> bool:
     """Return whether nothing but statements and blanks stands in a line."""
     position = 0
@@ -144,8 +148,10 @@ class TemplateParser:
         self.add_text(begun, len(self.text))
         if self.stack:
             word = self.stack[-1].word
+        # an end that stands there was not read, of which something is said already
+        if self.stack and not (self.complained and END.search(self.text, word.end)):
             self.wrong(UnreadableError(template_problems.statement_not_ended(self.span(word), word.text)))
-            self.stack.clear()
+        self.stack.clear()
         return tuple(self.top)
 
     def span(self, token: Token) -> Place:

@@ -210,6 +210,8 @@ def for_constant(operator: str, value: object, kind: Type, words: str) -> str:
 def for_condition(type: Type) -> str:
     """Return how to make a condition of a value that is none."""
     kind = without_null(type)
+    if isinstance(kind, ListOf) and base(kind.item) is BOOLEAN:
+        return "a condition stands without brackets; of a list ask `| all`, `| any` or `is not empty`"
     if isinstance(kind, (ListOf, MapOf)) or kind is STRING:
         return "ask `is not empty`"
     if may_be_null(type):

@@ -27,6 +27,7 @@ from wfc.compiler.types import (
     show,
     without_null,
 )
+from wfc.compiler.types.parse import SYNONYMS
 
 __all__ = ["null_test", "test"]
 
@@ -51,7 +52,11 @@ def test(reporter: TypeReporter, node: Test, kind: Type, scope: Scope) -> None:
         place = reporter.place.stretch(node.name_start, node.name_end)
         known = [each.called or each.name for each in records] or [*KINDS, *scope.classes]
         compared = f'{"!=" if node.negated else "=="} "{node.name}"' if base(kind) is STRING else ""
-        reporter.wrong(name_problems.unknown_test(place, node.name, ["none", EMPTY, *known], compared))
+        meant = SYNONYMS.get(node.name.lower(), "")
+        kind_of = meant if meant in KINDS else ""
+        reporter.wrong(
+            name_problems.unknown_test(place, node.name, ["none", EMPTY, *known], compared, kind_of)
+        )
     elif without_null(kind) is not ANY or node.record is not None:
         kind_test(reporter, node, kind)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions.conditions import exhaustiveness
 from wfc.compiler.model import Emit, Exit
+from wfc.compiler.model.exits import Entry
 from wfc.compiler.model.flow import exits
 from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.rules import flow as problems
@@ -33,7 +34,8 @@ def entries_can_be_taken(analysis: FlowAnalysis, report: Report) -> None:
         if hidden is not None:
             entry, earlier = hidden
             place = Place(exit_.entries[entry].address)
-            report(problems.entry_never_taken(place, owner, occasion, earlier, _together(exit_)))
+            alike = _takes_all_of(exit_.entries[entry], exit_.entries[earlier])
+            report(problems.entry_never_taken(place, owner, occasion, earlier, _together(exit_), alike=alike))
             continue
         for entry in _idle(exit_):
             when = exit_.entries[entry].when
@@ -67,6 +69,11 @@ def _hidden(exit_: Exit) -> tuple[int, int] | None:
             for name in entry.errors or ("",):
                 always.setdefault(name, []).append(index)
     return None
+
+
+def _takes_all_of(entry: Entry, other: Entry) -> bool:
+    """Return whether an entry is taken in every case in which another one is."""
+    return entry.when is None and entry.body is None and _covers(entry.errors, other.errors)
 
 
 def _around(errors: tuple[str, ...]) -> list[str]:

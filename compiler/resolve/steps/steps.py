@@ -9,6 +9,7 @@ from wfc.compiler.diagnostics import Address, Origin, Place
 from wfc.compiler.expressions import Expression, Scope, Template
 from wfc.compiler.model import USUAL_CONCURRENCY, AgentCall, Exit, MapItems, Requirement, Save, Step, Stream
 from wfc.compiler.model.kinds import ABOUT_ACTIONS, STEP_KINDS, Action, is_request
+from wfc.compiler.resolve.declarations import secrets
 from wfc.compiler.resolve.steps import caching, maps, pauses, sends, streams
 from wfc.compiler.resolve.steps.accepts import resolve_accepts
 from wfc.compiler.resolve.steps.actions import HIDING_USES, ActionResolver, ResolvedAction, shown_of_answer
@@ -91,6 +92,8 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     if not known:
         declared.flow_whole = False
     check_keys(data, place, declared)
+    if declared.secrets.nodes:
+        secrets.report_defaults_of_step(data, place, declared)
     scopes = StepScopes(declared, accepts if known else None)
     exit_resolver = ExitResolver(declared, reader)
     resolved = resolve_action(name, data, place, scopes, exit_resolver)

@@ -219,7 +219,7 @@ THREE = "{all: [Baked, Grown, Milked]}"
 MERGE = "merge: append"
 ITEM_TO_HELPED = ASKING[ASKING.index("  Item:") : ASKING.index("  Page:")]
 
-HINTS = [
+HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
     # the spec, what stands there, what is written instead; the code and the hint of each finding
     # the name of an item, elsewhere
     (
@@ -414,6 +414,69 @@ HINTS = [
     ("asking", "${{ event.name | upper }}", "${{ event.name + 3 }}", ("no-arithmetic", "to put texts together write")),
     ("asking", "${{ event.name | upper }}", "${{ events.name }}", ("unknown-name", "write `event.name`")),
     ("asking", "    on_timeout: Late\n", "    on_timeout: nothng\n", ("unknown-event", "did you mean `nothing`?")),
+    # an entry that stands twice, and one that is taken before others
+    ("loop", "      - Again\n", "      - Again\n      - Again\n",
+     ("entry-never-taken", "one of the two needs a `when`, and stands first then; or leave one out")),
+    ("loop", "      - {event: Done, when: event.good}\n      - Again\n",
+     "      - Again\n      - {event: Done, when: event.good}\n", ("entry-never-taken", "move entry 1 to the end")),
+    # what asks for a type, and what compares
+    ("asking", "when: inputs.many > 3 and result.good", "when: inputs.id is text",
+     ("unknown-test", "asked for by `is string`, and a text compared by `== \"text\"`")),
+    ("asking", "when: inputs.many > 3 and result.good", "when: inputs.id is urgent",
+     ("unknown-test", "to compare write `== \"urgent\"`")),
+    # a list whose key is missing
+    ("loop", "    accepts: Tried\n    emit:\n", "    accepts: Tried\n",
+     ("syntax-error", "the key of the list is missing above it")),
+    # braces that open once more
+    ("asking", "${{ event.name | upper }}", "${{ { }}", ("unclosed-braces", "a `{` is too many, or a `}` is missing")),
+    # what is not read may emit what nobody seems to emit
+    ("ways", "accepts: [Many, Few], emit: Done", "emit: nothing, emit: Done, accepts: [Many, Few]",
+     ("duplicate-key", "$")),
+    ("asking", "    on_timeout: Late\n", "    that: true\n",
+     ("endless-wait", "add `on_timeout`$", "duplicate-key", "$")),
+    ("asking", "    on_error: [{errors: [http.404], event: Late}]\n    emit:\n      - {event: Again,",
+     "    otherwise: [{errors: [http.404], event: Again}]\n    emit:\n      - {event: Page,",
+     ("unknown-key", "what can stand here too is")),
+    # a key of the language that is none, whatever it is to YAML
+    ("asking", "each: {in: inputs.orders, as:", "each: {2: inputs.orders, as:", ("unknown-key", "")),
+    # colons that are missing, or have changed places with a bracket
+    ("loop", "  try:\n", "  try\n", ("syntax-error", "write `try:`$")),
+    ("joins", "  milk: {kind", "  milk, {kind", ("syntax-error", "write `milk: {…`")),
+    ("joins", "  milk: {kind", "  milk {kind", ("syntax-error", "write `milk: {")),
+    ("loop", "  Tried: {good: boolean}", "  Tried{ :good: boolean}", ("bad-name", "write `Tried: {good: boolean}`")),
+    ("loop", "  Tried: {good: boolean}", "  Tried{ {good: boolean}", ("bad-name", "write `Tried: {good: boolean}`")),
+    ("ways", "when: event.many > 3, with: {number: 1}}", "when: event.many > 3, with: number: 1}}",
+     ("text-cut-by-colon", "a `{` is missing before this key, or a `,`")),
+    ("ways", "  Came: {many: integer}", "  Came{ :many: integer, more: string}",
+     ("text-cut-by-colon", "a map in braces stands behind a colon: `Came: {…`")),
+    ("joins", "  milk: {kind", "  :milk {kind", ("syntax-error", "write `milk: ")),
+    # an end that is there, and was not read
+    ("lists", "${{ line.price }}\n          {% endfor", "${{ line.price\n          {% endfor",
+     ("unclosed-braces", "add `}}`")),
+    ("lists", "          {% endfor %}\n", "", ("statement-not-ended", "add `{% endfor %}`")),
+    # keys that must be there
+    ("loop", "end: Done\n", "end:\n", ("wrong-type", "write a value after the colon$")),
+    ("loop", "    max_runs: 3\n", "    max_runs: 3\n    description:\n", ("wrong-type", "or remove the key")),
+    # a condition in brackets
+    ("ways", "when: event.many > 3,", "when: '[event.many > 3]',", ("not-a-condition", "without brackets; of")),
+    # a quote that is not closed, behind texts in quotes of the other kind
+    ("lists", 'before: "${{ event.lines | length }} lines"}',
+     """before: "${{ event.files | join(', ') }}, after: "x"}""",
+     ("syntax-error", "before the key `after`, or escape")),
+    # types behind two colons
+    ("asking", "${{ event.name | upper }}", "${{ event.name::text }}",
+     ("unexpected-token", "a type is made by a filter, such as `| string`; a field stands behind a dot")),
+    ("asking", "${{ event.name | upper }}", "${{ event::name }}", ("unexpected-token", "behind a dot: `event.name`")),
+    # no time at all
+    ("asking", "within: 3 days", "within: 0", ("wrong-type", "write how long, with a unit, such as `30s`; without")),
+    ("asking", "within: 3 days", "within: 90", ("wrong-type", "write a unit, such as `90s`")),
+    # an event is no error
+    ("asking", "errors: [http.404]", "errors: [Told]", ("unknown-error", "the broad ones are")),
+    ("asking", "errors: [http.404]", "errors: [tol]", ("unknown-error", "did you mean `tool`?")),
+    # a value at the place of another one, where it is enough to write one of them anew
+    ("asking", "agent: helper\n    prompt: Help ${{ event.id }}.", "agent: Help ${{ event.id }}.\n    prompt: helper",
+     ("unknown-agent", "there is `helper`; `agent` and `prompt` may have each other's value")),
+    ("asking", "agent: helper", "agent: helpers", ("unknown-agent", "did you mean `helper`?$")),
 ]  # fmt: skip
 
 
@@ -479,14 +542,15 @@ def test_the_empty_step_right_above_is_the_one_without_its_keys(
 @pytest.mark.parametrize(
     ("base", "right", "wrong", "said"), HINTS, ids=[f"{row[0]}: {row[2]}" for row in HINTS]
 )
-def test_a_hint_leads_to_what_was_meant(base: str, right: str, wrong: str, said: tuple[str, str]) -> None:
+def test_a_hint_leads_to_what_was_meant(base: str, right: str, wrong: str, said: tuple[str, ...]) -> None:
     """A `$` at the end of a hint says that nothing follows; alone, that there is none."""
     assert right in BASES[base]
     text = BASES[base].replace(right, wrong, 1)
     found = check_text(text.encode(), "spec.yaml").diagnostics
     told = [(each.code, each.hint) for each in found]
-    assert [code for code, _ in told] == [said[0]], told
-    assert (told[0][1] == "") if said[1] == "$" else (said[1] in f"{told[0][1]}$"), told
+    assert [code for code, _ in told] == list(said[::2]), told
+    for (_, hint), expected in zip(told, said[1::2], strict=True):
+        assert (hint == "") if expected == "$" else (expected in f"{hint}$"), told
 
 
 TWO = """\
@@ -508,7 +572,7 @@ SEVERAL = {
         [("accepts: Found", "accepts: Lost")],
         [
             "nothing would be wrong with `Found`, and not `Lost`, in `two` under `accepts`, "
-            "or `Lost`, and not `Found`, in `one` under `emit`"
+            "or `Lost`, and not `Found`, in `one` under `emit`; or the step is missing that emits `Lost`"
         ],
     ),
     "a typo beside a section that is none": (
@@ -566,3 +630,46 @@ def test_what_a_model_wrote_that_had_read_the_skill_alone(
     assert right in text
     found = check_text(text.replace(right, wrong, 1).encode(), "spec.yaml").diagnostics
     assert [(each.code, each.hint) for each in found][:1] == [("unknown-name", hint)]
+
+
+WITHOUT_STEPS = """\
+wfc: 1
+workflow: w
+start: Came
+end: Done
+events:
+  Came: {}
+  Seen: {}
+  Done: {}
+%s  go: {kind: transform, accepts: Came, emit: {all: [Seen, Done]}}
+%s"""
+NOTE = "  note: {kind: transform, accepts: Seen, emit: nothing}\n"
+
+
+@pytest.mark.parametrize("also", ["", NOTE])
+def test_steps_that_have_lost_the_line_above_them_are_one_finding(also: str) -> None:
+    right = WITHOUT_STEPS.replace("  Seen: {}\n", "" if not also else "  Seen: {}\n")
+    right = right if also else right.replace("{all: [Seen, Done]}", "Done")
+    assert not check_text((right % ("steps:\n", also)).encode(), "spec.yaml").diagnostics
+    (found,) = check_text((right % ("", also)).encode(), "spec.yaml").diagnostics
+    assert (found.code, found.hint) == ("misplaced-key", "write `steps:` above `go`")
+
+
+PERSON = """\
+wfc: 1
+workflow: w
+start: Came
+end: [Paid, Late]
+events: {Came: {}, Paid: {amount: decimal, note: {type: string, default: ""}}, Late: {}}
+steps:
+  ask: {kind: human, accepts: Came, title: Well?, form: {amount: decimal}, within: 1 day, on_timeout: Late, emit: Paid}
+"""
+
+
+def test_what_a_person_may_be_asked_for_is_told() -> None:
+    assert not check_text(PERSON.encode(), "spec.yaml").diagnostics
+    (found,) = check_text(PERSON.replace("form: {amount: decimal}, ", "").encode(), "spec.yaml").diagnostics
+    assert found.code == "unfilled-field"
+    assert found.hint.startswith(
+        "if the person is to say it, ask for it by `form: {amount: decimal}`; else write `with: {amount: …}`"
+    )

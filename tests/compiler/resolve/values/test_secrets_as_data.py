@@ -179,6 +179,43 @@ def test_the_name_of_a_secret_is_no_data(changed: dict[str, str], expected: list
     ] == expected
 
 
+SETTINGS = "types: {Clue: {secret: string}, Open: {name: string, more: any}}"
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "expected"),
+    [
+        ("state: {", "state: {new: {type: any, default: {secret: KEY}}, ", [DATA]),
+        ("state: {", "state: {new: {type: any, default: [{a: {secret: KEY}}]}, ", [DATA]),
+        ("default: {}}", "default: {secret: KEY}}", [DATA]),
+        ("args: {value: any", "args: {value: {type: any, default: {secret: KEY}}", [DATA]),
+        # by the type, and not by its words
+        ("state: {", "state: {new: {type: Open, default: {name: a, more: {secret: KEY}}}, ", [DATA]),
+        ("state: {", "state: {new: {type: list of Open, default: [{name: a, more: {secret: KEY}}]}, ", [DATA]),
+        ("state: {", "state: {new: {type: optional map of Open, default: {a: {name: a, more: {secret: KEY}}}}, ",
+         [DATA]),
+        ("state: {", "state: {new: {type: Open, default: {name: a, more: 1}}, ", []),
+        ("state: {", "state: {new: {type: map of Clue, default: {a: {secret: KEY}}}, ", []),
+        ("state: {", "state: {new: {type: Clue, default: {secret: KEY}}, ", []),
+        ("state: {", "state: {new: {type: any, default: {secret: OTHER}}, ", []),
+        ("model: fast,", "model: fast, output: {a: {type: any, default: {secret: KEY}}},", [DATA]),
+        ("model: fast,", "model: fast, output: {a: {type: Open, default: {name: a, more: {secret: KEY}}}},", [DATA]),
+        ("model: fast,", "model: fast, output: {a: {type: Clue, default: {secret: KEY}}},", []),
+    ],
+)  # fmt: skip
+def test_the_name_of_a_secret_is_no_default(right: str, wrong: str, expected: list[str]) -> None:
+    text = HEAD.replace("types: {Clue: {secret: string}}", SETTINGS)
+    for key, value in RIGHT.items():
+        text = text.replace(key, value)
+    assert right in text
+    found = check_text(text.replace(right, wrong, 1).encode(), "shown.yaml")
+    assert [
+        f"{each.code} {found.text[each.start.offset : each.end.offset]}"
+        for each in found.diagnostics
+        if each.code not in {"bare-race", "unused-declaration", "unused-result"}
+    ] == expected
+
+
 def test_where_a_secret_may_stand_is_said() -> None:
     found = check_text(HEAD.replace("WITH", "{value: '${{ KEY }}'}").encode(), "shown.yaml")
     (hint,) = {each.hint for each in found.diagnostics if each.code == "unknown-name"}
