@@ -13,6 +13,7 @@ import click
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.starting.new_files import write_new
 from wfc.compiler.diagnostics.escaping import printable
+from wfc.schemas.settings import settings_file
 
 __all__ = ["command"]
 
@@ -21,9 +22,11 @@ SPEC = "specs/orders.yaml"
 SCHEMA = "workflow.schema.json"
 PLACES = {"github": ".github/workflows/wfc.yml", "gitlab": ".gitlab-ci.yml"}
 EDITOR = ".vscode/extensions.json"
+SETTINGS = "wfc.toml"
 
 ABOUT = {
     SPEC: "a workflow with its tests; it says what its parts mean",
+    SETTINGS: "the project's settings; runs are kept in `.wfc` beside it",
     SCHEMA: "lets editors explain keys as you type; `wfc schema` makes it anew",
     EDITOR: "proposes the extension that reads the schema to VS Code",
     PLACES["github"]: "checks and tests every change, and tells in a comment what it means",
@@ -49,6 +52,8 @@ def command(folder: str, ci: str | None, editor: bool) -> None:
         choice = click.Choice([*PLACES, "none"])
         ci = click.prompt("CI", default="none", type=choice, err=True) if asked else "none"
     files = {SPEC: text_of("orders.yaml")}
+    if settings_file(folder) is None:
+        files[SETTINGS] = text_of(SETTINGS)
     if editor:
         files |= {SCHEMA: schema_text(), EDITOR: text_of("extensions.json")}
     else:

@@ -110,8 +110,10 @@ def kept(path: Path, new: str) -> str:
     Raises:
         click.ClickException: It cannot be read or made, or others can read it.
     """
+    from wfc.runtime.values.own_folder import make_folder
+
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         try:
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:

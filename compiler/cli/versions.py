@@ -37,12 +37,14 @@ def keep_version(engine: Engine, place: StorePlace, program: Program, path: str)
     Raises:
         click.ClickException: The code cannot be kept.
     """
+    from wfc.runtime.values.own_folder import make_folder
+
     body = written(program, path, base_of(place))
     digest = hashlib.sha256(body).hexdigest()
     file = place.versions / name_of(program.workflow) / f"{digest}.json"
     try:
         if not file.exists():
-            file.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(file.parent)
             unfinished = file.with_name(f"{digest}.{os.getpid()}")
             unfinished.write_bytes(body)
             unfinished.replace(file)

@@ -17,6 +17,7 @@ from pydantic_core import to_json
 from wfc.runtime.plan.caching import Cache
 from wfc.runtime.plan.inputs import HttpResponse
 from wfc.runtime.values.outputs import adapter, from_json
+from wfc.runtime.values.own_folder import make_folder
 
 __all__ = ["entry_path", "load_entry", "read_entry", "store_entry", "warn_of_damage", "write_entry"]
 
@@ -122,7 +123,7 @@ def store_entry(path: Path, now: float, text: str) -> None:
     if len(whole) > _LARGEST:
         return
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         _make_room(path.parent)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
         try:

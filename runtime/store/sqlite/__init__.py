@@ -27,6 +27,7 @@ from wfc.runtime.store.sqlite.workers import (
     is_any_claiming,
     ring,
 )
+from wfc.runtime.values.own_folder import make_folder
 
 __all__ = ["SqliteJournal", "Synchronous"]
 
@@ -103,7 +104,7 @@ class SqliteJournal(SqlJournal):
         if not is_new_allowed and not self.path.exists():
             raise StoreError(f"there is no store at {self.path}")
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self.path.parent)
             reader = self._connect()
             with contextlib.ExitStack() as opened:
                 opened.callback(reader.close)

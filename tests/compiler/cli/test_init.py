@@ -13,6 +13,15 @@ import pytest
 import yaml
 
 SPEC = "specs/orders.yaml"
+ASKS = """\
+wfc: 1
+workflow: asks
+start: Asked
+end: Told
+events: {Asked: {}, Told: {word: string}}
+steps:
+  ask: {kind: human, accepts: Asked, title: Which word?, form: {word: string}, within: 1d, on_timeout: {fail: nobody said one}, emit: Told}
+"""
 
 
 def files_in(folder: str) -> set[str]:
@@ -22,7 +31,7 @@ def files_in(folder: str) -> set[str]:
 def test_what_is_written_works(wfc) -> None:
     done = wfc("init")
     assert (done.status, done.err) == (0, "")
-    assert files_in(".") == {SPEC, "workflow.schema.json", ".vscode/extensions.json"}
+    assert files_in(".") == {SPEC, "wfc.toml", "workflow.schema.json", ".vscode/extensions.json"}
     assert f"  {SPEC} " in done.out and "wfc test specs" in done.out
     assert wfc("fmt", "--check", "specs").status == 0
     assert wfc("check", "specs").err == "1 spec: no findings\n"
@@ -40,7 +49,7 @@ def test_what_is_written_works(wfc) -> None:
 )
 def test_ci_asks_what_holds(wfc, ci: str, place: str) -> None:
     assert wfc("init", "shop", "--ci", ci, "--no-editor").status == 0
-    assert files_in("shop") == {SPEC, place}
+    assert files_in("shop") == {SPEC, "wfc.toml", place}
     assert not Path("shop", SPEC).read_text().startswith("# yaml-language-server")
     data = yaml.safe_load(Path("shop", place).read_text())
     steps = (
@@ -61,6 +70,27 @@ def test_ci_asks_what_holds(wfc, ci: str, place: str) -> None:
     assert [each.status for each in done] == [0] * len(ours)
     assert "no change in meaning" in done[-1].out, "it is compared with what it is to be merged into"
     assert {each[1] for each in ours} == {"fmt", "ci"}
+
+
+def test_runs_are_kept_beside_the_settings_and_out_of_the_repository(wfc) -> None:
+    wfc("init", "--no-editor")
+    subprocess.run(["git", "init", "-q"], check=True)
+    Path("specs/asks.yaml").write_text(ASKS)
+    assert wfc("run", "specs/asks.yaml", "--run-id", "first").status == 3
+    assert "first" in wfc("runs", "list").out
+    os.chdir("specs")
+    assert "first" in wfc("runs", "list").out
+    shown = subprocess.run(["git", "status", "--short", ".."], check=True, capture_output=True, text=True)
+    assert {line.split("/")[-1] for line in shown.stdout.split()} == {"??", "wfc.toml", ""}
+
+
+@pytest.mark.parametrize("name", ["wfc.toml", "pyproject.toml"])
+def test_a_project_with_settings_gets_no_others(wfc, name: str) -> None:
+    Path(name).write_text("[tool.wfc.config]\n" if name == "pyproject.toml" else "")
+    assert wfc("init", "--no-editor").status == 0
+    assert files_in(".") == {SPEC, name}
+    assert wfc("init", "other", "--no-editor").status == 0
+    assert files_in("other") == {SPEC}
 
 
 def test_nothing_is_written_over(wfc) -> None:
