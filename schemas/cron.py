@@ -99,7 +99,8 @@ def parse_cron(text: str) -> CronLine:
     weekdays = frozenset(number % 7 for number in weekdays)
     line = CronLine(minutes, hours, days, months, weekdays, words[2][0] == "*", words[4][0] == "*")
     if line.any_weekday and not any(min(days) <= DAYS_IN[month - 1] for month in months):
-        raise BadCronError("no year has such a day", "a month has at most 31 days, and February at most 29")
+        longest = max(DAYS_IN[month - 1] for month in months)
+        raise BadCronError("no year has such a day", f"the months of the fourth field have at most {longest} days")
     return line
 
 

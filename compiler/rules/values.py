@@ -74,16 +74,20 @@ def unknown_entry(
 
 
 @problem
-def missing_entry(place: Place, names: Sequence[str], owner: str, under: str = "") -> Finding:
+def missing_entry(
+    place: Place, names: Sequence[str], owner: str, under: str = "", *, is_empty: bool = False
+) -> Finding:
     """A value that must be given is not there.
 
     The event, tool or type has a field that is neither optional nor has a default, so each time a value
     must be given for it. Add it, or make the field optional where it is declared.
     """
-    # Args: under: The key that holds the values and is itself not there.
+    # Args: under: The key that holds the values and is itself not there. is_empty: Whether nothing else is given there.
     shown = " and ".join(f"`{name}`" for name in names)
+    entries = ", ".join(f"{name}: …" for name in names[:4])
+    hint = f"`with: {{{entries}}}` gives it" if is_empty and place.address[-1:] in {("with",), ("tool",)} else ""
     fix = None if place.start is not None else added(place, names, under)
-    return Finding("missing-entry", f"{owner} needs {shown}", place, fix=fix, about=tuple(names))
+    return Finding("missing-entry", f"{owner} needs {shown}", place, hint, fix=fix, about=tuple(names))
 
 
 def added(place: Place, names: Sequence[str], under: str) -> Fix:

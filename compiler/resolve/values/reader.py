@@ -201,7 +201,7 @@ class ValueReader:
         strange = len(data) - len(given)  # which are reported, and may be what is missing
         another = strange > 0 and not given  # nothing of it is known: it is meant for something else
         if len(missing) > strange and not another:
-            self.report(problems.missing_entry(place, missing, in_backticks(owner)))
+            self.report(problems.missing_entry(place, missing, in_backticks(owner), is_empty=not data))
         return tuple((name, given[name]) for name in record.fields if name in given)
 
     def given(
