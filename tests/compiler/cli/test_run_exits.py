@@ -36,6 +36,7 @@ steps:
     with: {why: "${{ event.why }}"}
     emit: {event: Dropped, with: {why: "${{ result }}"}}
 """
+UNDOING = 'await asyncio.sleep(float(os.environ.get("TAKES", "0.1")))'
 TOOLS = """\
 import asyncio
 import os
@@ -47,10 +48,10 @@ async def book(how: str) -> None:
     raise ConnectionError("nobody is there")
 
 async def undo(why: str) -> str:
-    await asyncio.sleep(float(os.environ.get("TAKES", "0.1")))
+    UNDOING
     Path(__file__).with_name("undone").write_text(why)
     return why
-"""
+""".replace("UNDOING", UNDOING)
 ABOVE = """\
 wfc: 1
 workflow: above
@@ -95,7 +96,7 @@ def test_parts_that_were_cancelled_finish_what_they_undo(wfc: Any, trip: Path) -
 
 
 def test_a_part_that_fails_to_undo_is_told(wfc: Any, trip: Path) -> None:
-    (trip / "trip_tools.py").write_text(TOOLS.replace("await asyncio.sleep(1.5)", 'raise OSError("no disk")'))
+    (trip / "trip_tools.py").write_text(TOOLS.replace(UNDOING, 'raise OSError("no disk")'))
     done = wfc("run", "above.yaml")
     assert json.loads(done.out) == {"event": "Late", "with": {}}
     assert (
