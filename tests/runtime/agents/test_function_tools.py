@@ -391,6 +391,47 @@ def test_local_types_are_found_by_their_names() -> None:
     assert [each.name for each in agent.offered] == ["find"]
 
 
+def cancel(order: Order, at: date, by: Colour | None = None) -> str:
+    return f"{order.id} at {at} by {by}"
+
+
+def test_local_names_of_whoever_makes_the_agent_are_none_of_the_function() -> None:
+    class Other(BaseModel):
+        name: str
+
+    Order = Other  # noqa: F841, N806
+    date = "2026-01-01"  # noqa: F841
+    Colour = "of the wall"  # noqa: F841, N806
+    args = '{"order": {"id": "A"}, "at": "2026-01-02"}'
+    assert offered(cancel).schema["$defs"]["Order"]["properties"].keys() == {"id", "lines"}
+    assert told(cancel, args=args) == "A at 2026-01-02 by None"
+    assert told(functools.partial(cancel, by=None), args=args) == "A at 2026-01-02 by None"
+
+
+def test_a_function_made_elsewhere_has_the_names_of_there() -> None:
+    def made() -> Any:
+        class Order(BaseModel):
+            number: int
+
+        def find(order: Order) -> int:
+            return order.number if isinstance(order, Order) else -1
+
+        return find
+
+    class Order(BaseModel):
+        name: str
+
+    assert told(made(), args='{"order": {"number": 3}}') == "3"
+    assert told(found_as(Order), args='{"order": {"name": "A"}}') == "A"
+
+
+def found_as(kind: type[BaseModel]) -> Any:
+    def find(order: kind) -> str:  # type: ignore[valid-type]
+        return str(getattr(kind.model_validate(order), "name", ""))
+
+    return find
+
+
 OTHER = "error: `give` returned something else than declared"
 
 
