@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import enum
 import functools
 import json
@@ -177,15 +178,80 @@ def test_what_does_not_fit_is_told_and_the_function_not_called(
         (str, None, {"default": None, "anyOf": [{"type": "string"}, {"type": "null"}]}, None),
         (int, Field(7, description="Many."), {"default": 7, "type": "integer", "description": "Many."}, 7),
         (list[int], [1], {"default": [1], "type": "array", "items": {"type": "integer"}}, [1]),
-        (int, "three", {"default": "three", "type": "integer"}, "three"),  # the function's own business
+        # no default that no model could give is told, but it is the function's own business
+        (int, "three", {"type": "integer"}, "three"),
+        (Annotated[int, Field(ge=1)], 0, {"type": "integer", "minimum": 1}, 0),
+        (float, float("inf"), {"type": "number"}, "inf"),
+        (float, float("nan"), {"type": "number"}, "nan"),
+        (Any, [float("nan")], {}, "[nan]"),
+        (str, threading.Lock, {"type": "string"}, str(threading.Lock)),
+        (list, [threading], {"type": "array", "items": {}}, str([threading])),
+        (Point, Point(1), {"default": {"x": 1, "y": 0.5}, "$ref": "#/$defs/Point"}, "Point(x=1, y=0.5)"),
+        (date, date(2026, 1, 2), {"default": "2026-01-02", "type": "string", "format": "date"}, "2026-01-02"),
+        (
+            dict[str, int],
+            {},
+            {"default": {}, "type": "object", "additionalProperties": {"type": "integer"}},
+            {},
+        ),
     ],
 )
-def test_a_default_is_told_and_may_be_left_out(annotation: Any, default: Any, shown: Any, comes: Any) -> None:
+@pytest.mark.parametrize("by", ["itself", "a person allows it", "the step saves it", "both"])
+def test_a_default_is_told_and_may_be_left_out(
+    annotation: Any, default: Any, shown: Any, comes: Any, by: str
+) -> None:
     function = of(annotation, default)
     found = offered(function).schema
     assert {key: each for key, each in found["properties"]["it"].items() if key != "title"} == shown
     assert found["required"] == []
-    assert json.loads(told(function))["it"] == comes
+    assert offered(function) == offered(function), "no number is unlike itself in it"
+    approve = Approval(title="May it?", within=60) if by in ("a person allows it", "both") else None
+    tool = AgentTool.of(told_as_text(function), approve=approve, saves=by in ("the step saves it", "both"))
+    model = TurnModel(in_turn(calls(call("give", "{}", "a")), says("done")))
+    assert asyncio.run(allowed_and_saved(Agent("desk", model, tools=[tool]))) == "done"
+    assert json.loads(model.asked[-1].said[-1].answers[0].text)["it"] == comes
+
+
+def told_as_text(function: Any) -> Any:
+    """The same function, whose result is JSON: what is none is a text there."""
+
+    @functools.wraps(function)
+    def give(*args: Any, **given: Any) -> Any:
+        found = function(*args, **given)
+        with contextlib.suppress(ValueError, TypeError):
+            json.dumps(found, allow_nan=False)
+            return found
+        return {"it": found["it"].value if isinstance(found["it"], Colour) else str(found["it"])}
+
+    return give
+
+
+async def allowed_and_saved(agent: Agent) -> str:
+    """Let an agent work whose step saves what its tool gives, and that a person allows to do so."""
+    own = loop_of(agent, "")
+
+    class Desk(Workflow, name="desk", parts=(own,)):
+        @pause
+        def answer(self, event: Asked) -> Child[str]:
+            return Child(own, {"prompt": event.question})
+
+        if agent.all_tools[0].saves:
+
+            @answer.after_call("give")
+            def answer_after_give(self, state: Found, result: DoneCall[Any, Any]) -> None:
+                state.found = [str(result.args.it)]
+
+        @answer.then
+        def after_answer(self, result: str, state: Found) -> Answered:
+            return Answered(text=result)
+
+    handler = Desk().run(question="?")
+    async for event in handler.stream_events():
+        if isinstance(event, QuestionAsked):
+            default = agent.offered[0].schema["properties"]["it"].get("default", ...)
+            assert json.loads(event.show or "") == ({} if default is ... else {"it": default})
+            await handler.answer(event.id, {"decision": "continue"})
+    return str((await handler).text)
 
 
 def test_names_that_records_have_for_themselves_are_names_of_arguments_all_the_same() -> None:
@@ -503,8 +569,8 @@ def test_a_plain_function_works_in_a_thread_and_holds_nobody_up() -> None:
 
 
 def with_context(parameter: str) -> Any:
-    name = parameter.partition(":")[0]
-    scope: dict[str, Any] = {"ToolContext": ToolContext}
+    name = parameter.replace(",", ":").partition(":")[0]
+    scope: dict[str, Any] = {"ToolContext": ToolContext, "Annotated": Annotated}
     exec(  # noqa: S102 - the same function with another parameter
         f"def look(order_id: str, {parameter}) -> dict[str, object]:\n"
         f"    {name}.report('looking')\n"
@@ -514,7 +580,19 @@ def with_context(parameter: str) -> Any:
     return scope["look"]
 
 
-@pytest.mark.parametrize("parameter", ["ctx: ToolContext", "context", "context: 'ToolContext | None' = None"])
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        "ctx: ToolContext",
+        "context",
+        "context: 'ToolContext | None' = None",
+        "ctx: ToolContext, context",
+        "context, ctx: ToolContext, other: ToolContext",
+        "ctx: Annotated[ToolContext, 'of the run']",
+        "ctx: 'Annotated[ToolContext | None, 1]'",
+        "ctx: 'Annotated[ToolContext, 1] | None' = None",
+    ],
+)
 def test_the_context_is_given_and_hidden(parameter: str) -> None:
     """It has the state of the run, not the transcript of the agent."""
     look = with_context(parameter)
@@ -562,6 +640,8 @@ def test_a_resource_is_given_and_hidden() -> None:
 def no_annotation(it): ...  # type: ignore[no-untyped-def]
 def stars(*those: int) -> None: ...
 def more(**those: int) -> None: ...
+@functools.singledispatch
+def by_type(it: int) -> None: ...
 def by_place(it: int, /) -> None: ...
 def not_there(it: Nowhere) -> None: ...  # type: ignore[name-defined]  # noqa: F821
 def within(it: list[dict[str, Nowhere]]) -> None: ...  # type: ignore[name-defined]  # noqa: F821
@@ -582,6 +662,7 @@ async def yields_later() -> AsyncIterator[int]:
         (no_annotation, ["`it`", "`no_annotation`", "no annotation"]),
         (stars, ["`those`", "`stars`", "`*those` has to go"]),
         (more, ["`those`", "`more`", "`**those` has to go"]),
+        (by_type, ["`by_type`", "singledispatch"]),
         (by_place, ["`it`", "`by_place`", "positional-only"]),
         (not_there, ["`it`", "`not_there`", "`Nowhere`", "cannot be resolved"]),
         (within, ["`it`", "`within`", "cannot be resolved", "'Nowhere'"]),
