@@ -37,6 +37,7 @@ class ToolContext:
         self._host = host
         self._revealed = revealed
         self._loop = asyncio.get_running_loop()
+        host.state_now()  # made here, if nobody has asked for it yet: not in a thread while the run makes another
 
     def __repr__(self) -> str:
         return "ToolContext()"

@@ -55,6 +55,7 @@ from wfc.runtime.agents.definition import Agent, AgentTool, Approval
 from wfc.runtime.agents.docstrings import documented
 from wfc.runtime.calls.transcripts import OfferedTool
 from wfc.runtime.errors import StepFailedError, WorkflowValidationError
+from wfc.runtime.plan import Plan
 
 
 class Colour(enum.Enum):
@@ -618,6 +619,27 @@ def test_the_context_is_given_and_hidden(parameter: str) -> None:
     events = asyncio.run(main())
     assert [event.text for event in events if isinstance(event, ProgressText)] == ["looking"]
     assert model.asked[-1].said[-1].answers[0].text == '{"found":[]}'
+
+
+def test_a_state_that_nobody_has_asked_for_is_not_made_in_a_tools_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two threads could each make one, and what is changed in the one would be lost."""
+    makers = []
+    make = Plan.new_state
+
+    def noted(plan: Plan) -> Any:
+        makers.append(threading.get_ident())
+        return make(plan)
+
+    def look(ctx: ToolContext) -> list[Any]:
+        return [len(makers), ctx.state, len(makers), threading.get_ident()]
+
+    monkeypatch.setattr(Plan, "new_state", noted)
+    before, state, after, tool = json.loads(told(look))
+    assert (before, state) == (after, {})
+    assert set(makers) == {threading.get_ident()}
+    assert tool not in makers
 
 
 def test_a_resource_is_given_and_hidden() -> None:
