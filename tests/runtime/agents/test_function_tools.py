@@ -320,6 +320,81 @@ DESCRIBED = {"order_id": "The number, as it stands on the bill.", "most": "How m
 SAID = "Find an order.\n\nThose of this year alone.\n\nReturns: Where it is."
 
 
+ODD_GOOGLE = """Find.
+
+    Args:
+        order_id: The number.
+        Both stand on the bill,
+            or beside it.
+        See the manual: page 3.
+
+        most
+
+    Attributes:
+        size (int): Large.
+
+    Warns:
+        UserWarning: Late.
+
+    Warnings:
+        Slow on Mondays.
+
+    Raises:
+        KeyError: There is none.
+        Nothing else.
+
+    Note:
+        Slow.
+    """
+ODD_SAID = """Find.
+
+See the manual: page 3.
+
+Attributes:
+size: Large.
+
+Warns:
+UserWarning: Late.
+
+Note: Slow.
+
+Both stand on the bill,
+or beside it.
+
+most
+
+Slow on Mondays."""
+ODD_NUMPY = """Find.
+
+    Parameters
+    ----------
+    order_id : str
+        The number.
+
+    Attributes
+    ----------
+    size : int
+        Large.
+
+    Warns
+    -----
+    UserWarning
+        Late.
+
+    Methods
+    -------
+    look()
+        Looks.
+    """
+ODD_REST = """Find.
+
+    :param order_id: The number.
+    :var size: Large.
+    :warns UserWarning: Late.
+    """
+DESCRIBED_ONE = {"order_id": "The number."}
+
+
 @pytest.mark.parametrize(
     ("docstring", "said", "described"),
     [
@@ -331,6 +406,13 @@ SAID = "Find an order.\n\nThose of this year alone.\n\nReturns: Where it is."
         ("Find an order.\n\n    Returns:\n        A place.", "Find an order.\n\nReturns:\n    A place.", {}),
         ("Find.\n\n    Args:\n        unknown: What is no parameter.", "Find.", {}),
         ("Args: of a debate.", "Args: of a debate.", {}),
+        (ODD_GOOGLE, ODD_SAID, DESCRIBED_ONE),
+        (
+            ODD_NUMPY,
+            "Find.\n\nAttributes:\nsize: Large.\n\nWarns:\nUserWarning: Late.\n\nFunctions:\nlook: Looks.",
+            DESCRIBED_ONE,
+        ),
+        (ODD_REST, "Find.\n\n:warns UserWarning: Late.\n\nAttributes:\nsize: Large.", DESCRIBED_ONE),
     ],
 )
 def test_a_docstring_says_what_the_tool_and_its_arguments_are(
