@@ -28,6 +28,7 @@ from desk_flow import (
     Found,
     Task,
     TurnModel,
+    Wanted,
     call,
     calls,
     coding,
@@ -44,12 +45,15 @@ from wfc.runtime import (
     Child,
     Context,
     DoneCall,
+    Engine,
     ProgressText,
     QuestionAsked,
+    Record,
     Resource,
     ToolContext,
     Workflow,
     pause,
+    step,
 )
 from wfc.runtime.agents.definition import Agent, AgentTool, Approval
 from wfc.runtime.agents.docstrings import documented
@@ -98,8 +102,8 @@ def told(*functions: Any, args: str = "{}") -> str:
     return str(model.asked[-1].said[-1].answers[0].text)
 
 
-async def ended(kind: type[Workflow], question: str = "?") -> str:
-    return str((await kind().run(question=question)).text)
+async def ended(kind: type[Workflow], question: str = "?", **options: Any) -> str:
+    return str((await kind(**options).run(question=question)).text)
 
 
 def of(annotation: Any, default: Any = ...) -> Any:
@@ -889,33 +893,104 @@ def test_a_person_allows_calls_of_a_function(answer: Mapping[str, Any], result: 
     assert model.asked[-1].said[-1].answers[0].text.endswith(result)
 
 
-@pytest.mark.parametrize("saves", [True, False])
-def test_a_step_saves_what_a_function_gives(saves: bool) -> None:
-    def find(order_id: str) -> Order:
-        """Find an order."""
-        return Order(id=order_id)
+def find_order(order_id: str) -> Order:
+    """Find an order."""
+    return Order(id=order_id)
 
+
+class Numbered(Record):
+    order_id: str
+
+
+@pytest.mark.parametrize("kind", ["a function", "an agent", "a workflow"])
+@pytest.mark.parametrize(
+    ("saves", "word", "name", "said"),
+    [
+        (True, "after_call", "find", ""),
+        (False, "after_call", "find", "so the tool needs `saves=True`"),
+        (True, "after_call", "fnd", "`fnd`, and the agent `desk` has no such tool; there are `find`"),
+        (True, "approve", "fnd", "`fnd`, and the agent `desk` has no such tool; there are `find`"),
+        (True, "offer", "fnd", "`fnd`, and the agent `desk` has no such tool; there are `find`"),
+    ],
+)
+def test_a_step_saves_what_a_tool_gives(kind: str, saves: bool, word: str, name: str, said: str) -> None:
+    engine = Engine()
+    parts: list[Any] = []
+    if kind == "a function":
+        tool = AgentTool.of(find_order, name="find", saves=saves)
+    elif kind == "an agent":
+        clerk = Agent("clerk", TurnModel(in_turn(says("A"))), args=Numbered)
+        parts.append(loop_of(clerk, ".clerk"))
+        tool = AgentTool("find", None, Numbered, agent=parts[0], saves=saves, output=str)
+    else:
+
+        class Finding(Workflow, name="finding"):
+            @step
+            async def find(self, event: Wanted) -> Answered:
+                return Answered(text=event.order_id)
+
+        engine.add(Finding)
+        tool = AgentTool("find", None, Numbered, workflow="finding", saves=saves, output=Answered)
     model = TurnModel(in_turn(calls(call("find", '{"order_id": "A"}', "a")), says("done")))
-    own = loop_of(Agent("desk", model, tools=[AgentTool.of(find, saves=saves)]), "")
+    own = loop_of(Agent("desk", model, tools=[tool]), "")
 
-    class Desk(Workflow, name="desk", parts=(own,)):
+    class Desk(Workflow, name="desk", parts=(own, *parts)):
         @pause
         def answer(self, event: Asked) -> Child[str]:
             return Child(own, {"prompt": event.question})
 
-        @answer.after_call("find")
-        def answer_after_find(self, state: Found, result: DoneCall[Any, Order]) -> None:
-            state.found = [f"{result.args.order_id} {result.result.id}"]
+        if word == "after_call":
+
+            @answer.after_call(name)
+            def answer_after_find(self, state: Found, result: DoneCall[Any, Any]) -> None:
+                state.found = [result.args.order_id]
+
+        else:
+
+            @getattr(answer, word)(name)
+            def answer_about_find(self) -> None:
+                return None
 
         @answer.then
         def after_answer(self, result: str, state: Found) -> Answered:
             return Answered(text=state.found[0])
 
-    if saves:
-        assert asyncio.run(ended(Desk)) == "A A"
-    else:
-        with pytest.raises(StepFailedError, match=r"`AgentTool.of\(find, saves=True\)`"):
-            asyncio.run(ended(Desk))
+    if not said:
+        assert asyncio.run(ended(Desk, engine=engine)) == "A"
+        return
+    with pytest.raises(StepFailedError) as caught:
+        asyncio.run(ended(Desk, engine=engine))
+    assert said in str(caught.value)
+    assert not model.asked, "no model is paid before"
+
+
+def test_a_step_may_call_agents_with_different_tools() -> None:
+    def loop(name: str, tool: str) -> Any:
+        replies = calls(call(tool, '{"order_id": "A"}', "a")), says("done")
+        tools = [AgentTool.of(find_order, name=tool, saves=True)]
+        return loop_of(Agent(name, TurnModel(in_turn(*replies)), tools=tools), f".{name}")
+
+    first, second = loop("first", "find"), loop("second", "look")
+
+    class Desk(Workflow, name="desk", parts=(first, second)):
+        @pause
+        def answer(self, event: Asked) -> Child[str]:
+            return Child(first if event.question == "first" else second, {"prompt": event.question})
+
+        @answer.after_call("find")
+        def answer_after_find(self, state: Found, result: DoneCall[Any, Order]) -> None:
+            state.found = [*state.found, f"found {result.result.id}"]
+
+        @answer.after_call("look")
+        def answer_after_look(self, state: Found, result: DoneCall[Any, Order]) -> None:
+            state.found = [*state.found, f"looked at {result.result.id}"]
+
+        @answer.then
+        def after_answer(self, result: str, state: Found) -> Answered:
+            return Answered(text=str(state.found))
+
+    assert asyncio.run(ended(Desk, "first")) == "['found A']"
+    assert asyncio.run(ended(Desk, "second")) == "['looked at A']"
 
 
 def test_code_calls_functions() -> None:
