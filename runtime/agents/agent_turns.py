@@ -71,7 +71,7 @@ class AgentTurns:
     def offer(self, ctx: Context[LoopState], inputs: AgentInput, state: LoopState, config: object) -> Offer:
         """Return the tools that the model is offered in the next turn."""
         agent = self.at_work(state)
-        check_told_of_tools(ctx, self.agent, agent)
+        check_told_of_tools(ctx, self.agent)
         chosen = any(each.when is not None for each in agent.all_tools)
         given = agent.args_in(given_to(inputs, state)) if chosen else None
         is_open = partial(is_offered, ctx, agent, given, config)

@@ -85,11 +85,8 @@ def system_of(ctx: Context[Any], agent: Agent, system: str | None) -> str | None
     return str(_worked_out(lambda: told_by_step(*found, None)))
 
 
-def check_told_of_tools(ctx: Context[Any], agent: Agent, at_work: Agent) -> None:
-    """Check that what the step says of tools comes to something: that they are there, and tell it what it saves.
-
-    Args:
-        at_work: The agent itself, or the one that it has handed over to.
+def check_told_of_tools(ctx: Context[Any], agent: Agent) -> None:
+    """Check that what the step says of an agent's tools comes to something: they are there, and tell what it saves.
 
     Raises:
         WorkflowValidationError: It would come to nothing, silently.
@@ -98,15 +95,16 @@ def check_told_of_tools(ctx: Context[Any], agent: Agent, at_work: Agent) -> None
     if found is None:
         return
     run, step = found[0], found[1].step
-    for tool in at_work.all_tools:
+    for tool in agent.all_tools:
         if tool.name in step.call_saves and not tool.saves:
             raise WorkflowValidationError(
                 f"the step `{step.name}` saves something after calls of `{tool.name}`, so the tool needs "
-                f"`saves=True`: `AgentTool.of({tool.name}, saves=True)`"
+                f"`saves=True`: `AgentTool(…, saves=True)`, or for a function `AgentTool.of(…, saves=True)`"
             )
-    # a step may call now this agent, now that one
-    others = [getattr(part, "agent", None) for part in definition_of(type(run.workflow)).parts]
-    there = {tool.name for one in (agent, *others) if one is not None for tool in one.all_tools}
+    parts = definition_of(type(run.workflow)).parts
+    if not any(getattr(part, "agent", None) is agent for part in parts):
+        return  # nor need others be among them that the step calls
+    there = {tool.name for part in parts if hasattr(part, "agent") for tool in part.agent.all_tools}
     for name in (*step.call_saves, *step.approvals, *step.offers):
         if name not in there:
             known = ", ".join(f"`{tool.name}`" for tool in agent.all_tools) or "none"

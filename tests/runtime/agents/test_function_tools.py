@@ -947,7 +947,7 @@ def test_a_step_saves_what_a_tool_gives(kind: str, saves: bool, word: str, name:
 
         else:
 
-            @getattr(answer, word)(name)
+            @getattr(answer, word)(name)  # type: ignore[untyped-decorator]
             def answer_about_find(self) -> None:
                 return None
 
@@ -991,6 +991,35 @@ def test_a_step_may_call_agents_with_different_tools() -> None:
 
     assert asyncio.run(ended(Desk, "first")) == "['found A']"
     assert asyncio.run(ended(Desk, "second")) == "['looked at A']"
+
+
+def test_a_tool_of_the_same_name_need_not_save_after_a_hand_over() -> None:
+    """The step says it of the agent that it has called."""
+    second = Agent(
+        "second",
+        TurnModel(in_turn(calls(call("find", '{"order_id": "B"}', "b")), says("done"))),
+        tools=[AgentTool.of(find_order, name="find")],
+        args=Task,
+    )
+    found, over = call("find", '{"order_id": "A"}', "a"), call("hand_over_to_second", '{"task": "it"}', "o")
+    own_tools = [AgentTool.of(find_order, name="find", saves=True), hand_over_to("second")]
+    model = TurnModel(in_turn(calls(found), calls(over)))
+    own = loop_of(Agent("desk", model, tools=own_tools), "", team=[second])
+
+    class Desk(Workflow, name="desk", parts=(own,)):
+        @pause
+        def answer(self, event: Asked) -> Child[str]:
+            return Child(own, {"prompt": event.question})
+
+        @answer.after_call("find")
+        def answer_after_find(self, state: Found, result: DoneCall[Any, Order]) -> None:
+            state.found = [*state.found, result.result.id]
+
+        @answer.then
+        def after_answer(self, result: str, state: Found) -> Answered:
+            return Answered(text=f"{result} {state.found}")
+
+    assert asyncio.run(ended(Desk)) == "done ['A']"
 
 
 def test_code_calls_functions() -> None:
