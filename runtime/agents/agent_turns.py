@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from wfc.runtime.agents.asking_step import is_offered, system_of, unmet_by
+from wfc.runtime.agents.asking_step import check_told_of_tools, is_offered, system_of, unmet_by
 from wfc.runtime.agents.code import as_code, judge_code
 from wfc.runtime.agents.definition import Agent
 from wfc.runtime.agents.events import (
@@ -71,6 +71,7 @@ class AgentTurns:
     def offer(self, ctx: Context[LoopState], inputs: AgentInput, state: LoopState, config: object) -> Offer:
         """Return the tools that the model is offered in the next turn."""
         agent = self.at_work(state)
+        check_told_of_tools(ctx, self.agent)
         chosen = any(each.when is not None for each in agent.all_tools)
         given = agent.args_in(given_to(inputs, state)) if chosen else None
         is_open = partial(is_offered, ctx, agent, given, config)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from wfc.runtime.agents.definition import Agent, AgentTool, Approval
 from wfc.runtime.agents.events import DoneCall, SavedCall
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.core.body_ticks import Edited
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.context import Context
@@ -17,7 +18,7 @@ from wfc.runtime.errors import WorkflowError, WorkflowValidationError
 from wfc.runtime.values.drafts import changes_in, draft_of
 from wfc.runtime.values.outputs import from_json, plain_type
 
-__all__ = ["approval_of", "check_saves", "is_offered", "save_calls", "system_of", "unmet_by"]
+__all__ = ["approval_of", "check_told_of_tools", "is_offered", "save_calls", "system_of", "unmet_by"]
 
 T = TypeVar("T")
 
@@ -84,18 +85,33 @@ def system_of(ctx: Context[Any], agent: Agent, system: str | None) -> str | None
     return str(_worked_out(lambda: told_by_step(*found, None)))
 
 
-def check_saves(ctx: Context[Any], agent: Agent, tool: AgentTool) -> None:
-    """Check that what the step saves of calls of a tool will be saved.
+def check_told_of_tools(ctx: Context[Any], agent: Agent) -> None:
+    """Check that what the step says of an agent's tools comes to something: they are there, and tell what it saves.
 
     Raises:
-        WorkflowValidationError: The tool does not say that something is.
+        WorkflowValidationError: It would come to nothing, silently.
     """
-    found = None if tool.saves else _asking_for(ctx, agent)
-    if found is not None and tool.name in found[1].step.call_saves:
-        raise WorkflowValidationError(
-            f"the step `{found[1].step.name}` saves something after calls of `{tool.name}`, so the tool needs "
-            f"`saves=True`: `AgentTool.of({tool.name}, saves=True)`"
-        )
+    found = _asking_for(ctx, agent)
+    if found is None:
+        return
+    run, step = found[0], found[1].step
+    for tool in agent.all_tools:
+        if tool.name in step.call_saves and not tool.saves:
+            raise WorkflowValidationError(
+                f"the step `{step.name}` saves something after calls of `{tool.name}`, so the tool needs "
+                f"`saves=True`: `AgentTool(…, saves=True)`, or for a function `AgentTool.of(…, saves=True)`"
+            )
+    parts = definition_of(type(run.workflow)).parts
+    if not any(getattr(part, "agent", None) is agent for part in parts):
+        return  # nor need others be among them that the step calls
+    there = {tool.name for part in parts if hasattr(part, "agent") for tool in part.agent.all_tools}
+    for name in (*step.call_saves, *step.approvals, *step.offers):
+        if name not in there:
+            known = ", ".join(f"`{tool.name}`" for tool in agent.all_tools) or "none"
+            raise WorkflowValidationError(
+                f"the step `{step.name}` says something of the tool `{name}`, and the agent `{agent.name}` has no such "
+                f"tool; there are {known}"
+            )
 
 
 def save_calls(ctx: Context[Any], agent: Agent, calls: Sequence[SavedCall]) -> None:

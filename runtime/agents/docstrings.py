@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -25,6 +26,13 @@ _STYLES: Final[dict[Style, re.Pattern[str]]] = {
     ),
 }
 """What shows that a docstring describes parameters, and in which style. Any other is a text as it stands."""
+
+_LISTS: Final = re.compile(
+    r"^(?:(?:(?:Keyword|Other) )?(?:Args|Arguments|Params|Parameters)|Attributes|Functions|Methods|Classes|Modules|"
+    r"Warns|Warnings):[ \t]*\n((?:[ \t]+\S.*(?:\n|$)|[ \t]*\n)+)",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""The sections in the style of Google whose lines have to be names with what is said of them, after a colon."""
 
 
 class Documented(NamedTuple):
@@ -51,9 +59,14 @@ def documented(docstring: str | None) -> Documented:
     for section in _sections(text, style):
         if section.kind.value in ("parameters", "other parameters"):
             for each in section.value:
-                parameters.setdefault(each.name.lstrip("*"), " ".join(each.description.split()))
+                if (name := each.name.lstrip("*")).isidentifier():
+                    parameters.setdefault(name, " ".join(each.description.split()))
+                else:  # a sentence with a colon
+                    said.append(_entry(each))
         else:
             said.extend(_said(section))
+    if style == "google":
+        said.extend(each for block in _LISTS.findall(text) for each in _unread(block))
     return Documented("\n\n".join(filter(None, said)), parameters)
 
 
@@ -86,3 +99,18 @@ def _said(section: DocstringSection) -> Iterator[str]:
         yield f"{section.title}: {value.description.strip()}"
     elif kind == "examples":
         yield "\n".join(["Examples:", *(text.strip() for _, text in value)])
+    elif kind != "raises" and (entries := value if isinstance(value, list) else [value]):
+        yield "\n".join([f"{section.title or kind.capitalize()}:", *map(_entry, entries)])
+
+
+def _entry(entry: Any) -> str:
+    """Return an entry of a list: a name, or the class of a warning, and what is said of it."""
+    name = getattr(entry, "name", "") or str(entry.annotation or "")
+    return ": ".join(filter(None, (name, entry.description.strip())))
+
+
+def _unread(block: str) -> Iterator[str]:
+    """Yield the entries of a list in the style of Google that have no colon, which griffe leaves out."""
+    for entry in re.split(r"\n(?=\S)", textwrap.dedent(block)):
+        if ":" not in entry.partition("\n")[0]:
+            yield inspect.cleandoc(entry)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 import re
 import types
 import typing
@@ -11,8 +12,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, get_args, get_origin
 
-from pydantic import ConfigDict, Field, TypeAdapter, create_model
+from pydantic import (
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    SerializerFunctionWrapHandler,
+    TypeAdapter,
+    create_model,
+    model_serializer,
+)
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
+from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema
 
 from wfc.runtime.agents.docstrings import documented
 from wfc.runtime.authoring.enclosing_names import enclosing_names
@@ -20,16 +31,42 @@ from wfc.runtime.authoring.resource.kinds import Resource
 from wfc.runtime.calls.python_tools import ToolContext, call_function
 from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.events import Record
+from wfc.runtime.values.outputs import InvalidOutput, from_json
+from wfc.runtime.values.outside_names import json_outside
 
 __all__ = ["FunctionArgs", "ReadFunction", "read_function"]
 
 _NONE: Final = type(None)
 
 
+@dataclass(frozen=True)
+class _ToldDefault:
+    """A default that a model could give as well: it stands in the schema, and where arguments are shown."""
+
+    value: Any
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {**handler(schema), "default": self.value}
+
+
 class FunctionArgs(Record):
-    """The base of the classes of functions' arguments: a default is the function's own business."""
+    """The base of the classes of functions' arguments: a default is the function's own business.
+
+    So it may be anything, and is written only if it is told.
+    """
 
     model_config = ConfigDict(validate_default=False)
+
+    @model_serializer(mode="wrap")
+    def _written(self, write: SerializerFunctionWrapHandler) -> Any:
+        shown = self.model_copy()
+        for name, info in type(self).model_fields.items():
+            told = any(isinstance(each, _ToldDefault) for each in info.metadata)
+            if not told and name not in self.model_fields_set:
+                del shown.__dict__[name]
+        return write(shown)
 
 
 @dataclass(frozen=True)
@@ -68,15 +105,16 @@ def read_function(function: Any, known_as: str = "") -> ReadFunction:
     fields: dict[str, Any] = {}
     attributes: dict[str, str] = {}
     resources: dict[str, Resource[Any]] = {}
-    context = ""
+    contexts: list[str] = []
     said = documented(_docstring(base))
     hints = _Hints(base, name)
-    for parameter in _signature(function, name).parameters.values():
+    parameters = _signature(function, name).parameters
+    for parameter in parameters.values():
         if parameter.name in bound:
             continue
         _check_kind(parameter, name)
         if _is_context(parameter, hints):
-            context = parameter.name
+            contexts.append(parameter.name)
             continue
         hint = hints.of(parameter)
         if (resource := _resource(hint)) is not None:
@@ -87,10 +125,18 @@ def read_function(function: Any, known_as: str = "") -> ReadFunction:
         fields[attribute] = _field(parameter, hint, said.parameters.get(parameter.name, ""), attribute, name)
     args: type[FunctionArgs] = create_model(f"{_camel(name)}Args", __base__=FunctionArgs, **fields)
     output = _output(hints)
+    # what is left out is left to Python, which knows nothing of `= Field(3)`
+    by_pydantic = {name for name, each in parameters.items() if isinstance(each.default, FieldInfo)}
 
     async def call(host: Any, given: Any) -> Any:
-        values = {parameter: getattr(given, attribute) for attribute, parameter in attributes.items()}
-        return await call_function(host, function, name, values, output, context=context, resources=resources)
+        values = {
+            parameter: getattr(given, attribute)
+            for attribute, parameter in attributes.items()
+            if attribute in given.model_fields_set or parameter in by_pydantic
+        }
+        return await call_function(
+            host, function, name, values, output, contexts=contexts, resources=resources
+        )
 
     return ReadFunction(name, said.description, args, call, output)
 
@@ -108,6 +154,11 @@ def _base(function: Any) -> Any:
         what = f"the class `{base.__name__}`" if isinstance(base, type) else f"`{base!r:.80}`"
         raise WorkflowValidationError(
             f"{what} among the tools of an agent is neither an `AgentTool` nor a function{_told_of_agents(base)}"
+        )
+    if hasattr(base, "dispatch") and hasattr(base, "registry"):
+        raise WorkflowValidationError(
+            f"the function `{_name(base)}` is a `singledispatch`, which takes its first argument by place only, and "
+            f"arguments are given by name: give one of its functions, or one that calls it"
         )
     code = base if inspect.isroutine(base) else type(base).__call__
     if inspect.isgeneratorfunction(code) or inspect.isasyncgenfunction(code):
@@ -211,9 +262,14 @@ def _is_context(parameter: inspect.Parameter, hints: _Hints) -> bool:
     """Return whether a parameter takes the context: by its annotation, or by its name, as functions of specs do."""
     if parameter.annotation is parameter.empty:
         return parameter.name == "context"
-    hint = hints.of(parameter)
+    hint = _bare(hints.of(parameter))
     members = get_args(hint) if get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
-    return ToolContext in members
+    return ToolContext in map(_bare, members)
+
+
+def _bare(hint: Any) -> Any:
+    """Return a type without what `Annotated` says of it."""
+    return hint.__origin__ if get_origin(hint) is Annotated else hint
 
 
 def _resource(hint: Any) -> Resource[Any] | None:
@@ -245,9 +301,33 @@ def _field(
     own: dict[str, Any] = {"description": description} if description else {}
     if attribute != parameter.name:
         own["alias"] = parameter.name
+    default = parameter.default
     # what the annotation says of itself comes after what the docstring says, and counts
-    shown = Annotated[kind, Field(**own), *more]  # type: ignore[valid-type]
-    return shown, ... if parameter.default is parameter.empty else parameter.default
+    shown: Any = Annotated[kind, Field(**own), *more]
+    if default is parameter.empty:
+        return shown, ...
+    if (told := _told_default(shown, default)) is not None:
+        shown = Annotated[shown, told]
+    # made by a function, since pydantic copies a default, and looks at it for the schema
+    return shown, default if isinstance(default, FieldInfo) else Field(default_factory=lambda: default)
+
+
+def _told_default(kind: Any, default: Any) -> _ToldDefault | None:
+    """Return a default, unless it is no JSON or does not fit, so that no model could give it."""
+    if isinstance(default, FieldInfo):
+        default = default.default
+    try:
+        written = json_outside(default)
+        value = json.loads(written, parse_constant=_refuse_constant)
+        from_json(kind, written, outside=True)
+    except (ValueError, TypeError, RecursionError, InvalidOutput):
+        return None
+    return _ToldDefault(value)
+
+
+def _refuse_constant(name: str) -> None:
+    """Refuse `NaN` and the like, which Python writes into JSON."""
+    raise ValueError(f"{name} is no number in JSON")
 
 
 def _hint_of(hint: Any) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from wfc.runtime.agents.agent_turns import AgentTurns
-from wfc.runtime.agents.asking_step import approval_of, check_saves, save_calls
+from wfc.runtime.agents.asking_step import approval_of, save_calls
 from wfc.runtime.agents.definition import Agent, AgentTool
 from wfc.runtime.agents.events import (
     AgentInput,
@@ -200,7 +200,6 @@ class AgentSteps(AgentTurns, Workflow, name="agent.steps", is_part=True):
             StepError: It cannot be made, or has failed.
         """
         tool, args = self.checked(event, inputs, state)
-        check_saves(ctx, self.agent, tool)
         if tool.hand_over:
             return hand_over(self.team[tool.hand_over], args, config)
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import traceback
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from wfc.runtime.authoring.resource.kinds import Resource
@@ -37,6 +37,7 @@ class ToolContext:
         self._host = host
         self._revealed = revealed
         self._loop = asyncio.get_running_loop()
+        host.state_now()  # made here, if nobody has asked for it yet: not in a thread while the run makes another
 
     def __repr__(self) -> str:
         return "ToolContext()"
@@ -89,14 +90,14 @@ async def call_function(
     args: Mapping[str, object],
     output: Any = Any,
     *,
-    context: str = "",
+    contexts: Sequence[str] = (),
     resources: Mapping[str, Resource[Any]] = _NONE,
 ) -> Any:
     """Call a Python function that a program has given as a tool; return its result, validated.
 
     Args:
         name: What it is called in messages.
-        context: The parameter that takes a ``ToolContext``; empty: none does.
+        contexts: The parameters that take a ``ToolContext``.
         resources: What it is given for parameters of these names.
 
     Raises:
@@ -106,8 +107,8 @@ async def call_function(
     async def call() -> Any:
         revealed = Revealed()
         given = dict(args)
-        if context:
-            given[context] = ToolContext(host, revealed)
+        if contexts:
+            given |= dict.fromkeys(contexts, ToolContext(host, revealed))
         for parameter, resource in resources.items():
             given[parameter] = await host.resource(resource)
         return await _result(function, given, name, output, revealed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import enum
 import functools
 import json
@@ -27,6 +28,7 @@ from desk_flow import (
     Found,
     Task,
     TurnModel,
+    Wanted,
     call,
     calls,
     coding,
@@ -43,17 +45,21 @@ from wfc.runtime import (
     Child,
     Context,
     DoneCall,
+    Engine,
     ProgressText,
     QuestionAsked,
+    Record,
     Resource,
     ToolContext,
     Workflow,
     pause,
+    step,
 )
 from wfc.runtime.agents.definition import Agent, AgentTool, Approval
 from wfc.runtime.agents.docstrings import documented
 from wfc.runtime.calls.transcripts import OfferedTool
 from wfc.runtime.errors import StepFailedError, WorkflowValidationError
+from wfc.runtime.plan import Plan
 
 
 class Colour(enum.Enum):
@@ -96,8 +102,8 @@ def told(*functions: Any, args: str = "{}") -> str:
     return str(model.asked[-1].said[-1].answers[0].text)
 
 
-async def ended(kind: type[Workflow], question: str = "?") -> str:
-    return str((await kind().run(question=question)).text)
+async def ended(kind: type[Workflow], question: str = "?", **options: Any) -> str:
+    return str((await kind(**options).run(question=question)).text)
 
 
 def of(annotation: Any, default: Any = ...) -> Any:
@@ -177,15 +183,80 @@ def test_what_does_not_fit_is_told_and_the_function_not_called(
         (str, None, {"default": None, "anyOf": [{"type": "string"}, {"type": "null"}]}, None),
         (int, Field(7, description="Many."), {"default": 7, "type": "integer", "description": "Many."}, 7),
         (list[int], [1], {"default": [1], "type": "array", "items": {"type": "integer"}}, [1]),
-        (int, "three", {"default": "three", "type": "integer"}, "three"),  # the function's own business
+        # no default that no model could give is told, but it is the function's own business
+        (int, "three", {"type": "integer"}, "three"),
+        (Annotated[int, Field(ge=1)], 0, {"type": "integer", "minimum": 1}, 0),
+        (float, float("inf"), {"type": "number"}, "inf"),
+        (float, float("nan"), {"type": "number"}, "nan"),
+        (Any, [float("nan")], {}, "[nan]"),
+        (str, threading.Lock, {"type": "string"}, str(threading.Lock)),
+        (list, [threading], {"type": "array", "items": {}}, str([threading])),
+        (Point, Point(1), {"default": {"x": 1, "y": 0.5}, "$ref": "#/$defs/Point"}, "Point(x=1, y=0.5)"),
+        (date, date(2026, 1, 2), {"default": "2026-01-02", "type": "string", "format": "date"}, "2026-01-02"),
+        (
+            dict[str, int],
+            {},
+            {"default": {}, "type": "object", "additionalProperties": {"type": "integer"}},
+            {},
+        ),
     ],
 )
-def test_a_default_is_told_and_may_be_left_out(annotation: Any, default: Any, shown: Any, comes: Any) -> None:
+@pytest.mark.parametrize("by", ["itself", "a person allows it", "the step saves it", "both"])
+def test_a_default_is_told_and_may_be_left_out(
+    annotation: Any, default: Any, shown: Any, comes: Any, by: str
+) -> None:
     function = of(annotation, default)
     found = offered(function).schema
     assert {key: each for key, each in found["properties"]["it"].items() if key != "title"} == shown
     assert found["required"] == []
-    assert json.loads(told(function))["it"] == comes
+    assert offered(function) == offered(function), "no number is unlike itself in it"
+    approve = Approval(title="May it?", within=60) if by in ("a person allows it", "both") else None
+    tool = AgentTool.of(told_as_text(function), approve=approve, saves=by in ("the step saves it", "both"))
+    model = TurnModel(in_turn(calls(call("give", "{}", "a")), says("done")))
+    assert asyncio.run(allowed_and_saved(Agent("desk", model, tools=[tool]))) == "done"
+    assert json.loads(model.asked[-1].said[-1].answers[0].text)["it"] == comes
+
+
+def told_as_text(function: Any) -> Any:
+    """The same function, whose result is JSON: what is none is a text there."""
+
+    @functools.wraps(function)
+    def give(*args: Any, **given: Any) -> Any:
+        found = function(*args, **given)
+        with contextlib.suppress(ValueError, TypeError):
+            json.dumps(found, allow_nan=False)
+            return found
+        return {"it": found["it"].value if isinstance(found["it"], Colour) else str(found["it"])}
+
+    return give
+
+
+async def allowed_and_saved(agent: Agent) -> str:
+    """Let an agent work whose step saves what its tool gives, and that a person allows to do so."""
+    own = loop_of(agent, "")
+
+    class Desk(Workflow, name="desk", parts=(own,)):
+        @pause
+        def answer(self, event: Asked) -> Child[str]:
+            return Child(own, {"prompt": event.question})
+
+        if agent.all_tools[0].saves:
+
+            @answer.after_call("give")
+            def answer_after_give(self, state: Found, result: DoneCall[Any, Any]) -> None:
+                state.found = [str(result.args.it)]
+
+        @answer.then
+        def after_answer(self, result: str, state: Found) -> Answered:
+            return Answered(text=result)
+
+    handler = Desk().run(question="?")
+    async for event in handler.stream_events():
+        if isinstance(event, QuestionAsked):
+            default = agent.offered[0].schema["properties"]["it"].get("default", ...)
+            assert json.loads(event.show or "") == ({} if default is ... else {"it": default})
+            await handler.answer(event.id, {"decision": "continue"})
+    return str((await handler).text)
 
 
 def test_names_that_records_have_for_themselves_are_names_of_arguments_all_the_same() -> None:
@@ -253,6 +324,81 @@ DESCRIBED = {"order_id": "The number, as it stands on the bill.", "most": "How m
 SAID = "Find an order.\n\nThose of this year alone.\n\nReturns: Where it is."
 
 
+ODD_GOOGLE = """Find.
+
+    Args:
+        order_id: The number.
+        Both stand on the bill,
+            or beside it.
+        See the manual: page 3.
+
+        most
+
+    Attributes:
+        size (int): Large.
+
+    Warns:
+        UserWarning: Late.
+
+    Warnings:
+        Slow on Mondays.
+
+    Raises:
+        KeyError: There is none.
+        Nothing else.
+
+    Note:
+        Slow.
+    """
+ODD_SAID = """Find.
+
+See the manual: page 3.
+
+Attributes:
+size: Large.
+
+Warns:
+UserWarning: Late.
+
+Note: Slow.
+
+Both stand on the bill,
+or beside it.
+
+most
+
+Slow on Mondays."""
+ODD_NUMPY = """Find.
+
+    Parameters
+    ----------
+    order_id : str
+        The number.
+
+    Attributes
+    ----------
+    size : int
+        Large.
+
+    Warns
+    -----
+    UserWarning
+        Late.
+
+    Methods
+    -------
+    look()
+        Looks.
+    """
+ODD_REST = """Find.
+
+    :param order_id: The number.
+    :var size: Large.
+    :warns UserWarning: Late.
+    """
+DESCRIBED_ONE = {"order_id": "The number."}
+
+
 @pytest.mark.parametrize(
     ("docstring", "said", "described"),
     [
@@ -264,6 +410,13 @@ SAID = "Find an order.\n\nThose of this year alone.\n\nReturns: Where it is."
         ("Find an order.\n\n    Returns:\n        A place.", "Find an order.\n\nReturns:\n    A place.", {}),
         ("Find.\n\n    Args:\n        unknown: What is no parameter.", "Find.", {}),
         ("Args: of a debate.", "Args: of a debate.", {}),
+        (ODD_GOOGLE, ODD_SAID, DESCRIBED_ONE),
+        (
+            ODD_NUMPY,
+            "Find.\n\nAttributes:\nsize: Large.\n\nWarns:\nUserWarning: Late.\n\nFunctions:\nlook: Looks.",
+            DESCRIBED_ONE,
+        ),
+        (ODD_REST, "Find.\n\n:warns UserWarning: Late.\n\nAttributes:\nsize: Large.", DESCRIBED_ONE),
     ],
 )
 def test_a_docstring_says_what_the_tool_and_its_arguments_are(
@@ -391,6 +544,47 @@ def test_local_types_are_found_by_their_names() -> None:
     assert [each.name for each in agent.offered] == ["find"]
 
 
+def cancel(order: Order, at: date, by: Colour | None = None) -> str:
+    return f"{order.id} at {at} by {by}"
+
+
+def test_local_names_of_whoever_makes_the_agent_are_none_of_the_function() -> None:
+    class Other(BaseModel):
+        name: str
+
+    Order = Other  # noqa: F841, N806
+    date = "2026-01-01"  # noqa: F841
+    Colour = "of the wall"  # noqa: F841, N806
+    args = '{"order": {"id": "A"}, "at": "2026-01-02"}'
+    assert offered(cancel).schema["$defs"]["Order"]["properties"].keys() == {"id", "lines"}
+    assert told(cancel, args=args) == "A at 2026-01-02 by None"
+    assert told(functools.partial(cancel, by=None), args=args) == "A at 2026-01-02 by None"
+
+
+def test_a_function_made_elsewhere_has_the_names_of_there() -> None:
+    def made() -> Any:
+        class Order(BaseModel):
+            number: int
+
+        def find(order: Order) -> int:
+            return order.number if isinstance(order, Order) else -1
+
+        return find
+
+    class Order(BaseModel):
+        name: str
+
+    assert told(made(), args='{"order": {"number": 3}}') == "3"
+    assert told(found_as(Order), args='{"order": {"name": "A"}}') == "A"
+
+
+def found_as(kind: type[BaseModel]) -> Any:
+    def find(order: kind) -> str:  # type: ignore[valid-type]
+        return str(getattr(kind.model_validate(order), "name", ""))
+
+    return find
+
+
 OTHER = "error: `give` returned something else than declared"
 
 
@@ -462,8 +656,8 @@ def test_a_plain_function_works_in_a_thread_and_holds_nobody_up() -> None:
 
 
 def with_context(parameter: str) -> Any:
-    name = parameter.partition(":")[0]
-    scope: dict[str, Any] = {"ToolContext": ToolContext}
+    name = parameter.replace(",", ":").partition(":")[0]
+    scope: dict[str, Any] = {"ToolContext": ToolContext, "Annotated": Annotated}
     exec(  # noqa: S102 - the same function with another parameter
         f"def look(order_id: str, {parameter}) -> dict[str, object]:\n"
         f"    {name}.report('looking')\n"
@@ -473,7 +667,19 @@ def with_context(parameter: str) -> Any:
     return scope["look"]
 
 
-@pytest.mark.parametrize("parameter", ["ctx: ToolContext", "context", "context: 'ToolContext | None' = None"])
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        "ctx: ToolContext",
+        "context",
+        "context: 'ToolContext | None' = None",
+        "ctx: ToolContext, context",
+        "context, ctx: ToolContext, other: ToolContext",
+        "ctx: Annotated[ToolContext, 'of the run']",
+        "ctx: 'Annotated[ToolContext | None, 1]'",
+        "ctx: 'Annotated[ToolContext, 1] | None' = None",
+    ],
+)
 def test_the_context_is_given_and_hidden(parameter: str) -> None:
     """It has the state of the run, not the transcript of the agent."""
     look = with_context(parameter)
@@ -501,6 +707,27 @@ def test_the_context_is_given_and_hidden(parameter: str) -> None:
     assert model.asked[-1].said[-1].answers[0].text == '{"found":[]}'
 
 
+def test_a_state_that_nobody_has_asked_for_is_not_made_in_a_tools_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two threads could each make one, and what is changed in the one would be lost."""
+    makers = []
+    make = Plan.new_state
+
+    def noted(plan: Plan) -> Any:
+        makers.append(threading.get_ident())
+        return make(plan)
+
+    def look(ctx: ToolContext) -> list[Any]:
+        return [len(makers), ctx.state, len(makers), threading.get_ident()]
+
+    monkeypatch.setattr(Plan, "new_state", noted)
+    before, state, after, tool = json.loads(told(look))
+    assert (before, state) == (after, {})
+    assert set(makers) == {threading.get_ident()}
+    assert tool not in makers
+
+
 def test_a_resource_is_given_and_hidden() -> None:
     def connect() -> Iterator[list[str]]:
         made.append("open")
@@ -521,6 +748,8 @@ def test_a_resource_is_given_and_hidden() -> None:
 def no_annotation(it): ...  # type: ignore[no-untyped-def]
 def stars(*those: int) -> None: ...
 def more(**those: int) -> None: ...
+@functools.singledispatch
+def by_type(it: int) -> None: ...
 def by_place(it: int, /) -> None: ...
 def not_there(it: Nowhere) -> None: ...  # type: ignore[name-defined]  # noqa: F821
 def within(it: list[dict[str, Nowhere]]) -> None: ...  # type: ignore[name-defined]  # noqa: F821
@@ -541,6 +770,7 @@ async def yields_later() -> AsyncIterator[int]:
         (no_annotation, ["`it`", "`no_annotation`", "no annotation"]),
         (stars, ["`those`", "`stars`", "`*those` has to go"]),
         (more, ["`those`", "`more`", "`**those` has to go"]),
+        (by_type, ["`by_type`", "singledispatch"]),
         (by_place, ["`it`", "`by_place`", "positional-only"]),
         (not_there, ["`it`", "`not_there`", "`Nowhere`", "cannot be resolved"]),
         (within, ["`it`", "`within`", "cannot be resolved", "'Nowhere'"]),
@@ -663,14 +893,118 @@ def test_a_person_allows_calls_of_a_function(answer: Mapping[str, Any], result: 
     assert model.asked[-1].said[-1].answers[0].text.endswith(result)
 
 
-@pytest.mark.parametrize("saves", [True, False])
-def test_a_step_saves_what_a_function_gives(saves: bool) -> None:
-    def find(order_id: str) -> Order:
-        """Find an order."""
-        return Order(id=order_id)
+def find_order(order_id: str) -> Order:
+    """Find an order."""
+    return Order(id=order_id)
 
+
+class Numbered(Record):
+    order_id: str
+
+
+@pytest.mark.parametrize("kind", ["a function", "an agent", "a workflow"])
+@pytest.mark.parametrize(
+    ("saves", "word", "name", "said"),
+    [
+        (True, "after_call", "find", ""),
+        (False, "after_call", "find", "so the tool needs `saves=True`"),
+        (True, "after_call", "fnd", "`fnd`, and the agent `desk` has no such tool; there are `find`"),
+        (True, "approve", "fnd", "`fnd`, and the agent `desk` has no such tool; there are `find`"),
+        (True, "offer", "fnd", "`fnd`, and the agent `desk` has no such tool; there are `find`"),
+    ],
+)
+def test_a_step_saves_what_a_tool_gives(kind: str, saves: bool, word: str, name: str, said: str) -> None:
+    engine = Engine()
+    parts: list[Any] = []
+    if kind == "a function":
+        tool = AgentTool.of(find_order, name="find", saves=saves)
+    elif kind == "an agent":
+        clerk = Agent("clerk", TurnModel(in_turn(says("A"))), args=Numbered)
+        parts.append(loop_of(clerk, ".clerk"))
+        tool = AgentTool("find", None, Numbered, agent=parts[0], saves=saves, output=str)
+    else:
+
+        class Finding(Workflow, name="finding"):
+            @step
+            async def find(self, event: Wanted) -> Answered:
+                return Answered(text=event.order_id)
+
+        engine.add(Finding)
+        tool = AgentTool("find", None, Numbered, workflow="finding", saves=saves, output=Answered)
     model = TurnModel(in_turn(calls(call("find", '{"order_id": "A"}', "a")), says("done")))
-    own = loop_of(Agent("desk", model, tools=[AgentTool.of(find, saves=saves)]), "")
+    own = loop_of(Agent("desk", model, tools=[tool]), "")
+
+    class Desk(Workflow, name="desk", parts=(own, *parts)):
+        @pause
+        def answer(self, event: Asked) -> Child[str]:
+            return Child(own, {"prompt": event.question})
+
+        if word == "after_call":
+
+            @answer.after_call(name)
+            def answer_after_find(self, state: Found, result: DoneCall[Any, Any]) -> None:
+                state.found = [result.args.order_id]
+
+        else:
+
+            @getattr(answer, word)(name)  # type: ignore[untyped-decorator]
+            def answer_about_find(self) -> None:
+                return None
+
+        @answer.then
+        def after_answer(self, result: str, state: Found) -> Answered:
+            return Answered(text=state.found[0])
+
+    if not said:
+        assert asyncio.run(ended(Desk, engine=engine)) == "A"
+        return
+    with pytest.raises(StepFailedError) as caught:
+        asyncio.run(ended(Desk, engine=engine))
+    assert said in str(caught.value)
+    assert not model.asked, "no model is paid before"
+
+
+def test_a_step_may_call_agents_with_different_tools() -> None:
+    def loop(name: str, tool: str) -> Any:
+        replies = calls(call(tool, '{"order_id": "A"}', "a")), says("done")
+        tools = [AgentTool.of(find_order, name=tool, saves=True)]
+        return loop_of(Agent(name, TurnModel(in_turn(*replies)), tools=tools), f".{name}")
+
+    first, second = loop("first", "find"), loop("second", "look")
+
+    class Desk(Workflow, name="desk", parts=(first, second)):
+        @pause
+        def answer(self, event: Asked) -> Child[str]:
+            return Child(first if event.question == "first" else second, {"prompt": event.question})
+
+        @answer.after_call("find")
+        def answer_after_find(self, state: Found, result: DoneCall[Any, Order]) -> None:
+            state.found = [*state.found, f"found {result.result.id}"]
+
+        @answer.after_call("look")
+        def answer_after_look(self, state: Found, result: DoneCall[Any, Order]) -> None:
+            state.found = [*state.found, f"looked at {result.result.id}"]
+
+        @answer.then
+        def after_answer(self, result: str, state: Found) -> Answered:
+            return Answered(text=str(state.found))
+
+    assert asyncio.run(ended(Desk, "first")) == "['found A']"
+    assert asyncio.run(ended(Desk, "second")) == "['looked at A']"
+
+
+def test_a_tool_of_the_same_name_need_not_save_after_a_hand_over() -> None:
+    """The step says it of the agent that it has called."""
+    second = Agent(
+        "second",
+        TurnModel(in_turn(calls(call("find", '{"order_id": "B"}', "b")), says("done"))),
+        tools=[AgentTool.of(find_order, name="find")],
+        args=Task,
+    )
+    found, over = call("find", '{"order_id": "A"}', "a"), call("hand_over_to_second", '{"task": "it"}', "o")
+    own_tools = [AgentTool.of(find_order, name="find", saves=True), hand_over_to("second")]
+    model = TurnModel(in_turn(calls(found), calls(over)))
+    own = loop_of(Agent("desk", model, tools=own_tools), "", team=[second])
 
     class Desk(Workflow, name="desk", parts=(own,)):
         @pause
@@ -679,17 +1013,13 @@ def test_a_step_saves_what_a_function_gives(saves: bool) -> None:
 
         @answer.after_call("find")
         def answer_after_find(self, state: Found, result: DoneCall[Any, Order]) -> None:
-            state.found = [f"{result.args.order_id} {result.result.id}"]
+            state.found = [*state.found, result.result.id]
 
         @answer.then
         def after_answer(self, result: str, state: Found) -> Answered:
-            return Answered(text=state.found[0])
+            return Answered(text=f"{result} {state.found}")
 
-    if saves:
-        assert asyncio.run(ended(Desk)) == "A A"
-    else:
-        with pytest.raises(StepFailedError, match=r"`AgentTool.of\(find, saves=True\)`"):
-            asyncio.run(ended(Desk))
+    assert asyncio.run(ended(Desk)) == "done ['A']"
 
 
 def test_code_calls_functions() -> None:
