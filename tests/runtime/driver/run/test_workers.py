@@ -12,6 +12,8 @@ import pytest
 
 from wfc.runtime import (
     Event,
+    HumanResponseEvent,
+    InputRequiredEvent,
     StartEvent,
     StepFailedError,
     StopEvent,
@@ -170,3 +172,55 @@ def test_a_run_that_is_over_goes_without_the_garbage_collector(kind: type[Workfl
         assert asyncio.run(main()) is None
     finally:
         gc.enable()
+
+
+class Big(Event):
+    """What only one step needs."""
+
+
+class Asking(Workflow):
+    """Asks a person after a step with a large event, and waits."""
+
+    @step
+    async def first(self, ev: StartEvent) -> Big:
+        ev.seen.append(weakref.ref(event := Big()))
+        return event
+
+    @step
+    async def second(self, ev: Big) -> InputRequiredEvent:
+        return InputRequiredEvent()
+
+    @step
+    async def third(self, ev: HumanResponseEvent) -> StopEvent:
+        return StopEvent()
+
+
+class Starting(Workflow):
+    """Starts another run, which waits, after a step with a large event."""
+
+    @step
+    async def first(self, ev: StartEvent) -> Big:
+        ev.seen.append(weakref.ref(event := Big()))
+        return event
+
+    @step
+    async def second(self, ev: Big) -> StopEvent:
+        return StopEvent(result=[Asking().run(seen=[])])
+
+
+@pytest.mark.parametrize(("kind", "timeout"), [(Asking, None), (Asking, 60), (Starting, None)])
+def test_a_run_that_waits_keeps_nothing_of_the_steps_before(
+    kind: type[Workflow], timeout: float | None
+) -> None:
+    async def main() -> object:
+        seen: list[weakref.ref[Event]] = []
+        handler = kind(timeout=timeout).run(seen=seen)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        waiting = (await handler)[0] if kind is Starting else handler
+        gc.collect()
+        kept = seen[0]()
+        await waiting.cancel_run()
+        return kept
+
+    assert asyncio.run(main()) is None
