@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import gc
 import weakref
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
 from wfc.runtime import (
+    Context,
     Event,
     HumanResponseEvent,
     InputRequiredEvent,
@@ -18,6 +19,7 @@ from wfc.runtime import (
     StepFailedError,
     StopEvent,
     Workflow,
+    WorkflowHandler,
     step,
 )
 from wfc.runtime.events.internal import StepState, StepStateChanged
@@ -156,11 +158,52 @@ class Passing(Workflow):
         return StopEvent(result=ev.value)
 
 
-@pytest.mark.parametrize("kind", [Plain, Passing])
-def test_a_run_that_is_over_goes_without_the_garbage_collector(kind: type[Workflow]) -> None:
+class Telling(Workflow):
+    @step
+    async def work(self, context: Context, ev: StartEvent) -> StopEvent:
+        context.write_event_to_stream(Item(value=ev.number))
+        return StopEvent(result=ev.number)
+
+
+class Waiting(Workflow):
+    @step
+    async def work(self, context: Context, ev: StartEvent) -> StopEvent:
+        await context.wait_for_event(Item, timeout=60)
+        return StopEvent(result=ev.number)
+
+
+async def plainly(handler: WorkflowHandler) -> None:
+    pass
+
+
+async def reading(handler: WorkflowHandler) -> None:
+    async for _ in handler.stream_events():
+        pass
+
+
+async def sending(handler: WorkflowHandler) -> None:
+    await asyncio.sleep(0.01)
+    handler.ctx.send_event(Item())
+
+
+@pytest.mark.parametrize(
+    ("kind", "use"),
+    [
+        (Plain, plainly),
+        (Passing, plainly),
+        (Plain, reading),
+        (Telling, plainly),
+        (Telling, reading),
+        (Waiting, sending),
+    ],
+)
+def test_a_run_that_is_over_goes_without_the_garbage_collector(
+    virtually: Virtually, kind: type[Workflow], use: Callable[[WorkflowHandler], Awaitable[None]]
+) -> None:
     async def main() -> object:
         handler = kind().run(number=1)
         known = weakref.ref(handler._run)
+        await use(handler)
         assert await handler == 1
         del handler
         await asyncio.sleep(0)  # its task ends
@@ -170,6 +213,7 @@ def test_a_run_that_is_over_goes_without_the_garbage_collector(kind: type[Workfl
     gc.disable()
     try:
         assert asyncio.run(main()) is None
+        assert virtually(main) is None
     finally:
         gc.enable()
 
