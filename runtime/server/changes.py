@@ -36,7 +36,7 @@ class Changes:
         self._store = store
         self._readers: set[asyncio.Queue[Sequence[ChangedRun]]] = set()
         self._looking: asyncio.Task[None] | None = None
-        self._has_looked = asyncio.Event()
+        self._has_looked = False  # so that what happens from now on is told
 
     def end(self) -> None:
         """Let all readers look again whether they are to end."""
@@ -50,12 +50,14 @@ class Changes:
         news: asyncio.Queue[Sequence[ChangedRun]] = asyncio.Queue(1)
         self._readers.add(news)
         if self._looking is None or self._looking.done():
-            self._has_looked = asyncio.Event()
+            self._has_looked = False
             self._looking = asyncio.create_task(self._look())
+        is_greeted = False
         try:
-            await self._has_looked.wait()  # what happens after the hello is told
-            yield StreamBatch([StreamMessage("", "hello", b"{}")])
             while not ends():
+                if self._has_looked and not is_greeted:
+                    is_greeted = True
+                    yield StreamBatch([StreamMessage("", "hello", b"{}")])
                 try:
                     changed = await asyncio.wait_for(news.get(), QUIET)
                 except TimeoutError:
@@ -68,6 +70,7 @@ class Changes:
             self._readers.discard(news)
             if not self._readers and self._looking is not None:
                 self._looking.cancel()
+                self._looking = None  # it is not done yet, and whoever comes now needs another
         yield StreamBatch([StreamMessage("", "bye", b"{}")])
 
     async def _look(self) -> None:
@@ -83,12 +86,11 @@ class Changes:
                 new = [] if told is None else [one for one in found if told.get(one.run_id, 0) < one.tick]
                 told = {one.run_id: one.tick for one in found}
                 newest = max((newest, *told.values()))
-                for reader in self._readers if new else ():
+                for reader in self._readers if new or not self._has_looked else ():
                     _put(reader, new)
+                self._has_looked = True
             except StoreError:  # it may be back at the next look
                 pass
-            finally:
-                self._has_looked.set()
             await asyncio.sleep(LOOKS_EVERY)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import Final, Literal, NoReturn
-from urllib.parse import unquote
+from urllib.parse import quote, unquote, unquote_to_bytes
 
 import httpx2
 
@@ -18,10 +18,17 @@ PORTS: Final = {"http": 80, "https": 443}
 UNFIT: Final = re.compile(r"[\s\\\x00-\x1f\x7f-\x9f]")
 ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 WAYS: Final = frozenset({".", ".."})
-OVERLONG: Final = re.compile(r"%[cC][01]|%[eE]0%[89]|%[fF]0%8")
-"""Bytes with which no UTF-8 begins, and which old programs read as a dot or a slash all the same."""
+OVERLONG: Final = re.compile(
+    rb"(?:\xc0|\xe0\x80|\xf0\x80\x80|\xf8\x80{3}|\xfc\x80{4})[\xae\xaf]"
+    rb"|(?:\xc1|\xe0\x81|\xf0\x80\x81|\xf8\x80\x80\x81|\xfc\x80{3}\x81)\x9c"
+)
+"""A dot, a slash or a backslash in more bytes than UTF-8 allows, which old programs read all the same."""
+UNICODE: Final = re.compile(rb"%u([0-9a-fA-F]{4})")
+"""A character as some servers on Windows read it."""
+WAY: Final = re.compile(r"\.(?:;.*)?|\ufffd*\.\ufffd*\.(?:[;?#\s\ufffd].*)?", re.DOTALL)
+"""What some servers read as `.` or `..`: with parameters or a query behind, blanks, or bytes that are no UTF-8."""
 CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
-MOST_DECODED: Final = 4
+MOST_DECODED: Final = 5  # the last time to see that nothing changes any more
 
 
 def refuse(message: str) -> NoReturn:
@@ -35,7 +42,8 @@ def refuse(message: str) -> NoReturn:
 
 def shown(address: httpx2.URL) -> str:
     """Return an address without user and query, which may be confidential."""
-    return f"{address.scheme}://{address.netloc.decode('ascii')}{address.path}"
+    path = "".join(sign if sign.isprintable() else quote(sign, errors="replace") for sign in address.path)
+    return f"{address.scheme}://{address.netloc.decode('ascii')}{path}"
 
 
 def web_address(text: str, revealed: Revealed) -> httpx2.URL:
@@ -210,18 +218,23 @@ def below(path: str) -> str:
 
 def hides_way_up(part: str) -> bool:
     """Return whether some servers read a part of a path as a way up: beside a slash that is percent-encoded, with
-    parameters (`..;`), encoded twice, as bytes that are no UTF-8, or around a control character.
+    something behind that they leave off, encoded several times, in too many bytes, or around a control character.
     """
-    plain, before = part, ""
+    plain = part.encode("ascii")
     for _ in range(MOST_DECODED):
-        if OVERLONG.search(plain):
-            return True
-        plain, before = unquote(plain, errors="replace"), plain
+        before, plain = plain, unquote_to_bytes(UNICODE.sub(_utf8, plain))
         if plain == before:
             break
-    if CONTROL.search(plain):
+    else:
+        return True  # nobody encodes that often who does not hide something
+    text = plain.decode("utf-8", "replace")
+    if OVERLONG.search(plain) or CONTROL.search(text):
         return True
-    return any(each.partition(";")[0] in WAYS for each in re.split(r"[/\\]", plain))
+    return any(WAY.fullmatch(each) for each in re.split(r"[/\\]", text))
+
+
+def _utf8(found: re.Match[bytes]) -> bytes:
+    return chr(int(found[1], 16)).encode("utf-8", "surrogatepass")
 
 
 def with_plain_path(address: httpx2.URL) -> httpx2.URL:

@@ -338,6 +338,7 @@ class Run(WorkingRun["Run"]):
     def finish(self, tasks: set[asyncio.Task[Any]]) -> None:
         """Release a run that is over; ``tasks`` are those that clean up after it."""
         _RUNNING.discard(self)
+        self.timers = self._event_waits = None  # they know the run, which is freed without the collector
         self.engine.ended(self)
         if self.passage is not None:
             self.passage.over(tasks)

@@ -109,7 +109,7 @@ class StatefulRun(Generic[R]):
         plan = workflow._wfc.plan
         self._stored = stored
         known = None if stored is None else stored.execution
-        if state is None and plan.declares_state:
+        if known is None and state is None and plan.declares_state:
             state = plan.new_state()  # at once: if a field has no default, it is told here
         self.execution = known or Execution(plan, run_id, state)
         self.execution.inputs = start_event
@@ -119,10 +119,10 @@ class StatefulRun(Generic[R]):
         self.doubles = doubles
         self.double_parts: Callable[[Any], None] | None = None  # puts doubles into runs that are its actions
         # a loop whose clock jumps has a calendar that goes with it
-        self.clock: Callable[[], datetime] = clock or getattr(self.loop, "today", None) or _utc_now
-        self.now: Callable[[], int] = (
-            time.time_ns if self.clock is _utc_now else lambda: as_moment(self.clock())
-        )  # as the run counts moments
+        today: Callable[[], datetime] = clock or getattr(self.loop, "today", None) or _utc_now
+        self.clock = today
+        # as the run counts moments; it does not know the run, which is freed without the garbage collector
+        self.now: Callable[[], int] = time.time_ns if today is _utc_now else lambda: as_moment(today())
         if known is None:
             self.execution.at = self.now()
         self._config = config

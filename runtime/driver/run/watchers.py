@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Protocol
+from weakref import ref
 
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import StepRun
@@ -90,14 +91,20 @@ class WatchedRun(Protocol):
 class Watchers:
     """The watchers of one run; events of a run that is part of another are shown in the parent too."""
 
-    __slots__ = ("_inner", "_observers", "_replies", "_run", "_stream")
+    __slots__ = ("_inner", "_observers", "_of", "_replies", "_stream")
 
     def __init__(self, run: WatchedRun) -> None:
-        self._run = run
+        self._of = ref(run)  # which has these watchers, and is freed with them once nobody else knows it
         self._stream: Stream | None = None
         self._inner: Stream | None = None
         self._observers: tuple[Observer, ...] = ()
         self._replies = 0  # how many were shown of an agent and of those who work for it
+
+    @property
+    def _run(self) -> WatchedRun:
+        run = self._of()
+        assert run is not None, "whoever asks has the run"
+        return run
 
     def publish(self, event: Event, run_id: str | None = None, *, is_durable: bool = False) -> None:
         """Show an event to all watchers, here and in the runs above, unless the run has ended.
@@ -106,8 +113,8 @@ class Watchers:
             run_id: The id of the run that the event comes from, if that is a run below.
             is_durable: Whether its cause is recorded, if the run has a journal; else it is shown once it is.
         """
-        run = self._run
-        if run.is_done:
+        run = self._of()
+        if run is None or run.is_done:
             return
         if run.port is not None and not is_durable:
             run.port.after(partial(self.publish, event, run_id, is_durable=True))
@@ -150,7 +157,8 @@ class Watchers:
     @property
     def are_shown_more(self) -> bool:
         """Return whether the run goes on, so that there is more to show."""
-        return not self._run.is_done
+        run = self._of()
+        return run is not None and not run.is_done
 
     def begin_reply(self, reply: StreamedReply) -> None:
         """Add a reply to the streams, here and in the runs above."""

@@ -196,12 +196,20 @@ class WorkingRun(ReachableRun[R], Generic[R]):
                     # most step runs begin once that is recorded: to wait here spares a task for each
                     self._idle = asyncio.Future(loop=self.loop)
                     await self._idle
-        except CancelledError:
-            if execution.outcome is None:
+        except (CancelledError, Exception) as error:
+            if self._is_cancelled(error):
+                raise
+        finally:
+            current.step_run = None  # timers, and runs that were started here, keep this task's variables
+
+    def _is_cancelled(self, error: BaseException) -> bool:
+        """End the run that a worker leaves by an exception; return whether its task was cancelled."""
+        if not isinstance(error, Exception):
+            if self.execution.outcome is None:
                 self._stop("the event loop cancelled the run")
-            raise
-        except Exception as error:  # a mistake of ours, which must not leave the run hanging
-            self.apply(Cancelled(_mistake(error)))
+            return True
+        self.apply(Cancelled(_mistake(error)))  # a mistake of ours, which must not leave the run hanging
+        return False
 
     def _stop(self, reason: str) -> None:
         """End a run whose event loop ends; one with a journal goes on from there, in another process."""

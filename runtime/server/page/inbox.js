@@ -2,6 +2,7 @@
 import { part } from "./api.js";
 import { ask, button, data, h, leave, moment, nothing, show, table, tell, waiting } from "./dom.js";
 import { form } from "./forms.js";
+import { growing } from "./lists.js";
 import { t } from "./words.js";
 
 const VIEWS = /** @type {Record<string, {name: string, query: string}>} */ ({
@@ -26,20 +27,21 @@ export async function showInbox({ main, server, me, query, left }) {
   /** @type {any[]} */
   let found = [];
   const isShown = (/** @type {any} */ one) => view !== "all" || one.closed;
-  const more = async (/** @type {string} */ after) => {
-    const before = found;
+  const read = async (/** @type {string} */ after) => {
     const told = await server.call(`v1/tasks?${shown}most=${FIRST}${after ? `&after=${part(after)}` : ""}`);
-    if (left.aborted || (after && found !== before)) return; // it does not follow on what is there now
-    found = after ? [...found, ...told.tasks.filter(isShown)] : told.tasks.filter(isShown);
-    const next = told.next ? button(t("More"), () => more(told.next), { id: "more" }) : null;
-    show(list, found.length ? taskTable(found) : nothing(t("Nothing waits for an answer.")), next);
+    return left.aborted ? null : { rows: told.tasks.filter(isShown), next: told.next };
   };
-  await more("");
+  const look = growing(read, (tasks, more) => {
+    found = tasks;
+    const next = more ? button(t("More"), more, { id: "more" }) : null;
+    show(list, found.length ? taskTable(found) : nothing(t("Nothing waits for an answer.")), next);
+  });
+  await look();
   const again = setInterval(async () => {
     if (document.hidden || found.length > FIRST) return; // whoever has asked for more keeps it
     const now = await server.call(`v1/tasks?${shown}most=${FIRST}`).catch(() => null);
     if (!now || left.aborted || now.tasks.filter(isShown).map(idOf).join() === found.map(idOf).join()) return;
-    await more("").catch(() => {});
+    await look().catch(() => {});
   }, EVERY);
   left.addEventListener("abort", () => clearInterval(again), { once: true });
 }

@@ -102,6 +102,10 @@ function soonAndSeldom(act) {
   let took = 0;
   let failed = 0;
   const soon = () => {
+    failed = 0; // it is news
+    later();
+  };
+  const later = () => {
     if (isWaiting) return;
     isWaiting = true;
     setTimeout(async () => {
@@ -110,7 +114,7 @@ function soonAndSeldom(act) {
       const isDone = await act().then(() => true, () => false);
       took = performance.now() - began;
       failed = isDone ? 0 : failed + 1;
-      if (!isDone && failed < MOST_FAILURES) soon(); // what was the last of the news would not be shown
+      if (!isDone && failed < MOST_FAILURES) later(); // what was the last of the news would not be shown
     }, Math.max(120, 3 * took));
   };
   return soon;

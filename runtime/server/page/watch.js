@@ -1,6 +1,7 @@
 // The runs of the store: looked for by workflow, status, age and key; failures told in groups.
 import { part } from "./api.js";
 import { ask, badge, button, h, length, moment, nothing, show, table, tell, waiting } from "./dom.js";
+import { growing } from "./lists.js";
 import { again, newer } from "./moments.js";
 import { t } from "./words.js";
 
@@ -32,36 +33,40 @@ export async function showWatch({ main, server, me, query, left }) {
   const sums = h("div");
   show(main, h("h1", {}, t("Runs")), sums, groups, filters(query, offered.map((/** @type {any} */ one) => one.workflow)), list);
   let counts = 0;
+  let latest = 0; // of the counts that have come
+  let isAtWork = false; // by that one
   const count = async () => {
     const own = (counts += 1);
     const counted = await server.call("v1/runs/counts");
-    if (left.aborted || own < counts) return false; // one that was asked later tells, and goes on
+    if (left.aborted || own < latest) return; // one that was asked later has come before
+    latest = own;
     show(sums, summary(counted));
     show(groups, failures(server, me, counted.failures, refresh), counted.set_aside ? h("p", { class: "soft" }, t("{n} failed runs are set aside.", { n: counted.set_aside })) : null);
-    return counted.runs.some((/** @type {any} */ one) => ["live", "queued"].includes(one.status));
+    isAtWork = counted.runs.some((/** @type {any} */ one) => ["live", "queued"].includes(one.status));
   };
   const refresh = async () => {
-    const [isAtWork] = await Promise.all([count(), more("")]);
-    if (isAtWork && (looks += 1) < MOST_LOOKS) setTimeout(() => left.aborted || refresh().catch(() => {}), 1500);
+    try {
+      await Promise.all([count(), look()]);
+    } finally {
+      if (isAtWork && (looks += 1) < MOST_LOOKS) setTimeout(() => left.aborted || refresh().catch(() => {}), 1500);
+    }
   };
   let looks = 0;
   const wanted = ["workflow", "status", "key"].map((name) => [name, query.get(name)]);
   const ages = Object.entries(AGES).map(([name, bound]) => [bound, momentBefore(query.get(name))]);
   const asked = [...wanted, ...ages].map(([name, value]) => (value ? `${name}=${part(value)}&` : "")).join("");
-  /** @type {any[]} */
-  let found = [];
   const mayCancel = me.roles.includes("operate") && query.get("workflow") && !query.get("key") && CANCELLED.includes(query.get("status") || "");
-  const more = async (/** @type {string} */ after) => {
-    const before = found;
+  const read = async (/** @type {string} */ after) => {
     const told = await server.call(`v1/runs?${asked}most=50${after ? `&after=${part(after)}` : ""}`);
-    if (left.aborted || (after && found !== before)) return; // it does not follow on what is there now
-    found = after ? [...found, ...told.runs] : told.runs;
-    const next = told.next ? button(t("More"), () => more(told.next), { id: "more" }) : null;
+    return left.aborted ? null : { rows: told.runs, next: told.next };
+  };
+  const look = growing(read, (found, more) => {
+    const next = more ? button(t("More"), more, { id: "more" }) : null;
     const none = asked ? nothing(t("No run is like that.")) : offered.length || !me.roles.includes("author") ? nothing(t("There are no runs yet. Start one."), " ", h("a", { href: "#/start" }, t("Start"))) : unserved();
     const these = ages.some(([, bound]) => bound) ? { runs: found.slice(0, AT_ONCE).map((one) => one.run) } : { workflow: query.get("workflow"), status: query.get("status") };
     show(list, mayCancel && found.length ? h("div", { class: "row" }, button(t("Cancel these"), () => cancelAll(server, these, refresh), { id: "cancel-these" })) : null, found.length ? runTable(found) : none, next);
-  };
-  await Promise.all([count(), more("")]);
+  });
+  await Promise.all([count(), look()]);
 }
 
 /** Return what to do where no workflow is served yet. */

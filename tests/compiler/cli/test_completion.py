@@ -109,6 +109,8 @@ def typed(shell: list[str], folder: Path, setup: list[str], line: str, wanted: s
             if not asked and "\nready" in shown:
                 os.write(terminal, f"{line}\t".encode())
                 asked = True
+    except OSError:  # the shell has ended: what it has shown says why
+        pass
     finally:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)

@@ -86,7 +86,24 @@ def listed(url: str, *prefixes: str) -> str:
         "https://api.example/v1/%2e%2e;/admin",
         "https://api.example/v1/%252e%252e/admin",
         "https://api.example/v1/%252e%252e%252fadmin",
+        "https://api.example/v1/..%3f/admin",
+        "https://api.example/v1/..%23/admin",
+        "https://api.example/v1/..%20/admin",
+        "https://api.example/v1/..%c2%a0/admin",
+        "https://api.example/v1/..%ff/admin",
+        "https://api.example/v1/.%ff./admin",
+        "https://api.example/v1/..%u002fadmin",
+        "https://api.example/v1/%u002e%u002e/admin",
+        "https://api.example/v1/%252525252e%252525252e/admin",
+        "https://api.example/v1/%25252525252e%25252525252e/admin",
+        "https://api.example/v1/%2525252525252e%2525252525252e/admin",
         "https://api.example/v1/%c0%ae%c0%ae/admin",
+        "https://api.example/v1/%c0%2e%c0%2e/admin",
+        "https://api.example/v1/%c0%25ae%c0%25ae/admin",
+        "https://api.example/v1/x%c1%9cadmin",
+        "https://api.example/v1/%f0%80%80%ae./admin",
+        "https://api.example/v1/%f8%80%80%80%ae./admin",
+        "https://api.example/v1/%fc%80%80%80%80%ae./admin",
         "https://api.example/v1/%E0%80%AE./admin",
         "https://api.example/v1/.%00./admin",
         "https://api.example/v1/x%0d%0aHost:evil",
@@ -123,6 +140,20 @@ def test_what_is_not_below_a_listed_address_is_refused(url: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("x%0d%0aHost:evil", "x%0D%0AHost:evil has"),
+        ("%E2%80%AEx%00", "%E2%80%AEx%00 has"),
+        ("%C3%BC/..%3b", "ü/..; has"),
+    ],
+)
+def test_a_refused_address_is_told_in_a_line(path: str, told: str) -> None:
+    with pytest.raises(StepError) as caught:
+        listed(f"https://api.example/v1/{path}")
+    assert f"https://api.example/v1/{told} a path" in str(caught.value)
+
+
+@pytest.mark.parametrize(
     ("url", "sent"),
     [
         ("https://api.example/v1/items?page=2", "https://api.example/v1/items?page=2"),
@@ -135,6 +166,10 @@ def test_what_is_not_below_a_listed_address_is_refused(url: str) -> None:
         ("https://api.example/v1?u=https://evil.org/../x", "https://api.example/v1?u=https://evil.org/../x"),
         ("https://api.example/v1/a;b=../c..;d/50%25", "https://api.example/v1/a;b=../c..;d/50%25"),
         ("https://api.example/v1/a%252Fb/%E9/%C3%A0", "https://api.example/v1/a%252Fb/%E9/%C3%A0"),
+        ("https://api.example/v1/%C0/%C1%E1/%E0%80", "https://api.example/v1/%C0/%C1%E1/%E0%80"),
+        ("https://api.example/v1/.%E9/a..%3f/...", "https://api.example/v1/.%E9/a..%3f/..."),
+        ("https://api.example/v1/%25252541", "https://api.example/v1/%25252541"),
+        ("https://api.example/v1/%u00e9", "https://api.example/v1/%u00e9"),
         ("/v1/items/3", "https://api.example/v1/items/3"),
         ("items/3?x=y", "https://api.example/v1/items/3?x=y"),
         ("//api.example/v1/x", "https://api.example/v1/x"),

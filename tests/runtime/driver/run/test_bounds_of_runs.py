@@ -214,7 +214,7 @@ def test_parts_of_a_retry_policy_are_worked_out(bounds: RetryBounds, seconds: fl
             RetryBounds(total_timeout=0),
             "`within` of the retry policy .* worked out as 0 s: more than nothing",
         ),
-        (RetryBounds(delay=101), "`delay` .* as 101 s: that is longer than its `max_delay`, 100 s"),
+        (RetryBounds(delay=101), "`delay` .* as 1 min 41 s: that is longer than its `max_delay`, 1 min 40 s"),
         (RetryBounds(max_delay=9), "`delay` .* as 10 s: that is longer than its `max_delay`, 9 s"),
     ],
 )

@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import gc
 import weakref
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
 from wfc.runtime import (
+    Context,
     Event,
+    HumanResponseEvent,
+    InputRequiredEvent,
     StartEvent,
     StepFailedError,
     StopEvent,
     Workflow,
+    WorkflowHandler,
     step,
 )
 from wfc.runtime.events.internal import StepState, StepStateChanged
@@ -154,11 +158,52 @@ class Passing(Workflow):
         return StopEvent(result=ev.value)
 
 
-@pytest.mark.parametrize("kind", [Plain, Passing])
-def test_a_run_that_is_over_goes_without_the_garbage_collector(kind: type[Workflow]) -> None:
+class Telling(Workflow):
+    @step
+    async def work(self, context: Context, ev: StartEvent) -> StopEvent:
+        context.write_event_to_stream(Item(value=ev.number))
+        return StopEvent(result=ev.number)
+
+
+class Waiting(Workflow):
+    @step
+    async def work(self, context: Context, ev: StartEvent) -> StopEvent:
+        await context.wait_for_event(Item, timeout=60)
+        return StopEvent(result=ev.number)
+
+
+async def plainly(handler: WorkflowHandler) -> None:
+    pass
+
+
+async def reading(handler: WorkflowHandler) -> None:
+    async for _ in handler.stream_events():
+        pass
+
+
+async def sending(handler: WorkflowHandler) -> None:
+    await asyncio.sleep(0.01)
+    handler.ctx.send_event(Item())
+
+
+@pytest.mark.parametrize(
+    ("kind", "use"),
+    [
+        (Plain, plainly),
+        (Passing, plainly),
+        (Plain, reading),
+        (Telling, plainly),
+        (Telling, reading),
+        (Waiting, sending),
+    ],
+)
+def test_a_run_that_is_over_goes_without_the_garbage_collector(
+    virtually: Virtually, kind: type[Workflow], use: Callable[[WorkflowHandler], Awaitable[None]]
+) -> None:
     async def main() -> object:
         handler = kind().run(number=1)
         known = weakref.ref(handler._run)
+        await use(handler)
         assert await handler == 1
         del handler
         await asyncio.sleep(0)  # its task ends
@@ -168,5 +213,58 @@ def test_a_run_that_is_over_goes_without_the_garbage_collector(kind: type[Workfl
     gc.disable()
     try:
         assert asyncio.run(main()) is None
+        assert virtually(main) is None
     finally:
         gc.enable()
+
+
+class Big(Event):
+    """What only one step needs."""
+
+
+class Asking(Workflow):
+    """Asks a person after a step with a large event, and waits."""
+
+    @step
+    async def first(self, ev: StartEvent) -> Big:
+        ev.seen.append(weakref.ref(event := Big()))
+        return event
+
+    @step
+    async def second(self, ev: Big) -> InputRequiredEvent:
+        return InputRequiredEvent()
+
+    @step
+    async def third(self, ev: HumanResponseEvent) -> StopEvent:
+        return StopEvent()
+
+
+class Starting(Workflow):
+    """Starts another run, which waits, after a step with a large event."""
+
+    @step
+    async def first(self, ev: StartEvent) -> Big:
+        ev.seen.append(weakref.ref(event := Big()))
+        return event
+
+    @step
+    async def second(self, ev: Big) -> StopEvent:
+        return StopEvent(result=[Asking().run(seen=[])])
+
+
+@pytest.mark.parametrize(("kind", "timeout"), [(Asking, None), (Asking, 60), (Starting, None)])
+def test_a_run_that_waits_keeps_nothing_of_the_steps_before(
+    kind: type[Workflow], timeout: float | None
+) -> None:
+    async def main() -> object:
+        seen: list[weakref.ref[Event]] = []
+        handler = kind(timeout=timeout).run(seen=seen)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        waiting = (await handler)[0] if kind is Starting else handler
+        gc.collect()
+        kept = seen[0]()
+        await waiting.cancel_run()
+        return kept
+
+    assert asyncio.run(main()) is None
