@@ -155,9 +155,10 @@ def names_in(
 def whole_type(name: str, data: Mapping[str, Any], path: tuple[str, ...], loops: Loops) -> Any:
     """Return the type that a name stands for as a whole, as it is written; ``None`` if it is a record of fields."""
     step = step_at(data, path)
-    if name != "result" or step.get("kind") not in WHOLE:
+    kind = str(step.get("kind"))
+    if name != "result" or kind not in WHOLE:
         return None
-    return step.get("output", "string" if step["kind"] == "llm" else None)
+    return step.get("output", "string" if kind == "llm" else None)
 
 
 def takes(each: Filter, kind: Type) -> bool:
