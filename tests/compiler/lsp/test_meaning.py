@@ -327,3 +327,18 @@ def test_a_broken_text_is_known_as_it_was_or_without_the_broken_line(
         assert broken[each.start :].startswith(each.name)
         for entry in each.entries:
             assert broken[entry.start :].startswith(entry.name) or entry.name in old
+
+
+def test_what_was_never_readable_is_known_as_it_is_now() -> None:
+    broken = TEXT.replace("    kind: llm\n", "    kind: 'llm\n")
+    documents, document = opened(broken.replace("Where it is.", "Where it was."))
+    for said in ("Where it was.", "Where it is.", "Where it will be."):
+        text = broken.replace("Where it is.", said)
+        document = documents.put(document.path, text)
+        assert not document.readable
+        found = hover(documents, document, text.index("config.base") + 8)
+        assert found is not None and said in found.said
+        entries = [entry for each in outline(document) for entry in each.entries]
+        assert all(text[each.start :].startswith(each.name) for each in entries)
+    rest = broken[: broken.index("config:")]
+    assert "config" not in [each.name for each in outline(documents.put(document.path, rest))]
