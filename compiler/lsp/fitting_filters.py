@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions import Scope
+from wfc.compiler.expressions.conditions.narrowing import EMPTY, KINDS
 from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.expressions.filters.definition import Filter
 from wfc.compiler.expressions.syntax.lexer import UnreadableError
@@ -45,13 +46,11 @@ NULL: Final = "default"
 
 TESTS_IN_WORDS: Final[Mapping[str, str]] = {
     "none": "Whether it is null.",
-    "empty": "Whether it is a text, a list or a map with nothing in it, or null.",
-    "string": "Whether it is a string, where it may be of several types.",
-    "integer": "Whether it is an integer, where it may be of several types.",
-    "number": "Whether it is a number, where it may be of several types.",
-    "boolean": "Whether it is a boolean, where it may be of several types.",
-    "list": "Whether it is a list, where it may be of several types.",
-    "map": "Whether it is a map, where it may be of several types.",
+    EMPTY: "Whether it is a text, a list or a map with nothing in it, or null.",
+    **{
+        name: f"Whether it is {'an' if name[0] in 'aeiou' else 'a'} {name}, where it may be of several types."
+        for name in KINDS
+    },
 }
 """What may stand after `is`, besides the names of events and types."""
 
