@@ -154,7 +154,7 @@ def own_keys(
     if isinstance(owner.get("event"), str):
         return common_fields(everything, [owner["event"]])
     if isinstance(owner.get("tool"), str):
-        return table(table(everything["tools"], owner["tool"]), "args")
+        return table(table(table(everything, "tools"), owner["tool"]), "args")
     if isinstance(owner.get("workflow"), str):
         return inputs_of(documents, document, owner["workflow"])
     return {}

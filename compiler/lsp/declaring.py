@@ -10,7 +10,7 @@ from wfc.compiler.lsp.documents import Documents, OpenDocument
 from wfc.compiler.python.literals import snake_case
 from wfc.compiler.slotted import dataclass
 
-__all__ = ["Insertion", "accepting", "declaring"]
+__all__ = ["NEVER_ACCEPTED", "Insertion", "accepting", "declaring"]
 
 EVENT: Final = re.compile(r"[A-Z][A-Za-z0-9_]*", re.ASCII)
 CODE: Final = "unknown-event"
@@ -42,24 +42,23 @@ def declaring(document: OpenDocument, found: Diagnostic) -> Insertion | None:
 def accepting(documents: Documents, document: OpenDocument, found: Diagnostic) -> Insertion | None:
     """Return what adds a step that accepts the event of a finding, if nothing is wrong with it."""
     told = NOT_ACCEPTED.search(found.message) if found.code == NEVER_ACCEPTED else None
-    place = end_of_section(document, "steps")
+    place = end_of_section(document, "steps") if told is not None else None
     if told is None or place is None:
         return None
     at, indent = place
-    taken, name = (
-        {each.path[1] for each in document.nodes if len(each.path) > 1},
-        f"take_{snake_case(told[1])}",
-    )
+    name = f"take_{snake_case(told[1])}"
+    if name in {each.path[1] for each in document.nodes if len(each.path) > 1}:
+        return None
     lines = [
         f"{indent}{name}:",
         *(f"{indent}  {each}" for each in ("kind: transform", f"accepts: {told[1]}", "emit: nothing")),
     ]
     new = "".join(f"\n{each}" for each in ("", *lines))
-    before = documents.findings_in(document, document.text)
+    before = documents.findings(document)
     after = documents.findings_in(document, document.text[:at] + new + document.text[at:])
     said = {(each.code, each.message) for each in before}
     is_mended = found.message not in {each.message for each in after}
-    fits = name not in taken and is_mended and all((each.code, each.message) in said for each in after)
+    fits = is_mended and all((each.code, each.message) in said for each in after)
     return Insertion(f"add the step `{name}`, which accepts `{told[1]}`", at, new) if fits else None
 
 

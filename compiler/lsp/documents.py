@@ -61,6 +61,8 @@ class OpenDocument:
         """Take a new text; what could be read before stays known while this one cannot."""
         if self.readable:
             self.good, self.before = self.text, None
+        elif not self.good:
+            self.before = None  # made of the text that changes now
         self.text = text
         self._nodes: list[PlacedNode] | None = None
         self.is_spec = looks_like_spec(self.raw)

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions import Scope
+from wfc.compiler.expressions.conditions.narrowing import EMPTY, KINDS
 from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.expressions.filters.definition import Filter
 from wfc.compiler.expressions.syntax.lexer import UnreadableError
@@ -16,15 +17,19 @@ from wfc.compiler.expressions.syntax.reading import read_expression
 from wfc.compiler.expressions.syntax.tree import FilterCall, Node, paths_in, walk
 from wfc.compiler.expressions.typing.checker import TypeChecker
 from wfc.compiler.lsp.scope import Loops, accepted, fields_behind, step_at, table
+from wfc.compiler.resolve.declarations.types import is_record, words_of_type
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import UNKNOWN, Record, Type, may_be_null, parse_fields, parse_type, without_null
-from wfc.compiler.types.parse import is_long_form
 
 __all__ = ["TESTS_IN_WORDS", "about_filter", "filters_for", "signature_of"]
 
 HERE: Final = Place(("here",))
 BEGINS: Final = re.compile(r"[(\[,{]|\b(?:and|or|not|if|else|elif|in)\b|[<>=~+*/]")
 """After what a value may begin, if it is not all that was written."""
+
+LONGEST: Final = 500
+MOST_ENDINGS: Final = 20
+"""So many code points of an expression, and so many places where the value may begin, are looked at."""
 
 MISFITS: Final = frozenset({"wrong-filter", "cannot-order", "no-fields"})
 """The findings that say that a filter is not for a value."""
@@ -41,13 +46,11 @@ NULL: Final = "default"
 
 TESTS_IN_WORDS: Final[Mapping[str, str]] = {
     "none": "Whether it is null.",
-    "empty": "Whether it is a text, a list or a map with nothing in it, or null.",
-    "string": "Whether it is a string, where it may be of several types.",
-    "integer": "Whether it is an integer, where it may be of several types.",
-    "number": "Whether it is a number, where it may be of several types.",
-    "boolean": "Whether it is a boolean, where it may be of several types.",
-    "list": "Whether it is a list, where it may be of several types.",
-    "map": "Whether it is a map, where it may be of several types.",
+    EMPTY: "Whether it is a text, a list or a map with nothing in it, or null.",
+    **{
+        name: f"Whether it is {'an' if name[0] in 'aeiou' else 'a'} {name}, where it may be of several types."
+        for name in KINDS
+    },
 }
 """What may stand after `is`, besides the names of events and types."""
 
@@ -69,18 +72,35 @@ class NamedTypes(Mapping[str, Type]):
         self.written = {**table(data, "types"), **table(data, "events")}
         self.events = table(data, "events")
         self.known: dict[str, Type] = {}
+        self.unread: list[Record] = []
 
     def __getitem__(self, name: str) -> Type:
-        if name not in self.known:
-            said = self.written[name]
-            if isinstance(said, dict) and not is_long_form(said):
-                record = Record(name, role="event" if name in self.events else "type")
-                self.known[name] = record  # which its fields may mention
-                parse_fields(said, HERE, self, ignore, record)
-            else:
-                self.known[name] = UNKNOWN  # while it is read: it must not be of itself
-                self.known[name] = parse_type(said, HERE, self, ignore, name)
+        self.resolve(name)
+        while self.unread:  # a chain of records may be as long as the spec
+            record = self.unread.pop()
+            self.resolve_all(self.written[record.name])
+            parse_fields(self.written[record.name], HERE, self.known, ignore, record)
         return self.known[name]
+
+    def resolve(self, name: str) -> None:
+        """Get to know a type; of a record its name alone, for its fields may mention any other and are read later."""
+        if name in self.known:
+            return
+        said = self.written[name]
+        if is_record(said):
+            record = Record(name, role="event" if name in self.events else "type")
+            self.known[name] = record
+            self.unread.append(record)
+        else:
+            self.known[name] = UNKNOWN  # while it is read: it must not be of itself
+            self.resolve_all(said)
+            self.known[name] = parse_type(said, HERE, self.known, ignore, name)
+
+    def resolve_all(self, said: Any) -> None:
+        """Get to know all types that one mentions."""
+        for each in words_of_type(said):
+            if each in self.written:
+                self.resolve(each)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.written)
@@ -102,6 +122,14 @@ def filters_for(before: str, data: Mapping[str, Any], path: tuple[str, ...], loo
         path: Of the text that it stands in.
         loops: See ``loops_before``.
     """
+    try:
+        return fitting_of(before, data, path, loops) or Fitting(tuple(FILTERS.values()), False)
+    except RecursionError:  # a type of types of types, which the check refuses
+        return Fitting(tuple(FILTERS.values()), False)
+
+
+def fitting_of(before: str, data: Mapping[str, Any], path: tuple[str, ...], loops: Loops) -> Fitting | None:
+    """Return the filters that fit the type of a value; ``None`` if that is not known."""
     types = NamedTypes(data)
     for value in endings(before.rstrip("| ")):
         try:
@@ -112,12 +140,12 @@ def filters_for(before: str, data: Mapping[str, Any], path: tuple[str, ...], loo
         TypeChecker(f"{value} | {ANY}", HERE, ignore, FILTERS).type_of(tree, scope)
         kind = subject_of(tree, len(value))
         if kind is UNKNOWN:
-            break
+            return None
         fits = [each for each in FILTERS.values() if takes(each, kind)]
         fits.sort(key=lambda each: (each.name != NULL, each.takes == FOR_ALL))
         several = len(accepted(step_at(data, path).get("accepts"))) > 1
-        return Fitting(tuple(fits), not several)
-    return Fitting(tuple(FILTERS.values()), False)
+        return Fitting(tuple(fits), not several and len(before) <= LONGEST)
+    return None
 
 
 def subject_of(tree: Node, end: int) -> Type:
@@ -127,10 +155,15 @@ def subject_of(tree: Node, end: int) -> Type:
 
 
 def endings(said: str) -> Iterator[str]:
-    """Yield what may be the value at the end of an expression: all of it, or what stands in brackets at its end."""
-    yield said
-    for found in BEGINS.finditer(said):
-        yield said[found.end() :]
+    """Yield what may be the value at the end of an expression: all of it, or what stands in brackets at its end.
+
+    Of a long one only what begins near its end, for each of them is read at each key.
+    """
+    if len(said) <= LONGEST:
+        yield said
+    near = said[-LONGEST:]
+    for found in [*BEGINS.finditer(near)][-MOST_ENDINGS:]:
+        yield near[found.end() :]
 
 
 def names_in(
@@ -155,9 +188,10 @@ def names_in(
 def whole_type(name: str, data: Mapping[str, Any], path: tuple[str, ...], loops: Loops) -> Any:
     """Return the type that a name stands for as a whole, as it is written; ``None`` if it is a record of fields."""
     step = step_at(data, path)
-    if name != "result" or step.get("kind") not in WHOLE:
+    kind = str(step.get("kind"))
+    if name != "result" or kind not in WHOLE:
         return None
-    return step.get("output", "string" if step["kind"] == "llm" else None)
+    return step.get("output", "string" if kind == "llm" else None)
 
 
 def takes(each: Filter, kind: Type) -> bool:

@@ -158,7 +158,10 @@ def in_expression(said: str, start: int, path: tuple[str, ...], data: Mapping[st
                 own = f"{name}.{behind}"
                 yield Mention("field", own, start + found.start(3), start + found.end(3), path, False)
         else:
-            known = accepted(step_at(data, path).get("accepts")) if root == "event" else [data.get("start")]
+            start_event = data.get("start")
+            known = [start_event] if isinstance(start_event, str) else []
+            if root == "event":
+                known = accepted(step_at(data, path).get("accepts"))
             for event in dict.fromkeys(known):
                 yield Mention("field", f"{event}.{name}", begin, end, path, False)
 

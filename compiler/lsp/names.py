@@ -9,7 +9,18 @@ from wfc.compiler.model.agents import STYLES
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.yaml.source_tree import SourceNode, source_tree
 
-__all__ = ["IN_TESTS", "SECTIONS", "Mention", "PlacedNode", "declared_in", "kind_at", "names_in", "nodes_of"]
+__all__ = [
+    "EXITS",
+    "EXITS_OF_RUN",
+    "IN_TESTS",
+    "SECTIONS",
+    "Mention",
+    "PlacedNode",
+    "declared_in",
+    "kind_at",
+    "names_in",
+    "nodes_of",
+]
 
 Path = tuple[str, ...]
 
@@ -28,7 +39,11 @@ SECTIONS: Final = {
 }
 """The kinds of names, and the keys of the documents below which they are declared."""
 
-EVENT_KEYS: Final = frozenset("event emit on_timeout on_limit on_error on_cancel on_deadline".split())
+EXITS: Final = ("emit", "on_error", "on_limit", "on_timeout")
+"""The keys of steps, and of what they accept together, under which events are made."""
+EXITS_OF_RUN: Final = ("on_error", "on_cancel", "on_deadline")
+"""The keys of workflows under which events are made."""
+EVENT_KEYS: Final = frozenset({"event", *EXITS, *EXITS_OF_RUN})
 BY_KEY: Final = {key: key for key in ("model", "agent", "tool", "retry", "thread")} | {
     "tools": "tool",
     "save": "state",
@@ -38,7 +53,7 @@ FREE: Final = frozenset("with output form args headers query body".split())
 """Keys below which authors choose the keys."""
 
 JOINS: Final = frozenset("accepts any all each".split())
-WITHIN: Final = frozenset("steps agents on_error on_cancel on_deadline".split())
+WITHIN: Final = frozenset({"steps", "agents", *EXITS_OF_RUN})
 """Where the keys of these tables name something."""
 
 OWN_NAME: Final = ("workflow",)

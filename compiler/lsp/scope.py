@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 __all__ = [
+    "EXTENDS",
     "Loops",
     "accepted",
     "common_fields",

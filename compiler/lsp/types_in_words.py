@@ -9,9 +9,10 @@ from typing import Any, Final
 from wfc.compiler.lsp.documents import Documents, OpenDocument
 from wfc.compiler.lsp.keys import means
 from wfc.compiler.lsp.mentions import mentions_in
-from wfc.compiler.lsp.names import Mention, PlacedNode
-from wfc.compiler.lsp.scope import accepted, event_fields, shown_type, table
+from wfc.compiler.lsp.names import EXITS, EXITS_OF_RUN, Mention, PlacedNode
+from wfc.compiler.lsp.scope import EXTENDS, accepted, event_fields, shown_type, table
 from wfc.compiler.slotted import dataclass
+from wfc.compiler.types.parse import is_long_form
 
 __all__ = ["TypeName", "field_in_words", "fields_at", "places_of_field", "type_in_words", "type_name_at"]
 
@@ -20,7 +21,6 @@ MOST_NODES: Final = 1_000
 
 WORD: Final = re.compile(r"[^\W\d]\w*")
 TYPES: Final = ("type", "state_field", "form")
-EMITTING: Final = ("emit", "on_error", "on_timeout")
 LISTED: Final = 12
 
 
@@ -55,17 +55,12 @@ def type_in_words(documents: Documents, document: OpenDocument, name: str) -> st
     types, events = (documents.declared(document, kind) for kind in ("type", "event"))
     said = types.get(name, events.get(name))
     lines = [f"**{'type' if name in types else 'event'}** `{name}`"]
-    if isinstance(said, dict) and isinstance(said.get("description"), str) and "type" in {*said, "enum"}:
+    is_record = isinstance(said, dict) and (name not in types or not is_long_form(said))
+    if isinstance(said, dict) and isinstance(said.get("description"), str) and not is_record:
         lines.append(said["description"].strip())
-    is_record = isinstance(said, dict) and not {"type", "enum", "one_of"} & said.keys()
     fields = event_fields({"events": {**types, **events}}, name) if is_record else {}
     lines.append("\n".join(fields_in_words(fields)) if fields else f"`{shown_type(said)}`")
-    used = [
-        f"`{owner}.{field}`"
-        for owner, content in {**types, **events}.items()
-        for field, each in (content.items() if isinstance(content, dict) else ())
-        if mentions_type(each, name)
-    ]
+    used = [*users(types, name), *users(events, name, are_events=True)]
     steps = [
         f"`{step}`"
         for step, content in table(document.data, "steps").items()
@@ -84,13 +79,23 @@ def fields_in_words(fields: Mapping[str, Any]) -> Iterator[str]:
         yield f"- `{field}`: {shown_type(each)}" + (f": {about}" if about else "")
 
 
+def users(declared: Mapping[str, Any], name: str, *, are_events: bool = False) -> Iterator[str]:
+    """Yield the fields of records that are of a type, or made of it, and the types that are no records and are so."""
+    for owner, said in declared.items():
+        if isinstance(said, dict) and (are_events or not is_long_form(said)):
+            for field, each in said.items():
+                if mentions_type(each, name) and not (are_events and field == EXTENDS):
+                    yield f"`{owner}.{field}`"
+        elif mentions_type(said, name):
+            yield f"`{owner}`"
+
+
 def mentions_type(said: Any, name: str) -> bool:
     if isinstance(said, str):
         return name in WORD.findall(said)
     if isinstance(said, dict):
-        return any(
-            mentions_type(each, name) for key, each in said.items() if key not in {"description", "default"}
-        )
+        parts = [said.get("type"), said.get("one_of")] if is_long_form(said) else said.values()
+        return any(mentions_type(each, name) for each in parts)
     return isinstance(said, list) and any(mentions_type(each, name) for each in said)
 
 
@@ -129,13 +134,11 @@ def places_of_field(document: OpenDocument, event: str, field: str) -> list[str]
     keys = {each.node.start for each in document.nodes if each.is_key}
     filled, read = dict[str, None](), dict[str, None]()
     for each in sorted(mentions_in(text, near, document.data), key=lambda each: each.start):
-        if (
-            (each.kind, each.name) == ("field", f"{event}.{field}")
-            and each.path[0] == "steps"
-            and not each.of
-        ):
+        if (each.kind, each.name) != ("field", f"{event}.{field}") or each.of:
+            continue
+        if each.path[0] in {"steps", *EXITS_OF_RUN}:
             is_key = each.start in keys or each.start - 1 in keys  # in quotes
-            (filled if is_key else read)[f"`{each.path[1]}`"] = None
+            (filled if is_key else read)[f"`{each.path[each.path[0] == 'steps']}`"] = None
     by_name = dict.fromkeys(
         f"`{step}`" for step in emitting(document.data, event) if f"`{step}`" not in filled
     )
@@ -145,12 +148,13 @@ def places_of_field(document: OpenDocument, event: str, field: str) -> list[str]
 
 
 def emitting(data: Mapping[str, Any], event: str) -> Iterator[str]:
-    """Yield the steps that make an event."""
+    """Yield the steps that make an event, and the exits of the run that do."""
     for name, step in table(data, "steps").items():
-        if isinstance(step, dict) and any(
-            event in accepted(step.get(key)) for key in ("emit", "on_error", "on_timeout")
-        ):
-            yield name
+        if isinstance(step, dict):
+            made = [*(step.get(key) for key in EXITS), table(step, "accepts").get("on_timeout")]
+            if any(event in accepted(each) for each in made):
+                yield name
+    yield from (key for key in EXITS_OF_RUN if event in accepted(data.get(key)))
 
 
 def listed(names: list[str]) -> str:

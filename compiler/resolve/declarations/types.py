@@ -18,7 +18,7 @@ from wfc.compiler.slotted import replace
 from wfc.compiler.types import BUILT_IN, UNKNOWN, Enumeration, Record, Type, parse_type
 from wfc.compiler.types.parse import is_long_form
 
-__all__ = ["declare_types_and_events", "is_record", "resolve_types"]
+__all__ = ["declare_types_and_events", "is_record", "resolve_types", "words_of_type"]
 
 
 def declare_types_and_events(data: Data, declared: Declarations) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -297,6 +298,41 @@ def test_filters_that_fit_the_value(typed: str, fit: list[str], unfit: set[str])
     marked = SPEC.replace("@", "    emit: Found").replace("${{ event.customer }}", f"${{{{ {typed}")
     found = offered(marked)
     assert found[: len(fit)] == fit and not unfit & set(found)
+
+
+CHAIN = "".join(f"  T{number}: {{a: T{number + 1}}}\n" for number in range(600)) + "  T600: {a: string}\n"
+LISTS = CHAIN.replace("{a: T", "{type: list of T")
+LINES = "  Lines: {type: list of Line}\n  Line: {more: Lines, to: Node}\n  Node: {next: Node, lines: Lines}\n"
+
+
+@pytest.mark.parametrize(
+    ("types", "type", "typed", "fit"),
+    [
+        (CHAIN, "T0", "event.a.a", {"with", "json"}),
+        (CHAIN, "list of T0", "event.a", {"first", "length"}),
+        (LINES, "Lines", "event.a", {"first", "length"}),
+        (LINES, "Node", "event.a.next.lines", {"first", "length"}),
+        (LISTS, "T0", "event.a", {"first", "length", "upper"}),  # a type of types of types: any of them
+    ],
+)
+def test_filters_of_types_that_mention_each_other(types: str, type: str, typed: str, fit: set[str]) -> None:
+    text = f"wfc: 1\nworkflow: w\nstart: A\nend: B\ntypes:\n{types}events: {{A: {{a: {type}}}, B: {{}}}}\n"
+    marked = text + f'steps:\n  s:\n    kind: llm\n    accepts: A\n    prompt: "${{{{ {typed} | ^'
+    found = set(offered(marked))
+    assert fit <= found and ("upper" in fit) == ("upper" in found)
+
+
+@pytest.mark.parametrize(
+    "typed", ["event.customer + " * 700, "[" * 3_000, "event.customer ~ " * 300, "event.customer + ) " * 400]
+)
+def test_a_long_expression_takes_no_longer(typed: str) -> None:
+    marked = SPEC.replace("@", "    emit: Found").replace(
+        "${{ event.customer }}", f"${{{{ {typed}event.customer | ^"
+    )
+    offered(marked)  # which fills what is kept
+    begin = time.process_time()
+    assert "upper" in offered(marked)
+    assert time.process_time() - begin < 0.4
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.lsp.declaring import accepting, declaring
-from wfc.compiler.lsp.documents import Documents
+from wfc.compiler.lsp.documents import Documents, OpenDocument
 
 SPEC = """\
 wfc: 1
@@ -57,6 +58,18 @@ def test_a_missing_event_is_declared(old: str, new: str, at: str | None) -> None
     assert documents.findings(documents.put("/nowhere/a.yaml", mended)) == ()
 
 
+class Counting(Documents):
+    """Documents that count their whole checks."""
+
+    checks = 0
+
+    def findings_in(
+        self, document: OpenDocument, text: str, *, consequences: bool = False
+    ) -> tuple[Diagnostic, ...]:
+        self.checks += 1
+        return super().findings_in(document, text, consequences=consequences)
+
+
 LOST = """\
 wfc: 1
 workflow: w
@@ -81,11 +94,13 @@ steps:
 def test_an_event_that_no_step_accepts_gets_one(old: str, new: str, is_offered: bool) -> None:
     text = LOST.replace(old, new) if old else LOST
     text += "}" if "steps: {" in text else ""
-    documents = Documents()
+    documents = Counting()
     document = documents.put("/nowhere/a.yaml", text)
     found = [each for each in documents.findings(document) if each.code == "event-never-accepted"]
+    checks = documents.checks
     made = [each for each in (accepting(documents, document, one) for one in found) if each is not None]
     assert bool(made) is is_offered
+    assert documents.checks - checks <= len(found)
     for each in made:
         assert each.title == "add the step `take_part_found`, which accepts `PartFound`"
         mended = text[: each.at] + each.text + text[each.at :]

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from wfc.compiler.expressions.conditions.narrowing import TESTS
 from wfc.compiler.lsp.completion import proposals
 from wfc.compiler.lsp.documents import Documents, OpenDocument
 from wfc.compiler.lsp.extras import lenses, links
+from wfc.compiler.lsp.fitting_filters import TESTS_IN_WORDS
 from wfc.compiler.lsp.folder import declaration_at
 from wfc.compiler.lsp.hover import hover
 from wfc.compiler.lsp.navigation import outline
@@ -327,3 +329,69 @@ def test_a_broken_text_is_known_as_it_was_or_without_the_broken_line(
         assert broken[each.start :].startswith(each.name)
         for entry in each.entries:
             assert broken[entry.start :].startswith(entry.name) or entry.name in old
+
+
+def test_what_was_never_readable_is_known_as_it_is_now() -> None:
+    broken = TEXT.replace("    kind: llm\n", "    kind: 'llm\n")
+    documents, document = opened(broken.replace("Where it is.", "Where it was."))
+    for said in ("Where it was.", "Where it is.", "Where it will be."):
+        text = broken.replace("Where it is.", said)
+        document = documents.put(document.path, text)
+        assert not document.readable
+        found = hover(documents, document, text.index("config.base") + 8)
+        assert found is not None and said in found.said
+        entries = [entry for each in outline(document) for entry in each.entries]
+        assert all(text[each.start :].startswith(each.name) for each in entries)
+    rest = broken[: broken.index("config:")]
+    assert "config" not in [each.name for each in outline(documents.put(document.path, rest))]
+
+
+LEAVING = """\
+wfc: 1
+workflow: w
+start: Asked
+end: [Done, Failed]
+on_cancel: {event: Failed, with: {text: stopped}}
+on_deadline: Failed
+types:
+  Line: {sku: string}
+  Level: {enum: [Line, low], description: How much of a Line there is.}
+  Thing: {one_of: [Line, Level], description: A Line or a Level.}
+events:
+  Asked: {text: string, type: Level, thing: {type: Thing, default: null, description: No Line.}}
+  More: {extends: Asked, of: Line}
+  Done: {text: string, back: Asked}
+  Failed: {text: string}
+steps:
+  ask: {kind: human, accepts: Asked, form: {}, within: 1h, on_timeout: Failed, emit: More}
+  tell: {kind: transform, accepts: More, max_runs: 2, on_limit: Failed, emit: [{event: More, when: event.text}, Done]}
+  wait: {kind: transform, accepts: {all: [Asked, More], within: 1h, on_timeout: Failed}, emit: Done}
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("Line: {sku", "**type** `Line`\n\n- `sku`: string\n\nused by `Thing`, `More.of`"),
+        (
+            "Level: {enum",
+            "**type** `Level`\n\nHow much of a Line there is.\n\n`one of Line, low`\n\nused by `Thing`, `Asked.type`",
+        ),
+        ("Thing: {one_of", "A Line or a Level."),
+        ("Thing: {one_of", "used by `Asked.thing`"),
+        ("Asked}", "**event** `Asked`\n\n- `text`: string\n- `type`: Level"),
+        (
+            "text: string}\nsteps",
+            "`Failed.text`: filled in `on_cancel`; filled by its name or its default in "
+            "`ask`, `tell`, `wait`, `on_deadline`",
+        ),
+    ],
+)
+def test_types_are_used_by_fields_and_fields_are_filled_by_all_exits(words: str, said: str) -> None:
+    documents, document = opened(LEAVING)
+    found = hover(documents, document, LEAVING.index(words) + 1)
+    assert found is not None and said in found.said, found
+
+
+def test_every_test_after_is_is_explained() -> None:
+    assert set(TESTS_IN_WORDS) == TESTS

@@ -107,6 +107,27 @@ def test_quick_fixes_of_a_line_are_told_at_any_place_of_it(edit) -> None:
     edit(doing)
 
 
+def test_few_steps_are_tried_for_one_question(edit) -> None:
+    async def doing(editor: Editor) -> None:
+        lost = [f"Lost{number}" for number in range(5)]
+        text = "wfc: 1\nworkflow: w\nstart: Asked\nend: Done\n"
+        text += f"events: {{Asked: {{}}, Done: {{}}, {', '.join(f'{each}: {{}}' for each in lost)}}}\n"
+        text += (
+            f"steps:\n  s: {{kind: transform, accepts: Asked, emit: {{all: [{', '.join(lost)}, Done]}}}}\n"
+        )
+        editor.show("a.yaml", text)
+        found = await editor.findings("a.yaml", lambda codes: codes.count("event-never-accepted") == 5)
+        whole = lsp.Range(lsp.Position(0, 0), lsp.Position(text.count("\n"), 0))
+        asked = lsp.CodeActionParams(editor.item("a.yaml"), whole, lsp.CodeActionContext([*found]))
+        actions = await editor.client.text_document_code_action_async(asked)
+        titles = [each.title for each in actions if each.title.startswith("add the step")]
+        assert titles == [
+            f"add the step `take_lost{number}`, which accepts `Lost{number}`" for number in range(3)
+        ]
+
+    edit(doing)
+
+
 def test_completion_by_meaning(edit) -> None:
     async def doing(editor: Editor) -> None:
         async def proposed(old: str, new: str) -> list[lsp.CompletionItem]:
