@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from wfc.compiler.model.bounds import seconds
 from wfc.compiler.review.catalogue.fields import CONFIG, changes_of_given
 from wfc.compiler.review.changes import Level, SpecChange, mirrored, rule
 from wfc.compiler.review.pair import Pair
 from wfc.compiler.review.sameness import became, differences, place, said, same
 from wfc.compiler.slotted import replace
+from wfc.schemas.spans import span
 
 __all__ = ["changes_for_operators"]
 
@@ -293,7 +293,7 @@ def _caches(pair: Pair) -> Iterator[SpecChange]:
 
 
 def _for(cache: Any) -> str:
-    return "" if cache["seconds"] is None else f" for {seconds(cache['seconds'])}"
+    return "" if cache["seconds"] is None else f" for {span(cache['seconds'])}"
 
 
 def _resources(pair: Pair) -> Iterator[SpecChange]:
