@@ -83,18 +83,18 @@ def command(
     kept = LastWritten(folder, Path(output).stem if output else "draft")
     try:
         made = drafted(words, model, folder, tries, tokens, kept)
+        for line in made.usage.lines():
+            click.echo(printable(line), err=True)
+        path = "" if made.problem or not made.text else written(made, folder, output)
     except BaseException:
         kept.tell()
         raise
-    for line in made.usage.lines():
-        click.echo(printable(line), err=True)
-    if made.problem or not made.text:
+    if not path:
         click.echo(
             printable(f"no spec after {made.tries} tries: {made.problem or 'none was written'}"), err=True
         )
         kept.tell()
         return 1
-    path = written(made, folder, output)
     kept.drop()
     click.echo(made.retold, nl=False)
     quoted = shlex.quote(path)

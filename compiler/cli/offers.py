@@ -5,10 +5,12 @@ Whatever goes wrong here offers nothing: who presses Tab is not to be told of a 
 
 from __future__ import annotations
 
+import json
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from functools import wraps
+from contextlib import contextmanager, suppress
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -24,6 +26,9 @@ __all__ = ["codes", "run_argument", "run_ids", "steps", "task_ids", "workflows"]
 
 MOST: Final = 200
 """How many runs, or questions, are offered at most: the newest runs, and the oldest questions."""
+
+PATIENCE: Final = 1.0
+"""For how many seconds a store is awaited that does not answer."""
 
 
 def offered(
@@ -63,12 +68,36 @@ def given(ctx: click.Context, param: click.Parameter) -> Mapping[str, Any]:
 def engine_of(given: Mapping[str, Any]) -> Iterator[Engine]:
     """Open the store that the command line names, or that would be found without."""
     from wfc.compiler.cli.stores import open_engine, place_of
+    from wfc.runtime.store.opening import read_address
 
-    engine = open_engine(place_of(given.get("store")), is_new_allowed=False)
+    place = place_of(given.get("store"))
+    if read_address(place.address, place.folder).server:
+        import wfc.runtime.store.postgresql  # noqa: F401 - takes its time, which is not the server's
+    engine = _in_time(lambda: open_engine(place, is_new_allowed=False))
     try:
         yield engine
     finally:
         engine.close()
+
+
+def _in_time(find: Callable[[], Engine]) -> Engine:
+    """Return what is found soon enough: the process that answers a shell does not wait for the rest of it.
+
+    Raises:
+        TimeoutError: It is not.
+    """
+    found: list[Engine] = []
+
+    def look() -> None:
+        with suppress(Exception):
+            found.append(find())
+
+    finder = threading.Thread(target=look, daemon=True)
+    finder.start()
+    finder.join(PATIENCE)
+    if not found:
+        raise TimeoutError
+    return found[0]
 
 
 @offered
@@ -110,15 +139,14 @@ def steps(given: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def steps_of_run(given: Mapping[str, Any], run: str) -> list[tuple[str, str]]:
-    """Return the steps by the code that the run was started with, as ``wfc runs show`` reads it."""
-    from wfc.compiler.cli.resuming import load_code
-    from wfc.compiler.cli.stores import place_of
+    """Return the steps of the plan that is kept with the run, so that no code is imported for it."""
+    from wfc.runtime.store.sql.selecting import beginning
 
     with engine_of(given) as engine:
-        load_code(engine, place_of(given.get("store")), run, None)
-        row = engine.show(run)
-        workflow = engine.workflow(row.workflow, version=row.version)
-        return [(each.name, "") for each in workflow._wfc.plan.steps]
+        begun = engine.store.select(partial(beginning, run_id=run))
+    if begun is None or not begun.plan:
+        return []
+    return [(name, "") for name in json.loads(begun.plan)["order"] if not name.endswith("[]")]  # of items
 
 
 @offered

@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.model.bounds import seconds
 from wfc.compiler.resolve.declarations.retries import DEFAULTS
 from wfc.compiler.resolve.values.durations import duration
+from wfc.schemas.spans import span
 
 __all__ = ["waits_in_words"]
 
 SHOWN: Final = 5
 MOST: Final = 1_000
+_ROUNDED_FROM: Final = 60
+"""From how many seconds on all waits together are told in whole ones."""
 
 
 def waits_in_words(policy: Mapping[str, Any]) -> str:
@@ -33,11 +35,11 @@ def waits_in_words(policy: Mapping[str, Any]) -> str:
         wait = min(wait * backoff, longest)
     if not waits:
         return "one attempt, and none after it"
-    listed = ", ".join(map(seconds, waits[:SHOWN])) + (", …" if len(waits) > SHOWN else "")
-    more = f", each up to {seconds(jitter)} longer" if jitter else ""
-    return (
-        f"up to {attempts} attempts, after waits of {listed}{more}: {seconds(sum(waits))} of waiting in all"
-    )
+    listed = ", ".join(map(span, waits[:SHOWN])) + (", …" if len(waits) > SHOWN else "")
+    total = sum(waits)
+    in_all = span(round(total) if total >= _ROUNDED_FROM else total)
+    more = f", each up to {span(jitter)} longer" if jitter else ""
+    return f"up to {attempts} attempts, after waits of {listed}{more}: {in_all} of waiting in all"
 
 
 def length(policy: Mapping[str, Any], key: str) -> float | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from wfc.compiler.cli.import_tools.processes import end
+from wfc.schemas.spans import span
 
 __all__ = ["ask"]
 
@@ -51,7 +52,7 @@ def ask(folder: Path, tool: str, arguments: Mapping[str, Any], seconds: float = 
         try:
             raw, _ = process.communicate(request, timeout=seconds)
         except subprocess.TimeoutExpired:
-            return {"error": f"it takes longer than {seconds:g} s"}
+            return {"error": f"it takes longer than {span(seconds)}"}
         finally:
             end(process)
     try:

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, NamedTuple
 
+from wfc.schemas.spans import span
+
 __all__ = ["Function", "ask"]
 
 SECONDS: Final = 20.0
@@ -77,7 +79,7 @@ def run(request: str, answer: str, seconds: float) -> str:
     try:
         status = process.wait(seconds)
     except subprocess.TimeoutExpired:
-        return f"its import takes longer than {seconds:g} s"
+        return f"its import takes longer than {span(seconds)}"
     finally:
         end(process)
     return "" if status == 0 else f"the process that imports it ends with status {status}"

@@ -48,12 +48,7 @@ def report_of(
     fails = any(each["fails"] for each in told) or any(each["side"] == "new" for each in broken)
     if runs is not None:
         is_asked = fail_on is not None and "runs" in audiences
-        approved = _approved_rules(comparison, approvals)
-        for workflow in runs["workflows"]:
-            rules = approved[workflow["now"] or workflow["workflow"]]
-            for run in workflow["each"]:
-                run["fails"] = is_asked and _run_fails(run, rules)
-                fails = fails or run["fails"]
+        fails = _fail_runs(runs, _approved_rules(comparison, approvals), is_asked=is_asked) or fails
     return {
         "format": FORMAT,
         "old": old.title,
@@ -85,12 +80,22 @@ def _approved_rules(comparison: Comparison, approvals: Approvals) -> Mapping[str
     return found
 
 
-def _run_fails(run: dict[str, Any], approved: Collection[str]) -> bool:
-    """Return whether a run fails: one that could go on before and cannot now, for a reason nobody has approved."""
-    if run["means"] != "refused" or run["refused_before"]:
-        return False
-    rules = {one["rule"] for one in run["verdicts"] if one["means"] == "refused"}
-    return not rules <= set(approved)
+def _fail_runs(runs: dict[str, Any], approved: Mapping[str, set[str]], *, is_asked: bool) -> bool:
+    """Say of each run whether it fails, and which verdicts make it so; return whether any does.
+
+    One fails that could go on before and cannot now, for a reason nobody has approved. Each reason is held against what
+    is approved of its own workflow: that of a part is not the one of the run above it.
+    """
+    names = {each["workflow"]: each["now"] or each["workflow"] for each in runs["workflows"]}
+    every = [run for workflow in runs["workflows"] for run in workflow["each"]]
+    for run in every:
+        can_fail = is_asked and run["means"] == "refused" and not run["refused_before"]
+        for one in run["verdicts"]:
+            workflow = names.get(one["workflow"], one["workflow"])
+            is_approved = one["rule"] in approved.get(workflow, ())
+            one["fails"] = can_fail and one["means"] == "refused" and not is_approved
+        run["fails"] = any(one["fails"] for one in run["verdicts"])
+    return any(run["fails"] for run in every)
 
 
 def _change(

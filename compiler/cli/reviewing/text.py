@@ -91,9 +91,16 @@ def counted_runs(each: dict[str, Any]) -> str:
 
 
 def failing_runs(report: Report) -> int:
-    """Return how many runs in a store cannot go on because of a change, for a reason that nobody has approved."""
-    runs = [] if report["paused_runs"] is None else report["paused_runs"]["workflows"]
-    return sum(run["fails"] for each in runs for run in each["each"])
+    """Return how many runs in a store cannot go on because of a change, for a reason that nobody has approved.
+
+    One for which only its parts fail is not counted beside these.
+    """
+    workflows = [] if report["paused_runs"] is None else report["paused_runs"]["workflows"]
+    failing = {run["run"]: run for each in workflows for run in each["each"] if run["fails"]}
+    return sum(
+        any(one["fails"] and (one["run"] == name or one["run"] not in failing) for one in run["verdicts"])
+        for name, run in failing.items()
+    )
 
 
 def broken_line(each: dict[str, Any], report: Report) -> str:

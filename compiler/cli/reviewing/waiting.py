@@ -59,6 +59,11 @@ def _counts(judged: Sequence[Judged]) -> dict[str, int]:
     return {"runs": len(means), **{name.replace(" ", "_"): means.count(name) for name in MEANINGS}}
 
 
+def _verdict(run_id: str, workflow: str, rule: str, means: str, told: str) -> Judged:
+    """Return a verdict with the run, or the part of it, that it is about."""
+    return {"run": run_id, "workflow": workflow, "rule": rule, "means": means, "told": told}
+
+
 class _Judge:
     """What tells of the runs of a workflow what its change means for them.
 
@@ -87,27 +92,29 @@ class _Judge:
         from wfc.compiler.cli.runs.moving import meaning_of
         from wfc.runtime.errors import StoreError
 
+        assert self.before.facts is not None
+        workflow = str(self.before.facts["workflow"])
         if self.after is None:
-            gone = {
-                "rule": "workflow-removed",
-                "means": "refused",
-                "told": "there is no such workflow any more",
-            }
+            gone = _verdict(
+                run_id, workflow, "workflow-removed", "refused", "there is no such workflow any more"
+            )
             return {"run": run_id, "means": "refused", "refused_before": False, "verdicts": [gone]}
         version = self._new
         load_own(self.engine, self.place, run_id)
         try:
             told = self.engine.judged(run_id, version=version)
         except StoreError as error:
-            at_work = {"rule": "", "means": "noted", "told": str(error)}
+            at_work = _verdict(run_id, workflow, "", "noted", str(error))
             return {"run": run_id, "means": "worked on", "refused_before": False, "verdicts": [at_work]}
         means = meaning_of(told)
-        every = [*told.verdicts, *(one for part in told.parts for one in part.verdicts)]
+        every = [(each, one) for each in (told, *told.parts) for one in each.verdicts]
         return {
             "run": run_id,
             "means": "goes on" if means == "same version" else means,
             "refused_before": means == "refused" and self._is_refused_before(run_id),
-            "verdicts": [{"rule": one.rule, "means": one.means, "told": one.told} for one in every],
+            "verdicts": [
+                _verdict(each.run_id, each.workflow, one.rule, one.means, one.told) for each, one in every
+            ],
         }
 
     def judged_part(self, run_id: str) -> Judged:

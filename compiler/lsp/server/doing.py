@@ -11,6 +11,7 @@ from lsprotocol import types as lsp
 
 from wfc.compiler.lsp.extras import lenses
 from wfc.compiler.lsp.server.state import Server, path_of, server, stretch
+from wfc.schemas.spans import span
 
 __all__ = [
     "draw_flow",
@@ -82,7 +83,7 @@ async def command_run(command: list[str]) -> tuple[bool, str]:
     try:
         said, _ = await asyncio.wait_for(process.communicate(), LONGEST)
     except TimeoutError:
-        return False, f"stopped after {LONGEST} s"
+        return False, f"stopped after {span(LONGEST)}"
     finally:
         if process.returncode is None:  # also when the server ends
             process.kill()

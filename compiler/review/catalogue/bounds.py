@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from wfc.compiler.model.bounds import seconds
 from wfc.compiler.review.catalogue.placing import change_between
 from wfc.compiler.review.changes import Audience, ChangeRule, Level, SpecChange, mirrored
 from wfc.compiler.review.pair import Pair
 from wfc.compiler.review.sameness import said, same
+from wfc.schemas.spans import span
 
-__all__ = ["bound_change", "changes_of_bounds", "raised_or_lowered"]
+__all__ = ["bound_change", "changes_of_bounds", "in_words", "raised_or_lowered"]
 
 _INFO, _WARN, _ACT = Level.INFO, Level.WARN, Level.ACT
 
@@ -176,7 +176,7 @@ _OF_STEPS: Final[tuple[tuple[str, str, tuple[ChangeRule, ChangeRule]], ...]] = (
     ("action.max", "how many items `{}` may have", _ITEMS),
     ("action.for", "the time that `{}` waits", _WAIT),
     ("action.remind", "the time until `{}` reminds", _WAIT),
-    ("cache.seconds", "how many seconds the result of `{}` is kept", _CACHE),
+    ("cache.seconds", "how long the result of `{}` is kept", _CACHE),
 )
 
 
@@ -185,6 +185,8 @@ def changes_of_bounds(pair: Pair) -> Iterator[SpecChange]:
     for name, before, after in pair.changed_steps:
         for path, words, rules in _OF_STEPS:
             one, other = _at(before, path), _at(after, path)
+            if path == "cache.seconds":
+                one, other = in_words(one), in_words(other)
             if path.startswith("retry.") and (before["retry"] is None or after["retry"] is None):
                 if path != "retry.max_attempts" or (before["retry"] is None) == (after["retry"] is None):
                     continue
@@ -236,6 +238,11 @@ def bound_change(
     else:
         told = f"{words} is {now}, and was {was}"
     yield change_between(pair, rules[is_lowered], about, told, before, after, at)
+
+
+def in_words(length: float | None) -> dict[str, Any] | None:
+    """Return seconds as a bound that is told as people say it."""
+    return None if length is None else {"text": span(length), "value": length}
 
 
 def _less(one: Any, other: Any) -> bool:
@@ -298,9 +305,9 @@ def _of_calls(pair: Pair) -> Iterator[SpecChange]:
             told = f"how often {sort} `{name}` may be called"
             yield from bound_change(pair, _RATE, f"{section}.{name}.limit", told, one, other, (before, after))
             if section == "tools":
-                told = f"the seconds that a call of the tool `{name}` may take"
+                told = f"how long a call of the tool `{name}` may take"
                 about = f"tools.{name}.timeout"
-                one, other = before["timeout"], after["timeout"]
+                one, other = in_words(before["timeout"]), in_words(after["timeout"])
                 yield from bound_change(pair, _TIMEOUT, about, told, one, other, (before, after))
 
 
@@ -310,7 +317,7 @@ def _rate(limit: Any, other: Any) -> Any:
         return None
     shown, values = [], []
     if limit["rate"] is not None:
-        shown.append(f"{limit['rate'][0]} in {seconds(limit['rate'][1])}")
+        shown.append(f"{limit['rate'][0]} in {span(limit['rate'][1])}")
         values.append(limit["rate"][0] / limit["rate"][1])
     if limit["at_once"] is not None:
         shown.append(f"{limit['at_once']} at once")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from wfc.compiler.review.catalogue.bounds import bound_change, raised_or_lowered
+from wfc.compiler.review.catalogue.bounds import bound_change, in_words, raised_or_lowered
 from wfc.compiler.review.catalogue.placing import change_between
 from wfc.compiler.review.changes import Level, SpecChange, rule
 from wfc.compiler.review.pair import Pair
@@ -63,7 +63,7 @@ What is over the new bound is not found from now on, and goes for good when its 
 
 _BOUNDS: Final = {
     "most_entries": "how many entries of a key are kept in the collection `{}`",
-    "most_seconds": "the seconds for which an entry is kept in the collection `{}`",
+    "most_seconds": "how long an entry is kept in the collection `{}`",
 }
 
 _TOLD_ELSEWHERE = frozenset({"at", "query", "that"})
@@ -119,8 +119,10 @@ def _of_memory(pair: Pair, name: str, before: Any, after: Any) -> Iterator[SpecC
         told = became(f"the key of the collection `{name}`", one, other)
         yield change_between(pair, memory_key_changed, f"{path}.per", told, one, other, at)
     for key, words in _BOUNDS.items():
-        told = words.format(name)
-        yield from bound_change(pair, _REMEMBERED, f"{path}.{key}", told, before[key], after[key], at)
+        told, one, other = words.format(name), before[key], after[key]
+        if key == "most_seconds":
+            one, other = in_words(one), in_words(other)
+        yield from bound_change(pair, _REMEMBERED, f"{path}.{key}", told, one, other, at)
 
 
 def _without_place(collection: Any) -> Any:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from wfc.compiler.model.bounds import seconds
+from wfc.compiler.review.catalogue.bounds import in_words
 from wfc.compiler.review.catalogue.fields import CONFIG, changes_of_given
 from wfc.compiler.review.changes import Level, SpecChange, mirrored, rule
 from wfc.compiler.review.pair import Pair
-from wfc.compiler.review.sameness import became, differences, place, said, same
+from wfc.compiler.review.sameness import Difference, became, differences, place, said, same
 from wfc.compiler.slotted import replace
+from wfc.schemas.spans import span
 
 __all__ = ["changes_for_operators"]
 
@@ -161,6 +162,13 @@ def changes_for_operators(pair: Pair) -> Iterator[SpecChange]:
             )
 
 
+def _as_told(setting: Difference) -> tuple[Any, Any]:
+    """Return what a setting of a model was and is, a length of time as people say it."""
+    if setting.path == ("timeout",):
+        return in_words(setting.old), in_words(setting.new)
+    return setting.old, setting.new
+
+
 def _models(pair: Pair) -> Iterator[SpecChange]:
     yield from _declared(pair)
     added, removed = _FALLBACK
@@ -174,7 +182,7 @@ def _models(pair: Pair) -> Iterator[SpecChange]:
         if not same(before["settings"], after["settings"]):
             was, now = said(before["settings"]), said(after["settings"])
             changed = [
-                became(f"`{' '.join(found.path)}`", found.old, found.new)
+                became(f"`{' '.join(found.path)}`", *_as_told(found))
                 for found in differences(before["settings"], after["settings"])
             ]
             told = f"the model `{name}` is asked otherwise: {'; '.join(changed)}"
@@ -293,7 +301,7 @@ def _caches(pair: Pair) -> Iterator[SpecChange]:
 
 
 def _for(cache: Any) -> str:
-    return "" if cache["seconds"] is None else f" for {seconds(cache['seconds'])}"
+    return "" if cache["seconds"] is None else f" for {span(cache['seconds'])}"
 
 
 def _resources(pair: Pair) -> Iterator[SpecChange]:

@@ -25,11 +25,11 @@ from wfc.compiler.model import (
     Value,
 )
 from wfc.compiler.model.agents import HandOver
-from wfc.compiler.model.bounds import seconds
 from wfc.compiler.review.facts.places import Fact, Places
 from wfc.compiler.review.facts.texts import expression, secret, text, value
 from wfc.compiler.review.facts.types import fields, shape
 from wfc.compiler.types import show
+from wfc.schemas.spans import span
 
 __all__ = ["agent", "command", "model", "request", "tool", "values"]
 
@@ -214,7 +214,7 @@ def _approval(places: Places, given: Approval) -> Fact:
     return {
         "when": None if given.when is None else expression(places, given.when),
         "assign": [text(places, each) for each in given.assign],
-        "within": {"text": seconds(given.within), "value": given.within},
+        "within": {"text": span(given.within), "value": given.within},
         "title": None if given.title is None else text(places, given.title),
         "show": None if given.show is None else text(places, given.show),
     }

@@ -13,6 +13,7 @@ from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.driver.run import Run
 from wfc.runtime.errors import RunEndedError, RunLostError, RunParkedError, StoreError, WorkflowError
 from wfc.runtime.store.sql.selecting import DueRun
+from wfc.runtime.values.spans import span
 
 __all__ = ["Worker", "WorkerNote"]
 
@@ -170,7 +171,7 @@ class Worker:
         delay = self._engine.store.delay
         if (delay > SLOW) != self._is_held_back:
             self._is_held_back = not self._is_held_back
-            slow = f"a commit to the store takes {delay:.1f} s: nothing is taken up beside what is under way"
+            slow = f"a commit to the store takes {span(round(delay, 1))}: nothing is taken up beside what is under way"
             self._tell(WorkerNote("", "", *(("held back", slow) if self._is_held_back else ("goes on",))))
         return self._is_held_back
 

@@ -101,7 +101,7 @@ def test_a_refused_answer_is_told_and_the_next_one_counts(wfc: Any, shop: str) -
 
 def test_what_was_taken_is_told_and_summed_up(wfc: Any, shop: str) -> None:
     done = wfc("run", shop, "-i", "order_id=o1")
-    assert "payment: timeout is taken -> Dropped: what it waited for did not come within 0.05 s" in done.err
+    assert "payment: timeout is taken -> Dropped: what it waited for did not come within 50 ms" in done.err
     assert "on the way payment took timeout -> Dropped" in done.err.splitlines()[-1]
 
 

@@ -7,6 +7,7 @@ import pty
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -87,6 +88,81 @@ def stored(wfc, monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_names_are_offered(pressed, stored: None, line: str, answers: list[str]) -> None:
     assert pressed(line) == answers
+
+
+HAND = """\
+from pathlib import Path
+from wfc.runtime import StartEvent, StopEvent, Workflow, step
+
+Path("imported").touch()
+print("I am imported")
+
+
+class ByHand(Workflow):
+    @step
+    async def greet(self, event: StartEvent) -> StopEvent:
+        return StopEvent(result="hello")
+"""
+
+
+def test_steps_are_offered_without_the_code_of_the_run(
+    wfc, pressed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WFC_STORE", "sqlite:///runs.db")
+    Path("hand.py").write_text(HAND, encoding="utf-8")
+    program = [sys.executable, "-c", "import sys; from wfc.compiler.cli import main; sys.exit(main())"]
+    begun = subprocess.run(
+        [*program, "run", "hand.py", "--run-id", "r2", "--break", "greet"],
+        cwd=tmp_path,
+        check=False,
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+    )
+    assert begun.returncode == 3, begun.stderr.decode()
+    Path("imported").unlink()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert pressed("wfc runs resume r2 --break g") == ["plain,greet"]
+    assert not Path("imported").exists()
+    Path("hand.py").unlink()
+    assert pressed("wfc runs resume r2 --break g") == ["plain,greet"]
+
+
+MANY = """\
+wfc: 1
+workflow: many
+start: Asked
+end: Greeted
+events: {Asked: {count: integer}, Greeted: {}}
+tools: {say: {python: "says:say", args: {number: integer}, output: string}}
+steps:
+  greet:
+    kind: map
+    accepts: Asked
+    in: "[event.count, 2]"
+    as: number
+    max: 5
+    do: {kind: tool, tool: say, with: {number: "${{ number }}"}}
+    emit: Greeted
+"""
+
+
+def test_what_a_step_does_with_its_items_is_no_step(wfc, pressed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WFC_STORE", "sqlite:///runs.db")
+    Path("says.py").write_text("def say(number: int) -> str:\n    return str(number)\n", encoding="utf-8")
+    Path("many.yaml").write_text(MANY, encoding="utf-8")
+    begun = wfc("run", "many.yaml", "-i", "count=1", "--run-id", "r1", "--break", "greet")
+    assert begun.status == 3, begun.err
+    assert pressed("wfc runs resume r1 --break ") == ["plain,greet"]
+
+
+def test_a_server_that_does_not_answer_is_not_waited_for(pressed, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("psycopg")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        monkeypatch.setenv("WFC_STORE", f"postgresql://nobody@127.0.0.1:{port}/runs")
+        begun = time.monotonic()
+        assert pressed("wfc runs show b") == ["file,b"]
+        assert time.monotonic() - begun < 8  # connecting takes ten seconds
 
 
 def typed(shell: list[str], folder: Path, setup: list[str], line: str, wanted: str) -> str:

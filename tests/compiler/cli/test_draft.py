@@ -213,6 +213,21 @@ def test_the_command_asks_a_service_and_writes_the_spec(
     assert sorted(each.name for each in tmp_path.glob("*.txt")) == ["mine.yaml.txt"]
 
 
+def test_a_good_spec_that_cannot_be_written_is_kept(
+    wfc, tmp_path: Path, provider: tuple[str, type[Provider]]
+) -> None:
+    address, kind = provider
+    kind.replies += [GOOD]
+    (tmp_path / "mine.yaml").mkdir()
+    given = ("--model", "openai:tiny", "--base-url", address, "-o", "mine.yaml", "--force")
+    done = wfc("draft", "greet whoever comes", *given)
+    assert done.status == 1
+    assert "cannot write mine.yaml: Is a directory" in done.err
+    assert "tokens in" in done.err  # it was paid
+    assert "the last one is kept in mine.yaml.txt\n" in done.err
+    assert (tmp_path / "mine.yaml.txt").read_text(encoding="utf-8") == GREET
+
+
 def test_what_was_used_costs_what_the_projects_settings_say(drafted: Drafted, tmp_path: Path) -> None:
     (tmp_path / "wfc.toml").write_text(
         'prices = {"scripted:model" = {input = 1000000, output = 0}}\n', encoding="utf-8"

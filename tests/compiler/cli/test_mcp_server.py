@@ -218,7 +218,7 @@ def test_a_change_is_told(folder: Path) -> None:
 
 
 def test_what_takes_too_long_is_given_up(tmp_path: Path) -> None:
-    assert ask(tmp_path, "check", {"text": GREET}, seconds=0.01) == {"error": "it takes longer than 0.01 s"}
+    assert ask(tmp_path, "check", {"text": GREET}, seconds=0.01) == {"error": "it takes longer than 10 ms"}
     assert "more than" in ask(tmp_path, "check", {"text": "x" * 10_000_001})["error"]
 
 

@@ -142,3 +142,62 @@ def test_a_run_that_could_not_go_on_before_is_not_the_doing_of_the_change(
     told = wfc("diff", old, new, "--store", kept)
     assert "one is refused, as it was before: the step `approve` is gone" in told.out
     assert "no change in meaning\n" in told.err
+
+
+def approve_all(wfc: Any, old: str, new: str, told: dict[str, Any], workflow: str) -> None:
+    for change in told["changes"]:
+        if change["fails"] and change["workflow"] == workflow:
+            done = wfc("diff", old, new, "--approve", change["fingerprint"], "--because", "nobody waits")
+            assert done.status == 0, done.err
+
+
+def calling(folder: Path, side: str, *edits: tuple[str, str]) -> None:
+    """Write a version of the workflow that calls the other one."""
+    text = CALLING
+    for before, after in edits:
+        assert before in text
+        text = text.replace(before, after)
+    (folder / side / "order.yaml").write_text(text)
+
+
+REWORDED = ('said: "${{ result.said }}"', 'said: "So: ${{ result.said }}"')
+
+
+def test_what_refuses_a_part_is_approved_with_the_changes_of_its_own_workflow(
+    wfc: Any, kept: str, tmp_path: Path
+) -> None:
+    old, new = sides(tmp_path, ASKING, RENAMED)
+    calling(tmp_path, new, REWORDED)
+    begin(tmp_path, "old/order.yaml", "whole")
+    told = report(wfc, old, new, store=kept, status=1)
+    workflows = {each["workflow"]: each for each in told["paused_runs"]["workflows"]}
+    (whole,), (part,) = workflows["order"]["each"], workflows["refund"]["each"]
+    assert (whole["fails"], part["fails"]) == (True, True)
+    assert [(one["run"], one["workflow"]) for one in whole["verdicts"]] == [(part["run"], "refund")]
+    assert (
+        "; 1 run is refused" in wfc("diff", old, new, "--store", kept).err
+    )  # the part, and with it the whole
+    approve_all(wfc, old, new, told, "refund")
+    assert wfc("diff", old, new).status == 0
+    told = report(wfc, old, new, store=kept, status=0)
+    assert not [run for each in told["paused_runs"]["workflows"] for run in each["each"] if run["fails"]]
+    done = wfc("diff", old, new, "--store", kept)
+    assert (done.status, "refused" in done.err) == (0, False)
+
+
+def test_what_refuses_a_run_itself_is_not_approved_with_the_changes_of_its_parts(
+    wfc: Any, kept: str, tmp_path: Path
+) -> None:
+    """Both lose a step: to approve of the one is not to approve of the other."""
+    old, new = sides(tmp_path, ASKING, RENAMED)
+    calling(tmp_path, new, ("settle:", "arrange:"))
+    begin(tmp_path, "old/order.yaml", "whole")
+    told = report(wfc, old, new, store=kept, status=1)
+    assert "; 2 runs are refused" in wfc("diff", old, new, "--store", kept).err
+    approve_all(wfc, old, new, told, "refund")
+    told = report(wfc, old, new, store=kept, status=1)
+    fails = {run["run"]: run["fails"] for each in told["paused_runs"]["workflows"] for run in each["each"]}
+    assert [fails.pop("whole"), *fails.values()] == [True, False]
+    assert "; 1 run is refused" in wfc("diff", old, new, "--store", kept).err
+    approve_all(wfc, old, new, told, "order")
+    report(wfc, old, new, store=kept, status=0)

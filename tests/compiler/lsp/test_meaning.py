@@ -182,6 +182,11 @@ def test_types_fields_filters_and_tests_are_explained(words: str, at: int, said:
             {"max_attempts": 8, "backoff": 3},
             "up to 8 attempts, after waits of 1 s, 3 s, 9 s, 27 s, 1 min, …: 3 min 40 s of waiting in all",
         ),
+        (
+            {"max_attempts": 12, "delay": "10.1 s", "max_delay": "1 h", "backoff": 1.6},
+            "up to 12 attempts, after waits of 10.1 s, 16.16 s, 25.856 s, 41.37 s, 1 min 6.191 s, …: "
+            "49 min 5 s of waiting in all",
+        ),
         ({"max_attempts": "${{ config.tries }}"}, ""),
         ({"delay": "soon"}, ""),
         ({"max_attempts": -1}, ""),

@@ -146,7 +146,7 @@ def test_a_question_that_is_closed_by_then_is_not_told(store: str | Path) -> Non
     [
         (Failing, "failed", "no tea", "break_down"),
         (Stuck, "stuck", "no end event can come", ""),
-        (Late, "late", "0.05 s", ""),
+        (Late, "late", "50 ms", ""),
     ],
 )
 def test_a_run_that_goes_wrong_is_told(
