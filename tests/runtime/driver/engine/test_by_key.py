@@ -258,11 +258,11 @@ def test_how_many_events_wait_in_a_store_is_bounded(opened: Any, monkeypatch: py
 
     async def main() -> None:
         async with opened(1) as (one,):
-            for key, seconds in (("A", 60), ("B", 0.05)):
+            for key, seconds in (("A", 60), ("B", 3)):
                 await one.deliver(Paid(order_id=key), workflow="waiting", if_absent=Keep(seconds))
             with pytest.raises(WorkflowRuntimeError, match="2 messages already wait"):
                 await one.deliver(Paid(order_id="C"), workflow="waiting", if_absent=Keep(60))
-            await asyncio.sleep(0.1)  # one of them is out of date
+            await asyncio.sleep(3.1)  # one of them is out of date
             await one.deliver(Paid(order_id="C"), workflow="waiting", if_absent=Keep(60))
 
     played(main())
