@@ -100,7 +100,9 @@ def parse_cron(text: str) -> CronLine:
     line = CronLine(minutes, hours, days, months, weekdays, words[2][0] == "*", words[4][0] == "*")
     if line.any_weekday and not any(min(days) <= DAYS_IN[month - 1] for month in months):
         longest = max(DAYS_IN[month - 1] for month in months)
-        raise BadCronError("no year has such a day", f"the months of the fourth field have at most {longest} days")
+        raise BadCronError(
+            "no year has such a day", f"the months of the fourth field have at most {longest} days"
+        )
     return line
 
 

@@ -85,7 +85,9 @@ def missing_entry(
     # Args: under: The key that holds the values and is itself not there. is_empty: Whether nothing else is given there.
     shown = " and ".join(f"`{name}`" for name in names)
     entries = ", ".join(f"{name}: …" for name in names[:4])
-    hint = f"`with: {{{entries}}}` gives it" if is_empty and place.address[-1:] in {("with",), ("tool",)} else ""
+    hint = (
+        f"`with: {{{entries}}}` gives it" if is_empty and place.address[-1:] in {("with",), ("tool",)} else ""
+    )
     fix = None if place.start is not None else added(place, names, under)
     return Finding("missing-entry", f"{owner} needs {shown}", place, hint, fix=fix, about=tuple(names))
 

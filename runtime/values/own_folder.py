@@ -17,6 +17,6 @@ def make_folder(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     own = next((each for each in (folder, *folder.parents) if each.name == ".wfc"), None)
     if own is not None:
-        with contextlib.suppress(OSError):  # whoever has one of their own keeps it
-            with open(own / ".gitignore", "x", encoding="utf-8") as file:
-                file.write("*\n")
+        # whoever has one of their own keeps it
+        with contextlib.suppress(OSError), open(own / ".gitignore", "x", encoding="utf-8") as file:
+            file.write("*\n")

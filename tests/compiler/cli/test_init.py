@@ -20,7 +20,14 @@ start: Asked
 end: Told
 events: {Asked: {}, Told: {word: string}}
 steps:
-  ask: {kind: human, accepts: Asked, title: Which word?, form: {word: string}, within: 1d, on_timeout: {fail: nobody said one}, emit: Told}
+  ask:
+    kind: human
+    accepts: Asked
+    title: Which word?
+    form: {word: string}
+    within: 1d
+    on_timeout: {fail: nobody said one}
+    emit: Told
 """
 
 
