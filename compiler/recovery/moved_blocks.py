@@ -53,7 +53,9 @@ def steps_without_section(data: Data) -> Iterator[Suspicion]:
     """Suspect that declarations of a section are steps, and the line above them is missing."""
     for section in IN_PLACE_OF_STEPS if "steps" not in data else ():
         content = data.get(section)
-        names = [key for key, each in content.items() if is_step(each)] if isinstance(content, dict) else []
+        if not isinstance(content, dict):
+            continue
+        names = [key for key, each in content.items() if is_step(each)]
         if not names:
             continue
         left = {key: each for key, each in content.items() if key not in names}
