@@ -516,6 +516,13 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
      ("text-cut-by-colon", "put the whole value in quotes")),
     ("loop", "workflow: loop\n", "workflow: loop\ndescription: This is\n  for such\n  users\n    more: all of them\n",
      ("text-cut-by-colon", "put the whole value in quotes")),
+    ("asking", "  - name: good\n", "  - name:\n", ("wrong-type", "^write a value after the colon$")),
+    ("loop", "  Again: {}\n", "  Again: {name: null}\n", ("wrong-type", "or remove the key$")),
+    # what does not begin a text: the signs around code in Markdown, an item below a bracket that is open
+    ("loop", "wfc: 1\n", "```yaml\nwfc: 1\n", ("syntax-error", "leave out the line that begins with")),
+    ("loop", "      - {event: Done, when: event.good}\n",
+     "      - {event: Again, when: event.good\n      - {event: Done}\n",
+     ("syntax-error", "^an item of a list begins here: close the bracket that opens above, or write")),
     # an end that is not there, beside another mistake
     ("lists", "${{ line.price }}\n          {% endfor %}\n", "${{ line.price + }}\n",
      ("statement-not-ended", "add `{% endfor %}`", "unfinished-expression", "")),
