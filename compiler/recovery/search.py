@@ -87,29 +87,35 @@ def search(analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Analy
         analysis = explanation[0]
         blamed.append(explanation[1])
     found = analysis.findings
-    if tries and len(found) <= MOST_ALONE:
-        found = [with_exchange(with_other_ways(each, analysis, analyse), analysis, analyse) for each in found]
+    if len(found) <= MOST_ALONE:
+        left = iter(range(tries))
+        found = [with_other_ways(each, analysis, analyse, left) for each in found]
+        found = [with_exchange(each, analysis, analyse, left) for each in found]
     return replace(analysis, findings=[*found, *blamed])
 
 
-def with_other_ways(finding: Finding, analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Finding:
+def with_other_ways(
+    finding: Finding, analysis: Analysis, analyse: Callable[[Document], Analysis], left: Iterator[int]
+) -> Finding:
     """Return a finding in a step that takes the first of several events, with the ways to take them in which it would
-    be none: only the author knows which is meant.
+    be none: only the author knows which is meant. ``left`` has an item for each try that is left.
     """
     data = analysis.document.data
     if not isinstance(data, dict) or finding.place.origin is not None:
         return finding
     ways = [
         written
-        for written, changed in other_ways(data, finding)
+        for (written, changed), _ in zip(other_ways(data, finding), left, strict=False)
         if explains(analysis, analyse(analysis.document.changed(changed, ())), 1)
     ]
     return replace(finding, hint="; ".join(filter(None, [finding.hint, *ways])))
 
 
-def with_exchange(finding: Finding, analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Finding:
+def with_exchange(
+    finding: Finding, analysis: Analysis, analyse: Callable[[Document], Analysis], left: Iterator[int]
+) -> Finding:
     """Return a finding at a value that would be right at the place of another one, and that there: one of the two alone
-    may be meant as well.
+    may be meant as well. ``left`` has an item for each try that is left.
     """
     data = analysis.document.data
     sure = finding.fix is not None and finding.fix.applicability == "safe"
@@ -117,8 +123,11 @@ def with_exchange(finding: Finding, analysis: Analysis, analyse: Callable[[Docum
         return finding
     if finding.place.address[:1] == ("tests",):
         return finding  # what is declared may be wrong as well
+    beside = [each.place.address[:2] for each in analysis.findings if each.severity is Severity.ERROR]
+    if beside.count(finding.place.address[:2]) > 1:
+        return finding  # so the values may not have been judged, as a step is not that lacks a key
     own = (each for each in exchanged_values(data, [finding]) if finding.place.address in each.settled)
-    for suspicion in islice(own, MOST_EXCHANGES):
+    for suspicion, _ in zip(islice(own, MOST_EXCHANGES), left, strict=False):
         tried = analyse(analysis.document.changed(suspicion.data, ()))
         if explains(analysis, tried, 1) and not left_at(tried, suspicion.settled):
             one, other = (each[-1] for each in suspicion.settled)

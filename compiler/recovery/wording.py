@@ -68,6 +68,8 @@ NO_WAY: Final = frozenset(
     {"event-never-accepted", "event-never-emitted", "run-without-end", "unreachable-end", "unreachable-step"}
 )
 """What is said of events that nobody emits or accepts, and of what no path leads to."""
+OF_FLOW: Final = frozenset({"events", "imports", "on_cancel", "on_deadline", "on_error", "parts", "steps"})
+"""Sections in which something that is not read may emit or accept events."""
 UNUSED: Final = frozenset({"unused-declaration", "unused-event"})
 COMMENT: Final = re.compile(r"\s+(?://|--|/\*)\s*(?P<words>\w[^*]*)(?:\*/)?$")
 OF_RESULTS: Final = frozenset({"body", "data", "output", "outputs", "response", "result"})
@@ -87,6 +89,7 @@ def reword(analysis: Analysis) -> Analysis:
         findings = [
             asked_of_nobody(each, data) if each.code == "unfilled-field" else each for each in findings
         ]
+        findings = [event_as_error(each, data) if each.code == "unknown-error" else each for each in findings]
         findings = [
             joined_beside(each, data) if each.code == "event-never-accepted" else each
             for each in without_unused(without_unread(findings, data))
@@ -143,7 +146,8 @@ def without_unread(findings: list[Finding], data: Data) -> list[Finding]:
     """
     if not any(each.code in NO_WAY for each in findings):
         return findings
-    if any(each.code == "duplicate-key" for each in findings):
+    twice = [each.related[0][0].address for each in findings if each.code == "duplicate-key"]
+    if any(len(address) == 1 or address[0] in OF_FLOW for address in twice):
         return [each for each in findings if each.code not in NO_WAY]
     unread = [
         at(data, each.place.address)
@@ -154,6 +158,16 @@ def without_unread(findings: list[Finding], data: Data) -> list[Finding]:
     return [
         each for each in findings if each.code not in NO_WAY or not (each.about and each.about[0] in names)
     ]
+
+
+def event_as_error(finding: Finding, data: Data) -> Finding:
+    """Say of an event that stands where an error is named what it is."""
+    name = finding.about[0]
+    if not holds(data.get("events"), name):
+        return finding
+    return replace(
+        finding, hint=f"`{name}` is an event; errors are `http`, `timeout` and their like", fix=None
+    )
 
 
 def asked_of_nobody(finding: Finding, data: Data) -> Finding:

@@ -91,7 +91,7 @@ def race_between_ends(
 
 @warning
 def race_with_the_end(
-    place: Place, step: str, other: str, told: str, related: tuple[tuple[Place, str], ...]
+    place: Place, step: str, other: str, told: str, related: tuple[tuple[Place, str], ...], *, late: bool
 ) -> Finding:
     """The run can end while a step in another branch is changing something outside.
 
@@ -103,11 +103,17 @@ def race_with_the_end(
     A step that `accepts: {each: [Charged, NotCharged]}` waits for all items, and chooses the end by what has come:
     `when: "([e for e in events if e is NotCharged] | length) > 0"`.
     """
+    join = (
+        f"`{other}` goes on without it once its time is up; if that is meant, say so by "
+        "`# wfc: ignore[race-with-the-end] because …`"
+        if late
+        else "join the branches before the run ends"
+    )
     return Finding(
         "race-with-the-end",
         f"`{other}` can end the run while `{step}` is still acting",
         place,
-        f"{told}: join the branches before the run ends, or say `read_only: true` of a tool that changes nothing",
+        f"{told}: {join}, or say `read_only: true` of a tool that changes nothing",
         related=related,
     )
 

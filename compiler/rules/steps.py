@@ -378,7 +378,9 @@ def unused_result(place: Place, step: str) -> Finding:
 
 
 @problem
-def unknown_error(place: Place, name: str, known: Iterable[str], meant: str = "") -> Finding:
+def unknown_error(
+    place: Place, name: str, known: Iterable[str], meant: str = "", written: str = ""
+) -> Finding:
     """A name stands for no error that can happen.
 
     Errors have dotted names, from broad to narrow: `http` is every failure of a request, `http.5xx` those
@@ -393,10 +395,12 @@ def unknown_error(place: Place, name: str, known: Iterable[str], meant: str = ""
         f"no error is called `{name}`",
         place,
         meant
+        or (f"write `{written}`" if written else "")
         or ("" if name[:1].isupper() else closest(name, known))  # an event, which is no error
         or (f"there are {listed(below)}" if below and "." in name else "")
         or "the broad ones are `http`, `timeout`, `connection`, `model`, `requirement` and `tool`",
-        fix=None if name[:1].isupper() else correct_name(place, name, known),
+        fix=correct_name(place, name, known, written) if written or not name[:1].isupper() else None,
+        about=(name,),
     )
 
 

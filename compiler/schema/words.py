@@ -31,6 +31,10 @@ EXPRESSIONS: Final = ("a condition", "an expression")
 """How the titles of expressions begin."""
 ADDRESSES: Final = frozenset({"base_url", "url"})
 """Keys whose texts are addresses: not any number in quotes is one."""
+TAKE_NO_TIME: Final = frozenset({"after", "delay", "jitter"})
+"""Keys whose length of time may be none at all."""
+BOUNDS: Final = frozenset({"deadline", "max_delay", "timeout", "within"})
+"""Keys that bound how long something takes, and are left out where nothing does."""
 TEXT: Final = "a text"
 """How the titles of what may be any text begin."""
 
@@ -137,11 +141,12 @@ NEVER_MISSING: Final = frozenset(
 def for_nothing(types: Sequence[str], title: str, key: str) -> str:
     """Return what to write where nothing stands."""
     if list(types) == ["object"]:
-        return "write `{}` for none, or indent below it what belongs to it"
+        below = "indent below it what belongs to it"
+        return below if key in NEVER_MISSING else f"write `{{}}` for none, or {below}"
     if key.isdigit():  # an item of a list
         none = "write `nothing` if nothing is to be sent, or " if "`nothing`" in title else ""
         return f"{none or 'write a value after the `- `, or '}remove the item"
-    if key in NEVER_MISSING:
+    if key in NEVER_MISSING or (key == "name" and title.startswith(TEXT)):  # that of a test
         return "write a value after the colon"
     return "write a value after the colon, or remove the key"
 
@@ -247,19 +252,27 @@ def instead_fix(value: Any, types: Sequence[str], title: str, place: Place) -> F
     if "string" not in types or not isinstance(value, (bool, int, float)):
         return None
     if "length of time" in title and not isinstance(value, bool):
-        if value >= 1000:
-            return None  # nobody can tell which unit
+        if value >= 1000 or not is_time(value, str(place.address[-1])):
+            return None  # nobody can tell which unit, or how long
         return fixes.replace_text(place, f"{value}s", old=str(value))
     is_plain = title.startswith(TEXT) and place.address[-1] not in ADDRESSES
     return fixes.add_quotes(place) if is_plain else None
+
+
+def is_time(value: float, key: str) -> bool:
+    """Return whether a number may be a length of time at a key, once it has a unit."""
+    return value > 0 or (value == 0 and key in TAKE_NO_TIME)
 
 
 def for_scalar(value: bool | float, title: str, key: str) -> str:
     """Return what to write instead of a number, `true` or `false`."""
     text = short(str(value).lower() if isinstance(value, bool) else repr(value))
     if "length of time" in title:
+        if not is_time(value, key):
+            how_long = "write how long, with a unit, such as `30s`"
+            return f"{how_long}; without a bound there is no such key" if key in BOUNDS else how_long
         if not value:
-            return "write how long, with a unit, such as `30s`; without a bound there is no such key"
+            return "write `0s`"
         many = f"`{text}ms` or `{text}s`"  # elsewhere such numbers are milliseconds
         return f"write a unit: {many}" if value >= 1000 else f"write a unit, such as `{text}s`"
     if key in ADDRESSES:

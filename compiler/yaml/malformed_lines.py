@@ -65,6 +65,9 @@ NEXT_ENTRY: Final = re.compile(r", *(?P<key>[\w-]+): ?(?=[\"'{\[\w])")
 """Another entry inside of what should be a text between braces."""
 LAST_QUOTE: Final = re.compile(r"(?P<sign>[\"'])(?=\s*(?:[}\]]|,\s|$))")
 BEFORE_BRACKET: Final = re.compile(r" *(?:- +)?(?P<key>[A-Za-z_][\w-]*) *(?P<sign>[,;=]?) *(?=\{|\[)")
+HAS_KEY: Final = re.compile(r" *(?:- +)*[\w-]+:(?: |$)")
+BEGINS_TEXT: Final = re.compile(r" *(?:- +)*[\w-]+: +[^\s|>&*!#{\[\"']")
+"""A line whose value is a text without quotes, which may go on below."""
 NAME_ALONE: Final = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_][\w-]*) *\r?\n")
 IN_BRACKETS: Final = re.compile(r" *[a-z_]\w* +(?:\{[^\r\n]*\}|\[[^\r\n]*\]) *")
 OPEN_VALUE: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*) *=? *[\[{\"']")
@@ -236,9 +239,9 @@ def find_no_colon_after_name(text: str, at: int) -> Finding | None:
     """Return the finding for a name without its colon: above what belongs to it, or before its map in braces."""
     start, end = line_at(text, at)
     beside = BEFORE_BRACKET.match(text, start, end)
-    before = last_line(text, start) or ""
-    goes_on = indent(text, start, end) > indent(before, 0, len(before))  # of a text that began above
-    if beside is not None and beside.end() < at and (beside["sign"] or not goes_on):
+    if goes_on(text, start, indent(text, start, end)):
+        return None
+    if beside is not None and beside.end() < at:
         place = Place((), "text", *beside.span("key"))
         return problems.syntax_error(
             place,
@@ -255,6 +258,17 @@ def find_no_colon_after_name(text: str, at: int) -> Finding | None:
         f"write `{above['key']}:`",
         fixes.replace_text(place, f"{above['key']}:"),
     )
+
+
+def goes_on(text: str, start: int, far: int) -> bool:
+    """Return whether a line may be part of a text that began above: behind a key that is indented less, with nothing
+    but further lines of text in between.
+    """
+    near = text[max(0, start - 2000) : start].splitlines()
+    for line in reversed([each for each in near if each.strip(" ")]):
+        if HAS_KEY.match(line):
+            return BEGINS_TEXT.match(line) is not None and indent(line, 0, len(line)) < far
+    return False
 
 
 def find_list_below_value(text: str, at: int) -> Finding | None:

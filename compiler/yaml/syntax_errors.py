@@ -415,6 +415,8 @@ def in_braces(before: str) -> str:
     """Return what to do about a bracket that opens in the middle of a text between braces."""
     if before.endswith(("list of ", "map of ", "optional ")):
         return "declare the record under `types`, and write its name here"
+    if before.strip() == "-":
+        return "an item of a list begins here: close the bracket that opens above, or write a `,` and leave out the `-`"
     if not before.strip() or before.rstrip()[-1] in "}]\"'":
         return "write a `,` between two items"
     if before[-1].isalnum():  # such as `n{: integer}`, where the two may have changed places
@@ -439,6 +441,12 @@ def cannot_start(text: str, at: int) -> Finding:
         spaces = indent_near(text, begin)
         fix = fixes.replace_text(Place((), "text", begin, end), spaces, title=f"write {len(spaces)} spaces")
         return problems.syntax_error(place, "a tab cannot indent a line", "use spaces", fix)
+    if text.startswith("```", at) and not text[text.rfind("\n", 0, at) + 1 : at].strip():
+        return problems.syntax_error(
+            place,
+            "a line of Markdown stands here, not of YAML",
+            "leave out the line that begins with ` ``` `",
+        )
     if character == "%" and text[at - 1 : at] == "{":
         hint = "a value is put in by `${{ … }}`; a text with statements, `{% if … %}`, stands in quotes or below a `|`"
         return problems.syntax_error(place, "a text without quotes cannot begin with `{%`", hint)

@@ -1266,7 +1266,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "leave it out",
     ),
     ("two documents", "\nsteps:\n", "\n---\nsteps:\n", "several-documents", ""),
-    ("markdown fence", "wfc: 1\n", "```yaml\nwfc: 1\n", "syntax-error", "put the text in quotes"),
+    ("markdown fence", "wfc: 1\n", "```yaml\nwfc: 1\n", "syntax-error", "leave out the line"),
     (
         "anchors and merge",
         "    timeout: 30s\n",

@@ -115,7 +115,8 @@ class TemplateParser:
         self.parts = self.top  # those of the innermost statement that is open
         self.trim_next = ""  # what the last statement's end takes from the text after it: "", "line" or "all"
         self.failed = False  # so that the text has no type
-        self.complained = False
+        self.complained = False  # about what has just been read
+        self.lost = 0  # behind the last end of a statement that was not read
         self.closed = 0  # the next `#}`; below zero if there is none
         self.line = (0, 0, False)  # looked at last: where it starts and ends, whether it is all statements
 
@@ -127,6 +128,7 @@ class TemplateParser:
         while match := MARK.search(self.text, position):
             mark, at = match.group(), match.start()
             count += 1
+            self.complained = False
             if count > MAX_EXPRESSIONS:
                 self.wrong(
                     UnreadableError(problems.expression_too_long(self.place.stretch(at, at + len(mark))))
@@ -145,11 +147,13 @@ class TemplateParser:
             else:
                 self.warn(mark, at, next((each for each in match.groups() if each), ""))
                 position = match.end()
+            if self.complained and END.search(self.text, at, position):
+                self.lost = position
         self.add_text(begun, len(self.text))
         if self.stack:
             word = self.stack[-1].word
-        # an end that stands there was not read, of which something is said already
-        if self.stack and not (self.complained and END.search(self.text, word.end)):
+        # of an end that was not read something is said already
+        if self.stack and self.lost <= word.end:
             self.wrong(UnreadableError(template_problems.statement_not_ended(self.span(word), word.text)))
         self.stack.clear()
         return tuple(self.top)
@@ -162,7 +166,6 @@ class TemplateParser:
         self.report(mistake.finding)
 
     def warn(self, mark: str, at: int, words: str) -> None:
-        self.complained = True
         before = self.text[at - 1 : at]
         if (mark == "{{" and before == "=" and at == 1) or (
             words and mark[0] == "{" and before in {"#", "%"} and not self.text[at - 2 : at - 1].isalnum()
@@ -178,10 +181,11 @@ class TemplateParser:
             path = re.compile(r"\{%-?\s*(\w+(?:\.\w+)+)\s*-?%\}").match(self.text, at)
             self.report(template_problems.statement_elsewhere(place, path[1] if path else ""))
         else:
-            if 0 <= self.closed < at:
+            if 0 <= self.closed <= at:
                 self.closed = self.text.find("#}", at)
             whole = self.place.stretch(at, self.closed + 2) if self.closed > 0 else None
             self.report(template_problems.comment_braces(place, whole))
+            self.lost = max(self.lost, self.closed)  # no statement in it need be ended
 
     def add_text(self, start: int, end: int, trim_end: str = "") -> None:
         if start == end:

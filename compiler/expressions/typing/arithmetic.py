@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from wfc.compiler.expressions.syntax.tree import Binary, Constant, Node, Unary
@@ -80,9 +81,19 @@ def binary(reporter: TypeReporter, node: Binary, left: Type, right: Type) -> Typ
         return ListOf(common(first.item, second.item))
     if node.operator == "+" and (maps := both_maps(first, second)) is not None:
         return maps
-    hint = for_sum(first, second, node) if node.operator == "+" else ""
+    hint = in_quotes(node, first, second) or (for_sum(first, second, node) if node.operator == "+" else "")
     shown = show_given(first), show_given(second)
     return reporter.wrong(operand_problems.no_arithmetic(reporter.at(node), node.operator, *shown, hint))
+
+
+def in_quotes(node: Binary, first: Type, second: Type) -> str:
+    """Return how a number is written that stands in quotes beside another one; empty if none does."""
+    for text, other in ((node.left, second), (node.right, first)):
+        if other in NUMERIC and isinstance(text, Constant) and isinstance(text.value, str):
+            if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text.value):
+                also = "; texts are put together with `~`" if node.operator == "+" else ""
+                return f"write `{text.value}` without quotes{also}"
+    return ""
 
 
 def for_sum(first: Type, second: Type, node: Binary) -> str:

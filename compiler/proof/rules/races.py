@@ -200,7 +200,8 @@ def _races_with_ends(
                     related = ((Place(analysis.graph.nodes[other].address).key, "this may be cut off"),)
                     told_so = describe_courses(analysis, parting.node, one, other)
                     names = analysis.name(other), analysis.name(one)
-                    report(problems.race_with_the_end(stops, *names, told_so, related))
+                    late = _proceeds(analysis.step(one)) and bool(path_between(analysis.graph, other, one))
+                    report(problems.race_with_the_end(stops, *names, told_so, related, late=late))
 
 
 def describe_courses(analysis: FlowAnalysis, parted: int, one: int, other: int) -> str:
@@ -234,16 +235,24 @@ def shared_uses(analysis: FlowAnalysis, node: int) -> SharedUses:
         if path[0] == "state" and len(path) > 1:
             reads[path[1]] = min(reads.get(path[1], place), place, key=_position)
     ways = [way for way in analysis.graph.nodes[node].ways if way.ends and way.address != step.address]
-    chosen = next((analysis.way(node, way) for way in ways if way.occasion == "emit"), None)
+    chosen = [analysis.way(node, way) for way in ways if way.occasion == "emit"]
     return SharedUses(
         saves={save.field: Place(save.address) for save in reversed(saves)},
         merged=frozenset(save.field for save in saves if save.merge is not None or _in_doubt(save)),
         sums=frozenset(sums),
         reads=reads,
-        ends=chosen,
-        stops=chosen or next((analysis.way(node, way) for way in ways), None),
+        ends=next(iter(chosen), None),
+        # of a join whose time is up the entries are tried in vain that want what has not come
+        stops=(chosen[-1] if _proceeds(step) else chosen[0])
+        if chosen
+        else next((analysis.way(node, way) for way in ways), None),
         acts=_acts(step),
     )
+
+
+def _proceeds(step: model.Step) -> bool:
+    """Return whether a step joins what has come when its time is up."""
+    return isinstance(step.accepts, model.Join) and step.accepts.proceed
 
 
 def _acts(step: model.Step) -> bool:

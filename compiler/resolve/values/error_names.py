@@ -83,6 +83,13 @@ def foreign_error(name: str) -> str:
     return f"write `python.{name}`" if CLASS.fullmatch(name) else ""
 
 
+def in_small_letters(name: str) -> str:
+    """Return the error that a name with capitals means, of which Python's classes keep theirs; empty if none."""
+    group, dot, rest = name.partition(".")
+    forms = f"{group.lower()}{dot}{rest}", name.lower()
+    return next((each for each in forms if each in KNOWN or PATTERN.fullmatch(each)), "")
+
+
 def error_names(
     data: object, place: Place, report: Report, *, mocked: bool = False, whole: bool = False
 ) -> tuple[str, ...]:
@@ -109,7 +116,8 @@ def error_names(
             report(problems.uncaught_error(at, name, UNCAUGHT[name.partition(".")[0]]))
         elif name not in KNOWN and name not in UNCAUGHT and not PATTERN.fullmatch(name):
             meant = "" if mocked else foreign_error(name)
-            report(problems.unknown_error(at, name, (*KNOWN, *BOUNDS) if whole or mocked else KNOWN, meant))
+            known = (*KNOWN, *BOUNDS) if whole or mocked else KNOWN
+            report(problems.unknown_error(at, name, known, meant, in_small_letters(name)))
         else:
             found[name] = None
     return tuple(found)

@@ -138,6 +138,7 @@ MISTAKES = [
 
 STATEMENT_MISTAKES = [
     ("{% <<for>> i in names %}", "statement-not-ended"),
+    ("<<{#>> {% for i in names %} #}", "comment-braces"),
     ("{% if <<n>> %}{% endif %}", "not-a-condition"),
     ("{% <<endif>> %}", "statement-out-of-place"),
     ("<<$>>{% if n > 1 %}a{% endif %}", "dollar-before-statement"),

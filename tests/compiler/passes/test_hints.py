@@ -448,7 +448,7 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
     ("ways", "when: event.many > 3, with: {number: 1}}", "when: event.many > 3, with: number: 1}}",
      ("text-cut-by-colon", "a `{` is missing before this key, or a `,`")),
     ("ways", "  Came: {many: integer}", "  Came{ :many: integer, more: string}",
-     ("text-cut-by-colon", "a map in braces stands behind a colon: `Came: {…`")),
+     ("syntax-error", "write `Came: {…`")),
     ("joins", "  milk: {kind", "  :milk {kind", ("syntax-error", "write `milk: ")),
     # an end that is there, and was not read
     ("lists", "${{ line.price }}\n          {% endfor", "${{ line.price\n          {% endfor",
@@ -470,13 +470,65 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
     # no time at all
     ("asking", "within: 3 days", "within: 0", ("wrong-type", "write how long, with a unit, such as `30s`; without")),
     ("asking", "within: 3 days", "within: 90", ("wrong-type", "write a unit, such as `90s`")),
+    # a number in quotes beside another one
+    ("ways", "event.many > 3,", "'event.many + \"5\" > 3',", ("no-arithmetic", "^write `5` without quotes; texts are")),
+    ("ways", "event.many > 3,", "'event.many - \"5\" > 3',", ("no-arithmetic", "^write `5` without quotes$")),
+    ("ways", "event.many > 3,", "'event.many + \"5 km\" > 3',", ("no-arithmetic", "^put texts together with `~`$")),
     # an event is no error
-    ("asking", "errors: [http.404]", "errors: [Told]", ("unknown-error", "the broad ones are")),
+    ("asking", "errors: [http.404]", "errors: [Told]", ("unknown-error", "^the broad ones are")),
+    ("asking", "errors: [http.404]", "errors: [Page]", ("unknown-error", "^`Page` is an event; errors are `http`")),
     ("asking", "errors: [http.404]", "errors: [tol]", ("unknown-error", "did you mean `tool`?")),
     # a value at the place of another one, where it is enough to write one of them anew
     ("asking", "agent: helper\n    prompt: Help ${{ event.id }}.", "agent: Help ${{ event.id }}.\n    prompt: helper",
      ("unknown-agent", "there is `helper`; `agent` and `prompt` may have each other's value")),
     ("asking", "agent: helper", "agent: helpers", ("unknown-agent", "did you mean `helper`?$")),
+    # not so in a step that lacks a key: nobody has looked at what its other values would mean
+    ("asking", "kind: agent\n    accepts: Came\n    agent: helper\n    prompt: Help ${{ event.id }}.\n",
+     "kind: llm\n    accepts: Came\n    model: [fast]\n",
+     ("missing-key", "`prompt`: what the model is asked", "wrong-type", "$")),
+    # no time at all, where that is sensible and where it is not
+    ("loop", "steps:\n", "retries: {slow: {max_attempts: 3, delay: 0}}\nsteps:\n", ("wrong-type", "write `0s`$")),
+    ("loop", "steps:\n", "retries: {slow: {max_attempts: 3, jitter: 0}}\nsteps:\n", ("wrong-type", "write `0s`$")),
+    ("loop", "steps:\n", "retries: {slow: {max_attempts: 3, delay: -1}}\nsteps:\n",
+     ("wrong-type", "write how long, with a unit, such as `30s`$")),
+    ("loop", "steps:\n", "retries: {slow: {max_attempts: 3, max_delay: 0}}\nsteps:\n",
+     ("wrong-type", "without a bound there is no such key$")),
+    ("asking", "    expect: {end", "    cancel: 0\n    expect: {end", ("wrong-type", "such as `30s`$")),
+    ("asking", "    expect: {end", "    expect: {after: 0, end", ("wrong-type", "write `0s`$")),
+    ("asking", "go: {kind: transform, accepts: {each: Named}", "go: {kind: wait, for: 0, accepts: {each: Named}",
+     ("wrong-type", "write how long, with a unit, such as `30s`$")),
+    # the case of letters in the name of an error
+    ("asking", "[http.404]", "[HTTP]", ("unknown-error", "write `http`")),
+    ("asking", "[http.404]", "[Connection]", ("unknown-error", "write `connection`")),
+    ("asking", "[http.404]", "[Http.5XX]", ("unknown-error", "write `http.5xx`")),
+    ("asking", "[http.404]", "[Python.ValueError]", ("unknown-error", "write `python.ValueError`")),
+    # a key that stands twice where no event is
+    ("loop", "end: Done\nevents:\n", "end: [Done, Lost]\nlabels: {a: b, a: c}\nevents:\n  Lost: {}\n",
+     ("unreachable-end", "let a step `emit: Lost`", "duplicate-key", "$")),
+    ("loop", "  look:\n", "  try:\n", ("duplicate-key", "$")),
+    # sections that cannot be empty
+    ("loop", LOOP[LOOP.index("steps:") :], "steps:\n", ("wrong-type", "^indent below it what belongs to it$")),
+    # a text of several lines that a colon cuts
+    ("loop", "workflow: loop\n",
+     "workflow: loop\ndescription: This is\n  for people, such as\n  users [a, b]: all of them\n",
+     ("text-cut-by-colon", "put the whole value in quotes")),
+    ("loop", "workflow: loop\n", "workflow: loop\ndescription: This is\n  for such\n  users\n    of it: all of them\n",
+     ("text-cut-by-colon", "put the whole value in quotes")),
+    ("loop", "workflow: loop\n", "workflow: loop\ndescription: This is\n  for such\n  users\n    more: all of them\n",
+     ("text-cut-by-colon", "put the whole value in quotes")),
+    ("asking", "  - name: good\n", "  - name:\n", ("wrong-type", "^write a value after the colon$")),
+    ("loop", "  Again: {}\n", "  Again: {name: null}\n", ("wrong-type", "or remove the key$")),
+    # what does not begin a text: the signs around code in Markdown, an item below a bracket that is open
+    ("loop", "wfc: 1\n", "```yaml\nwfc: 1\n", ("syntax-error", "leave out the line that begins with")),
+    ("loop", "      - {event: Done, when: event.good}\n",
+     "      - {event: Again, when: event.good\n      - {event: Done}\n",
+     ("syntax-error", "^an item of a list begins here: close the bracket that opens above, or write")),
+    # an end that is not there, beside another mistake
+    ("lists", "${{ line.price }}\n          {% endfor %}\n", "${{ line.price + }}\n",
+     ("statement-not-ended", "add `{% endfor %}`", "unfinished-expression", "")),
+    ("lists", "${{ line.price }}\n          {% endfor %}\n",
+     "{{ line.price }}\n          {% for file in inputs.files %}${{ file }}{% endfor %}\n",
+     ("statement-not-ended", "add `{% endfor %}`", "braces-without-dollar", "write `${{`")),
 ]  # fmt: skip
 
 
@@ -543,14 +595,14 @@ def test_the_empty_step_right_above_is_the_one_without_its_keys(
     ("base", "right", "wrong", "said"), HINTS, ids=[f"{row[0]}: {row[2]}" for row in HINTS]
 )
 def test_a_hint_leads_to_what_was_meant(base: str, right: str, wrong: str, said: tuple[str, ...]) -> None:
-    """A `$` at the end of a hint says that nothing follows; alone, that there is none."""
+    """Before a hint `^` says that nothing precedes, behind it `$` that nothing follows; `$` alone, that none is."""
     assert right in BASES[base]
     text = BASES[base].replace(right, wrong, 1)
     found = check_text(text.encode(), "spec.yaml").diagnostics
     told = [(each.code, each.hint) for each in found]
     assert [code for code, _ in told] == list(said[::2]), told
     for (_, hint), expected in zip(told, said[1::2], strict=True):
-        assert (hint == "") if expected == "$" else (expected in f"{hint}$"), told
+        assert (hint == "") if expected == "$" else (expected in f"^{hint}$"), told
 
 
 TWO = """\

@@ -119,6 +119,13 @@ RACES = {
         parted(left="on_error: [Failed]", right_tool="act"),
         ["race-with-the-end Failed"],
     ),
+    "a join that goes on without what is late": (
+        parted(
+            right_tool="act",
+            meet="{all: [Left, Right], within: 2 days, on_timeout: proceed}",
+        ).replace("emit: Done", "emit: [{event: Done, when: events.Right is not none}, Failed]"),
+        ["race-with-the-end Failed"],
+    ),
     "the first of two": (parted(meet="{any: [Left, Right]}", right_tool="act"), ["race-with-the-end Done"]),
     "the first of two, as declared": (
         parted(meet="{any: [Left, Right], rest: finish}", right_tool="act"),
@@ -655,3 +662,23 @@ def test_what_a_join_gets_depends_on_the_event_that_came() -> None:
     either = text.replace("event is Name", "inputs.urgent")
     codes = {each.code for each in check_text(either.encode(), "trial.yaml").diagnostics}
     assert codes & {"join-overfills", "join-starves"}
+
+
+@pytest.mark.parametrize(
+    ("meet", "hint"),
+    [
+        (
+            "{all: [Left, Right], within: 2 days, on_timeout: proceed}",
+            "`meet` goes on without it once its time is up; if that is meant",
+        ),
+        ("{any: [Left, Right]}", "join the branches before the run ends"),
+    ],
+)
+def test_how_a_branch_that_an_end_cuts_off_may_be_joined_is_told(meet: str, hint: str) -> None:
+    text = FRAME.format(steps=parted(right_tool="act", meet=meet))
+    (race,) = (
+        each
+        for each in check_text(text.encode(), "trial.yaml").diagnostics
+        if each.code == "race-with-the-end"
+    )
+    assert f": {hint}" in race.hint
