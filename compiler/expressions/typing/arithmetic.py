@@ -89,10 +89,10 @@ def binary(reporter: TypeReporter, node: Binary, left: Type, right: Type) -> Typ
 def in_quotes(node: Binary, first: Type, second: Type) -> str:
     """Return how a number is written that stands in quotes beside another one; empty if none does."""
     for text, other in ((node.left, second), (node.right, first)):
-        if other in NUMERIC and isinstance(text, Constant) and isinstance(text.value, str):
-            if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text.value):
-                also = "; texts are put together with `~`" if node.operator == "+" else ""
-                return f"write `{text.value}` without quotes{also}"
+        written = text.value if isinstance(text, Constant) and isinstance(text.value, str) else ""
+        if other in NUMERIC and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", written):
+            also = "; texts are put together with `~`" if node.operator == "+" else ""
+            return f"write `{written}` without quotes{also}"
     return ""
 
 
