@@ -97,7 +97,11 @@ def test_parts_that_were_cancelled_finish_what_they_undo(wfc: Any, trip: Path) -
 
 def test_a_part_that_fails_to_undo_is_told(wfc: Any, trip: Path) -> None:
     (trip / "trip_tools.py").write_text(TOOLS.replace(UNDOING, 'raise OSError("no disk")'))
+    for name in ("trip.yaml", "above.yaml"):  # one process has one workflow of a name
+        text = (trip / name).read_text()
+        (trip / name).write_text(text.replace("workflow: trip", "workflow: bad_trip"))
     done = wfc("run", "above.yaml")
+    assert done.status == 0, done.err
     assert json.loads(done.out) == {"event": "Late", "with": {}}
     assert (
         "/call/1 has not finished it: step `undo` failed on Undo, " in done.err
