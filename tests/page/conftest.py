@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import TimeoutError as NotShown
 
 
 def _module(name: str, path: Path) -> Any:
@@ -101,6 +102,23 @@ class Reader:
         address = json.dumps(self.page.evaluate("location.hash"))
         self.page.locator(f"#main > div[data-shown={address}]").wait_for(state="attached")
 
+    def follow(self, link: Any) -> None:
+        """Press a link, again if it was shown anew under the pointer, until the screen is there that it leads to."""
+        address = link.get_attribute("href")
+        for _ in range(5):
+            link.click()
+            try:
+                self.page.wait_for_url(f"{self.at}{address}", timeout=20_000)
+            except NotShown:
+                continue
+            self.arrive()
+            return
+        pytest.fail(f"{address} is not reached")
+
+    def seen(self) -> str:
+        """Return what there is to be read, and what has gone wrong so far."""
+        return "\n".join([self.page.locator("body").inner_text(timeout=5000), *self.wrong])
+
     def look(self, address: str) -> None:
         if not address.startswith((self.at, "about:")):
             self.wrong.append(address)
@@ -116,10 +134,21 @@ class Reader:
         assert self.wrong == []
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Any:
+    """Add to the report of a failure what somebody would have seen."""
+    report = yield
+    if report.when == "call" and report.failed:
+        for one in getattr(item, "readers_there", []):
+            report.sections.append((f"the page {one.page.url}", one.seen()))
+    return report
+
+
 @pytest.fixture
-def readers(browser: Any, server: Any) -> Iterator[Callable[..., Reader]]:
+def readers(browser: Any, server: Any, request: pytest.FixtureRequest) -> Iterator[Callable[..., Reader]]:
     """Gives somebody before a page, as often as it is called."""
     found: list[Reader] = []
+    request.node.readers_there = found
 
     def opened(width: int = 1000, of: Any = None, **kinds: Any) -> Reader:
         found.append(Reader(browser, of or server, width, **kinds))
