@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial, wraps
+from queue import Empty, Queue
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -84,20 +85,28 @@ def _in_time(find: Callable[[], Engine]) -> Engine:
     """Return what is found soon enough: the process that answers a shell does not wait for the rest of it.
 
     Raises:
-        TimeoutError: It is not.
+        TimeoutError: It is not, or cannot be found.
     """
-    found: list[Engine] = []
+    found: Queue[Engine | None] = Queue()
+    is_late = threading.Event()
 
     def look() -> None:
+        engine = None
         with suppress(Exception):
-            found.append(find())
+            engine = find()
+        found.put(engine)
+        if engine is not None and is_late.is_set():
+            engine.close()
 
-    finder = threading.Thread(target=look, daemon=True)
-    finder.start()
-    finder.join(PATIENCE)
-    if not found:
+    threading.Thread(target=look, daemon=True).start()
+    try:
+        engine = found.get(timeout=PATIENCE)
+    except Empty:
+        is_late.set()
+        engine = None
+    if engine is None:
         raise TimeoutError
-    return found[0]
+    return engine
 
 
 @offered
