@@ -59,7 +59,8 @@ class Changes:
                     is_greeted = True
                     yield StreamBatch([StreamMessage("", "hello", b"{}")])
                 try:
-                    changed = await asyncio.wait_for(news.get(), QUIET)
+                    async with asyncio.timeout(QUIET):  # `wait_for` may lose that its reader has left
+                        changed = await news.get()
                 except TimeoutError:
                     yield NOTHING
                     continue

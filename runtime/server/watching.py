@@ -46,7 +46,8 @@ class Watch:
             with contextlib.suppress(StoreError):  # it may be back at the next look
                 await self._tell()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._look.wait(), LOOKS_EVERY)
+                async with asyncio.timeout(LOOKS_EVERY):
+                    await self._look.wait()
             self._look.clear()
 
     async def _tell(self) -> None:

@@ -118,7 +118,8 @@ class RunRecord:
             if is_over:
                 return
             try:
-                await asyncio.wait_for(news.wait(), quiet)
+                async with asyncio.timeout(quiet):
+                    await news.wait()
             except TimeoutError:
                 yield None
 
