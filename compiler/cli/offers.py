@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from wfc.runtime import Engine
 
-__all__ = ["codes", "run_argument", "run_ids", "steps", "task_ids", "workflows"]
+__all__ = ["breaks_option", "codes", "run_argument", "run_ids", "steps", "task_ids", "workflows"]
 
 MOST: Final = 200
 """How many runs, or questions, are offered at most: the newest runs, and the oldest questions."""
@@ -170,3 +170,12 @@ def codes(_: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 run_argument = click.argument("run", shell_complete=run_ids)
+
+breaks_option = click.option(
+    "--break",
+    "breaks",
+    metavar="PLACE",
+    shell_complete=steps,
+    multiple=True,
+    help="Halt before this step, or in an agent.",
+)

@@ -13,7 +13,7 @@ from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.end_event import refuse_unknown_field
 from wfc.compiler.cli.following import Followed, show, watch
 from wfc.compiler.cli.inputs import from_outside, given, start_event
-from wfc.compiler.cli.offers import steps
+from wfc.compiler.cli.offers import breaks_option
 from wfc.compiler.cli.programs import load_program
 from wfc.compiler.cli.resuming import refuse_unknown_places
 from wfc.compiler.cli.spec_tests import named_test
@@ -54,14 +54,7 @@ __all__ = ["command"]
 )
 @click.option("--run-id", metavar="ID", help="The run's id, which no other run of the store has.")
 @click.option("--detach", is_flag=True, help="Only put the run into the store; `wfc runs resume` begins it.")
-@click.option(
-    "--break",
-    "breaks",
-    metavar="PLACE",
-    shell_complete=steps,
-    multiple=True,
-    help="Halt before this step, or in an agent.",
-)
+@breaks_option
 @store_option
 @click.option("--show", "field", metavar="FIELD", help="Print this field of the end event alone, as it is.")
 def command(

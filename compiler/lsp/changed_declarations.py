@@ -1,51 +1,39 @@
-"""Declarations in which a few entries are other than before, and all else is not: only those are read anew."""
+"""What may differ between two states of a spec whose declarations have changed."""
 
 from __future__ import annotations
 
 import marshal
 import re
 from collections.abc import Collection, Iterable, Mapping
-from copy import copy
 from functools import cache, lru_cache
-from typing import Final, TypeVar
+from typing import Final
 
-from wfc.compiler.diagnostics import Address, Finding, Place, Report
+from wfc.compiler.diagnostics import Address, Finding, Place
 from wfc.compiler.python.literals import normal_form
-from wfc.compiler.resolve import ABOUT_SPECS, ProjectView, check_about, declare_after_types
-from wfc.compiler.resolve.declarations.events import (
-    declare_contract,
-    declare_events,
-    hint_for_no_event,
-    roles_of,
-)
+from wfc.compiler.resolve import ABOUT_SPECS
+from wfc.compiler.resolve.declarations.events import roles_of
 from wfc.compiler.resolve.declarations.extending import EXTENDS
-from wfc.compiler.resolve.declarations.fields import read_fields
-from wfc.compiler.resolve.declarations.imports import declare_imports
-from wfc.compiler.resolve.declarations.secrets import declare_secrets, report_defaults
-from wfc.compiler.resolve.declarations.types import is_record, resolve_types
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style, report_look_alikes
 from wfc.compiler.schema import Spec
 from wfc.compiler.schema.expansion import schema
-from wfc.compiler.slotted import dataclass, replace
-from wfc.compiler.types import BUILT_IN, UNKNOWN, Record
+from wfc.compiler.slotted import dataclass
+from wfc.compiler.types import BUILT_IN
 
 __all__ = [
+    "SECTIONS",
     "TYPES",
     "Affected",
     "Parts",
     "change_after_types",
     "change_between",
+    "entries_of",
     "has_types_of",
     "mentions",
     "packed",
     "parts_of",
-    "read_after_types",
-    "read_anew",
-    "take_back",
 ]
 
-T = TypeVar("T")
 Entry = tuple[str, str]
 """A section and a name in it."""
 
@@ -296,52 +284,9 @@ def pattern_of(words: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)")
 
 
-def read_anew(declared: Declarations, change: Affected, spec: Spec) -> None:
-    """Read some entries of a spec, of which all else is declared already."""
-    check_about(spec.data, declared.report)
-    if change.names(*TYPES):
-        read_types(declared, change, spec)
-    if change.names(*SECTIONS[len(TYPES) :]):
-        read_sections(declared, change, spec)
-        return
-    if declared.start is not None:
-        declared.start = declared.events.nodes[declared.start.name]
-    declared.end = tuple(declared.events.nodes[each.name] for each in declared.end)
-    declare_contract(spec.data, declared)
-    if declared.secrets.nodes:
-        content = entries_of(spec.data)
-        for entry in change.entries & content.keys():
-            report_defaults(content[entry], Place(entry), declared)
-
-
 def has_types_of(before: Parts, now: Parts, declared: Declarations) -> bool:
     """Return whether the types and events of a spec are those of an earlier state, which has these declarations."""
     return before.rest == now.rest and before.types() == now.types() and declared.flow_whole
-
-
-def read_after_types(spec: Spec, known: Declarations, report: Report, view: ProjectView) -> Declarations:
-    """Read all declarations of a spec anew but its types and events.
-
-    Args:
-        known: Those of a state with the same types and events, which stay as they are.
-    """
-    data = spec.data
-    declared = Declarations(report, data, spec.broken, project=view)
-    check_about(data, report)
-    if declared.mentions("imports"):
-        declare_imports(data, declared)
-    if declared.mentions("secrets"):
-        declare_secrets(data, declared)
-    declared.types, declared.classes = copy(known.types), dict(known.classes)
-    declared.events = replace(
-        known.events,
-        nodes=dict(known.events.nodes),
-        broken=set(known.events.broken),
-        used=set(),
-        elsewhere=lambda name: hint_for_no_event(name, data),
-    )
-    declare_after_types(data, declared)
-    return declared
 
 
 def change_after_types(before: Parts, now: Parts, known: Declarations, spec: Spec) -> Affected | None:
@@ -379,94 +324,3 @@ def names_in_section(said: object) -> dict[str, bytes | None] | None:
 
 def named_broken(broken: Collection[Address]) -> set[Address]:
     return {each for each in broken if each[0] in NAMED}
-
-
-def take_back(declared: Declarations, known: Declarations, change: Affected) -> None:
-    """Put those nodes of earlier declarations into newer ones that are equal, so that steps with them may be kept."""
-    for section, table in declared.tables.items():
-        if section != "events":
-            changed = {normal_form(each) for each in change.names(section)}
-            put_back(table.nodes, known.tables[section].nodes, changed)
-    for now, before, section in (
-        (declared.config, known.config, "config"),
-        (declared.state, known.state, "state"),
-    ):
-        put_back(now.fields, before.fields, {normal_form(each) for each in change.names(section)})
-    put_back(declared.secrets.nodes, known.secrets.nodes, change.names("secrets"))
-    put_back(declared.receives, known.receives, {normal_form(each) for each in change.names("receives")})
-    declared.defaults, declared.key = known.defaults, known.key
-    if not change.names("agents"):
-        for name in ("called", "workflow_tools", "collection_tools"):
-            setattr(declared, name, dict(getattr(known, name)))
-
-
-def read_types(declared: Declarations, change: Affected, spec: Spec) -> None:
-    """Read types and events anew: first their names, then what they say."""
-    records: list[tuple[Record, object, Address]] = []
-    others: list[tuple[str, object, Address]] = []
-    for name in map(normal_form, change.names(*TYPES)):
-        declared.types.pop(name, None)
-        declared.classes.pop(name, None)
-        declared.events.nodes.pop(name, None)
-    for entry, content in entries_of(spec.data).items():
-        if entry not in change.entries or entry[0] not in TYPES:
-            continue
-        section, name = entry[0], normal_form(entry[1])
-        if section == "types" and not is_record(content):
-            declared.types[name] = UNKNOWN
-            others.append((name, content, entry))
-            continue
-        record = Record(name, role="event" if section == "events" else "type", address=entry)
-        declared.types[name] = declared.classes[name] = record
-        records.append((record, content, entry))
-    resolve_types(others, declared)
-    for record, content, address in records:
-        read_fields(content, address, record, declared)
-    declare_events(spec.data, declared, records)
-    order = [normal_form(name) for section, name in entries_of(spec.data) if section in TYPES]
-    to_end(declared.types, order)
-    to_end(declared.classes, order)
-    to_end(declared.events.nodes, order)
-
-
-def read_sections(declared: Declarations, change: Affected, spec: Spec) -> None:
-    """Read all declarations but types and events anew; those that are the same stay the nodes that steps have."""
-    nodes = {section: dict(table.nodes) for section, table in declared.tables.items()}
-    fields = {"config": declared.config.fields, "state": declared.state.fields}
-    kept = {name: getattr(declared, name) for name in ("defaults", "key", "receives")}
-    shared = {
-        name: dict(getattr(declared, name)) for name in ("called", "workflow_tools", "collection_tools")
-    }
-    for section, table in declared.tables.items():
-        table.used = set()
-        if section != "events":
-            table.nodes = {}
-    declared.secrets.nodes, declared.secrets.used = {}, set()
-    declared.config, declared.state = Record("Config", role="config"), Record("State", role="state")
-    declared.merges, declared.receives, declared.types_in_expressions = {}, {}, []
-    if declared.mentions("secrets"):
-        declare_secrets(spec.data, declared)
-    declare_after_types(spec.data, declared)
-    for name, value in kept.items():
-        setattr(declared, name, value)
-    for section, table in declared.tables.items():
-        put_back(table.nodes, nodes[section], {normal_form(each) for each in change.names(section)})
-    for name, record in (("config", declared.config), ("state", declared.state)):
-        put_back(record.fields, fields[name], {normal_form(each) for each in change.names(name)})
-    if not change.names("agents"):
-        for name, value in shared.items():
-            setattr(declared, name, value)
-
-
-def put_back(now: dict[str, T], before: Mapping[str, T], changed: Collection[str]) -> None:
-    """Put what was known under each name that has not changed in the place of what is equal to it."""
-    for name in now:
-        if name not in changed and name in before:
-            now[name] = before[name]
-
-
-def to_end(known: dict[str, T], names: Iterable[str]) -> None:
-    """Put entries behind all others, in their order."""
-    for name in names:
-        if name in known:
-            known[name] = known.pop(name)

@@ -16,10 +16,8 @@ from wfc.compiler.lsp.changed_declarations import (
     mentions,
     packed,
     parts_of,
-    read_after_types,
-    read_anew,
-    take_back,
 )
+from wfc.compiler.lsp.declarations_anew import read_after_types, read_anew, take_back
 from wfc.compiler.lsp.kept_expressions import KeptExpressions
 from wfc.compiler.lsp.kept_files import WatchedView
 from wfc.compiler.model import Step

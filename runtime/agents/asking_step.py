@@ -129,10 +129,12 @@ def save_calls(ctx: Context[Any], agent: Agent, calls: Sequence[SavedCall]) -> N
     run, step_run = found
     tools = {each.name: each for each in agent.all_tools}
     for ordinal, each in enumerate(calls, 1):
-        saving = step_run.step.call_saves.get(each.tool)
-        if saving is None or ordinal <= getattr(step_run, "edits", 0):
-            continue  # the latter: before the process was ended
-        tool, state = tools[each.tool], run.execution.state
+        saving, tool = step_run.step.call_saves.get(each.tool), tools.get(each.tool)
+        if saving is None or tool is None:
+            continue  # the step says nothing of it, or it is a tool of another agent of the team
+        if ordinal <= getattr(step_run, "edits", 0):
+            continue  # it was saved before the process was ended
+        state = run.execution.state
         args = from_json(tool.args, each.args, outside=True)
         done = DoneCall(args, from_json(plain_type(tool.output), each.value, outside=True))
         step_run.draft = draft = draft_of(state)

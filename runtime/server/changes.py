@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import partial
 from typing import Final
@@ -79,7 +80,7 @@ class Changes:
         newest = 0
         told: dict[str, int] | None = None  # the last tick of each run that is near the present
         while True:
-            try:
+            with contextlib.suppress(StoreError):  # it may be back at the next look
                 if not newest or told == {}:  # at first, and where runs were dropped
                     newest = await asyncio.to_thread(self._store.select, paging.newest_tick)
                 read = partial(paging.changed_since, tick=max(newest - BEHIND, 0), most=BEHIND)
@@ -90,8 +91,6 @@ class Changes:
                 for reader in self._readers if new or not self._has_looked else ():
                     _put(reader, new)
                 self._has_looked = True
-            except StoreError:  # it may be back at the next look
-                pass
             await asyncio.sleep(LOOKS_EVERY)
 
 

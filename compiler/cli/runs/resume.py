@@ -12,7 +12,7 @@ import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.following import show
-from wfc.compiler.cli.offers import run_argument, steps
+from wfc.compiler.cli.offers import breaks_option, run_argument
 from wfc.compiler.cli.resuming import go_on, load_code, load_newer, load_own, refuse_unknown_places
 from wfc.compiler.cli.runs.moving import tell
 from wfc.compiler.cli.stdout import output_kept
@@ -27,14 +27,7 @@ __all__ = ["command"]
 @click.command("resume", cls=Command)
 @run_argument
 @click.argument("program", metavar="[SPEC|MODULE]", required=False)
-@click.option(
-    "--break",
-    "breaks",
-    metavar="PLACE",
-    shell_complete=steps,
-    multiple=True,
-    help="Halt before this step, or in an agent.",
-)
+@breaks_option
 @click.option("--no-breaks", "is_free", is_flag=True, help="Halt nowhere any more.")
 @click.option("--step", "by_step", is_flag=True, help="Execute one step, reply or call; then halt.")
 @store_option

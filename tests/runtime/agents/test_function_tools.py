@@ -1022,6 +1022,32 @@ def test_a_tool_of_the_same_name_need_not_save_after_a_hand_over() -> None:
     assert asyncio.run(ended(Desk)) == "done ['A']"
 
 
+def test_what_only_another_agent_of_the_team_has_is_not_saved() -> None:
+    """The step says it of the agent that it has called, and of `look` only where that one has it."""
+    look = AgentTool.of(find_order, name="look", saves=True)
+    replies = calls(call("look", '{"order_id": "B"}', "b")), says("done")
+    second = Agent("second", TurnModel(in_turn(*replies)), tools=[look], args=Task)
+    over = call("hand_over_to_second", '{"task": "it"}', "o")
+    first = Agent("desk", TurnModel(in_turn(calls(over))), tools=[hand_over_to("second")])
+    own = loop_of(first, "", team=[second])
+    other = loop_of(Agent("other", None, tools=[look]), ".other")
+
+    class Desk(Workflow, name="desk", parts=(own, other)):
+        @pause
+        def answer(self, event: Asked) -> Child[str]:
+            return Child(own, {"prompt": event.question})
+
+        @answer.after_call("look")
+        def answer_after_look(self, state: Found, result: DoneCall[Any, Order]) -> None:
+            state.found = [*state.found, result.result.id]
+
+        @answer.then
+        def after_answer(self, result: str, state: Found) -> Answered:
+            return Answered(text=f"{result} {state.found}")
+
+    assert asyncio.run(ended(Desk)) == "done []"
+
+
 def test_code_calls_functions() -> None:
     code = json.dumps({"code": "print(await find_in(shop='Oslo', order_id='A'))"})
     model = TurnModel(in_turn(calls(call("run_python", code, "c")), says("done")))

@@ -8,7 +8,7 @@ import json
 import os
 import traceback
 from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,8 +17,9 @@ import pytest
 from aimock_pytest import AIMockServer
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from idle_host import Host as IdleHost
 
-from wfc.runtime.calls.bindings import Basic, Bearer, CallLimit, PythonTool, Secret
+from wfc.runtime.calls.bindings import Basic, Bearer, PythonTool, Secret
 from wfc.runtime.calls.http import call_http
 from wfc.runtime.calls.llm import Model, call_llm
 from wfc.runtime.calls.python_tools import call_tool
@@ -36,24 +37,14 @@ quickly = settings(
 )
 
 
-class Host:
+class Host(IdleHost):
+    """Keeps what it is told, and takes no result for right."""
+
     def __init__(self) -> None:
         self.told: list[object] = []
 
     def unmet(self, result: object) -> list[str]:
         return [f"not {result}"]
-
-    def in_turn(self, limit: CallLimit | None, url: str | None = None) -> AbstractAsyncContextManager[None]:
-        return nullcontext()
-
-    def afford(self, model: str, *, own_server: bool = False) -> None:
-        pass
-
-    def spent(self, model: str, tokens_in: int, tokens_out: int, **more: object) -> None:
-        pass
-
-    def choose_model(self, count: int) -> int:
-        return 0
 
     def report(self, text: str) -> None:
         self.told.append(text)
