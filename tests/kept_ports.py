@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import socket
 import sys
-from typing import Final
 
 __all__ = ["kept_port"]
-
-_HOLDERS: Final[list[socket.socket]] = []
 
 
 def kept_port() -> int:
@@ -22,7 +20,7 @@ def kept_port() -> int:
     holder.bind(("127.0.0.1", 0))
     port: int = holder.getsockname()[1]
     if sys.platform == "linux":
-        _HOLDERS.append(holder)
+        atexit.register(holder.close)
     else:
         holder.close()
     return port
