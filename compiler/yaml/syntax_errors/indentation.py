@@ -153,6 +153,9 @@ def tab_as_token(problem: SyntaxProblem) -> Finding | None:
 
 def tab_at(text: str, at: int) -> Finding:
     start, end = line_at(text, at)[0], at + len(text[at:]) - len(text[at:].lstrip("\t "))
+    if text[start:at].strip(" \t"):  # as behind the dash of an item, which stays
+        fix = fixes.replace_text(Place((), "text", at, end), " ", title="write a space")
+        return finding_at(at, at + 1, "a tab cannot indent a line", "use spaces", fix)
     instead = indentation_near(text, start)
     fix = fixes.replace_text(Place((), "text", start, end), instead, title=f"write {len(instead)} spaces")
     return finding_at(at, at + 1, "a tab cannot indent a line", "use spaces", fix)

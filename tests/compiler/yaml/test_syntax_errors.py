@@ -5,10 +5,14 @@ from __future__ import annotations
 import pytest
 import yaml
 
+from wfc.compiler.diagnostics import Finding
+from wfc.compiler.diagnostics.fixes import apply_fixes
+from wfc.compiler.passes import check_text
 from wfc.compiler.yaml.parser import events
 from wfc.compiler.yaml.syntax_errors import syntax_finding
 from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem
 from wfc.compiler.yaml.syntax_errors.rules import RULES
+from wfc.compiler.yaml.tree import build
 
 KNOWN = [
     (
@@ -101,3 +105,28 @@ def test_a_mistake_is_known(text: str, words: str) -> None:
 def test_each_rule_is_the_first_to_know_a_mistake() -> None:
     reached = {rule_and_words(text)[0] for text, _ in KNOWN}
     assert [rule for place, rule in enumerate(RULES) if place not in reached] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ("steps:\n  -\tkind: llm\n    name: a\n", "steps:\n  - kind: llm\n    name: a\n"),
+        ("steps:\n\t- a\n  - b\n", "steps:\n  - a\n  - b\n"),
+        ("steps:\n  a: b\n\tc: d\n", "steps:\n  a: b\n  c: d\n"),
+    ],
+)
+def test_mending_a_tab_takes_nothing_else_away(text: str, mended: str) -> None:
+    findings = [
+        each
+        for each in check_text(text.encode(), "spec.yaml").diagnostics
+        if each.message == "a tab cannot indent a line"
+    ]
+    assert apply_fixes(text, findings, {"safe", "unsafe"})[0] == mended
+
+
+@pytest.mark.parametrize("text", ['a: "\\UFFFFFFFF"\n', 'a: "\\U00110000"\n'])
+@pytest.mark.parametrize("fast", [True, False])
+def test_an_escape_beyond_the_characters_is_told_by_both_parsers(text: str, fast: bool) -> None:
+    findings: list[Finding] = []
+    build(text, findings.append, fast=fast)
+    assert [each.message for each in findings] == ["this escape is no character"]
