@@ -17,6 +17,7 @@ __all__ = [
     "bare_expression",
     "closed_before_end_of_line",
     "closes_nothing",
+    "expression_before_tag",
     "list_type_with_brackets",
     "no_comma",
     "other_bracket",
@@ -33,6 +34,7 @@ LIST_OF: Final = re.compile(
 )
 TYPE_HAS_NONE: Final = "a type has no brackets after its name"
 BEGINS: Final = re.compile(r"(?:(?:\b(?P<key>\w+))?[\"']?[:,]\s+|[\[{]\s*)\Z")
+EXPRESSION_BEFORE: Final = re.compile(r"\$\{\{[^{}\r\n]*\}\}\Z")
 ENDS: Final = re.compile(r"\s*[,\]}]")
 
 
@@ -119,6 +121,14 @@ def bare_expression(problem: SyntaxProblem) -> Finding | None:
     alone = bool(begins and ENDS.match(text, end))
     key = begins["key"] or "" if begins else ""
     return brace_problems.expression_needs_quotes(Place((), "text", at - 1, end), alone=alone, key=key)
+
+
+def expression_before_tag(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for an expression without quotes before a `!`, as in `{a: Hello, ${{ b }}!}`."""
+    found = EXPRESSION_BEFORE.search(problem.text, problem.start, problem.opened)
+    if found is None:
+        return None
+    return brace_problems.expression_needs_quotes(place_of(found), alone=False)
 
 
 def no_comma(problem: SyntaxProblem) -> Finding:

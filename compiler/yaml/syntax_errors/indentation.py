@@ -8,7 +8,7 @@ from typing import Final
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as problems
-from wfc.compiler.yaml.syntax_errors.lines import ENTRY, above, indentation, last_line, line_at
+from wfc.compiler.yaml.syntax_errors.lines import ENTRY, NEAR, above, indentation, last_line, line_at
 from wfc.compiler.yaml.syntax_errors.no_entry import GLUED_DASH, explain_line
 from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem, finding_at, place_of
 
@@ -35,6 +35,8 @@ NAME_ABOVE: Final = re.compile(
 """A line that is a name, as an item of a list or behind a key."""
 EXITS: Final = frozenset({"emit", "on_error", "on_limit", "on_timeout"})
 """Keys of steps under which an event is emitted."""
+OPENS: Final = re.compile(r":\s*(?:#.*)?\Z")
+"""A line below which stands what belongs to it."""
 OF_EVENTS: Final = frozenset({"when", "with", "save"})
 """Keys that stand beside the event of an entry."""
 
@@ -162,9 +164,14 @@ def tab_at(text: str, at: int) -> Finding:
 
 
 def indentation_near(text: str, start: int) -> str:
-    """Return the indentation of the next line that does not begin with a tab; two blanks if there is none."""
-    for line in text[start : start + 4000].split("\n")[1:]:
-        blanks = line[: len(line) - len(line.lstrip(" "))]
-        if line.strip() and not line.lstrip(" ").startswith("\t"):
-            return blanks or "  "
-    return "  "
+    """Return the indentation for a line that begins with a tab: that of the next line without one, or, if that belongs
+    below it, of the nearest that does not.
+    """
+    line, *below = text[start : start + 2 * NEAR].split("\n")
+    depths = [indentation(each) for each in below if each.strip() and not each.lstrip(" ").startswith("\t")]
+    if not depths or not OPENS.search(line):
+        return " " * (depths[0] if depths else 0) or "  "
+    above_it = [each for each in text[max(0, start - NEAR) : start].splitlines() if each.strip()]
+    nearest = [indentation(each) for each in reversed(above_it) if not each.lstrip(" ").startswith("\t")]
+    opened = [nearest[0] + 2] if nearest and OPENS.search(above_it[-1]) else []
+    return " " * next((each for each in (*depths, *opened, *nearest) if 0 < each < depths[0]), 2)

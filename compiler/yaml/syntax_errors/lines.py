@@ -9,6 +9,7 @@ from wfc.compiler.diagnostics import Place
 
 __all__ = [
     "ENTRY",
+    "NEAR",
     "above",
     "after_closing",
     "goes_on",

@@ -22,6 +22,7 @@ __all__ = [
     "NO_TOKEN",
     "NO_VALUE",
     "SECOND_COLON",
+    "TAG",
     "SyntaxProblem",
     "finding_at",
     "place_of",
@@ -43,6 +44,7 @@ NEVER_CLOSED: Final = (
     "unexpected end of stream",
     "unexpected document indicator",
 )
+TAG: Final = ("a tag", "tag handle")
 NO_VALUE: Final = ("node content",)
 
 

@@ -10,7 +10,7 @@ from wfc.compiler.rules import braces as brace_problems
 from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as problems
 from wfc.compiler.yaml.syntax_errors.lines import line_at
-from wfc.compiler.yaml.syntax_errors.problem import BETWEEN, SyntaxProblem, finding_at, place_of
+from wfc.compiler.yaml.syntax_errors.problem import BETWEEN, NEVER_CLOSED, SyntaxProblem, finding_at, place_of
 
 __all__ = [
     "closed_before_end_of_line",
@@ -18,6 +18,7 @@ __all__ = [
     "closed_late",
     "equals_before_quote",
     "never_closed",
+    "no_colon_before_quote",
     "second_quote",
 ]
 
@@ -32,6 +33,11 @@ KEY_BELOW: Final = re.compile(r"\n *(?:- +)?[\w-]+:\s")
 """Another entry within what is in quotes."""
 EQUALS: Final = re.compile(r"(?<=[{,]) *(?P<key>[a-z_]\w*) *= *(?P<value>\"[^\"\r\n]*\"|'[^'\r\n]*')")
 """A key with `=` before a text in quotes, between braces."""
+NO_COLON: Final = re.compile(
+    r"(?<=[{,]) *(?P<entry>(?P<key>[^\W\d][\w-]*) +"
+    r"(?P<value>\"[^\"\r\n]*\}[^\"\r\n]*\"|'[^'\r\n]*\}[^'\r\n]*'))(?= *[,}])"
+)
+"""A key without its colon before a text in quotes that has a bracket in it, between braces."""
 FARTHEST: Final = 20_000
 """How many code points a quoted text may have that is looked at."""
 LONGEST: Final = 60
@@ -89,7 +95,7 @@ def whole_text(text: str, start: int, at: int, sign: str) -> int | None:
     """
     _, stop = line_at(text, at)
     ends = [each.end() for each in LAST_QUOTE.finditer(text, at, stop) if each["sign"] == sign]
-    whole = (end for end in ends if text.count("${{", start, end) == text.count("}}", start, end))
+    whole = (end for end in ends if text.count("{{", start, end) == text.count("}}", start, end))
     return next(whole, next(iter(ends), None))
 
 
@@ -114,9 +120,10 @@ def quotes_in_quotes(place: Place, value: str) -> Finding:
     better = quoted_again(inside, sign, other)
     shown = f": `{better}`" if len(better) <= LONGEST else ""
     fix = fixes.replace_text(place, better, title="mend the quotes")
-    return problems.syntax_error(
-        place, GOES_ON, f"a text with `{sign}` in it stands in `{other}`{shown}", fix
-    )
+    hint = f"a text with `{sign}` in it stands in `{other}`"
+    if better.startswith(sign):
+        hint = "inside of single quotes write `''`" if sign == "'" else 'inside of double quotes write `\\"`'
+    return problems.syntax_error(place, GOES_ON, hint + shown, fix)
 
 
 def quoted_again(inside: str, sign: str, other: str) -> str:
@@ -126,6 +133,21 @@ def quoted_again(inside: str, sign: str, other: str) -> str:
     if sign == '"':
         return '"' + inside.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return "'" + inside.replace("'", "''") + "'"
+
+
+def no_colon_before_quote(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a key without its colon, detected in the text in quotes behind it: without the colon
+    these quotes are none to YAML, and a bracket in them closes the map.
+    """
+    text = problem.text
+    at = problem.opened if problem.says(NEVER_CLOSED) else problem.at
+    start, end = line_at(text, at)
+    for found in NO_COLON.finditer(text, start, end):
+        before = text[start : found.start()]
+        is_within_text = before.count('"') % 2 or before.count("'") % 2
+        if found.start("value") <= at < found.end() and not is_within_text:
+            return brace_problems.no_colon_in_braces(place_of(found, "entry"), found["key"], found["value"])
+    return None
 
 
 def equals_before_quote(problem: SyntaxProblem) -> Finding | None:

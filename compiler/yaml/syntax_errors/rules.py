@@ -20,6 +20,7 @@ from wfc.compiler.yaml.syntax_errors.problem import (
     NO_VALUE,
     NOT_ALLOWED,
     SECOND_COLON,
+    TAG,
     SyntaxProblem,
 )
 from wfc.compiler.yaml.syntax_errors.unquoted_lists import unquoted_list
@@ -51,6 +52,7 @@ ANY: Final = ()
 RULES: Final = (
     Rule(ANY, unquoted_list),
     Rule((*BETWEEN, *NO_TOKEN, *NOT_ALLOWED), brackets.other_bracket),
+    Rule((*BETWEEN, *NO_TOKEN, *NEVER_CLOSED), quotes.no_colon_before_quote),
     # a colon that would make a key of a value
     Rule(SECOND_COLON, indentation.keys_below_name),
     Rule(SECOND_COLON, indentation.list_below_value),
@@ -126,7 +128,8 @@ RULES: Final = (
         ("while scanning an anchor",),
         says("an anchor has a name after the `&`", "put a text that begins with `&` in quotes"),
     ),
-    Rule(("a tag", "tag handle"), says("this is a tag to YAML", "put a text that begins with `!` in quotes")),
+    Rule(TAG, brackets.expression_before_tag),
+    Rule(TAG, says("this is a tag to YAML", "put a text that begins with `!` in quotes")),
     Rule(
         ("directive",),
         says("this line is a directive to YAML", "remove the line that begins with `%`"),

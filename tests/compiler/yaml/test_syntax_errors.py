@@ -31,6 +31,11 @@ KNOWN = [
     ("emit {event: Done, with: x}\n", "a colon and a space are missing after this key"),
     ("emit\n  event: Done\n", "a colon is missing after this key"),
     ("title: Note: done\n", "this colon makes a key of a text that is a value already"),
+    ('a: {b "<${{ c }}>"}\n', "a colon and a blank are missing after `b`"),
+    ('a: {b "${{ c }}"}\n', "a colon and a blank are missing after `b`"),
+    ("a: {b \"${{ c['x'] | default('') }}\", d: e}\n", "a colon and a blank are missing after `b`"),
+    ('a: {b: "<c>", d "<${{ e }}>"}\n', "a colon and a blank are missing after `d`"),
+    ("a: {b: Hello, ${{ c }}!}\n", "between `{ }` or `[ ]`, an expression needs quotes"),
     ("a: {b: list[string]}\n", "a type has no brackets after its name"),
     ("a: {b: string[]}\n", "a type has no brackets after its name"),
     ('a: {b: "c"d"}\n', "this text goes on after its quote is closed"),
@@ -45,7 +50,7 @@ KNOWN = [
     ("a: {% if b %}\n", "a text without quotes cannot begin with `{%`"),
     ("a: `b`\n", "a text without quotes cannot begin with a backtick"),
     ("a: {b: 1, c: ${{ @d }}}\n", "between `{ }` or `[ ]`, an expression needs quotes"),
-    ('a: {b "${{ [c] | d }}"}\n', "between `{ }` or `[ ]`, an expression needs quotes"),
+    ('a: [b "${{ [c] | d }}"]\n', "between `{ }` or `[ ]`, an expression needs quotes"),
     ("a: @b\n", "a text without quotes cannot begin with `@`"),
     ("a:\n\t- b\n c: d\n", "a tab cannot indent a line"),
     ("when: !(a) && b\n", "`!` begins a tag to YAML"),
@@ -113,6 +118,9 @@ def test_each_rule_is_the_first_to_know_a_mistake() -> None:
         ("steps:\n  -\tkind: llm\n    name: a\n", "steps:\n  - kind: llm\n    name: a\n"),
         ("steps:\n\t- a\n  - b\n", "steps:\n  - a\n  - b\n"),
         ("steps:\n  a: b\n\tc: d\n", "steps:\n  a: b\n  c: d\n"),
+        ("steps:\n\ta:\n    b: c\n", "steps:\n  a:\n    b: c\n"),
+        ("steps:\n\ta:\n      b: c\n   d:\n      e: f\n", "steps:\n   a:\n      b: c\n   d:\n      e: f\n"),
+        ("steps:\n  a:\n    b: c\n\td:\n    e: f\n", "steps:\n  a:\n    b: c\n  d:\n    e: f\n"),
     ],
 )
 def test_mending_a_tab_takes_nothing_else_away(text: str, mended: str) -> None:
@@ -130,3 +138,26 @@ def test_an_escape_beyond_the_characters_is_told_by_both_parsers(text: str, fast
     findings: list[Finding] = []
     build(text, findings.append, fast=fast)
     assert [each.message for each in findings] == ["this escape is no character"]
+
+
+@pytest.mark.parametrize(
+    ("text", "hint", "mended"),
+    [
+        (
+            """a: {b: "{{c != "d" or e <= "9"}}"}\n""",
+            """a text with `"` in it stands in `'`: `'{{c != "d" or e <= "9"}}'`""",
+            """a: {b: '{{c != "d" or e <= "9"}}'}\n""",
+        ),
+        (
+            """a: '"b" c 'd' "e"'\n""",
+            """inside of single quotes write `''`: `'"b" c ''d'' "e"'`""",
+            """a: '"b" c ''d'' "e"'\n""",
+        ),
+    ],
+)
+def test_quotes_in_quotes_are_told_as_they_are_mended(text: str, hint: str, mended: str) -> None:
+    findings = [
+        each for each in check_text(text.encode(), "spec.yaml").diagnostics if each.code == "syntax-error"
+    ]
+    assert [each.hint for each in findings] == [hint]
+    assert apply_fixes(text, findings, {"safe", "unsafe"})[0] == mended
