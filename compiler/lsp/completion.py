@@ -235,7 +235,8 @@ def values(
     in_tests = values_in_tests(documents, document, cursor.path, data, cursor.start)
     for name, said in in_tests if cursor.path[:1] == ("tests",) else ():
         yield Proposal(name, "name", cursor.start, shown_type(said), described(said))
-    kind = kind_at(cursor.path) if cursor.path != ("tests", "expect", "end") else ""
+    is_other = cursor.path in {("workflow",), ("tests", "expect", "end")}  # a name of its own; told above
+    kind = "" if is_other else kind_at(cursor.path)
     kind = kind or (
         "event" if cursor.path[:1] != ("tests",) and means(cursor.path, data, "event_name") else ""
     )

@@ -358,6 +358,16 @@ def test_a_new_event_test_or_entry_as_a_whole(marked: str, insert: str) -> None:
     assert [each.insert for each in found if each.snippet] == ([insert] if insert else [])
 
 
+def test_the_name_of_a_new_workflow_is_no_other_ones(tmp_path: Path) -> None:
+    (tmp_path / "old.yaml").write_text("wfc: 1\nworkflow: old\n")
+    documents, text = Documents(), "wfc: 1\nworkflow: "
+    document = documents.put(str(tmp_path / "new.yaml"), text)
+    assert proposals(documents, document, len(text)) == []
+    text += "w\nsteps:\n  a:\n    kind: workflow\n    workflow: "
+    document = documents.put(str(tmp_path / "new.yaml"), text)
+    assert [each.label for each in proposals(documents, document, len(text))] == ["old"]
+
+
 def inserts(marked: str) -> dict[str, str]:
     documents, text = Documents(), marked.replace("^", "")
     document = documents.put("/nowhere/a.yaml", text)
