@@ -140,7 +140,7 @@ def a_spec_from_an_empty_file(bench: Workbench, file: Path) -> None:
     bench.until(lambda: bench.offered()[0] == "transform step", "the step")
     bench.press("Enter")
     bench.type("greet")
-    bench.press("Tab", "Control+Space")
+    bench.press("Tab", "Delete", "Control+Space")  # or only what is like `Event` is shown
     assert bench.offered() == ["Asked", "Answered"]
     bench.press("Enter", "Tab")
     bench.type('{event: Answered, with: {greeting: "Good day ${{ event.')
