@@ -11,7 +11,7 @@ from wfc.compiler.lsp.cursor import DOTTED, Cursor, cursor_at, without_line
 from wfc.compiler.lsp.documents import LARGE, Documents, OpenDocument, data_of
 from wfc.compiler.lsp.fitting_filters import TESTS_IN_WORDS, about_filter, filters_for, signature_of
 from wfc.compiler.lsp.in_tests import error_names, keys_in_tests, values_in_tests
-from wfc.compiler.lsp.keys import choices_at, keys_at, kind_in_words, means, needed_at
+from wfc.compiler.lsp.keys import beginning_at, choices_at, keys_at, kind_in_words, means, needed_at
 from wfc.compiler.lsp.names import kind_at
 from wfc.compiler.lsp.nearby import entry_at, keys_after, merged
 from wfc.compiler.lsp.scope import (
@@ -41,6 +41,18 @@ PLAIN: Final = "string integer number decimal boolean date datetime duration any
 
 TEST: Final = re.compile(r"\bis(\s+not)?\Z")
 USUAL: Final = ("kind", "accepts", "emit")
+NEW_WORKFLOW: Final = """\
+wfc: 1
+workflow: ${1:name}
+start: ${2:Asked}
+end: ${3:Answered}
+
+events:
+  ${2:Asked}: {${4:question}: ${5:string}}
+  ${3:Answered}: {${6:answer}: ${7:string}}
+
+steps:
+  $0"""
 FAR: Final = 20_000
 """So far before the cursor a loop of a prompt may begin."""
 
@@ -105,9 +117,10 @@ def used_keys(text: str, cursor: Cursor, data: Mapping[str, Any], near: Mapping[
     """Return the keys that stand already where one is being typed."""
     line = text[text.rfind("\n", 0, cursor.start) + 1 : cursor.start]
     is_block = near is not None and not line.strip(" -")
-    there = data_at(near if is_block else data, cursor.path)
+    there = data_at(near if is_block and cursor.path else data, cursor.path)  # near is one section alone
     used = set(there) if isinstance(there, dict) else set()
-    return used | set(keys_after(text, cursor.start)) if is_block else used - {cursor.word}
+    used = used if is_block and cursor.path else used - {cursor.word}
+    return used | set(keys_after(text, cursor.start)) if is_block else used
 
 
 def keys(
@@ -116,10 +129,13 @@ def keys(
     text = document.text
     end = cursor.start + len(cursor.word)
     colon = text[end : end + 1] != ":"
+    if text.strip() == cursor.word:
+        yield Proposal("new workflow", "key", cursor.start, "a workflow", insert=NEW_WORKFLOW, snippet=True)
     if cursor.path == ("steps",) and colon:
         yield from new_steps(cursor, text)
     own = own_keys(documents, document, cursor.path, data)
-    needed = needed_at(cursor.path, data)
+    is_workflow = not cursor.path and "part" not in data  # as most files are
+    needed = needed_at(cursor.path, {"workflow": "", **data} if is_workflow else data)
     known = keys_at(cursor.path, data)
     first = {key: known[key] for key in needed if key in known}
     for key, about in {**own, **first, **known}.items():
@@ -129,7 +145,8 @@ def keys(
                 if key in own
                 else {"about": about}
             )
-            yield Proposal(key, "key", cursor.start, insert=f"{key}: " if colon else key, **said)
+            begins = " " if cursor.path else beginning_at([key], data)  # a section stands at the margin
+            yield Proposal(key, "key", cursor.start, insert=f"{key}:{begins}" if colon else key, **said)
     if colon:
         yield from new_entries(cursor, text, data, used)
 
@@ -218,7 +235,8 @@ def values(
     in_tests = values_in_tests(documents, document, cursor.path, data, cursor.start)
     for name, said in in_tests if cursor.path[:1] == ("tests",) else ():
         yield Proposal(name, "name", cursor.start, shown_type(said), described(said))
-    kind = kind_at(cursor.path) if cursor.path != ("tests", "expect", "end") else ""
+    is_other = cursor.path in {("workflow",), ("tests", "expect", "end")}  # a name of its own; told above
+    kind = "" if is_other else kind_at(cursor.path)
     kind = kind or (
         "event" if cursor.path[:1] != ("tests",) and means(cursor.path, data, "event_name") else ""
     )

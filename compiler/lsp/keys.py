@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from wfc.compiler.schema.expansion import schema
 
-__all__ = ["choices_at", "keys_at", "kind_in_words", "means", "needed_at", "said_of"]
+__all__ = ["beginning_at", "choices_at", "keys_at", "kind_in_words", "means", "needed_at", "said_of"]
 
 Schema = Mapping[str, Any]
 
@@ -58,6 +58,19 @@ def choices_at(path: Sequence[str], data: Any) -> list[str]:
         if each.get("type") == "boolean":
             found |= {"true": None, "false": None}
     return list(found)
+
+
+def beginning_at(path: Sequence[str], data: Any) -> str:
+    """Return how the value of a new section begins, behind its colon: below it where only a block can be meant."""
+    schemas = list(schemas_at(path, data))
+    if constants := {str(each["const"]) for each in schemas if "const" in each}:
+        return f" {constants.pop()}" if len(constants) == 1 else " "
+    shapes = [each["type"] for each in schemas if "type" in each]
+    is_list = shapes[:1] == ["array"]
+    below = shapes[1:] if is_list else shapes
+    if not below or any(each != "object" for each in below):
+        return " "
+    return "\n  - " if is_list else "\n  "
 
 
 def means(path: Sequence[str], data: Any, *names: str) -> bool:

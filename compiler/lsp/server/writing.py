@@ -55,7 +55,7 @@ def complete(ls: Server, params: lsp.CompletionParams) -> list[lsp.CompletionIte
             sort_text=f"{number:04}",
             text_edit=lsp.TextEdit(stretch(lines, each.start, offset), each.insert or each.label),
             insert_text_format=lsp.InsertTextFormat.Snippet if each.snippet else None,
-            insert_text_mode=lsp.InsertTextMode.AsIs if each.snippet else None,
+            insert_text_mode=lsp.InsertTextMode.AsIs if "\n" in each.insert else None,
         )
         for number, each in enumerate(proposals(ls.documents, document, offset))
         if ls.snippets or not each.snippet

@@ -22,3 +22,5 @@ addEventListener("message", ({ data }) => {
   workflows = Object.keys(data.files);
   viewer.show(svg);
 });
+
+editor.postMessage({ ready: true });

@@ -2,90 +2,80 @@
 "use strict";
 
 const vscode = require("vscode");
-const { LanguageClient } = require("vscode-languageclient/node");
 const { FlowView } = require("./flow");
-const { serverCommand } = require("./program");
+const { Server } = require("./server");
+const { asToldHere } = require("./suggestions");
 
 const SPEC = /^(wfc|workflow):/m;
-const SELECTOR = [
-  { scheme: "file", language: "yaml" },
-  { scheme: "untitled", language: "yaml" },
-];
+const BELOW = { beforeText: /^\s*(- )?[\w"'.-]+:\s*$/, action: { indentAction: vscode.IndentAction.Indent } };
 
-/** @type {LanguageClient | undefined} */
-let client;
+/** @type {Server | undefined} */
+let server;
 
 /**
  * Starts the language server, and offers the flow beside the text.
  *
  * @param {vscode.ExtensionContext} context
- * @returns {Promise<{client: () => LanguageClient | undefined}>} For tests.
+ * @returns {Promise<{client: () => import("vscode-languageclient/node").LanguageClient | undefined}>} For tests.
  */
 async function activate(context) {
   const media = vscode.Uri.joinPath(context.extensionUri, "media");
-  const flow = new FlowView(media, async (uri) => (client ? client.sendRequest("wfc/flow", { uri }) : null));
+  const flow = new FlowView(media, async (uri) => (server?.client ? server.client.sendRequest("wfc/flow", { uri }) : null));
+  const made = (server = new Server({
+    // the picture belongs beside the text here, and not into a browser
+    executeCommand: async (name, given, next) =>
+      name === "wfc.showFlow" ? flow.open(vscode.Uri.parse(String(given[0]))) : next(name, given),
+    provideCompletionItem: async (document, position, how, token, next) =>
+      asToldHere(await next(document, position, how, token), isSpec(document), document, position),
+  }));
+  const looked = (/** @type {vscode.TextEditor | undefined} */ editor) => {
+    mark(editor);
+    if (editor !== undefined && isSpec(editor.document)) void made.wanted();
+  };
   context.subscriptions.push(
     vscode.commands.registerCommand("wfc.openFlow", async () => {
       const document = vscode.window.activeTextEditor?.document;
       if (document !== undefined) await flow.open(document.uri);
     }),
-    vscode.commands.registerCommand("wfc.restart", async () => {
-      await stop();
-      await start(flow);
+    vscode.commands.registerCommand("wfc.restart", () => made.restart(true)),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration("wfc.command")) void made.restart(true);
     }),
-    vscode.workspace.onDidChangeTextDocument((event) => flow.changed(event.document.uri)),
-    vscode.window.onDidChangeActiveTextEditor(mark),
-    vscode.workspace.onDidSaveTextDocument(() => mark(vscode.window.activeTextEditor)),
+    vscode.workspace.onDidChangeTextDocument((event) => {
+      flow.changed(event.document.uri);
+      if (event.document === vscode.window.activeTextEditor?.document) looked(vscode.window.activeTextEditor);
+    }),
+    vscode.window.onDidChangeActiveTextEditor(looked),
+    { dispose: () => indenting?.dispose() },
   );
   mark(vscode.window.activeTextEditor);
-  await start(flow);
-  return { client: () => client };
+  await made.restart(vscode.workspace.textDocuments.some(isSpec));
+  return { client: () => made.client };
 }
 
+/** @param {vscode.TextDocument} document */
+function isSpec(document) {
+  return document.languageId === "yaml" && SPEC.test(document.getText());
+}
+
+/** @type {boolean | undefined} */
+let marked;
+/** @type {vscode.Disposable | undefined} */
+let indenting;
+
 /**
- * Tells the editor whether it shows a spec, so that the button of the flow is there.
+ * Tells the editor whether it shows a spec: the button of the flow is there then, and what follows a key is indented,
+ * while other YAML is left as it is.
  *
  * @param {vscode.TextEditor | undefined} editor
  */
 function mark(editor) {
-  const text = editor?.document.languageId === "yaml" ? editor.document.getText() : "";
-  void vscode.commands.executeCommand("setContext", "wfc.isSpec", SPEC.test(text));
+  const now = editor !== undefined && isSpec(editor.document);
+  if (now === marked) return;
+  marked = now;
+  void vscode.commands.executeCommand("setContext", "wfc.isSpec", now);
+  indenting?.dispose();
+  indenting = now ? vscode.languages.setLanguageConfiguration("yaml", { onEnterRules: [BELOW] }) : undefined;
 }
 
-/** @param {FlowView} flow */
-async function start(flow) {
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
-  const chosen = vscode.workspace.getConfiguration("wfc").get("command", []);
-  const [command, ...args] = serverCommand(/** @type {string[]} */ (chosen), folder);
-  client = new LanguageClient(
-    "wfc",
-    "wfc",
-    { command, args, options: folder === undefined ? {} : { cwd: folder } },
-    {
-      documentSelector: SELECTOR,
-      synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher("**/*.{yaml,yml,md,toml,json}") },
-      middleware: {
-        // the picture belongs beside the text here, and not into a browser
-        executeCommand: async (name, given, next) =>
-          name === "wfc.showFlow" ? flow.open(vscode.Uri.parse(String(given[0]))) : next(name, given),
-      },
-    },
-  );
-  try {
-    await client.start();
-  } catch (error) {
-    client = undefined;
-    void vscode.window.showErrorMessage(
-      `wfc: \`${[command, ...args].join(" ")}\` could not be started: ${error}. ` +
-        'Install it with `pip install "wfc-workflows[lsp]"`, or say where it is in the setting `wfc.command`.',
-    );
-  }
-}
-
-async function stop() {
-  const running = client;
-  client = undefined;
-  await running?.stop();
-}
-
-module.exports = { activate, deactivate: stop };
+module.exports = { activate, deactivate: () => server?.stop() };

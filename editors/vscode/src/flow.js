@@ -45,8 +45,12 @@ class FlowView {
         clearTimeout(this.timer);
         this.panel = undefined;
       });
-      this.panel.webview.onDidReceiveMessage((said) => this.go(said));
+      // it says when it listens: what it is sent before is lost
+      this.panel.webview.onDidReceiveMessage((said) => (said?.ready === true ? this.draw() : this.go(said)));
+      this.panel.title = titleOf(uri);
+      this.shown = uri;
       this.panel.webview.html = page(this.panel.webview, this.media);
+      return;
     }
     this.shown = uri;
     this.panel.reveal(undefined, true);
@@ -71,7 +75,7 @@ class FlowView {
     const flow = await this.ask(uri.toString());
     if (asked !== this.asked || this.panel === undefined) return; // a later answer counts
     if (flow !== null) this.files = flow.files;
-    this.panel.title = `Flow of ${uri.path.split("/").pop()}`;
+    this.panel.title = titleOf(uri);
     await this.panel.webview.postMessage(flow === null ? { broken: true } : flow);
   }
 
@@ -93,6 +97,11 @@ class FlowView {
       selection: new vscode.Range(at, at),
     });
   }
+}
+
+/** @param {vscode.Uri} uri Of a spec. */
+function titleOf(uri) {
+  return `Flow of ${uri.path.split("/").pop()}`;
 }
 
 /**
@@ -117,6 +126,7 @@ function page(webview, media) {
 </head>
 <body>
 <div id="viewer"></div>
+<p class="nothing">There is nothing to draw yet: the text has errors. The drawing comes as soon as they are mended.</p>
 <script type="module" src="${file("editor.js")}"></script>
 </body>
 </html>`;

@@ -1,6 +1,7 @@
 // @ts-check
 "use strict";
 
+const { spawn } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
 
@@ -22,4 +23,21 @@ function serverCommand(chosen, folder) {
   return ["wfc", "lsp"];
 }
 
-module.exports = { serverCommand };
+/**
+ * Starts the language server.
+ *
+ * @param {string[]} command
+ * @param {string | undefined} folder In which it works.
+ * @param {(line: string) => void} tell Told what it says beside the protocol.
+ * @returns {Promise<import("node:child_process").ChildProcess>} It is there; fails if there is no such program.
+ */
+function started([program, ...args], folder, tell) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: folder, windowsHide: true });
+    child.once("spawn", () => resolve(child));
+    child.once("error", reject);
+    child.stderr.on("data", (said) => tell(String(said)));
+  });
+}
+
+module.exports = { serverCommand, started };

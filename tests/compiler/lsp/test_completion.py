@@ -358,6 +358,59 @@ def test_a_new_event_test_or_entry_as_a_whole(marked: str, insert: str) -> None:
     assert [each.insert for each in found if each.snippet] == ([insert] if insert else [])
 
 
+def test_the_name_of_a_new_workflow_is_no_other_ones(tmp_path: Path) -> None:
+    (tmp_path / "old.yaml").write_text("wfc: 1\nworkflow: old\n")
+    documents, text = Documents(), "wfc: 1\nworkflow: "
+    document = documents.put(str(tmp_path / "new.yaml"), text)
+    assert proposals(documents, document, len(text)) == []
+    text += "w\nsteps:\n  a:\n    kind: workflow\n    workflow: "
+    document = documents.put(str(tmp_path / "new.yaml"), text)
+    assert [each.label for each in proposals(documents, document, len(text))] == ["old"]
+
+
+def inserts(marked: str) -> dict[str, str]:
+    documents, text = Documents(), marked.replace("^", "")
+    document = documents.put("/nowhere/a.yaml", text)
+    return {each.label: each.insert for each in proposals(documents, document, marked.index("^"))}
+
+
+@pytest.mark.parametrize(
+    ("marked", "key", "insert"),
+    [
+        ("^", "wfc", "wfc: 1"),
+        ("wfc: 1\n^", "workflow", "workflow: "),
+        ("wfc: 1\nworkflow: w\nen^", "end", "end: "),
+        ("wfc: 1\nworkflow: w\nev^", "events", "events:\n  "),
+        ("wfc: 1\nworkflow: w\n^", "knowledge", "knowledge:\n  "),
+        ("wfc: 1\nworkflow: w\n^", "tests", "tests:\n  - "),
+        ("wfc: 1\nworkflow: w\n^", "imports", "imports: "),
+        ("wfc: 1\nworkflow: w\nev^: {}\n", "events", "events"),
+        ("wfc: 1\nworkflow: w\nsteps:\n  a:\n    kind: llm\n    ^", "require", "require: "),
+    ],
+)
+def test_a_section_begins_on_the_line_below(marked: str, key: str, insert: str) -> None:
+    assert inserts(marked)[key] == insert
+
+
+@pytest.mark.parametrize(
+    ("marked", "first"),
+    [
+        ("^", ["new workflow", "wfc", "workflow", "start", "end", "events", "steps"]),
+        ("wo^", ["new workflow", "wfc", "workflow"]),
+        ("wfc: 1\n^", ["workflow", "start", "end", "events", "steps"]),
+        ("wfc: 1\npart: p\n^", ["accepts", "emits", "steps"]),
+    ],
+)
+def test_what_comes_first_in_a_new_file(marked: str, first: list[str]) -> None:
+    found = inserts(marked)
+    assert list(found)[: len(first)] == first
+    if "new workflow" in found:
+        written = re.sub(r"\$\{\d:(\w+)\}|\$0", r"\1", found["new workflow"])
+        step = "go: {kind: transform, accepts: Asked, emit: {event: Answered, with: {answer: yes indeed}}}"
+        documents = Documents()
+        assert not documents.findings(documents.put("/nowhere/b.yaml", f"{written}{step}\n"))
+
+
 @pytest.mark.parametrize("typed", ["event.nothing | ^", "what | ^", "event.customer + | ^"])
 def test_all_filters_where_the_value_is_not_known(typed: str) -> None:
     marked = SPEC.replace("@", "    emit: Found").replace("${{ event.customer }}", f"${{{{ {typed}")

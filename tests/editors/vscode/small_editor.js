@@ -153,6 +153,9 @@ async function main() {
   emitters["workspace.onDidChangeTextDocument"].fire({ document, contentChanges: [{ text: document.text }], reason: undefined });
   await until("no findings", () => told.findings.at(-1).length === 0);
   await told.commands["wfc.openFlow"]();
+  if (webview.posted.length > 0) throw new Error("something was sent before the view listens");
+  webview.received.fire({ ready: true });
+  await until("a drawing", () => webview.posted.length > 0);
   const [flow] = webview.posted;
   webview.received.fire({ line: document.text.split("\n").findIndex((one) => one.trim() === "look:") });
   await until("the line", () => told.shown.length > 0);

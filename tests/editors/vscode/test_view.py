@@ -18,6 +18,7 @@ FILES = (
     *(ROOT / "runtime/drawing" / name for name in ("opening.js", "viewer.js")),
     ROOT / "editors/vscode/media/editor.js",
 )
+STYLE = ROOT / "editors/vscode/media/editor.css"
 
 
 def flow(**more: Any) -> Graph:
@@ -30,7 +31,8 @@ def test_what_is_clicked_is_said_with_its_workflow(browser: Any, tmp_path: Path)
     script = script.replace('import("./opening.js");', "{ Picture };")
     given = "window.said = []; window.acquireVsCodeApi = () => ({ postMessage: (one) => said.push(one) });"
     (tmp_path / "index.html").write_text(
-        "<!doctype html><meta charset=utf-8><div id=viewer></div>"
+        f"<!doctype html><meta charset=utf-8><style>{STYLE.read_text()}</style><div id=viewer></div>"
+        "<p class=nothing>There is nothing to draw yet</p>"
         f"<script>{given}</script><script type=module>{script}</script>"
     )
     inner = Graph("inner", (Box("c", "box", "ask", line=2), Box("d", "box", "bare")), ())
@@ -42,7 +44,10 @@ def test_what_is_clicked_is_said_with_its_workflow(browser: Any, tmp_path: Path)
     page = browser.new_page(viewport={"width": 1000, "height": 600})
     page.set_default_timeout(180_000)  # a machine may have much else to do
     page.goto((tmp_path / "index.html").as_uri())
+    page.evaluate("window.postMessage({ broken: true }, '*')")
+    page.get_by_text("nothing to draw yet").wait_for()
     page.evaluate("told => window.postMessage(told, '*')", told)
+    page.get_by_text("nothing to draw yet").wait_for(state="hidden")
     page.get_by_role("button", name="Open inner, lost").click()
     for place in (
         "figure > svg > g.box.framed",
@@ -51,7 +56,11 @@ def test_what_is_clicked_is_said_with_its_workflow(browser: Any, tmp_path: Path)
         "[data-name=lost] g.box",
     ):
         page.locator(place).click(position={"x": 5, "y": 10})
-    assert page.evaluate("said") == [{"line": 6, "workflow": ""}, {"line": 1, "workflow": "inner"}]
+    assert page.evaluate("said") == [
+        {"ready": True},
+        {"line": 6, "workflow": ""},
+        {"line": 1, "workflow": "inner"},
+    ]
     page.evaluate("window.postMessage({ broken: true }, '*')")
     page.wait_for_selector("body.broken")
     assert page.locator("svg g.box").count() == 5  # the last good one
