@@ -11,7 +11,7 @@ from wfc.compiler.rules.fixes import add_entries, add_quotes, correct_name, own_
 
 __all__ = ["missing_entry", "secret_as_data", "unknown_entry", "wrong_value"]
 
-QUOTES = "put it in quotes"
+QUOTES = "put it in quotes if it is meant as a text"
 """The hint of :mod:`wfc.compiler.types.values` for what YAML has not read as a text."""
 
 
