@@ -149,7 +149,7 @@ def for_nothing(types: Sequence[str], title: str, key: str) -> str:
     if "`nothing`" in title and key in NEVER_MISSING:
         return "write `nothing` if nothing is to be sent, or a value"
     if key == "name" and title.startswith(TEXT):  # that of a test
-        return "write a text; one that YAML reads as nothing, such as `null`, stands in quotes"
+        return "write a value after the colon; a text that YAML reads as nothing, such as `null`, stands in quotes"
     if key in NEVER_MISSING:
         return "write a value after the colon"
     return "write a value after the colon, or remove the key"

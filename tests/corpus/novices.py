@@ -1646,7 +1646,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "  - name: a good question is answered\n",
         "  - name: null\n",
         "wrong-type",
-        "write a text; one that YAML reads as nothing",
+        "write a value after the colon; a text that YAML reads as nothing",
     ),
 ]
 """What people do; what stands in the spec; what they write instead; the one code; and how its hint begins."""
