@@ -146,7 +146,7 @@ def rewritten(value: object, type: Type) -> str:
         case Scalar("integer" | "number"), str() if re.fullmatch(DECIMAL_TEXT, value):
             return "write it without quotes"
         case Scalar("string" | "decimal"), int() | float() if type.name == "string" or is_number(value):
-            return "put it in quotes if it is meant as a text"
+            return "put it in quotes" + " if it is meant as a text" * (type.name == "string")
     return ""
 
 
