@@ -105,4 +105,5 @@ def each_outside_batch(place: Place, names: Sequence[str]) -> Finding:
         else f"for one of each write `{{all: [{', '.join(names)}]}}`"
     )
     said = f"no `each` sends out what leads to {shown}, so there is no batch to collect"
-    return Finding("each-outside-batch", said, place, f"{instead}, or emit with `each` before")
+    hint = f"{instead}, or emit with `each` before, and let no step between collect the batch"
+    return Finding("each-outside-batch", said, place, hint)

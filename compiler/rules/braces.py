@@ -61,19 +61,30 @@ def text_cut_by_comma(
         hint = "put the text in quotes"
         if value and word.isidentifier():
             hint, whole = f"put the text in quotes, or write `{word}: {value}` if that is another key", None
+        elif another := re.match(r"[a-z_]+\b", rest):
+            hint = f"put the text in quotes, or write `{another[0]}: …` if that is another key"
     else:
-        what, hint = f"`{rest}` is a key without a value", "write `key: value`, or `[ ]` for a list"
+        word, _, value = rest.partition(" ")
+        entry = f"{word}: {value}" if value and word.isidentifier() and value.isidentifier() else "key: value"
+        what, hint = f"`{rest}` is a key without a value", f"write `{entry}`, or `[ ]` for a list"
         if alone and rest.isidentifier() and rest.islower():
             hint = f'braces make a map, `{{{rest}: …}}`; the value of a name is put in by `"${{{{ … }}}}"`'
         elif joins:
             hint += "; a join is written `{all: [ ]}` or `{any: [ ]}`"
-        if re.match(r"(?:not +)?[a-z]\w*(?:\.\w+)+\b(?!:)", rest):
-            hint = f'a value is put in by `"${{{{ {rest} }}}}"`, and a condition stands without braces'
+        if re.match(OF_VALUES, rest):
+            quote = "'" if '"' in rest else '"'
+            hint = f"a value is put in by `{quote}${{{{ {rest} }}}}{quote}`, and a condition stands without braces"
     return Finding(
         "text-cut-by-comma", what, place, hint, fix=add_quotes(whole, "unsafe") if whole is not None else None
     )
 
 
+OF_VALUES: Final = r"(?:not +)?[a-z]\w*(?:(?:\.\w+)+\b(?!:)| *(?:[=!]=|[<>]=?)| +(?:is|in|and|or) )"
+"""How an expression begins: with a field, or with a name and an operator."""
+NAMED: Final = frozenset(
+    {"accepts", "agent", "all", "any", "emit", "errors", "event", "kind", "model", "never_on", "retry_on"}
+)
+"""Keys that hold a name, of which no expression gives one."""
 BARE: Final = frozenset({"from", "in", "keep", "key", "per", "that", "to_key", "until", "when"})
 """Keys that hold an expression as it is."""
 
@@ -87,17 +98,22 @@ def expression_needs_quotes(place: Place, *, alone: bool, key: str = "") -> Find
     expression, such as the condition of `when`, stands without `${{` and `}}`.
     """
     bare = key in BARE  # or a field of that name, so that nobody but the author knows
+    named = key in NAMED
     written = (
         'write `"${{ … }}"`'
-        if alone or bare
+        if alone or bare or named
         else "put the whole text in quotes, with what stands around the `${{ … }}`"
     )
+    if bare:
+        written += f"; where `{key}` is the language's own, leave out `${{{{` and `}}}}`"
+    if named:
+        written += f"; where `{key}` is the language's own, a name stands there, and no expression"
     return Finding(
         "expression-needs-quotes",
         "between `{ }` or `[ ]`, an expression needs quotes",
         place,
-        written + (f"; where `{key}` is the language's own, leave out `${{{{` and `}}}}`" if bare else ""),
-        fix=add_quotes(place) if alone and not bare else None,
+        written,
+        fix=add_quotes(place) if alone and not bare and not named else None,
     )
 
 

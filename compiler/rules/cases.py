@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import closest, problem, warning
-from wfc.compiler.rules.fixes import correct_name, remove_entry, replace_text
+from wfc.compiler.rules.fixes import correct_name, replace_text
 from wfc.compiler.rules.phrases import joined
 
 __all__ = [
@@ -40,7 +40,6 @@ def step_without_action(place: Place, name: str, key: str) -> Finding:
         "step-without-action",
         f"step `{name}` has no action for `{key}` to stand in for",
         place,
-        fix=remove_entry(place),
     )
 
 

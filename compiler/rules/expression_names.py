@@ -176,6 +176,8 @@ def unknown_test(
         hint = f"compare: write `== {name.lower()}`"
     elif name == "blank":
         hint = "ask `is empty`"
+    elif name in {"first", "last"}:
+        hint = f"whether an item is the {name} of a loop says `loop.{name}`"
     elif kind and compared:
         hint = f"a type is asked for by `is {kind}`, and a text compared by `{compared}`"
     elif kind:
@@ -189,6 +191,8 @@ def unknown_test(
         hint,
         fix=replace_text(place, "not none", applicability="display")
         if name == "defined"
-        else correct_name(place, name, known),
+        else correct_name(place, name, known)
+        if hint == suggestion(name, known)
+        else None,
         about=(name,),
     )

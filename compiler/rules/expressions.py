@@ -124,7 +124,7 @@ def stray_character(
     # Args: with_values: whether values are put into the text as in JavaScript.
     hint = "texts stand in straight quotes" if character in "“”„‘’‚«»´`" else ""
     if with_values:
-        hint += ", and values are put together with them by `~`"
+        hint = f"a value stands by its name alone; {hint}, and are put together with values by `~`"
     if character == "{{":
         hint = "this is an expression already: leave out `{{` and `}}`"
     elif character == "$" and path:

@@ -45,6 +45,10 @@ WHERE_NAMES_ARE = {
         ["now", "today", "tomorrow", "yesterday"],
         'the time is `run.now`, its day `run.now | date`, and a day later `run.now + "1 day"`',
     ),
+    **dict.fromkeys(
+        ["context", "ctx", "variables", "vars"],
+        "what a run keeps is in `state`, what it begins with in `inputs`, what is set from outside in `config`",
+    ),
     "omit": "an optional field is left out by `none`",
     **dict.fromkeys(["default", "otherwise"], "the last entry of a list needs no `when`"),
     "env": "what the environment gives is declared under `config`: `config.name`",
@@ -58,7 +62,7 @@ FOREIGN_PLACES = frozenset(
 
 OTHERWISE_CALLED = {
     "TRUE": "true", "FALSE": "false", "yes": "true", "no": "false", "NULL": "none", "Null": "none", "nil": "none",
-    "undefined": "none", "NONE": "none", "ctx": "state", "context": "state", "vars": "state", "variables": "state",
+    "undefined": "none", "NONE": "none",
     "self": "event", "this": "event", "payload": "event", "message": "event", "msg": "event", "settings": "config",
     "output": "result", "outputs": "result", "response": "result", "answer": "result", "params": "inputs",
 }  # fmt: skip

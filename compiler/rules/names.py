@@ -65,8 +65,12 @@ def unknown(code: str, what: str, section: str, place: Place, name: str, known: 
             fix=replace_value(place, several),
         )
     if (several := listed_names(name, names)) and place.address[-1:] in LISTS:
-        listing = replace_value(place, several, applicability="safe")
-        return Finding(code, f"there is no {what} `{name}`", place, f"write `{several}`", fix=listing)
+        either = place.address[-1:] == ("accepts",)
+        hint = (
+            f"write `{several}`" + f" for each as it comes, or `{{all: {several}}}` for all together" * either
+        )
+        listing = replace_value(place, several, applicability="unsafe" if either else "safe")
+        return Finding(code, f"there is no {what} `{name}`", place, hint, fix=listing)
     hint = closest(name, names)
     if not hint and not names:
         hint = f"declare it under `{section}`"

@@ -184,7 +184,7 @@ def not_a_condition(place: Place, words: str, kind: str, remedy: str) -> Finding
         place,
         remedy,
         fix=append_text(place, words, f" {asked[1]}")
-        if (asked := re.fullmatch("ask `(.*)`", remedy))
+        if (asked := re.match("ask `([^`]*)`", remedy))
         else None,
     )
 
@@ -246,7 +246,7 @@ def default_never_used(place: Place, words: str, superfluous: Place) -> Finding:
         "default-never-used",
         f"`{words}` is never null, so its default is never used",
         place,
-        fix=replace_text(superfluous, "", applicability="safe", title="leave the default out"),
+        fix=replace_text(superfluous, "", title="leave the default out"),
     )
 
 

@@ -91,7 +91,14 @@ def race_between_ends(
 
 @warning
 def race_with_the_end(
-    place: Place, step: str, other: str, told: str, related: tuple[tuple[Place, str], ...], *, late: bool
+    place: Place,
+    step: str,
+    other: str,
+    told: str,
+    related: tuple[tuple[Place, str], ...],
+    *,
+    late: bool,
+    first: bool = False,
 ) -> Finding:
     """The run can end while a step in another branch is changing something outside.
 
@@ -103,10 +110,13 @@ def race_with_the_end(
     A step that `accepts: {each: [Charged, NotCharged]}` waits for all items, and chooses the end by what has come:
     `when: "([e for e in events if e is NotCharged] | length) > 0"`.
     """
+    # Args: late: whether the one joins the other, but for a time; first: whether it waits for the first of them only.
     join = (
         f"`{other}` goes on without it once its time is up; if that is meant, say so by "
         "`# wfc: ignore[race-with-the-end] because …`"
         if late
+        else f"`{other}` does not wait for all of them: let it, or say by `rest` what becomes of the others"
+        if first
         else "join the branches before the run ends"
     )
     return Finding(

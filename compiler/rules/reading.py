@@ -277,14 +277,18 @@ def number_out_of_range(place: Place, text: str) -> Finding:
 
 
 @problem
-def text_cut_by_comment(place: Place, value: str, whole: Place | None) -> Finding:
+def text_cut_by_comment(place: Place, value: str, whole: Place | None, put_in: str = "") -> Finding:
     """A `#` after a space begins a comment, and what follows it is not part of the text.
 
     `title: #${{ event.id }}` is an empty title, `title: Ticket #7` is only `Ticket`, and a quote that begins
     before the `#` is never closed. Put the whole text in quotes: `title: "Ticket #7"`. If it is meant as a
     comment, put a space after the `#`, or the comment on a line of its own.
     """
+    # Args: put_in: what stands in `#{ }`, by which other languages put a value into a text; else empty.
     rest = f"so the value is only `{value}`" if value else "so there is no value"
+    if put_in:
+        hint = f"a value is put in by `${{{{ {put_in} }}}}`; a text with `#` in it stands in quotes"
+        return Finding("text-cut-by-comment", f"this is a comment to YAML, {rest}", place, hint)
     return Finding(
         "text-cut-by-comment",
         f"this is a comment to YAML, {rest}",

@@ -75,5 +75,4 @@ def unused_result(place: Place, step: str) -> Finding:
         f"step `{step}` asks for this result and does nothing with it",
         place,
         "save it, or give it to an event with `with`",
-        fix=remove_entry(place),
     )

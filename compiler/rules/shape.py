@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import problem
 from wfc.compiler.rules.fixes import add_entries, correct_name, remove_entry
-from wfc.compiler.rules.phrases import joined
+from wfc.compiler.rules.phrases import article, joined
 
 __all__ = [
     "exchanged_values",
@@ -192,13 +192,16 @@ def out_of_range(place: Place, name: str, value: object, bound: str) -> Finding:
 
 
 @problem
-def nothing_in_it(place: Place, name: str, what: str, hint: str) -> Finding:
+def nothing_in_it(place: Place, name: str, what: str, *, needed: bool = False) -> Finding:
     """A list or a map has nothing in it, where it means something only with an entry at least.
 
     An empty `emit` would leave a step without a way out, and an empty `accepts` would never start it. Add an
     entry, or remove the key.
     """
-    return Finding("nothing-in-it", f"{name} has no {what}", place, hint, fix=remove_entry(place))
+    # Args: needed: whether there must be one, so that it cannot be left out.
+    hint = f"it needs {article(what)} at least" if needed else ""
+    fix = None if needed else remove_entry(place)
+    return Finding("nothing-in-it", f"{name} has no {what}", place, hint, fix=fix)
 
 
 @problem

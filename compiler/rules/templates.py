@@ -38,7 +38,7 @@ def needs_json(place: Place, words: str, kind: str, of_scalars: bool) -> Finding
     Texts, numbers and dates stand in a text as they are. For a list, a map or a record say what it shall
     look like: as JSON with `| json`, or, for a list, its items put together with `| join(", ")`.
     """
-    hint = 'use `| join(", ")` or `| json`' if of_scalars else "use `| json`"
+    hint = 'use `| join(", ")` or `| json`' if of_scalars else "use `| json`, or one of its parts"
     return Finding(
         "needs-json",
         f"`{words}` is {article(kind)}, which has no form of its own in a text",
@@ -212,13 +212,24 @@ def unknown_statement(place: Place, word: str, known: Sequence[str], value: str 
 
 
 @problem
-def statement_out_of_place(place: Place, word: str) -> Finding:
+def statement_out_of_place(
+    place: Place, word: str, opened: str = "", opening: Place | None = None
+) -> Finding:
     """A statement stands where it cannot.
 
     `{% elif %}`, `{% else %}` and `{% endif %}` belong to an `{% if %}` before them, `{% endfor %}` to a
     `{% for %}`; and what was opened last is closed first.
     """
-    return Finding("statement-out-of-place", f"`{word}` does not belong to what is open here", place)
+    # Args: opened: `for` or `if`, what is open there, and where it was opened; empty if nothing is.
+    hint = f"the `{opened}` that is open here ends with `{{% end{opened} %}}`" if opened else ""
+    related = ((opening, f"this `{opened}` is open"),) if opening is not None else ()
+    return Finding(
+        "statement-out-of-place",
+        f"`{word}` does not belong to what is open here" if opened else f"nothing is open here for `{word}`",
+        place,
+        hint,
+        related=related,
+    )
 
 
 @problem

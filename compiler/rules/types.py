@@ -68,6 +68,9 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
         meant, names, hint = "", [], f"a field's name stands before its type: `{name}: {place.address[-1]}`"
     if name == "object" and place.address[-1:] == ("type",):
         meant, hint = "", "leave it out: the fields stand directly under what has them"
+    if place.address[:1] == ("config",) and place.address[2:] == ("env",) and len(place.address) == 3:
+        variable = f"WFC_{place.address[1]}".upper()
+        hint = f"`{place.address[1]}` is read from `{variable}` by itself: give it a type, such as `string`"
     if not hint and place.address[:1] in {("config",), ("state",)}:
         hint = 'a value is given as the `default` of a type: `{type: string, default: "…"}`'
     return Finding(
@@ -301,7 +304,7 @@ def default_does_not_fit(
     change the type.
     """
     if reason.endswith("found null"):
-        hint = "what may be missing has the type `optional …`"
+        hint = "write a value; what may be missing has the type `optional …`"
     return Finding(
         "default-does-not-fit",
         f"this default does not fit: {reason}",

@@ -11,8 +11,8 @@ from wfc.compiler.rules.fixes import add_entries, add_quotes, correct_name, own_
 
 __all__ = ["missing_entry", "secret_as_data", "unknown_entry", "wrong_value"]
 
-QUOTES = "put it in quotes"
-"""The hint of :mod:`wfc.compiler.types.values` for what YAML has not read as a text."""
+QUOTES = ("put it in quotes", "put it in quotes if it is meant as a text")
+"""The hints of :mod:`wfc.compiler.types.values` for what YAML has not read as a text."""
 
 
 @problem
@@ -28,7 +28,7 @@ def wrong_value(place: Place, why: str, hint: str = "", name: str = "", known: S
         why,
         place,
         hint,
-        fix=correct_name(place, name, known) if known else add_quotes(place) if hint == QUOTES else None,
+        fix=correct_name(place, name, known) if known else add_quotes(place) if hint in QUOTES else None,
     )
 
 

@@ -45,7 +45,9 @@ def choice_of_another_language(value: Any, place: Place, events: Container[str])
     by_event = strange and all(key in events for _, key in strange)
     if not strange or (len(strange) < 2 and not by_event):
         return None
-    entries = list(entries_of(items, events))
+    # an event beside `event`: nobody knows which of the two is sent where
+    both = any(key in events and "event" in items[index] for index, key in strange)
+    entries = [] if both else list(entries_of(items, events))
     index, key = strange[0]
     at = place / index if isinstance(value, list) else place
     plain = len(entries) == 1 or not any("when" in each for each in entries)

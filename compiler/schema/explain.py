@@ -26,6 +26,7 @@ from wfc.compiler.schema.synonyms import other_kind
 from wfc.compiler.schema.validator import OF_MAPS
 from wfc.compiler.schema.words import (
     EXPRESSIONS,
+    NEVER_MISSING,
     found,
     instead_fix,
     instead_hint,
@@ -49,6 +50,9 @@ Schema = Mapping[str, Any]
 
 NEEDED: Final = ("start", "end", "events", "steps")
 """Sections without which nothing more can be said about a spec."""
+
+NEVER_LEFT_OUT: Final = NEVER_MISSING | {"all", "any", "each", "form"}
+"""Keys that cannot be removed where nothing stands under them."""
 
 OF_ERRORS: Final = frozenset({"errors", "never_on", "retry_on"})
 """Keys that hold a list of names of errors."""
@@ -244,7 +248,10 @@ class Explainer:
         required: Sequence[str] = schema.get("required", ())
         if len(value) < schema.get("minProperties", 0):
             if address not in self.broken:
-                self.report(problems.nothing_in_it(Place(address).key, named(address), "entry", ""))
+                needed = bool(address) and address[-1] in NEVER_LEFT_OUT
+                self.report(
+                    problems.nothing_in_it(Place(address).key, named(address), "entry", needed=needed)
+                )
             return DROPPED
         value = as_written_today(value, schema, address, self.document, self.report)
         result: dict[str, Any] = {}
@@ -287,7 +294,8 @@ class Explainer:
         if not isinstance(value, list):
             return value
         if len(value) < schema.get("minItems", 0):
-            self.report(problems.nothing_in_it(Place(address), named(address), "item", ""))
+            needed = bool(address) and address[-1] in NEVER_LEFT_OUT
+            self.report(problems.nothing_in_it(Place(address), named(address), "item", needed=needed))
             return DROPPED
         if "items" not in schema:
             return value

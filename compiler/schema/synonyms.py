@@ -103,7 +103,11 @@ KEYS: Final[Mapping[str, str]] = {
 
 SECTIONS_LIKE: Final = frozenset({"agents"})
 """Sections that are written like another system's word for something else."""
-SHORT_WORDS: Final = frozenset({"and", "else", "or", "then"})
+PLAIN: Final = frozenset({"description", "title"})
+"""Keys of a text, for which nothing can be meant that holds more."""
+WORDS_OF_TWO: Final = frozenset({"api_version", "states"})
+"""Words of other systems for one section that are as like another one."""
+SHORT_WORDS: Final = frozenset({"and", "case", "else", "or", "then"})
 """Words that nobody writes by a slip."""
 NOTES: Final[Mapping[str, str]] = {
     "edges": "steps are tied by events: what one step has under `emit`, another one has under `accepts`",
@@ -147,6 +151,10 @@ STEP_NOTES: Final[Mapping[str, str]] = {
         ["at_once", "rate", "rate_limit", "requests_per_minute", "rpm", "throttle"],
         "how often something may be called is said where it is declared: `tools: {NAME: {…, rate: 60 per min}}`",
     ),
+    **dict.fromkeys(
+        ["branch", "branches", "case", "cases", "choice", "choices", "switch"],
+        "which way a step leaves is said by the `when` of the entries of its `emit`",
+    ),
     "parallel": "steps that accept the same event run side by side",
     "strategy": "steps that accept the same event run side by side; for each item of a list there is the kind `map`",
     **dict.fromkeys(["backoff", "max_delay", "retry_on"], "it belongs to the retry policy: `retry: {…}`"),
@@ -160,6 +168,8 @@ TOP_NOTES: Final[Mapping[str, str]] = {
         ["cron", "on", "schedule", "trigger", "webhook"],
         "what starts runs by itself stands under `triggers`, each with a name: `triggers: {NAME: …}`",
     ),
+    "api_version": "which form of the language this is says `wfc: 1`; `version` is the workflow's own",
+    "states": "what a run does stands under `steps`, and what it keeps under `state`",
     "finally": "what comes last in every case is an event to which `on_error`, `on_deadline` and `on_cancel` lead too",
     **dict.fromkeys(["author", "tags", "team"], "write it under `labels`"),
     **dict.fromkeys(
@@ -228,6 +238,8 @@ def other_key(key: str, possible: Container[str], content: Any = None) -> str:
             return NOTES[name]
     if not meant or (meant[0] == "output" and holds_expressions(content)):
         return ""
+    if meant[0] in PLAIN and isinstance(content, (dict, list)):
+        return ""
     if meant[0] == "with" and isinstance(content, str) and "prompt" in possible:
         return "what is asked stands under `prompt`"
     if meant[0] == "end" and "with" in possible and isinstance(content, dict):
@@ -256,6 +268,8 @@ def is_other_word(key: str, near: str, possible: Container[str]) -> bool:
     meant = meanings(plain(key), possible)
     if plain(key) in TOP_NOTES and near in SECTIONS_LIKE:
         return (apart(key, near) or 9) > 1
+    if plain(key) in WORDS_OF_TWO or plain(key) in SHORT_WORDS & STEP_NOTES.keys():
+        return True
     return bool(meant) and near not in meant and (plain(key) in SHORT_WORDS or (apart(key, near) or 9) > 1)
 
 
@@ -276,7 +290,7 @@ def meanings(name: str, possible: Container[str]) -> list[str]:
 def section(key: str, value: Any, absent: Sequence[str]) -> str | None:
     """Return the section that an unknown key means, if the content can be that of the section."""
     meant = meanings(plain(key), absent)
-    if not meant or meant[0] == "steps":
+    if not meant or meant[0] in {"description", "steps"}:
         return None
     if meant[:1] == ["state"] and "threads" in meant and all_threads(value):
         return "threads"

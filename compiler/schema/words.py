@@ -11,7 +11,7 @@ from wfc.compiler.rules import fixes
 from wfc.compiler.schema.nested_joins import FORMS, for_join_as_whole
 from wfc.compiler.types.long_form import can_be_type
 
-__all__ = ["EXPRESSIONS", "found", "instead_fix", "instead_hint", "named", "owner", "wanted"]
+__all__ = ["EXPRESSIONS", "NEVER_MISSING", "found", "instead_fix", "instead_hint", "named", "owner", "wanted"]
 
 WORDS: Final = {
     "object": "a map",
@@ -133,7 +133,7 @@ def is_flat(value: Mapping[str, Any]) -> bool:
 
 
 NEVER_MISSING: Final = frozenset(
-    {"accepts", "emit", "end", "events", "kind", "start", "steps", "wfc", "workflow"}
+    {"accepts", "emit", "end", "events", "in", "kind", "start", "steps", "wfc", "workflow"}
 )
 """Keys that each spec or each step must have."""
 
@@ -146,7 +146,11 @@ def for_nothing(types: Sequence[str], title: str, key: str) -> str:
     if key.isdigit():  # an item of a list
         none = "write `nothing` if nothing is to be sent, or " if "`nothing`" in title else ""
         return f"{none or 'write a value after the `- `, or '}remove the item"
-    if key in NEVER_MISSING or (key == "name" and title.startswith(TEXT)):  # that of a test
+    if "`nothing`" in title and key in NEVER_MISSING:
+        return "write `nothing` if nothing is to be sent, or a value"
+    if key == "name" and title.startswith(TEXT):  # that of a test
+        return "write a value after the colon; a text that YAML reads as nothing, such as `null`, stands in quotes"
+    if key in NEVER_MISSING:
         return "write a value after the colon"
     return "write a value after the colon, or remove the key"
 

@@ -138,7 +138,7 @@ def rewritten(value: object, type: Type) -> str:
         return f"an expression is written `${{{{ {value} }}}}`"
     match type, value:
         case Record(), _ if not isinstance(value, (dict, list)) and 0 < len(type.fields) <= MOST_FIELDS:
-            return f"write `{{{', '.join(f'{name}: …' for name in type.fields)}}}`"
+            return f"its form is `{{{', '.join(f'{name}: …' for name in type.fields)}}}`"
         case Scalar("boolean"), str() if value.lower() in TRUTH_WORDS:
             return f"write `{TRUTH_WORDS[value.lower()]}`"
         case Scalar("date"), str() if day := re.fullmatch(GERMAN_DATE, value):
@@ -146,7 +146,7 @@ def rewritten(value: object, type: Type) -> str:
         case Scalar("integer" | "number"), str() if re.fullmatch(DECIMAL_TEXT, value):
             return "write it without quotes"
         case Scalar("string" | "decimal"), int() | float() if type.name == "string" or is_number(value):
-            return "put it in quotes"
+            return "put it in quotes" + " if it is meant as a text" * (type.name == "string")
     return ""
 
 

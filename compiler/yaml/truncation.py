@@ -56,7 +56,8 @@ def check_comment_after(text: str, event: Any, key: str, owner: Address) -> tupl
     whole = Place((), "text", event.start_mark.index if value else comment.start(1), end)
     whole_line = whole if "\n" not in text[whole.start : whole.end] else None
     if said[1:2] not in {"", " ", "\t", "#", "!"} or "${{" in said:
-        return problems.text_cut_by_comment(place, value, whole_line), True
+        put_in = re.fullmatch(r"#\{ *([\w.]+) *\}\s*", said)
+        return problems.text_cut_by_comment(place, value, whole_line, put_in[1] if put_in else ""), True
     if value and is_condition(key, owner):
         if open_quote(value):
             return problems.text_cut_by_comment(place, value, whole_line), True

@@ -885,7 +885,7 @@ TABLE = [
         "  desk_url: {type: string, format: uri}",
         "  desk_url: {env: DESK_URL}",
         "unknown-type",
-        "a value is given as the `default` of a type: `{type: string,",
+        "`desk_url` is read from `WFC_DESK_URL` by itself",
     ),
     (
         "tool module dots",
@@ -1140,7 +1140,7 @@ TABLE = [
         "Judge this: ${{ event.text }}",
         "Judge this: ${{ ctx.data.text }}",
         "unknown-name",
-        "write `state`",
+        "what a run keeps is in `state`",
     ),
     (
         "LlamaIndex ev",
@@ -1340,7 +1340,7 @@ TABLE = [
         "when: events.order.total > 100 and events.urgent",
         "when: not events.order.items",
         "not-a-condition",
-        "ask `is not empty`",
+        "write `is empty` behind it, and no `not` before it",
     ),
     (
         "truthy text",
@@ -1389,7 +1389,7 @@ TABLE = [
         "with: {reason: too much}",
         'with: {reason: "${{ `too ${events.category}` }}"}',
         "stray-character",
-        "texts stand in straight quotes, and values are put together ",
+        "a value stands by its name alone",
     ),
     (
         "JS parseInt",
@@ -1466,7 +1466,7 @@ TABLE = [
         "Judge this: ${{ event.text }}",
         'Judge this: ${{ "a" + 3 }}',
         "no-arithmetic",
-        "put texts together with `~`",
+        "to put texts together write `~`",
     ),
     (
         "Jinja loop.index0",
@@ -1732,7 +1732,7 @@ TABLE = [
         "  Order: {id: string, total: number",
         "  Order: {id string, total: number",
         "text-cut-by-comma",
-        "write `key: value`, or `[ ]` for a list",
+        "write `id: string`, or `[ ]` for a list",
     ),
     ("date type", "total: number", "total: day", "unknown-type", "write `date`"),
     (
@@ -1775,7 +1775,7 @@ TABLE = [
         "      reply: {answer: fine}",
         "      reply: fine",
         "wrong-value",
-        "write `{answer: …}`",
+        "its form is `{answer: …}`",
     ),
     (
         "test mock timeout",

@@ -490,7 +490,7 @@ TABLE: list[tuple[str, str, str, str]] = [
         "former-key",
         "write `ran: {rest: 0}`",
     ),
-    ("decide: {answer: no, sure: true}}", "decide: no}", "wrong-value", "write `{answer: …, sure: …}`"),
+    ("decide: {answer: no, sure: true}}", "decide: no}", "wrong-value", "its form is `{answer: …, sure: …}`"),
     (
         "decide: {answer: no, sure: true}}",
         'decide: {answer: no, sure: "true"}}',

@@ -41,7 +41,7 @@ TABLE = [
     ("orders", "when: event.quantity > 100", 'when: "event.quantity" > 100', "syntax-error", "put all of it in quotes"),
     ("orders", "when: event.quantity > 100", "when: {a: 1}", "wrong-type", ""),
     ("orders", '"${{ event.quantity }} is more than we have"', "event.quantity + ' is more'", "expression-as-text",
-     "put texts together with `~`"),
+     "to put texts together write `~`"),
     ("weather_note", "    retry: patient", "    retries: patient", "unknown-key", "write `retry`"),
     ("weather_note", "retry_on: [http.5xx, http.429,", "retry_on: [http.5xx, 429,", "wrong-type", "write `http.429`"),
     ("weather_note", ADDRESS, "url: config.weather_url/today/${{ event.city }}", "bad-url",

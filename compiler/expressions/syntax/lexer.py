@@ -161,8 +161,10 @@ def stray(text: str, place: Place, position: int) -> Finding:
     letter = text[position]
     if letter in "\"'":
         closing = text.find("\n", position)
-        stretch = place.stretch(position, closing if closing > 0 else len(text))
-        before = text[:position]
+        end, before = closing if closing > 0 else len(text), text[:position]
+        if "${{" in before and (braces := text.find("}}", position, end)) > 0:
+            end = len(text[:braces].rstrip())  # which close the expression, and are no part of the text
+        stretch = place.stretch(position, end)
         certain = letter not in before[before.rfind("${{") + 1 :] and all(
             before.count(opening) <= before.count(ending) for opening, ending in ("()", "[]")
         )

@@ -198,8 +198,10 @@ def at_a_sign(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> st
 def at_a_name(tokens: Sequence[Token], at: int) -> str:
     """Return the same for a name, before which something else stands."""
     token, before = tokens[at], tokens[at - 1]
-    if "lambda" in {token.text, before.text}:
+    if "lambda" in {token.text, before.text} and (at < 2 or tokens[at - 2].text != "."):
         return NO_FUNCTIONS
+    if token.text == "then":
+        return f"there is no `then`: a condition stands by itself, and for a choice {CHOICE}"
     if token.text in {"each", "forEach", "foreach"}:
         return "write `for`"
     if before.text == "for":
@@ -207,7 +209,7 @@ def at_a_name(tokens: Sequence[Token], at: int) -> str:
     if token.text in UNITS and before.kind in NUMBERS:
         return f"a number has no unit; a length of time is `'{before.text} {token.text}' | duration`"
     if before.kind in NUMBERS:
-        return "a number stands without a unit"
+        return "a number stands without a unit, and between two values an operator is wanted"
     if token.text.lower() == "when" and before.text.lower() == "case":
         return CHOICE
     if before.text == "new" and token.text == "Date":

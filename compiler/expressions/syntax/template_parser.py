@@ -346,17 +346,28 @@ class TemplateParser:
 
     def branch(self, word: Token, test: Node | None) -> None:
         if not self.stack or self.stack[-1].head is not None or self.stack[-1].otherwise:
-            raise UnreadableError(template_problems.statement_out_of_place(self.span(word), word.text))
+            raise self.out_of_place(word)
         opened = self.stack[-1]
         opened.close_branch()
         self.parts = opened.parts
         opened.test = test
         opened.otherwise = test is None
 
+    def out_of_place(self, word: Token) -> UnreadableError:
+        """Return the mistake of a statement that does not belong to what was opened last."""
+        opened = self.stack[-1].word if self.stack else None
+        return UnreadableError(
+            template_problems.statement_out_of_place(self.span(word), word.text)
+            if opened is None
+            else template_problems.statement_out_of_place(
+                self.span(word), word.text, "if" if opened.text == "if" else "for", self.span(opened)
+            )
+        )
+
     def close(self, word: Token) -> None:
         wanted = "for" if word.text == "endfor" else "if"
         if not self.stack or not self.stack[-1].word.text.startswith(wanted):
-            raise UnreadableError(template_problems.statement_out_of_place(self.span(word), word.text))
+            raise self.out_of_place(word)
         part = self.stack.pop().closed()
         self.parts = self.stack[-1].parts if self.stack else self.top
         self.parts.append(part)

@@ -112,9 +112,12 @@ def for_sum(first: Type, second: Type, node: Binary) -> str:
     known = any(
         isinstance(each, Constant) and isinstance(each.value, str) for each in (node.left, node.right)
     )
-    if known or (first not in NUMERIC and second not in NUMERIC):
+    if first not in NUMERIC and second not in NUMERIC:
         return "put texts together with `~`"
-    return "to put texts together write `~`; a number is made of a text by `| integer` or `| number`"
+    if known:  # of which a number may be wanted in the end
+        return "to put texts together write `~`"
+    made = "`| decimal`" if DECIMAL in (first, second) else "`| integer` or `| number`"
+    return f"to put texts together write `~`; a number is made of a text by {made}"
 
 
 def as_written(node: Node, type: Type, other: Type, scaled: bool) -> Type:

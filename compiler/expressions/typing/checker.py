@@ -332,7 +332,8 @@ class TypeChecker(TypeReporter):
 
     def negation(self, node: Not, scope: Scope) -> Type:
         self.positive = not self.positive
-        self.condition(node.operand, scope)
+        kind = self.type_of(node.operand, scope)
+        self.require_boolean(node.operand, kind, hints.for_denied(kind))
         self.positive = not self.positive
         return BOOLEAN
 

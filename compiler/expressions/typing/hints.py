@@ -212,16 +212,32 @@ def for_condition(type: Type) -> str:
     kind = without_null(type)
     if isinstance(kind, ListOf) and base(kind.item) is BOOLEAN:
         return "a condition stands without brackets; of a list ask `| all`, `| any` or `is not empty`"
-    if isinstance(kind, (ListOf, MapOf)) or kind is STRING:
-        return "ask `is not empty`"
+    if isinstance(kind, (ListOf, MapOf)):
+        return "ask `is not empty` if that is meant"
+    if kind is STRING:
+        return "ask `is not empty` if that is meant, or compare it"
     if may_be_null(type):
-        return "ask `is not none`"
+        return "ask `is not none` if that is meant, or compare it"
     if named := [each.name for each in members(kind) if isinstance(each, Record) and each.name]:
         return f"ask which it is: `is {named[0]}`" if len(named) > 1 else "ask for one of its fields"
     kind = base(type)
     if kind is STRING:
         return "compare it with one of its values"
-    return "ask `!= 0`" if kind in (INTEGER, NUMBER) else "compare it with something"
+    return (
+        "ask `!= 0` if that is meant, or compare it"
+        if kind in (INTEGER, NUMBER)
+        else "compare it with something"
+    )
+
+
+def for_denied(type: Type) -> str:
+    """Return the same behind `not`; empty where that makes no difference."""
+    kind = without_null(type)
+    if isinstance(kind, (ListOf, MapOf)) or kind is STRING:
+        return "write `is empty` behind it, and no `not` before it, if that is meant"
+    if may_be_null(type) and base(kind) is not BOOLEAN:
+        return "write `is none` behind it, and no `not` before it, if that is meant"
+    return ""
 
 
 def for_value_alone(before: Node | None, part: Node, words: Callable[[Node], str]) -> str:

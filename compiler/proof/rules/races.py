@@ -200,8 +200,14 @@ def _races_with_ends(
                     related = ((Place(analysis.graph.nodes[other].address).key, "this may be cut off"),)
                     told_so = describe_courses(analysis, parting.node, one, other)
                     names = analysis.name(other), analysis.name(one)
-                    late = _proceeds(analysis.step(one)) and bool(path_between(analysis.graph, other, one))
-                    report(problems.race_with_the_end(stops, *names, told_so, related, late=late))
+                    leads = bool(path_between(analysis.graph, other, one))
+                    late, first = (
+                        _proceeds(analysis.step(one)) and leads,
+                        _of_some(analysis.step(one)) and leads,
+                    )
+                    report(
+                        problems.race_with_the_end(stops, *names, told_so, related, late=late, first=first)
+                    )
 
 
 def describe_courses(analysis: FlowAnalysis, parted: int, one: int, other: int) -> str:
@@ -253,6 +259,12 @@ def shared_uses(analysis: FlowAnalysis, node: int) -> SharedUses:
 def _proceeds(step: model.Step) -> bool:
     """Return whether a step joins what has come when its time is up."""
     return isinstance(step.accepts, model.Join) and step.accepts.proceed
+
+
+def _of_some(step: model.Step) -> bool:
+    """Return whether a step goes on with a part of what it joins."""
+    join = step.accepts
+    return isinstance(join, model.Join) and (join.form == "any" or join.count is not None)
 
 
 def _acts(step: model.Step) -> bool:

@@ -46,13 +46,17 @@ def field_type(type: Type, name: str) -> Type | None:
     return common(*found)
 
 
-def given_as_whole(source: str, fills: dict[str, Fill]) -> bool:
-    """Return whether `with` gives a field the whole of a source, which is then meant for that field alone.
+def given_as_whole(source: str, fills: dict[str, Fill]) -> Expression | None:
+    """Return by what `with` gives a field the whole of a source, which is then meant for that field alone.
 
     What has no type, as its name is not known, may be meant as the source.
     """
-    given = (fill.value.expression for fill in fills.values() if fill.how == "with")
-    return any(each is not None and (each.text.strip() == source or each.type is UNKNOWN) for each in given)
+    given = [fill.value.expression for fill in fills.values() if fill.how == "with"]
+    known = [each for each in given if each is not None]
+    return next(
+        (each for each in known if each.text.strip() == source),
+        next((each for each in known if each.type is UNKNOWN), None),
+    )
 
 
 @dataclass(slots=True)
@@ -220,11 +224,16 @@ class EventFiller:
         self, event: Event, source: str, left: dict[str, Field], fills: dict[str, Fill], place: Place
     ) -> None:
         """Fill the only field that is still open from the source as a whole, if the types match."""
-        if len(left) != 1 or given_as_whole(source, fills):
+        if len(left) != 1:
             return
         given = self.type_of(source)
         ((name, field),) = left.items()
         if given in (ANY, UNKNOWN) or not assignable(given, field.type):
+            return
+        whole = given_as_whole(source, fills)
+        if whole is not None:
+            if whole.type is UNKNOWN:  # what cannot be read may be another value, and this one fill the field
+                del left[name]
             return
         rival = self.rival(name, field)
         if rival and not self.silent and field.type is not UNKNOWN:

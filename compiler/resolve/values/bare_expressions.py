@@ -51,7 +51,7 @@ def warning_for(text: str, place: Place, wanted: Type, scope: Scope) -> Finding 
     if SIMPLE.fullmatch(text):
         return problems.expression_as_text(here, text, text.lstrip("$"))
     if not findings:
-        return problems.expression_as_text(here, text, text)
+        return problems.expression_as_text(here, text, text.lstrip("$"))
     if len(findings) == 1 and findings[0].code == "method-call" and CALL.fullmatch(text):
         return problems.expression_as_text(here, text, "", in_braces(findings[0].hint))
     return None

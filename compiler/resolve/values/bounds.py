@@ -9,7 +9,7 @@ from wfc.compiler.resolve.values import bare_expressions
 from wfc.compiler.resolve.values.durations import duration_or_expression
 from wfc.compiler.resolve.values.scopes import bounds_scope
 from wfc.compiler.rules import values as problems
-from wfc.compiler.types import DATETIME, INTEGER, NUMBER, UNKNOWN, Type, assignable, fits, show
+from wfc.compiler.types import DATETIME, DURATION, INTEGER, NUMBER, UNKNOWN, Type, assignable, fits, show
 
 __all__ = ["count", "length", "moment", "number"]
 
@@ -41,7 +41,8 @@ def moment(text: object, place: Place, declared: Declarations) -> Expression:
     """Return the expression that gives a moment; with a finding if it gives something else."""
     found = parse_expression(str(text), place, bounds_scope(declared), declared.report)
     if found.type != UNKNOWN and not assignable(found.type, DATETIME):
-        declared.report(problems.wrong_value(place, f"wanted a datetime, found {show(found.type)}"))
+        hint = "how long to wait is said by `within`" if found.type == DURATION else ""
+        declared.report(problems.wrong_value(place, f"wanted a datetime, found {show(found.type)}", hint))
     return found
 
 

@@ -26,6 +26,8 @@ from wfc.compiler.rules import values as problems
 from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.types import (
     ANY,
+    DATETIME,
+    DURATION,
     Enumeration,
     ListOf,
     MapOf,
@@ -57,8 +59,13 @@ def mismatch(given: Type, wanted: Type, node: Node | None = None) -> tuple[str, 
     found = show(given) if of_choices(wanted) else show_given(given)
     why = f"wanted {show(wanted)}, found {found}"
     if isinstance(given, Optional) and assignable(given.of, wanted):
-        testable = node is None or known_path(node) is not None
-        return why, "it may be null: give it a `default`" + ", or exclude null by a condition" * testable
+        return why, "it may be null: give it a `default`, or " + (
+            "exclude null by a condition"
+            if node is None or known_path(node) is not None
+            else f"hand it on as `{show(given)}` and exclude null by a condition there"
+        )
+    if given == DURATION and wanted == DATETIME:
+        return why, 'a moment is a sum, such as `run.now + "3 days"`'
     return why, declare_it(node) if without_null(given) is ANY else ""
 
 

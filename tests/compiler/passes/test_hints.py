@@ -473,7 +473,7 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
     # a number in quotes beside another one
     ("ways", "event.many > 3,", "'event.many + \"5\" > 3',", ("no-arithmetic", "^write `5` without quotes; texts are")),
     ("ways", "event.many > 3,", "'event.many - \"5\" > 3',", ("no-arithmetic", "^write `5` without quotes$")),
-    ("ways", "event.many > 3,", "'event.many + \"5 km\" > 3',", ("no-arithmetic", "^put texts together with `~`$")),
+    ("ways", "event.many > 3,", "'event.many + \"5 km\" > 3',", ("no-arithmetic", "^to put texts together write `~`$")),
     # an event is no error
     ("asking", "errors: [http.404]", "errors: [Told]", ("unknown-error", "^the broad ones are")),
     ("asking", "errors: [http.404]", "errors: [Page]", ("unknown-error", "^`Page` is an event; errors are `http`")),
@@ -516,7 +516,7 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
      ("text-cut-by-colon", "put the whole value in quotes")),
     ("loop", "workflow: loop\n", "workflow: loop\ndescription: This is\n  for such\n  users\n    more: all of them\n",
      ("text-cut-by-colon", "put the whole value in quotes")),
-    ("asking", "  - name: good\n", "  - name:\n", ("wrong-type", "^write a value after the colon$")),
+    ("asking", "  - name: good\n", "  - name:\n", ("wrong-type", "^write a value after the colon; a text that")),
     ("loop", "  Again: {}\n", "  Again: {name: null}\n", ("wrong-type", "or remove the key$")),
     # what does not begin a text: the signs around code in Markdown, an item below a bracket that is open
     ("loop", "wfc: 1\n", "```yaml\nwfc: 1\n", ("syntax-error", "leave out the line that begins with")),

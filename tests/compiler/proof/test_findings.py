@@ -671,7 +671,7 @@ def test_what_a_join_gets_depends_on_the_event_that_came() -> None:
             "{all: [Left, Right], within: 2 days, on_timeout: proceed}",
             "`meet` goes on without it once its time is up; if that is meant",
         ),
-        ("{any: [Left, Right]}", "join the branches before the run ends"),
+        ("{any: [Left, Right]}", "`meet` does not wait for all of them: let it, or say by `rest` what"),
     ],
 )
 def test_how_a_branch_that_an_end_cuts_off_may_be_joined_is_told(meet: str, hint: str) -> None:

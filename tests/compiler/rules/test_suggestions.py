@@ -61,7 +61,8 @@ def test_a_default_is_left_out_and_no_bracket_with_it(before: str, after: str) -
     text = text.replace("emit: Told", f'emit: {{event: Told, with: {{said: "${{{{ {words} }}}}"}}}}')
     (finding,) = found_in(text)
     assert finding.code == "default-never-used"
-    mended, _ = apply_fixes(text, [finding], {"safe"})
+    assert apply_fixes(text, [finding], {"safe"}) == (text, [])
+    mended, _ = apply_fixes(text, [finding], {"unsafe"})
     assert f"${{{{ {before}event.price{closing}{after} }}}}" in mended
     assert found_in(mended) == ()
 

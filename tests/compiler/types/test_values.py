@@ -143,8 +143,8 @@ def test_a_misfit_knows_its_place_and_what_may_have_been_meant() -> None:
     ("value", "type_", "hint"),
     [
         (10.5, DECIMAL, "put it in quotes"),
-        (7, STRING, "put it in quotes"),
-        (True, STRING, "put it in quotes"),
+        (7, STRING, "put it in quotes if it is meant as a text"),
+        (True, STRING, "put it in quotes if it is meant as a text"),
         (True, DECIMAL, ""),
         ("7", INTEGER, "write it without quotes"),
         ("yes", BOOLEAN, "write `true`"),

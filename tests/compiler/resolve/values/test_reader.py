@@ -101,14 +101,20 @@ def test_null_must_be_excluded_first(resolved) -> None:
     assert not given(resolved, "string", "${{ event.name | default('x') }}", asked).errors
 
 
+HAND_ON = (
+    "it may be null: give it a `default`, or hand it on as `optional string` and exclude null by a condition "
+    "there"
+)
+
+
 @pytest.mark.parametrize(
     ("value", "hint"),
     [
         ("${{ event.maybe }}", "it may be null: give it a `default`, or exclude null by a condition"),
         ("${{ event.map['a'] }}", "it may be null: give it a `default`, or exclude null by a condition"),
-        ("${{ event.map[event.name] }}", "it may be null: give it a `default`"),
-        ("${{ event.list | first }}", "it may be null: give it a `default`"),
-        ("${{ event.list | first if event.maybe is none else 'a' }}", "it may be null: give it a `default`"),
+        ("${{ event.map[event.name] }}", HAND_ON),
+        ("${{ event.list | first }}", HAND_ON),
+        ("${{ event.list | first if event.maybe is none else 'a' }}", HAND_ON),
         ("${{ event.anything }}", "declare what it holds: its type is `any`"),
         ("${{ event.things['a'] }}", "declare what it holds: its type is `any`"),
         ("${{ event.name | from_json('any') }}", "declare what it holds: its type is `any`"),
