@@ -112,8 +112,18 @@ AFTER_TYPES = {
     "key": "inputs.WORD",
     "when_running": "join",
     "resources": '{new: {python: "a:WORD"}}',
+    "workflow": "WORD",
+    "start": "WORD",
+    "end": "[WORD, WORD]",
+    "imports": "[WORD.yaml]",
+    "deadline": "5h",
+    "limits": "{steps: 100}",
+    "on_error": "{event: WORD}",
+    "triggers": "{often: {topic: WORD}}",
+    "moved": "{steps: {WORD: WORD}}",
+    "parts": "[WORD.yaml]",
 }
-"""The sections that are read once types and events are known, and what may be new in each."""
+"""The sections that are read once types and events are known, or steps are, and what may be new in each."""
 
 
 def edited_after_types(text: str, chance: Random) -> str:
@@ -253,7 +263,18 @@ ALL = ["find", "rate", "look", "end"]
         ("start: Asked", "secrets: [KEY]\nstart: Asked", []),
         ("start: Asked", "defaults: {model: fast}\nstart: Asked", ALL),
         ("start: Asked", "threads: {rate: {key: inputs.a}}\nstart: Asked", []),
-        ("start: Asked", "imports: []\nstart: Asked", ALL),
+        ("start: Asked", "imports: []\nstart: Asked", []),
+        ("start: Asked", "imports: [not_there.yaml]\nstart: Asked", []),
+        ("end: Done", "end: [Done, RatedDone]", ["look", "end"]),
+        ("start: Asked", "start: Found", ALL[:2] + ALL[3:]),
+        ("workflow: w", "workflow: words", []),
+        ("start: Asked", "deadline: 3h\nstart: Asked", []),
+        ("start: Asked", "limits: {steps: 30}\nstart: Asked", []),
+        ("start: Asked", "on_error: {event: Done, with: {a: b}}\nstart: Asked", []),
+        ("start: Asked", 'triggers: {often: {schedule: "1 * * * *", with: {a: b}}}\nstart: Asked', []),
+        ("start: Asked", "moved: {steps: {look: other}}\nstart: Asked", []),
+        ("start: Asked", 'resources: {one: {python: "a:b"}}\nstart: Asked', []),
+        ("start: Asked", "parts: [not_there.yaml]\nstart: Asked", []),
     ],
 )
 def test_what_does_not_mention_a_declaration_is_not_resolved_anew(
