@@ -61,6 +61,9 @@ BY_NAME: Final = ("secrets", "receives", "knowledge", "threads", "resources")
 SHARING: Final = frozenset({"openapi", "mcp", "workflow"})
 """Keys of tools that stand for several, or that other files have a say in."""
 
+MESSAGES: Final = ("key", "receives")
+"""The sections about what comes from outside: steps know of it by the names of events alone."""
+
 INPUTS: Final = ("inputs", "restart")
 """The words by which steps mention the event with which runs start."""
 
@@ -103,10 +106,12 @@ class Affected:
     Args:
         entries: Those that are other ones, and those that mention them.
         words: One of these is in each step that may differ.
+        messages: Whether what comes from outside may differ, and how it finds its run.
     """
 
     entries: frozenset[Entry]
     words: tuple[str, ...]
+    messages: bool = False
 
     def names(self, *sections: str) -> set[str]:
         return {name for section, name in self.entries if section in sections}
@@ -201,8 +206,9 @@ def change_between(before: Parts, now: Parts, declared: Declarations, spec: Spec
         return None
     content = entries_of(spec.data)
     entries = with_mentioning(changed, content)
-    change = Affected(frozenset(entries), words_of(entries, spec))
-    others = [each for key, each in spec.data.items() if is_other(key, content)]
+    words = words_of(entries, spec)
+    change = Affected(frozenset(entries), words, mentions([spec.data.get(key) for key in MESSAGES], words))
+    others = [each for key, each in spec.data.items() if key not in MESSAGES and is_other(key, content)]
     unchanged_names = [{name: each} for (key, name), each in content.items() if (key, name) not in entries]
     if mentions([*others, *unchanged_names], change.words) or not can_be_read_alone(
         change, declared, content

@@ -19,6 +19,7 @@ from wfc.compiler.resolve.declarations.events import (
 )
 from wfc.compiler.resolve.declarations.fields import read_fields
 from wfc.compiler.resolve.declarations.imports import declare_imports
+from wfc.compiler.resolve.declarations.messages import declare_messages
 from wfc.compiler.resolve.declarations.secrets import declare_secrets, report_defaults
 from wfc.compiler.resolve.declarations.types import is_record, resolve_types
 from wfc.compiler.resolve.symbols.declarations import Declarations
@@ -45,6 +46,9 @@ def read_anew(declared: Declarations, change: Affected, spec: Spec) -> None:
     if declared.start is not None:
         declared.start = declared.events.nodes[declared.start.name]
     declared.end = tuple(declared.events.nodes[each.name] for each in declared.end)
+    if change.messages:
+        declared.receives = {}
+        declare_messages(spec.data, declared)
     declare_contract(spec.data, declared)
     if declared.secrets.nodes:
         content = entries_of(spec.data)
@@ -189,7 +193,8 @@ def read_sections(declared: Declarations, change: Affected, spec: Spec) -> None:
     """Read all declarations but types and events anew; those that are the same stay the nodes that steps have."""
     nodes = {section: dict(table.nodes) for section, table in declared.tables.items()}
     fields = {"config": declared.config.fields, "state": declared.state.fields}
-    kept = {name: getattr(declared, name) for name in ("defaults", "key", "receives")}
+    same = ("defaults",) if change.messages else ("defaults", "key", "receives")
+    kept = {name: getattr(declared, name) for name in same}
     shared = {name: dict(getattr(declared, name)) for name in OF_AGENTS}
     for section, table in declared.tables.items():
         table.used = set()

@@ -203,6 +203,63 @@ def test_random_edits_of_what_is_read_after_types_in_all_specs() -> None:
         hold(path, 3, 12, edited_after_types)
 
 
+FILES = {
+    "one.yaml": "types:\n  Level: {enum: [low, high]}\n  Pair: {left: string, right: string}\nmodels:\n"
+    '  fast: {use: "openai:gpt-5"}\nconfig:\n  base: string\n',
+    "two.yaml": "imports: [one.yaml]\nevents:\n  Rated: {a: string, level: Level}\ntexts:\n"
+    "  words: see ${{ config.base }}\nretries:\n  often: {max_attempts: 3}\n",
+    "other.yaml": "types:\n  Level: {enum: [low, high, middle]}\nmodels:\n"
+    '  fast: {use: "openai:gpt-6"}\n  slow: {use: "openai:gpt-5"}\nsecrets: [KEY]\n',
+    "wrong.yaml": "types:\n  Level: strin\n",
+}
+IMPORTING = """\
+wfc: 1
+workflow: w
+start: Asked
+end: Done
+imports: [one.yaml, two.yaml]
+receives:
+  Found: {}
+events:
+  Asked: {a: string}
+  Found: {a: string}
+  Done: {a: string}
+steps:
+  find: {kind: transform, accepts: Asked, emit: Found}
+  rate:
+    kind: llm
+    accepts: Found
+    model: fast
+    prompt: "{% use words %}"
+    retry: often
+    output: {level: Level}
+    emit: Rated
+  pair: {kind: transform, accepts: Rated, emit: {event: Done, with: {a: "${{ event.level }}"}}}
+"""
+
+
+def imported_anew(text: str, chance: Random) -> str:
+    """A text with other imports, or with one edit elsewhere."""
+    begin = text.find("imports: [")
+    if begin < 0 or chance.random() < 0.3:
+        return (edited if chance.random() < 0.5 else edited_after_types)(text, chance)
+    end = text.find("\n", begin)
+    names = [*FILES, "not_there.yaml", "one.yam"]
+    given = ", ".join(chance.sample(names, chance.randrange(4)))
+    return f"{text[:begin]}imports: [{given}]{text[end:]}"
+
+
+@pytest.mark.parametrize(
+    "seed", [*range(4), *(pytest.param(each, marks=pytest.mark.full) for each in range(4, 40))]
+)
+def test_random_imports_give_what_a_whole_check_gives(tmp_path: Path, seed: int) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(f"wfc: 1\n{text}")
+    (tmp_path / "spec.yaml").write_text(IMPORTING)
+    assert whole(str(tmp_path / "spec.yaml"), IMPORTING) == []
+    hold(tmp_path / "spec.yaml", seed, 15, imported_anew)
+
+
 SPEC = """\
 wfc: 1
 workflow: w
