@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import marshal
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Final
 
@@ -27,6 +27,8 @@ __all__ = [
     "Parts",
     "change_after_types",
     "change_between",
+    "change_of_imports",
+    "differs_in_imports",
     "entries_of",
     "has_types_of",
     "mentions",
@@ -37,13 +39,14 @@ __all__ = [
 Entry = tuple[str, str]
 """A section and a name in it."""
 
-LATER: Final = frozenset({"steps", "tests"})
-"""The sections that no declaration depends on."""
-
-AFTERWARDS: Final = frozenset(
-    "workflow start end on_error on_deadline on_cancel limits moved removed migrate triggers".split()
+LATER: Final = frozenset(
+    "steps tests parts deadline on_error on_deadline on_cancel limits moved removed migrate triggers".split()
 )
-"""Sections in which a name may be mentioned, and which are read when all declarations and steps are there."""
+"""The sections that no declaration depends on, but what the workflow promises by its triggers: read when all
+declarations are there, and most of them when all steps are."""
+
+RUNS: Final = ("workflow", "start", "end")
+"""What runs are called, and which events they begin and end with: no type depends on it."""
 
 TYPES: Final = ("types", "events")
 SECTIONS: Final = (*TYPES, "config", "state", "retries", "texts", "models", "tools", "agents")
@@ -52,11 +55,17 @@ SECTIONS: Final = (*TYPES, "config", "state", "retries", "texts", "models", "too
 NAMED: Final = frozenset("secrets defaults knowledge threads receives resources key when_running".split())
 """The sections that are read once types and events are known, and are compared as a whole."""
 
-BY_NAME: Final = ("secrets", "receives", "knowledge", "threads")
+BY_NAME: Final = ("secrets", "receives", "knowledge", "threads", "resources")
 """Those of them on whose entries only that depends in which their names stand."""
 
 SHARING: Final = frozenset({"openapi", "mcp", "workflow"})
 """Keys of tools that stand for several, or that other files have a say in."""
+
+MESSAGES: Final = ("key", "receives")
+"""The sections about what comes from outside: steps know of it by the names of events alone."""
+
+INPUTS: Final = ("inputs", "restart")
+"""The words by which steps mention the event with which runs start."""
 
 MOST_CHANGED: Final = 6
 """So many entries may be other ones; after more, all is read anew."""
@@ -69,17 +78,21 @@ class Parts:
     Args:
         about: What the spec says about itself, on which nothing else depends.
         named: What no type and no event depends on, and is compared as a whole.
+        runs: What runs are called, begin with and end with.
+        imports: The files whose declarations hold here, too.
     """
 
     rest: bytes
     about: bytes
     named: bytes
+    runs: bytes
+    imports: bytes
     entries: dict[Entry, bytes]
 
     @property
-    def whole(self) -> tuple[bytes, bytes, bytes, tuple[tuple[Entry, bytes], ...]]:
+    def whole(self) -> tuple[bytes, bytes, bytes, bytes, bytes, tuple[tuple[Entry, bytes], ...]]:
         """All of it, in its order."""
-        return self.rest, self.about, self.named, tuple(self.entries.items())
+        return self.rest, self.about, self.named, self.runs, self.imports, tuple(self.entries.items())
 
     def types(self) -> list[tuple[Entry, bytes]]:
         """Return the types and events."""
@@ -93,10 +106,12 @@ class Affected:
     Args:
         entries: Those that are other ones, and those that mention them.
         words: One of these is in each step that may differ.
+        messages: Whether what comes from outside may differ, and how it finds its run.
     """
 
     entries: frozenset[Entry]
     words: tuple[str, ...]
+    messages: bool = False
 
     def names(self, *sections: str) -> set[str]:
         return {name for section, name in self.entries if section in sections}
@@ -120,21 +135,28 @@ def parts_of(spec: Spec) -> Parts | None:
         if key not in LATER and key not in ABOUT_SPECS
     }
     broken = [each for each in spec.broken if each[0] not in LATER and each[0] in sections()]
-    unread = [each for each in LATER if (each,) in spec.broken and each not in spec.data]
-    rest, named = (
+    rest, named, runs, imports = (
         packed(
             [
-                {key: value for key, value in other.items() if (key in NAMED) is is_named},
-                sorted(repr(each) for each in broken if (each[0] in NAMED) is is_named),
-                unread,
+                {key: value for key, value in other.items() if group_of(key) == group},
+                sorted(repr(each) for each in broken if group_of(each[0]) == group),
             ]
         )
-        for is_named in (False, True)
+        for group in ("rest", "named", "runs", "imports")
     )
     about = packed([spec.data.get(key) for key in ABOUT_SPECS])
-    if rest is None or named is None or about is None or None in found.values():
+    if rest is None or named is None or runs is None or imports is None or about is None:
         return None
-    return Parts(rest, about, named, {name: each for name, each in found.items() if each is not None})
+    if None in found.values():
+        return None
+    known = {name: each for name, each in found.items() if each is not None}
+    return Parts(rest, about, named, runs, imports, known)
+
+
+def group_of(key: object) -> str:
+    if key == "imports":
+        return "imports"
+    return "named" if key in NAMED else "runs" if key in RUNS else "rest"
 
 
 def entries_of(data: Mapping[str, object]) -> dict[Entry, object]:
@@ -164,7 +186,12 @@ def change_between(before: Parts, now: Parts, declared: Declarations, spec: Spec
     Returns:
         ``None`` if it may be anything.
     """
-    if (before.rest, before.named) != (now.rest, now.named):
+    if (before.rest, before.named, before.runs, before.imports) != (
+        now.rest,
+        now.named,
+        now.runs,
+        now.imports,
+    ):
         return None
     changed = {
         each
@@ -179,8 +206,9 @@ def change_between(before: Parts, now: Parts, declared: Declarations, spec: Spec
         return None
     content = entries_of(spec.data)
     entries = with_mentioning(changed, content)
-    change = Affected(frozenset(entries), words_of(entries, spec))
-    others = [each for key, each in spec.data.items() if is_other(key, content)]
+    words = words_of(entries, spec)
+    change = Affected(frozenset(entries), words, mentions([spec.data.get(key) for key in MESSAGES], words))
+    others = [each for key, each in spec.data.items() if key not in MESSAGES and is_other(key, content)]
     unchanged_names = [{name: each} for (key, name), each in content.items() if (key, name) not in entries]
     if mentions([*others, *unchanged_names], change.words) or not can_be_read_alone(
         change, declared, content
@@ -191,7 +219,7 @@ def change_between(before: Parts, now: Parts, declared: Declarations, spec: Spec
 
 def is_other(key: str, content: Mapping[Entry, object]) -> bool:
     """Return whether a section is read with the declarations, and as a whole."""
-    return key not in LATER | AFTERWARDS and not any(section == key for section, _ in content)
+    return key not in LATER and key not in RUNS and not any(section == key for section, _ in content)
 
 
 def with_mentioning(changed: set[Entry], content: Mapping[Entry, object]) -> set[Entry]:
@@ -208,11 +236,11 @@ def with_mentioning(changed: set[Entry], content: Mapping[Entry, object]) -> set
 
 
 def words_of(entries: Collection[Entry], spec: Spec) -> tuple[str, ...]:
-    """Return the names of entries, and `inputs` if one of them is the event with which runs start."""
+    """Return the names of entries, and what stands for the inputs if one is the event with which runs start."""
     roles = roles_of(spec.data)
     names = [normal_form(name) for _, name in sorted(entries)]
     starts = any(section == "events" and roles.get(normal_form(name)) == "start" for section, name in entries)
-    return (*names, *(["inputs"] if starts else []))
+    return (*names, *(INPUTS if starts else ()))
 
 
 def can_be_read_alone(change: Affected, declared: Declarations, content: Mapping[Entry, object]) -> bool:
@@ -285,8 +313,56 @@ def pattern_of(words: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def has_types_of(before: Parts, now: Parts, declared: Declarations) -> bool:
-    """Return whether the types and events of a spec are those of an earlier state, which has these declarations."""
-    return before.rest == now.rest and before.types() == now.types() and declared.flow_whole
+    """Return whether types and events are those of an earlier state, which has these declarations, but for roles."""
+    same = (before.rest, before.imports, before.types()) == (now.rest, now.imports, now.types())
+    return same and declared.flow_whole
+
+
+def differs_in_imports(before: Parts, now: Parts, declared: Declarations) -> bool:
+    """Return whether only the imported files are other ones than in an earlier state, which has these declarations."""
+    same = (before.rest, before.named, before.runs) == (now.rest, now.named, now.runs)
+    in_order = list(before.entries.items()) == list(now.entries.items())
+    return same and in_order and before.imports != now.imports and declared.flow_whole
+
+
+def change_of_imports(known: Declarations, now: Declarations, data: Mapping[str, object]) -> Affected | None:
+    """Return what may differ between two states of a spec that import other files; ``None`` if it may be anything."""
+    if known.agents.nodes or now.agents.nodes:
+        return None  # they hold each other
+    changed = set(changed_names(known, now))
+    names = tuple(normal_form(name) for _, name in sorted(changed))
+    own = entries_of(data)
+    others = [each for key, each in data.items() if is_other(key, own)]
+    types = [each for (section, _), each in own.items() if section in TYPES]
+    if mentions([*others, *types, data.get("start"), data.get("end")], names):
+        return None
+    content = {entry: each for entry, each in own.items() if entry[0] not in TYPES}
+    for declared in (known, now):
+        for other in declared.imports.values():
+            content |= entries_of(other.declared.data)
+    entries = with_mentioning(changed, content)
+    words = tuple(normal_form(name) for _, name in sorted(entries))
+    unclear = [data.get(key) for key in ("defaults", "key", "receives", "knowledge", "threads")]
+    return None if mentions(unclear, words) else Affected(frozenset(entries), words)
+
+
+def changed_names(known: Declarations, now: Declarations) -> Iterator[Entry]:
+    """Yield what comes from other files in one of two states only, or is another one."""
+    for section, name in known.imported.keys() | now.imported.keys():
+        if section == "types":
+            is_same = dict.get(known.types, name) is dict.get(now.types, name)
+        else:
+            old, new = (each.tables[section].nodes.get(name) for each in (known, now))
+            is_same = section == "events" or old == new
+        if not is_same:
+            yield section, name
+    others = [each.declared for state in (known, now) for each in state.imports.values()]
+    for name in {name for each in others for name in each.config.fields}:
+        if known.config.fields.get(name) != now.config.fields.get(name):
+            yield "config", name
+    for name in {name for each in others for name in each.secrets.nodes}:
+        if known.secrets.nodes.get(name) != now.secrets.nodes.get(name):
+            yield "secrets", name
 
 
 def change_after_types(before: Parts, now: Parts, known: Declarations, spec: Spec) -> Affected | None:
@@ -295,7 +371,13 @@ def change_after_types(before: Parts, now: Parts, known: Declarations, spec: Spe
         return None
     if named_broken(known.broken) != named_broken(spec.broken):
         return None
-    changed: set[Entry] = set()
+    if (
+        before.runs != now.runs
+        and known.data.get("workflow") != spec.data.get("workflow")
+        and known.agents.nodes
+    ):
+        return None  # one of them may be the workflow's own, by its name
+    changed = changed_roles(known.data, spec.data)
     for section in NAMED:
         old, new = (names_in_section(data.get(section)) for data in (known.data, spec.data))
         if old != new:
@@ -309,7 +391,18 @@ def change_after_types(before: Parts, now: Parts, known: Declarations, spec: Spe
     entries = with_mentioning(changed, content)
     words = tuple(normal_form(name) for _, name in sorted(entries))
     change = Affected(frozenset(entries), words)
+    if mentions([spec.data.get(key) for key in ("defaults", "key")], words):
+        return None
     return change if can_be_read_alone(change, known, content) else None
+
+
+def changed_roles(before: Mapping[str, object], now: Mapping[str, object]) -> set[Entry]:
+    """Return the events with which runs begin or end in one of two states only; `inputs` where it is the former."""
+    old, new = roles_of(before), roles_of(now)
+    names = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+    starts = any("start" in {old.get(name), new.get(name)} for name in names)
+    found = {(section, name) for name in names for section in ("events", "receives")}
+    return found | {("start", word) for word in INPUTS if starts}
 
 
 def names_in_section(said: object) -> dict[str, bytes | None] | None:

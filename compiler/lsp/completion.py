@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Literal
 
 from wfc.compiler.expressions.filters import FILTERS
@@ -26,7 +26,7 @@ from wfc.compiler.lsp.scope import (
 )
 from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.resolve.declarations.model_settings import FAMILIES
-from wfc.compiler.slotted import dataclass
+from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types import BUILT_IN
 
 __all__ = ["Proposal", "proposals"]
@@ -53,6 +53,13 @@ events:
 
 steps:
   $0"""
+
+KEY_ALONE: Final = re.compile(r"(?:^|[\n{,]|- ) *[\w.-]+:\Z")
+"""A key without the blank that makes it one."""
+
+LONGEST: Final = 200
+"""So long a line is looked at for its key."""
+
 FAR: Final = 20_000
 """So far before the cursor a loop of a prompt may begin."""
 
@@ -85,13 +92,29 @@ def proposals(documents: Documents, document: OpenDocument, offset: int) -> list
     near = entry_at(text, cursor)
     data = data_near(document, offset)
     data = data if near is None else {**data, **merged(data, near)}
+    found = list(fitting(documents, document, offset, cursor, data, near))
+    if cursor.kind == "value" and KEY_ALONE.search(text[: cursor.start][-LONGEST:]):
+        found = [replace(each, insert=f" {each.insert or each.label}") for each in found]
+    return found
+
+
+def fitting(
+    documents: Documents,
+    document: OpenDocument,
+    offset: int,
+    cursor: Cursor,
+    data: Mapping[str, Any],
+    near: Mapping[str, Any] | None,
+) -> Iterable[Proposal]:
+    """Yield all that may be written at a place, of which it is known what stands around it."""
+    text = document.text
     if cursor.kind == "value" and means(cursor.path, data, "condition", "expression"):
         cursor = as_expression(cursor, text, offset)
     if cursor.kind == "expression":
-        return list(in_expression(documents, document, cursor, data))
+        return in_expression(documents, document, cursor, data)
     if cursor.kind == "key":
-        return list(keys(documents, document, cursor, data, used_keys(text, cursor, data, near)))
-    return list(values(documents, document, cursor, data))
+        return keys(documents, document, cursor, data, used_keys(text, cursor, data, near))
+    return values(documents, document, cursor, data)
 
 
 def as_expression(cursor: Cursor, text: str, offset: int) -> Cursor:

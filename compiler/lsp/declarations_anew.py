@@ -7,12 +7,19 @@ from copy import copy
 from typing import Final, TypeVar
 
 from wfc.compiler.diagnostics import Address, Place, Report
-from wfc.compiler.lsp.changed_declarations import SECTIONS, TYPES, Affected, entries_of
+from wfc.compiler.lsp.changed_declarations import SECTIONS, TYPES, Affected, change_of_imports, entries_of
+from wfc.compiler.model import Event
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve import ProjectView, check_about, declare_after_types
-from wfc.compiler.resolve.declarations.events import declare_contract, declare_events, hint_for_no_event
+from wfc.compiler.resolve.declarations.events import (
+    declare_contract,
+    declare_events,
+    hint_for_no_event,
+    roles_of,
+)
 from wfc.compiler.resolve.declarations.fields import read_fields
 from wfc.compiler.resolve.declarations.imports import declare_imports
+from wfc.compiler.resolve.declarations.messages import declare_messages
 from wfc.compiler.resolve.declarations.secrets import declare_secrets, report_defaults
 from wfc.compiler.resolve.declarations.types import is_record, resolve_types
 from wfc.compiler.resolve.symbols.declarations import Declarations
@@ -20,7 +27,7 @@ from wfc.compiler.schema import Spec
 from wfc.compiler.slotted import replace
 from wfc.compiler.types import UNKNOWN, Record
 
-__all__ = ["read_after_types", "read_anew", "take_back"]
+__all__ = ["read_after_types", "read_anew", "read_with_imports", "take_back"]
 
 T = TypeVar("T")
 
@@ -39,6 +46,9 @@ def read_anew(declared: Declarations, change: Affected, spec: Spec) -> None:
     if declared.start is not None:
         declared.start = declared.events.nodes[declared.start.name]
     declared.end = tuple(declared.events.nodes[each.name] for each in declared.end)
+    if change.messages:
+        declared.receives = {}
+        declare_messages(spec.data, declared)
     declare_contract(spec.data, declared)
     if declared.secrets.nodes:
         content = entries_of(spec.data)
@@ -50,7 +60,7 @@ def read_after_types(spec: Spec, known: Declarations, report: Report, view: Proj
     """Read all declarations of a spec anew but its types and events.
 
     Args:
-        known: Those of a state with the same types and events, which stay as they are.
+        known: Those of a state with the same types and events, which stay as they are but for their roles.
     """
     data = spec.data
     declared = Declarations(report, data, spec.broken, project=view)
@@ -62,13 +72,73 @@ def read_after_types(spec: Spec, known: Declarations, report: Report, view: Proj
     declared.types, declared.classes = copy(known.types), dict(known.classes)
     declared.events = replace(
         known.events,
-        nodes=dict(known.events.nodes),
+        nodes=with_roles(known.events.nodes, data),
         broken=set(known.events.broken),
         used=set(),
         elsewhere=lambda name: hint_for_no_event(name, data),
     )
     declare_after_types(data, declared)
     return declared
+
+
+def read_with_imports(
+    spec: Spec, known: Declarations, report: Report, view: ProjectView
+) -> tuple[Declarations, Affected] | None:
+    """Read all declarations of a spec anew but its own types and events, and tell what may be other than before.
+
+    Args:
+        known: Those of a state that differs in what it imports, and in nothing else.
+
+    Returns:
+        ``None`` if anything may be other than before.
+    """
+    data = spec.data
+    declared = Declarations(report, data, spec.broken, project=view)
+    if declared.unread("types") or declared.unread("events"):
+        return None
+    check_about(data, report)
+    declare_imports(data, declared)
+    if declared.mentions("secrets"):
+        declare_secrets(data, declared)
+    if not take_own_types(declared, known):
+        return None
+    declared.prepare("events", declared.events)
+    declared.events.elsewhere = lambda name: hint_for_no_event(name, data)
+    declare_after_types(data, declared)
+    change = change_of_imports(known, declared, data)
+    if change is None:
+        return None
+    take_back(declared, known, change)
+    return declared, change
+
+
+def take_own_types(declared: Declarations, known: Declarations) -> bool:
+    """Take a spec's own types and events from earlier declarations; return whether no other file has their names."""
+    own = [name for name in known.types if ("types", name) not in known.imported]
+    if not declared.types.keys().isdisjoint(own):
+        return False
+    events = {
+        name: before
+        for name, each in declared.events.nodes.items()
+        if (before := known.events.nodes.get(name)) is not None and before.record is each.record
+    }
+    declared.events.nodes |= events
+    for name in own:
+        declared.types[name] = known.types[name]
+        if name in known.classes:
+            declared.classes[name] = known.classes[name]
+        if name in known.events.nodes:
+            declared.events.nodes[name] = known.events.nodes[name]
+    return True
+
+
+def with_roles(events: Mapping[str, Event], data: Mapping[str, object]) -> dict[str, Event]:
+    """Return events as the ones with which runs begin or end, or between."""
+    roles = roles_of(data)
+    return {
+        name: each if each.role == (role := roles.get(name, "message")) else replace(each, role=role)
+        for name, each in events.items()
+    }
 
 
 def take_back(declared: Declarations, known: Declarations, change: Affected) -> None:
@@ -123,7 +193,8 @@ def read_sections(declared: Declarations, change: Affected, spec: Spec) -> None:
     """Read all declarations but types and events anew; those that are the same stay the nodes that steps have."""
     nodes = {section: dict(table.nodes) for section, table in declared.tables.items()}
     fields = {"config": declared.config.fields, "state": declared.state.fields}
-    kept = {name: getattr(declared, name) for name in ("defaults", "key", "receives")}
+    same = ("defaults",) if change.messages else ("defaults", "key", "receives")
+    kept = {name: getattr(declared, name) for name in same}
     shared = {name: dict(getattr(declared, name)) for name in OF_AGENTS}
     for section, table in declared.tables.items():
         table.used = set()

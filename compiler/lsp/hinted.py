@@ -8,7 +8,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.lsp.declaring import Insertion
-from wfc.compiler.lsp.documents import Documents, OpenDocument
+from wfc.compiler.lsp.trying import Trial
 from wfc.compiler.yaml.repairs import quotes
 
 __all__ = ["as_hinted"]
@@ -21,11 +21,13 @@ BEFORE: Final = re.compile(r"(?:\w+(?:\[[^\[\]\n]*\])?\.)*\Z")
 """The path that a field's name ends."""
 
 
-def as_hinted(documents: Documents, document: OpenDocument, found: Diagnostic) -> Insertion | None:
+def as_hinted(trial: Trial, found: Diagnostic) -> Insertion | None:
     """Return what a finding says to write, if it is gone then and nothing is wrong with what was written."""
-    for start, end, new in candidates(document.text, found):
-        text = document.text[:start] + new + document.text[end:]
-        now = documents.findings_in(document, text)
+    text = trial.document.text
+    for start, end, new in candidates(text, found):
+        now = trial.findings(text[:start] + new + text[end:])
+        if now is None:
+            return None
         stop = start + len(new)
         # what was after the place may be told now, and is for the next fix
         if all(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from wfc.compiler.expressions import ExpressionCache
@@ -22,6 +23,13 @@ class KeptExpressions(ExpressionCache):
     def __init__(self) -> None:
         super().__init__()
         self.before = self.kept
+
+    def where(self, is_to_stay: Callable[[str], bool]) -> KeptExpressions:
+        """Return those whose texts are to stay."""
+        found = KeptExpressions()
+        for kept in (self.before, self.kept):
+            found.kept |= {key: each for key, each in kept.items() if is_to_stay(key[0])}
+        return found
 
     def age(self) -> None:
         """Begin another generation, if this one is large."""

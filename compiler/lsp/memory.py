@@ -9,20 +9,23 @@ from typing import Any, Final
 from wfc.compiler.diagnostics import Address, Finding, Place, Report
 from wfc.compiler.lsp.changed_declarations import (
     TYPES,
+    Affected,
     Parts,
     change_after_types,
     change_between,
+    differs_in_imports,
     has_types_of,
     mentions,
     packed,
     parts_of,
 )
-from wfc.compiler.lsp.declarations_anew import read_after_types, read_anew, take_back
+from wfc.compiler.lsp.declarations_anew import read_after_types, read_anew, read_with_imports, take_back
 from wfc.compiler.lsp.kept_expressions import KeptExpressions
 from wfc.compiler.lsp.kept_files import WatchedView
 from wfc.compiler.model import Step
+from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve import ProjectView, declare
-from wfc.compiler.resolve.declarations.events import hint_for_no_event
+from wfc.compiler.resolve.declarations.events import declare_contract, hint_for_no_event
 from wfc.compiler.resolve.steps.actions import HIDING_USES
 from wfc.compiler.resolve.steps.steps import resolve_step
 from wfc.compiler.resolve.symbols.declarations import Declarations
@@ -44,11 +47,16 @@ MOST_KEPT: Final = 4
 
 @dataclass(slots=True)
 class KeptStep:
-    """A step that was resolved without a finding, and what that has left behind in the declarations."""
+    """A step that was resolved without a finding, and what that has left behind in the declarations.
+
+    Args:
+        by_shape: Whether it depends on types that it does not mention.
+    """
 
     step: Step
     used: dict[str, set[str]]
     types: tuple[Type, ...]
+    by_shape: bool
 
 
 @dataclass(slots=True)
@@ -63,6 +71,7 @@ class Kept:
         base: The declarations read as a whole from which these differ in a few entries; ``None``: these were. Steps
             that mention none of those are kept there.
         words: Each step that mentions one of the entries has one of these words in it.
+        borrows: Whether less is known here than in the base, so that no step that was resolved here is kept there.
         expressions: Those that were read while types and events were these.
     """
 
@@ -75,11 +84,19 @@ class Kept:
     before: dict[tuple[Address, bytes], KeptStep] = field(default_factory=dict)
     base: Kept | None = None
     words: tuple[str, ...] = ()
+    borrows: bool = False
     expressions: KeptExpressions = field(default_factory=KeptExpressions)
 
     def of(self, data: Data) -> Kept:
         """Return with what a step was resolved that is to be the same."""
         return self if self.base is None or mentions(data, self.words) else self.base
+
+    def to_keep(self, data: Data) -> Kept:
+        """Return where a step is kept that was resolved now."""
+        return self if self.borrows else self.of(data)
+
+    def known(self, key: tuple[Address, bytes]) -> KeptStep | None:
+        return self.steps.get(key) or self.before.get(key)
 
 
 class Memory:
@@ -113,7 +130,9 @@ class Memory:
         kept = None if parts is None else self.kept.pop(parts.whole, None)
         if kept is not None and holds(kept, view):
             restore(kept, view)
-            declared = watched(copied(kept, view, spec, report), view)
+            declared = copied(kept, view, spec, report)
+            declare_contract(spec.data, declared)  # which depends on triggers, too
+            declared = watched(declared, view)
         elif parts is not None and (changed := self.changed(parts, spec, report, view)) is not None:
             kept, declared = changed
         else:
@@ -143,13 +162,14 @@ class Memory:
             if change is not None and holds(base, view):
                 restore(base, view)
                 declared = copied(base, view, spec, report)
-                expressions = KeptExpressions() if change.names(*TYPES) else base.expressions
+                expressions = expressions_without(base, change)
                 declared.expression_cache = expressions
                 read_anew(declared, change, spec)
                 kept = kept_of(parts, declared, view)
                 kept.base, kept.words, kept.expressions = base, change.words, expressions
                 return kept, watched(declared, view)
-        return self.changed_after_types(parts, spec, report, view)
+        found = self.changed_after_types(parts, spec, report, view)
+        return self.changed_imports(parts, spec, report, view) if found is None else found
 
     def changed_after_types(
         self, parts: Parts, spec: Spec, report: Report, view: WatchedView
@@ -173,23 +193,53 @@ class Memory:
                 return kept, watched(declared, view)
         return None
 
+    def changed_imports(
+        self, parts: Parts, spec: Spec, report: Report, view: WatchedView
+    ) -> tuple[Kept, Declarations] | None:
+        """Return the declarations of a spec, if they differ from earlier ones in imported files alone."""
+        for base in reversed(self.bases()):
+            if differs_in_imports(base.parts, parts, base.declared) and holds(base, view):
+                restore(base, view)
+                found: list[Finding] = []
+                read = read_with_imports(spec, base.declared, found.append, view)
+                if read is None:
+                    return None
+                declared, change = read
+                declared.sink = report
+                for each in found:
+                    report(each)
+                kept = kept_of(parts, declared, view)
+                kept.base, kept.words, kept.borrows = base, change.words, declared.models.unread
+                declared.expression_cache = kept.expressions = expressions_without(base, change)
+                return kept, watched(declared, view)
+        return None
+
     def step(self, name: str, data: Data, place: Place, declared: Declarations) -> Step | None:
         """Return one step, from an earlier check if it must be the same."""
         kept = self.current and self.current.of(data)
         key = None if kept is None else step_key(data, place, declared)
-        if kept is None or key is None:
+        if kept is None or key is None or self.current is None:
             return resolve_step(name, data, place, declared)
-        found = kept.steps.get(key) or kept.before.get(key)
+        found = kept.known(key)
+        if found is None or (found.by_shape and kept is not self.current):
+            kept, found = self.current, self.current.known(key)
         if found is None:
             step, found = noted_step(name, data, place, declared)
             if found is None:
                 return step
+            kept = self.current if found.by_shape else self.current.to_keep(data)
         else:
             for section, names in found.used.items():
                 table_of(declared, section).used |= names
             declared.types_in_expressions.extend(found.types)
         kept.steps[key] = found
         return found.step
+
+
+def expressions_without(base: Kept, change: Affected) -> KeptExpressions:
+    """Return the expressions of other declarations, without those that mention a type or an event that has changed."""
+    types = tuple(map(normal_form, sorted(change.names(*TYPES))))
+    return base.expressions.where(lambda text: not mentions(text, types)) if types else base.expressions
 
 
 def noted_step(
@@ -199,6 +249,7 @@ def noted_step(
     view = declared.project
     assert isinstance(view, WatchedView)
     lookups, findings, types = view.looked_up, len(declared.codes), len(declared.types_in_expressions)
+    asked = declared.asked_by_shape
     whole, declared.flow_whole = declared.flow_whole, True
     before = {section: table.used for section, table in tables_of(declared)}
     for _, table in tables_of(declared):
@@ -212,7 +263,8 @@ def noted_step(
     declared.flow_whole &= whole
     if step is None or not clean or not HIDING_USES.isdisjoint(declared.codes):
         return step, None
-    return step, KeptStep(step, used, tuple(declared.types_in_expressions[types:]))
+    by_shape = declared.asked_by_shape > asked
+    return step, KeptStep(step, used, tuple(declared.types_in_expressions[types:]), by_shape)
 
 
 def tables_of(declared: Declarations) -> Iterator[tuple[str, Table[Any]]]:

@@ -26,7 +26,8 @@ def entry_at(text: str, cursor: Cursor) -> Mapping[str, Any] | None:
     before = entry_before(text, cursor.start)
     if before is None:
         return None
-    typed = f"{before}{HERE}" + (": x" if cursor.kind == "key" else "")
+    blank = " " if before.endswith(":") else ""  # with which what is typed there comes in
+    typed = f"{before}{blank}{HERE}" + (": x" if cursor.kind == "key" else "")
     found = data_of("wfc: 1\n" + closed(typed))
     if not isinstance(found, dict) or not stands_in(found):
         return None

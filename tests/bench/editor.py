@@ -7,7 +7,8 @@ of a text that a keystroke has spoilt, those after a keystroke in a declaration 
 names; of plain steps an event that two mention), those after one on which every step
 may depend (a default time-out), completion in a text that cannot be read, and what is shown of the
 word under the pointer once nobody types. The best and the middle of nine; without the protocol, which adds a few
-milliseconds.
+milliseconds. A second table has an edit of each key at the top of a spec of `llm` steps that all say other things: the
+best and the worst of five, of which the first has the key come in.
 """
 
 from __future__ import annotations
@@ -90,6 +91,66 @@ def figures(text: str, word: str, field: str, declared: str, typed: str) -> list
     return [*found, measured(shown)]
 
 
+START = "start: Start\n"
+EVENT = "  E10: {"
+EDITS: dict[str, tuple[str, str]] = {
+    "workflow": ("workflow: asking", "workflow: asking{}"),
+    "version": (START, f"version: '{{}}.0'\n{START}"),
+    "description": (START, f"description: Words {{}}.\n{START}"),
+    "labels": (START, f"labels: {{{{team: t{{}}}}}}\n{START}"),
+    "start": (START, "start: Sta{}\n"),
+    "end": ("end: Done\n", "end: [Done, E{}]\n"),
+    "imports": (START, f"imports: [file{{}}.yaml]\n{START}"),
+    "parts": (START, f"parts: [part{{}}.yaml]\n{START}"),
+    "secrets": (START, f"secrets: [KEY{{}}]\n{START}"),
+    "config": ("default: x}}", "default: x}}, more{}: optional string}}"),
+    "deadline": (START, f"deadline: 1{{}}h\n{START}"),
+    "models": ("gpt-4o-mini", "gpt-4o-mini{}"),
+    "types": (START, f"types: {{{{Level: {{{{enum: [a, b{{}}]}}}}}}}}\n{START}"),
+    "events": (EVENT, f"{EVENT.replace('{', '{{')}more{{}}: optional string, "),
+    "events: the one that starts runs": ("  Start: {", "  Start: {{more{}: optional string, "),
+    "state": ("default: 0", "default: 1{}"),
+    "tools": (START, f'tools: {{{{look{{}}: {{{{python: "a:b", output: string}}}}}}}}\n{START}'),
+    "retries": ("max_attempts: 3", "max_attempts: 3{}"),
+    "texts": (START, f"texts: {{{{words: text {{}}}}}}\n{START}"),
+    "agents": (START, f"agents: {{{{one: {{{{model: fast, prompt: hello {{}}}}}}}}}}\n{START}"),
+    "threads": (
+        START,
+        f"threads: {{{{talk: {{{{key: inputs.id, keep: {{{{messages: 1{{}}}}}}}}}}}}}}\n{START}",
+    ),
+    "knowledge": (START, f"knowledge: {{{{books: {{{{files: [b{{}}.md]}}}}}}}}\n{START}"),
+    "resources": (START, f'resources: {{{{client: {{{{python: "a:b{{}}"}}}}}}}}\n{START}'),
+    "defaults": (START, f"defaults: {{{{timeout: 1{{}}s}}}}\n{START}"),
+    "receives": (START, f"receives: {{{{E{{}}: {{{{}}}}}}}}\n{START}"),
+    "key": (START, f"key: inputs.id  # {{}}\n{START}"),
+    "triggers": (START, f"triggers: {{{{a: {{{{topic: t{{}}}}}}}}\n{START}"),
+    "limits": (START, f"limits: {{{{steps: 1{{}}}}}}\n{START}"),
+    "on_error": (START, f'on_error: {{{{event: Done, with: {{{{answer: "{{}}"}}}}}}}}\n{START}'),
+    "on_cancel": (START, f'on_cancel: {{{{event: Done, with: {{{{answer: "{{}}"}}}}}}}}\n{START}'),
+    "moved": (START, f"moved: {{{{steps: {{{{old{{}}: step_0}}}}}}}}\n{START}"),
+    "removed": (START, f"removed: {{{{state: [old{{}}]}}}}\n{START}"),
+    "migrate": (START, f"migrate: {{{{state: {{{{old{{}}: string}}}}}}}}\n{START}"),
+    "tests": (START, f"tests: {{{{a: {{{{start: {{{{id: a, body: b{{}}}}}}}}}}}}}}\n{START}"),
+}
+"""What is edited: a text in the spec, and what is written in its stead with the number of the keystroke."""
+
+
+def edited(steps: int, old: str, new: str) -> str:
+    """The best and the worst of some edits of a key, the first of which may have it come in."""
+    text = asking(steps, alike=False)
+    documents = Documents()
+    documents.findings_now(documents.put("/nowhere/a.yaml", text))
+    times = []
+    for number in range(1, 6):
+        now = text.replace(old, new.format(number), 1)
+        assert now != text
+        gc.collect()
+        begin = time.process_time()
+        documents.findings_now(documents.put("/nowhere/a.yaml", now))
+        times.append((time.process_time() - begin) * 1_000)
+    return f"{min(times):.0f} ({max(times):.0f})"
+
+
 def main() -> None:
     gc.disable()  # as in the server
     print(
@@ -104,6 +165,9 @@ def main() -> None:
         )
         asked = figures(asking(steps, alike=False), f"Look {half}", "event.summary", "max_attempts: 3", "{}")
         print(f"| {steps:,} plain | {' | '.join(plain)} |\n| {steps:,} `llm` | {' | '.join(asked)} |")
+    print("\n| edit of | 200 | 1,000 |\n|---|--:|--:|")
+    for key, (old, new) in EDITS.items():
+        print(f"| `{key}` | {edited(200, old, new)} | {edited(1_000, old, new)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -8,10 +8,11 @@ from typing import Final
 from lsprotocol import types as lsp
 
 from wfc.compiler.lsp.completion import proposals
-from wfc.compiler.lsp.declaring import NEVER_ACCEPTED, accepting, declaring
+from wfc.compiler.lsp.declaring import NEVER_ACCEPTED, accepting, declared_with, declaring
 from wfc.compiler.lsp.documents import data_of
 from wfc.compiler.lsp.hinted import as_hinted
 from wfc.compiler.lsp.server.state import Server, server, shown, stretch
+from wfc.compiler.lsp.trying import Trial
 from wfc.compiler.review.formatting import Unformatted, formatted
 
 __all__ = [
@@ -22,9 +23,6 @@ __all__ = [
 
 BEGUN: Final = re.compile(r"\s*[a-z]*\s*")
 """A text that may become a spec: nothing yet, or the beginning of a first key."""
-
-MOST_TRIED: Final = 3
-"""So many steps that accept an event are tried for one question, for each takes a whole check."""
 
 KINDS: Final = {
     "key": lsp.CompletionItemKind.Property,
@@ -73,7 +71,7 @@ def mend(ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
     first, last = (ls.offset(document, each) for each in (params.range.start, params.range.end))
     told = [(each.code, each.range) for each in params.context.diagnostics]
     actions: list[lsp.CodeAction] = []
-    tried = 0
+    trial = Trial(ls.documents, document)
 
     def add(title: str, here: lsp.Diagnostic, edits: list[lsp.TextEdit], is_preferred: bool | None) -> None:
         changes = lsp.WorkspaceEdit(changes={uri: edits})
@@ -86,10 +84,10 @@ def mend(ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         if not is_asked and (here.code, here.range) not in told:
             continue  # editors may ask at the cursor alone, and send what is told of its line
         new = declaring(document, each)
-        if each.code == NEVER_ACCEPTED and tried < MOST_TRIED:
-            new, tried = accepting(ls.documents, document, each), tried + 1
+        if each.code == NEVER_ACCEPTED:
+            new = accepting(trial, each)
         if new is None and each.fix is None:
-            new = as_hinted(ls.documents, document, each)
+            new = as_hinted(trial, each) or declared_with(trial, each)
         if new is not None:
             add(new.title, here, [lsp.TextEdit(stretch(lines, new.at, new.at + new.over), new.text)], None)
         if each.fix is None:

@@ -83,9 +83,14 @@ def _declared(analysis: FlowAnalysis, fork: int) -> bool:
     return any(isinstance(join, model.Join) and join.rest is not None for join in joins)
 
 
-def _beside(partings: list[Parting], some: int, others: int) -> Iterator[tuple[int, int, int]]:
+def _beside(
+    partings: list[Parting], some: int, others: int, alike: int = 0
+) -> Iterator[tuple[int, int, int]]:
     """Yield pairs of parallel steps, one of the first set and one of the second, and where their courses
     part.
+
+    Args:
+        alike: Of these no two are a pair.
     """
     for parting in partings:
         for one, other in ((parting.one, parting.other), (parting.other, parting.one)):
@@ -93,7 +98,7 @@ def _beside(partings: list[Parting], some: int, others: int) -> Iterator[tuple[i
                 yield from (
                     (first, second, parting.node)
                     for first in members(one & some)
-                    for second in members(other & others)
+                    for second in members(other & others & ~(alike if alike >> first & 1 else 0))
                 )
 
 
@@ -102,9 +107,12 @@ def _races_on_state(
 ) -> None:
     savers_of: dict[str, int] = {}
     readers_of: dict[str, int] = {}
+    adding_to: dict[str, int] = {}  # of two sums the order does not decide what a field holds
     for node, use in uses.items():
         for field in use.saves.keys() - use.merged:
             savers_of[field] = savers_of.get(field, 0) | 1 << node
+        for field in use.sums:
+            adding_to[field] = adding_to.get(field, 0) | 1 << node
         for field in use.reads:
             readers_of[field] = readers_of.get(field, 0) | 1 << node
     beside_itself = 0
@@ -115,8 +123,7 @@ def _races_on_state(
         if users.bit_count() == 1 and not users & beside_itself:
             continue
         readers = readers_of.get(field, 0)
-        pairs = _beside(partings, savers, savers)
-        saved = next((pair for pair in pairs if _both_save(field, uses[pair[0]], uses[pair[1]])), None)
+        saved = next(_beside(partings, savers, savers, adding_to.get(field, 0)), None)
         read = next(_beside(partings, savers, readers), None) if saved is None else None
         if saved is not None:
             one, other, parted = saved
@@ -144,11 +151,6 @@ def merges(analysis: FlowAnalysis, field: str) -> tuple[str, ...]:
     """Return how the saves of a field may be put together, by its type."""
     declared = analysis.workflow.state.fields.get(field)
     return ("append", "last") if declared is not None and isinstance(declared.type, ListOf) else ("last",)
-
-
-def _both_save(field: str, own: SharedUses, theirs: SharedUses) -> bool:
-    """Return whether the order in which two steps save a field decides what it holds."""
-    return field in theirs.saves and not (field in own.sums and field in theirs.sums)
 
 
 def _race_of_a_read(

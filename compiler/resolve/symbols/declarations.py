@@ -165,6 +165,7 @@ class Declarations:
         adopted: Names given to types of other workflows.
         expression_cache: Of the expressions in steps.
         types_in_expressions: What `from_json` is told to read.
+        asked_by_shape: How often all types were looked through for one of some fields, without its name.
         found_in_texts: Places in the texts of prompts with findings, and how grave those are.
     """
 
@@ -210,6 +211,7 @@ class Declarations:
     collection_tools: dict[str, Tool] = field(default_factory=dict)
     adopted: set[str] = field(default_factory=set)
     types_in_expressions: list[Type] = field(default_factory=list)
+    asked_by_shape: int = 0
     found_in_texts: dict[Place, int] = field(default_factory=dict)
     expression_cache: ExpressionCache = field(default_factory=ExpressionCache)
 

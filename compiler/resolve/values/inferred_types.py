@@ -81,6 +81,7 @@ def inferred_record(value: Value, entries: dict[str, Value], name: str, declared
         check_style(key, Place((*value.address, key)).key, "field", declared.report)
     if wrong or UNKNOWN in types.values():
         return UNKNOWN
+    declared.asked_by_shape += 1
     fitting = [
         each
         for each in declared.types.values()

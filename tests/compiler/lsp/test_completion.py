@@ -496,3 +496,28 @@ def test_what_an_error_has_is_explained() -> None:
     assert found is not None and found.said == "`error.message`: string\n\nWhat went wrong, in words."
     fields = proposals(documents, document, text.index("error.message") + 6)
     assert {each.label for each in fields if each.about} == {"name", "message", "status", "body"}
+
+
+@pytest.mark.parametrize(
+    ("typed", "insert"),
+    [
+        ("    kind:^", " llm"),
+        ("    kind: ^", "llm"),
+        ("    model:^", " fast"),
+        ("    retry:^", " standard"),
+        ("    emit:^", " Done"),
+        ('    emit: {fail: "there is ${{ event.^', "customer"),
+        ('    emit: {fail: "there is ${{ event.customer | up^', "upper"),
+    ],
+)
+def test_what_comes_in_behind_a_key_without_a_blank_has_one(typed: str, insert: str) -> None:
+    where = typed.index("^")
+    steps = f"  s:\n    kind: llm\n    accepts: Asked\n{typed.replace('^', '')}\n"
+    if "kind:" in typed:
+        steps = steps.replace("    kind: llm\n", "")
+    begin = SPEC[: SPEC.index("steps:")] + "steps:\n"
+    text = begin + steps
+    documents = Documents()
+    at = text.index(typed.replace("^", "")) + where
+    found = proposals(documents, documents.put("/nowhere/a.yaml", text), at)
+    assert insert in {each.insert or each.label for each in found}

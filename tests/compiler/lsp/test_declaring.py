@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from wfc.compiler.diagnostics import Diagnostic
-from wfc.compiler.lsp.declaring import accepting, declaring
+from wfc.compiler.lsp.declaring import accepting, declared_with, declaring
 from wfc.compiler.lsp.documents import Documents, OpenDocument
+from wfc.compiler.lsp.trying import MOST_TRIED, Trial
 
 SPEC = """\
 wfc: 1
@@ -98,10 +99,108 @@ def test_an_event_that_no_step_accepts_gets_one(old: str, new: str, is_offered: 
     document = documents.put("/nowhere/a.yaml", text)
     found = [each for each in documents.findings(document) if each.code == "event-never-accepted"]
     checks = documents.checks
-    made = [each for each in (accepting(documents, document, one) for one in found) if each is not None]
+    made = [
+        each for each in (accepting(Trial(documents, document), one) for one in found) if each is not None
+    ]
     assert bool(made) is is_offered
-    assert documents.checks - checks <= len(found)
+    assert documents.checks - checks <= 2 * len(found)  # of the text as it is, and with the step
     for each in made:
         assert each.title == "add the step `take_part_found`, which accepts `PartFound`"
         mended = text[: each.at] + each.text + text[each.at :]
         assert documents.findings(documents.put("/nowhere/a.yaml", mended)) == ()
+
+
+ASKING = """\
+wfc: 1
+workflow: w
+start: Asked
+end: Done
+MORE
+events:
+  Asked: {a: string}
+  Done: {a: string}
+steps:
+  s: {kind: llm, accepts: Asked, model: fast, prompt: "a", output: {a: string}, emit: Done}
+"""
+TWO = (
+    'models: {slow: {use: "openai:gpt-4o", api_key: PORTAL}, '
+    'fast: {use: "openai:gpt-4o", api_key: OWN_KEY, fallback: [slow]}}'
+)
+FAST = 'models: {fast: {use: "openai:gpt-4o"}}'
+
+
+@pytest.mark.parametrize(
+    ("more", "old", "new", "mended"),
+    [
+        ("", "", "", '  Done: {a: string}\nmodels:\n  fast: {use: "openai:gpt-4o-mini"}\nsteps:'),
+        (
+            'models:\n  other: {use: "openai:gpt-4o"}\ndefaults: {model: other}',
+            "",
+            "",
+            '  other: {use: "openai:gpt-4o"}\n  fast: {use: "openai:gpt-4o-mini"}\n',
+        ),
+        ('models:\n  fasts: {use: "openai:gpt-4o"}', "", "", None),  # a slip of the keyboard
+        ('models: {other: {use: "openai:gpt-4o"}}', "", "", None),  # no place in brackets
+        (FAST, "output:", "retry: often, output:", "retries:\n  often: {max_attempts: 3}\nsteps:"),
+        (
+            "",
+            'llm, accepts: Asked, model: fast, prompt: "a", output: {a: string}, emit: Done',
+            'tool, tool: look, with: {b: 1}, accepts: Asked, emit: {event: Done, with: {a: "x"}}',
+            'tools:\n  look: {python: "tools:look", args: {b: any}, output: any}\nsteps:',
+        ),
+        (
+            'models: {fast: {use: "openai:gpt-4o", api_key: OWN_KEY}}',
+            "",
+            "",
+            "secrets: [OWN_KEY]\nsteps:",
+        ),
+        (
+            f"secrets: [PORTAL]\n{TWO}",
+            "",
+            "",
+            "secrets: [PORTAL, OWN_KEY]",
+        ),
+        (
+            f"secrets:\n  - PORTAL\n{TWO}",
+            "",
+            "",
+            "secrets:\n  - PORTAL\n  - OWN_KEY\n",
+        ),
+    ],
+)
+def test_what_a_step_names_is_declared_where_nothing_is_wrong_then(
+    more: str, old: str, new: str, mended: str | None
+) -> None:
+    text = ASKING.replace("MORE\n", f"{more}\n" if more else "")
+    assert old in text
+    text = text.replace(old, new)
+    documents = Documents()
+    document = documents.put("/nowhere/a.yaml", text)
+    found = [each for each in documents.findings(document) if each.severity.name == "ERROR"]
+    made = [declared_with(Trial(documents, document), each) for each in found]
+    if mended is None:
+        assert not any(made)
+        return
+    assert made and made[0] is not None
+    now = text[: made[0].at] + made[0].text + text[made[0].at :]
+    assert mended in now
+    assert all(line in now for line in text.splitlines() if not line.startswith("secrets"))
+    errors = documents.findings(documents.put("/nowhere/a.yaml", now))
+    assert not [each for each in errors if each.severity.name == "ERROR"]
+
+
+def test_few_texts_are_tried_for_one_question_and_each_once() -> None:
+    steps = "".join(
+        f"  s{number}: {{kind: llm, accepts: Asked, model: m{number * 'x'}q, prompt: a, emit: nothing}}\n"
+        for number in range(9)
+    )
+    documents = Counting()
+    document = documents.put("/nowhere/a.yaml", ASKING.replace("MORE\n", "") + steps)
+    found = [each for each in documents.findings(document) if each.code == "unknown-model"]
+    documents.findings_now(document)
+    offered, checks = 0, documents.checks
+    for asked in range(1, 5):
+        trial = Trial(documents, document)
+        offered = sum(declared_with(trial, each) is not None for each in found)
+        assert documents.checks - checks == min(MOST_TRIED * asked, len(found))
+    assert offered == len(found) == 10

@@ -9,6 +9,7 @@ import pytest
 from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.lsp.documents import Documents, data_of
 from wfc.compiler.lsp.hinted import as_hinted
+from wfc.compiler.lsp.trying import Trial
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "compiler/rules/examples").glob("*.yaml"))
 
@@ -57,7 +58,7 @@ def with_fix(text: str, code: str) -> tuple[str, str] | None:
         for edit in sorted(fix.edits, key=lambda each: -each.start.offset):
             text = text[: edit.start.offset] + edit.text + text[edit.end.offset :]
         return fix.title, text
-    new = as_hinted(documents, document, found[0])
+    new = as_hinted(Trial(documents, document), found[0])
     return new and (new.title, text[: new.at] + new.text + text[new.at + new.over :])
 
 
@@ -208,7 +209,7 @@ def test_fixes_of_all_examples_take_nothing_away() -> None:
                 for edit in each.fix.edits:
                     old = text[edit.start.offset : edit.end.offset]
                     assert old in edit.text, path
-            elif each.fix is None and (new := as_hinted(documents, document, each)) is not None:
+            elif each.fix is None and (new := as_hinted(Trial(documents, document), each)) is not None:
                 written += 1
                 now = text[: new.at] + new.text + text[new.at + new.over :]
                 left = documents.findings_in(document, now)

@@ -112,8 +112,18 @@ AFTER_TYPES = {
     "key": "inputs.WORD",
     "when_running": "join",
     "resources": '{new: {python: "a:WORD"}}',
+    "workflow": "WORD",
+    "start": "WORD",
+    "end": "[WORD, WORD]",
+    "imports": "[WORD.yaml]",
+    "deadline": "5h",
+    "limits": "{steps: 100}",
+    "on_error": "{event: WORD}",
+    "triggers": "{often: {topic: WORD}}",
+    "moved": "{steps: {WORD: WORD}}",
+    "parts": "[WORD.yaml]",
 }
-"""The sections that are read once types and events are known, and what may be new in each."""
+"""The sections that are read once types and events are known, or steps are, and what may be new in each."""
 
 
 def edited_after_types(text: str, chance: Random) -> str:
@@ -193,6 +203,63 @@ def test_random_edits_of_what_is_read_after_types_in_all_specs() -> None:
         hold(path, 3, 12, edited_after_types)
 
 
+FILES = {
+    "one.yaml": "types:\n  Level: {enum: [low, high]}\n  Pair: {left: string, right: string}\nmodels:\n"
+    '  fast: {use: "openai:gpt-5"}\nconfig:\n  base: string\n',
+    "two.yaml": "imports: [one.yaml]\nevents:\n  Rated: {a: string, level: Level}\ntexts:\n"
+    "  words: see ${{ config.base }}\nretries:\n  often: {max_attempts: 3}\n",
+    "other.yaml": "types:\n  Level: {enum: [low, high, middle]}\nmodels:\n"
+    '  fast: {use: "openai:gpt-6"}\n  slow: {use: "openai:gpt-5"}\nsecrets: [KEY]\n',
+    "wrong.yaml": "types:\n  Level: strin\n",
+}
+IMPORTING = """\
+wfc: 1
+workflow: w
+start: Asked
+end: Done
+imports: [one.yaml, two.yaml]
+receives:
+  Found: {}
+events:
+  Asked: {a: string}
+  Found: {a: string}
+  Done: {a: string}
+steps:
+  find: {kind: transform, accepts: Asked, emit: Found}
+  rate:
+    kind: llm
+    accepts: Found
+    model: fast
+    prompt: "{% use words %}"
+    retry: often
+    output: {level: Level}
+    emit: Rated
+  pair: {kind: transform, accepts: Rated, emit: {event: Done, with: {a: "${{ event.level }}"}}}
+"""
+
+
+def imported_anew(text: str, chance: Random) -> str:
+    """A text with other imports, or with one edit elsewhere."""
+    begin = text.find("imports: [")
+    if begin < 0 or chance.random() < 0.3:
+        return (edited if chance.random() < 0.5 else edited_after_types)(text, chance)
+    end = text.find("\n", begin)
+    names = [*FILES, "not_there.yaml", "one.yam"]
+    given = ", ".join(chance.sample(names, chance.randrange(4)))
+    return f"{text[:begin]}imports: [{given}]{text[end:]}"
+
+
+@pytest.mark.parametrize(
+    "seed", [*range(4), *(pytest.param(each, marks=pytest.mark.full) for each in range(4, 40))]
+)
+def test_random_imports_give_what_a_whole_check_gives(tmp_path: Path, seed: int) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(f"wfc: 1\n{text}")
+    (tmp_path / "spec.yaml").write_text(IMPORTING)
+    assert whole(str(tmp_path / "spec.yaml"), IMPORTING) == []
+    hold(tmp_path / "spec.yaml", seed, 15, imported_anew)
+
+
 SPEC = """\
 wfc: 1
 workflow: w
@@ -253,7 +320,18 @@ ALL = ["find", "rate", "look", "end"]
         ("start: Asked", "secrets: [KEY]\nstart: Asked", []),
         ("start: Asked", "defaults: {model: fast}\nstart: Asked", ALL),
         ("start: Asked", "threads: {rate: {key: inputs.a}}\nstart: Asked", []),
-        ("start: Asked", "imports: []\nstart: Asked", ALL),
+        ("start: Asked", "imports: []\nstart: Asked", []),
+        ("start: Asked", "imports: [not_there.yaml]\nstart: Asked", []),
+        ("end: Done", "end: [Done, RatedDone]", ["look", "end"]),
+        ("start: Asked", "start: Found", ALL[:2] + ALL[3:]),
+        ("workflow: w", "workflow: words", []),
+        ("start: Asked", "deadline: 3h\nstart: Asked", []),
+        ("start: Asked", "limits: {steps: 30}\nstart: Asked", []),
+        ("start: Asked", "on_error: {event: Done, with: {a: b}}\nstart: Asked", []),
+        ("start: Asked", 'triggers: {often: {schedule: "1 * * * *", with: {a: b}}}\nstart: Asked', []),
+        ("start: Asked", "moved: {steps: {look: other}}\nstart: Asked", []),
+        ("start: Asked", 'resources: {one: {python: "a:b"}}\nstart: Asked', []),
+        ("start: Asked", "parts: [not_there.yaml]\nstart: Asked", []),
     ],
 )
 def test_what_does_not_mention_a_declaration_is_not_resolved_anew(
