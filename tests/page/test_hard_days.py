@@ -285,6 +285,76 @@ def test_a_fork_goes_on_with_an_edited_state(reader: Any, server: Any) -> None:
     reader.forgive(400, 422)
 
 
+# --- answers that are long in coming
+
+
+class Held:
+    """Requests that reach the server once they are let go."""
+
+    def __init__(self, page: Any, asked: str, method: str) -> None:
+        self.page = page
+        self.method = method
+        self.held: list[Any] = []
+        self.is_over = False
+        page.route(asked, self.meet)
+
+    def meet(self, route: Any) -> None:
+        if self.is_over or route.request.method != self.method:
+            route.continue_()
+        else:
+            self.held.append(route)
+
+    def let_go(self) -> None:
+        for _ in range(1800):  # a route is met while the page is asked something
+            if self.held:
+                break
+            self.page.wait_for_timeout(100)
+        self.is_over = True
+        for route in self.held:
+            route.continue_()
+
+
+def test_who_goes_elsewhere_before_a_run_is_started_stays_there(reader: Any) -> None:
+    page = reader.open("start/count")
+    held = Held(page, "**/v1/workflows/count/runs", "POST")
+    page.get_by_label("To").fill("1")
+    page.get_by_role("button", name="Start", exact=True).click()
+    reader.follow(page.get_by_role("link", name="Inbox"))
+    with page.expect_response("**/v1/workflows/count/runs") as told:
+        held.let_go()
+    assert told.value.status == 201
+    page.wait_for_timeout(500)
+    assert page.url.endswith("#/inbox")
+
+
+def test_saving_twice_in_a_row_is_no_conflict_with_oneself(reader: Any, server: Any) -> None:
+    page = reader.open("author/sum.yaml")
+    page.get_by_text("No findings.").wait_for()
+    held = Held(page, "**/v1/files/*", "PUT")
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+Home")
+    for line in ("# one\n", "# two\n"):
+        page.keyboard.insert_text(line)
+        page.keyboard.press("Control+s")
+    page.wait_for_timeout(500)
+    held.let_go()
+    page.get_by_text("Saved.").wait_for()
+    assert (server.folder / "sum.yaml").read_text() == "# one\n# two\n" + SUM
+    assert page.locator("dialog").count() == 0
+    assert page.evaluate("sessionStorage.getItem('draft:sum.yaml')") is None
+
+
+def test_a_button_that_is_pressed_twice_asks_once(reader: Any, server: Any) -> None:
+    page = reader.open(f"runs/{started(server, 'payment', amount=1)}")
+    held = Held(page, "**/resume?dry", "POST")
+    page.locator("#go-on").dblclick()
+    page.wait_for_timeout(500)
+    held.let_go()
+    page.locator("dialog").first.wait_for()
+    page.wait_for_timeout(500)
+    assert page.locator("dialog").count() == 1
+
+
 # --- several people
 
 
