@@ -198,7 +198,7 @@ class Stage:
         if handler is not None:  # nobody else has the run: it goes on here, until somebody else may have it
             await asyncio.sleep(0.05)
             with contextlib.suppress(RunUnknownError):
-                await asyncio.wait_for(engine.park(run_id), 10)
+                await asyncio.wait_for(engine.park(run_id), 240)
         return True
 
     async def _publishes(self, engine: Engine, run_id: str, said: Any) -> bool:

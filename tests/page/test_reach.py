@@ -106,6 +106,7 @@ def test_tab_leads_to_all_in_a_window_and_not_out_of_it(
     failed = started(server, "payment", amount=1)
     page = reader.open(screen.format(failed=f"runs/{failed}"))
     page.locator(opens).focus()
+    page.locator(f"{opens}:focus").wait_for()
     page.keyboard.press("Enter")
     page.locator("dialog").wait_for()
 
@@ -145,7 +146,7 @@ def test_a_screen_that_comes_late_takes_the_keys_from_nobody(reader: Any, screen
     for route in held:
         route.continue_()
     reader.arrive()
-    assert page.locator("header button").evaluate("one => one === document.activeElement")
+    assert page.evaluate("document.activeElement.matches('header button')")
 
 
 # --- links

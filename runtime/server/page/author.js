@@ -1,6 +1,6 @@
 // The screen of authors: specs with their health, an editor with the flow beside it, tests, and proposals.
 import { part } from "./api.js";
-import { ask, button, data, h, nothing, show, table, tell } from "./dom.js";
+import { ask, button, data, h, nothing, renew, show, table, tell } from "./dom.js";
 import { rehearsals } from "./rehearse.js";
 import { Viewer } from "./viewer.js";
 import { t } from "./words.js";
@@ -75,7 +75,7 @@ export async function showFile({ main, server, id, left }) {
     main,
     h("h1", {}, file.path),
     h("div", { class: "row" }, button(t("Save"), () => desk.save(), { id: "save" }), button(t("Test"), () => desk.test(), { id: "test" }), button(t("Rehearse"), () => desk.rehearse(), { id: "rehearse" }), button(t("Serve it"), () => desk.offer(), { id: "offer" }), button(t("Propose"), () => desk.propose(), { id: "propose" }), desk.said),
-    h("div", { class: "beside desk" }, where, h("div", {}, desk.findings, h("h2", {}, t("Tests")), desk.tests, h("h2", {}, t("Flow")), desk.behind, desk.flow, h("details", { toggle: () => desk.look() }, h("summary", {}, "Python"), desk.python))),
+    h("div", { class: "beside desk" }, where, h("div", {}, desk.findings, h("h2", {}, t("Tests")), desk.tests, h("h2", {}, t("Flow")), desk.behind, desk.flow, h("details", { toggle: () => desk.look().catch((error) => tell(error.message)) }, h("summary", {}, "Python"), desk.python))),
   );
   desk.begin(editor(where, desk.kept(), file.path, desk));
 }
@@ -103,6 +103,7 @@ class Desk {
     this.resting = 0;
     this.hasErrors = false;
     this.isDrawn = false;
+    this.saving = Promise.resolve(true);
     /** @type {any} */
     this.view = null;
     addEventListener("beforeunload", (event) => this.isUnsaved() && event.preventDefault(), { signal: left });
@@ -111,7 +112,7 @@ class Desk {
   /** @param {any} view */
   begin(view) {
     this.view = view;
-    this.changed(view.text());
+    this.changed();
     if ([document.body, document.getElementById("main")].includes(/** @type {HTMLElement} */ (document.activeElement))) view.focus(); // but for who went elsewhere meanwhile
   }
 
@@ -144,12 +145,17 @@ class Desk {
     return this.server.call("v1/hover", { path: this.file.path, text, at });
   }
 
-  /** Ask for the findings in the newest text, one request at a time. @param {string} text */
-  async changed(text) {
-    const isUnsaved = text !== this.file.text;
-    show(this.said, isUnsaved ? t("not saved") : "");
-    if (isUnsaved) sessionStorage.setItem(this.draft(), JSON.stringify({ text, etag: this.file.etag }));
+  /** Keep what is written and not saved, and say so; else say something else. @param {string} saved */
+  keep(saved) {
+    const isUnsaved = this.isUnsaved();
+    show(this.said, isUnsaved ? t("not saved") : saved);
+    if (isUnsaved) sessionStorage.setItem(this.draft(), JSON.stringify({ text: this.view.text(), etag: this.file.etag }));
     else sessionStorage.removeItem(this.draft());
+  }
+
+  /** Ask for the findings in the newest text, one request at a time. */
+  async changed() {
+    this.keep("");
     this.isStale = true;
     clearTimeout(this.resting);
     if (this.isAsking) return;
@@ -170,12 +176,12 @@ class Desk {
   /** Ask what takes longer, once nobody types: for the one mistake behind several findings, and for the flow. */
   async rest() {
     if (this.left.aborted) return;
-    await this.look();
+    await this.look().catch(() => {}); // that the server is away is said where the findings are
     if (!this.hasErrors || this.isAsking) return;
     this.isAsking = true;
     await this.asked("");
     this.isAsking = false;
-    if (this.isStale) await this.changed(this.view.text());
+    if (this.isStale) await this.changed();
   }
 
   /** @param {string} text @param {string} how */
@@ -188,7 +194,7 @@ class Desk {
     const lines = found.map((/** @type {any} */ one) => h("li", {}, button(`${one.line}:${one.column}`, () => this.view.go(one.from, one.to)), ` ${one.message}`, one.hint ? h("div", { class: "soft" }, one.hint) : null, one.fix ? button(one.fix.title, () => this.view.mend(one.fix)) : null));
     show(this.behind, this.hasErrors ? t(this.isDrawn ? "The flow is that of the text before it had errors." : "The flow is drawn once the text has no errors.") : "");
     this.flow.classList.toggle("behind", this.hasErrors);
-    show(this.findings, found.length ? h("ul", { class: "findings" }, lines) : h("p", { class: "status done" }, t("No findings.")));
+    renew(this.findings, found.length ? h("ul", { class: "findings" }, lines) : h("p", { class: "status done" }, t("No findings.")));
   }
 
   /** Show the flow of the text, tied to its lines, and its Python if that is open. */
@@ -223,12 +229,17 @@ class Desk {
 
   // --- what is done with it
 
-  async save() {
+  /** Save what is written, after what is being saved: it would be a change that somebody else has made. */
+  save() {
+    this.saving = this.saving.then(() => this.saved());
+    return this.saving;
+  }
+
+  async saved() {
     const text = this.view.text();
     try {
       this.file = await this.server.call(`v1/files/${part(this.file.path)}`, { text }, { "If-Match": `"${this.file.etag}"` }, "PUT");
-      sessionStorage.removeItem(this.draft());
-      show(this.said, this.isUnsaved() ? t("not saved") : t("Saved."));
+      this.keep(t("Saved."));
       return true;
     } catch (error) {
       this.disagree(/** @type {any} */ (error));
@@ -275,7 +286,7 @@ class Desk {
     if (this.isUnsaved() && !(await this.save())) return;
     try {
       const told = await this.server.call("v1/offers", { path: this.file.path });
-      location.hash = `#/start/${part(told.workflow)}`;
+      if (!this.left.aborted) location.hash = `#/start/${part(told.workflow)}`; // who went elsewhere meanwhile stays there
       tell(t("It is saved, and served from now on."));
     } catch (error) {
       show(this.said, h("span", { class: "bad", role: "alert" }, /** @type {Error} */ (error).message));

@@ -1,6 +1,9 @@
 // Elements of the page: all that comes from a server is text, and becomes text.
 import { language, t } from "./words.js";
 
+/** @type {WeakMap<Node, Record<string, any>>} */
+const heard = new WeakMap(); // what is called at the events of an element
+
 /**
  * Return an element with attributes and children; a function is called at an event.
  * @param {string} tag @param {Record<string, any>} attributes @param {...any} children @returns {HTMLElement}
@@ -8,10 +11,11 @@ import { language, t } from "./words.js";
 export function h(tag, attributes = {}, ...children) {
   const found = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === "function") found.addEventListener(name, value);
+    if (typeof value === "function") found.addEventListener(name, (event) => heard.get(found)?.[name]?.(event));
     else if (value === true) found.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) found.setAttribute(name, String(value));
   }
+  heard.set(found, attributes);
   found.append(...children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false).map(plain));
   return found;
 }
@@ -38,6 +42,55 @@ export function show(place, ...children) {
   const held = place.contains(document.activeElement) ? document.activeElement : null;
   place.replaceChildren(...children.flat(Infinity).filter(Boolean).map(plain));
   if (held?.id) document.getElementById(held.id)?.focus({ preventScroll: true });
+}
+
+/**
+ * Show anew what comes again and again. What is equal stays where it is, so that a press on it that has begun ends on it,
+ * and does from now on what the new one would do. It must listen to the same events, and nobody may hold on to a new one.
+ * @param {any} place @param {...any} children
+ */
+export function renew(place, ...children) {
+  const held = place.contains(document.activeElement) ? document.activeElement : null;
+  merge(place, h("div", {}, children));
+  if (held && held !== document.activeElement) /** @type {any} */ (held.isConnected ? held : document.getElementById(held.id))?.focus({ preventScroll: true });
+}
+
+/** Give an element the children of another, but for those that it has already. @param {any} place @param {any} wanted */
+function merge(place, wanted) {
+  const left = new Set(place.childNodes);
+  const take = (/** @type {(old: any) => boolean} */ is) => {
+    const found = [...left].find(is);
+    left.delete(found);
+    return found;
+  };
+  const fresh = [...wanted.childNodes];
+  const kept = fresh.map((one) => take((old) => old.isEqualNode(one)));
+  const now = fresh.map((one, number) => {
+    const old = kept[number] || take((old) => isAlike(old, one));
+    if (!old) return one;
+    heard.set(old, heard.get(one) || {});
+    kept[number] ? handOver(old, one) : merge(old, one);
+    return old;
+  });
+  for (const one of left) one.remove();
+  now.forEach((one, number) => {
+    const there = place.childNodes[number];
+    if (one !== there) place.insertBefore(one, there || null); // what is moved loses a press
+  });
+}
+
+/** Return whether two elements differ only within, a row beside what its link leads to, and neither is what is pressed itself. @param {any} one @param {any} other */
+function isAlike(one, other) {
+  const leads = (/** @type {any} */ row) => row.querySelector("a")?.getAttribute("href");
+  return one.cloneNode().isEqualNode(other.cloneNode()) && !one.matches("a, button, input, select, textarea") && (one.nodeName !== "TR" || leads(one) === leads(other));
+}
+
+/** Let what is in an element do what is done in an equal one. @param {Node} old @param {Node} now */
+function handOver(old, now) {
+  now.childNodes.forEach((one, number) => {
+    heard.set(old.childNodes[number], heard.get(one) || {});
+    handOver(old.childNodes[number], one);
+  });
 }
 
 /** Return a moment as people read it. @param {string | null | undefined} text @returns {HTMLElement | string} */
@@ -90,14 +143,19 @@ export function table(heads, rows, label) {
   return h("table", { "aria-label": label }, head, h("tbody", {}, body));
 }
 
+const busy = new WeakSet();
+
 /** Return a button; what goes wrong in what it does is told. @param {string} said @param {() => any} act @param {Record<string, any>} more */
 export function button(said, act, more = {}) {
-  const click = async () => {
+  const click = async (/** @type {any} */ { currentTarget: pressed }) => {
+    if (busy.has(pressed)) return; // it is pressed twice
+    busy.add(pressed);
     try {
       await act();
     } catch (error) {
       tell(/** @type {Error} */ (error).message);
     }
+    busy.delete(pressed);
   };
   return h("button", { type: "button", click, ...more }, said);
 }

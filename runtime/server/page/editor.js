@@ -83,7 +83,7 @@ const KINDS = /** @type {Record<string, string>} */ ({ key: "property", event: "
 /**
  * Return an editor in a place.
  * @param {HTMLElement} place @param {string} text @param {string} label
- * @param {{complete: (text: string, at: number) => Promise<any>, hover: (text: string, at: number) => Promise<any>, changed: (text: string) => void, moved: (at: number) => void, save: () => void}} asked
+ * @param {{complete: (text: string, at: number) => Promise<any>, hover: (text: string, at: number) => Promise<any>, changed: () => void, moved: (at: number) => void, save: () => void}} asked
  */
 export function editor(place, text, label, asked) {
   const root = place.attachShadow({ mode: "open" });
@@ -131,7 +131,7 @@ function extensions(label, asked) {
     EditorView.domEventHandlers({ beforeinput: typedOver }),
     keymap.of([{ key: "Mod-s", run: () => (asked.save(), true), preventDefault: true }, ...completionKeymap, ...lintKeymap, ...historyKeymap, ...defaultKeymap]),
     EditorView.updateListener.of((/** @type {any} */ update) => {
-      if (update.docChanged) asked.changed(update.state.doc.toString());
+      if (update.docChanged) asked.changed();
       else if (update.selectionSet) asked.moved(update.state.selection.main.head);
     }),
   ];

@@ -1,6 +1,6 @@
 // The inbox: what people are asked, and their answers.
 import { part } from "./api.js";
-import { ask, button, data, h, leave, moment, nothing, show, table, tell, waiting } from "./dom.js";
+import { ask, button, data, h, leave, moment, nothing, renew, show, table, tell, waiting } from "./dom.js";
 import { form } from "./forms.js";
 import { growing } from "./lists.js";
 import { t } from "./words.js";
@@ -34,7 +34,7 @@ export async function showInbox({ main, server, me, query, left }) {
   const look = growing(read, (tasks, more) => {
     found = tasks;
     const next = more ? button(t("More"), more, { id: "more" }) : null;
-    show(list, found.length ? taskTable(found) : nothing(t("Nothing waits for an answer.")), next);
+    renew(list, found.length ? taskTable(found) : nothing(t("Nothing waits for an answer.")), next);
   });
   await look();
   const again = setInterval(async () => {
@@ -75,7 +75,7 @@ function isAsked(task, me) {
 }
 
 /** @param {import("./app.js").Place} place */
-export async function showTask({ main, server, me, id }) {
+export async function showTask({ main, server, me, id, left }) {
   const path = `v1/tasks/${part(id)}`;
   const task = await server.call(path);
   const alike = task.closed ? [] : await others(server, task, me);
@@ -86,10 +86,10 @@ export async function showTask({ main, server, me, id }) {
     task.show === null || task.show === undefined ? null : data(task.show),
   ];
   if (task.closed) return show(main, told, h("p", {}, t("It is closed: {why}.", { why: task.because })));
-  const again = () => showTask({ main, server, me, id, query: new URLSearchParams(), left: new AbortController().signal });
+  const again = () => showTask({ main, server, me, id, query: new URLSearchParams(), left });
   const pass = isAsked(task, me) || me.roles.includes("operate") ? passOn(server, task, me, again) : null;
   const asked = h("p", {}, t("{names} is asked.", { names: task.assign.join(", ") }));
-  show(main, told, isAsked(task, me) ? answerForm(server, task, alike) : asked, pass);
+  show(main, told, isAsked(task, me) ? answerForm(server, task, alike, left) : asked, pass);
 }
 
 /** Return the other open questions of the same step of a workflow, which may be answered alike. @param {any} server @param {any} task @param {any} me */
@@ -98,8 +98,8 @@ async function others(server, task, me) {
   return told.tasks.filter((/** @type {any} */ one) => one.task !== task.task && one.workflow === task.workflow && one.step === task.step && isAsked(one, me));
 }
 
-/** @param {any} server @param {any} task @param {any[]} alike */
-function answerForm(server, task, alike) {
+/** @param {any} server @param {any} task @param {any[]} alike @param {AbortSignal} left */
+function answerForm(server, task, alike, left) {
   const boxes = alike.map((one) => {
     const field = h("input", { type: "checkbox", value: one.task });
     return h("label", { class: "check" }, field, h("a", { href: `#/inbox/${part(one.task)}` }, one.title));
@@ -114,7 +114,8 @@ function answerForm(server, task, alike) {
       refused.push(...told.answers.filter((/** @type {any} */ one) => !one.done).map((/** @type {any} */ one) => one.detail));
     }
     await untilKnown(server, task, (now) => now.closed);
-    leave("#/inbox", [t("Your answer is recorded. Thank you."), ...refused.slice(0, 1)].join(" "));
+    const said = [t("Your answer is recorded. Thank you."), ...refused.slice(0, 1)].join(" ");
+    left.aborted ? tell(said) : leave("#/inbox", said); // who went elsewhere meanwhile stays there
   }, "/answer");
   if (boxes.length) {
     const said = h("summary", {}, t("{n} of the same kind are open.", { n: boxes.length }));

@@ -1,6 +1,6 @@
 // How a run was after any of its ticks: state, what changed, what was pending, and a fork from there.
 import { part } from "./api.js";
-import { ask, button, data, h, moment, show } from "./dom.js";
+import { ask, button, data, h, moment, renew, tell } from "./dom.js";
 import { t } from "./words.js";
 
 /**
@@ -13,20 +13,22 @@ export function timeMachine({ server, me, left }, path, seen) {
   const told = h("div");
   let last = 1;
   let wanted = 0;
+  let shown = 0;
   /** @type {any} */
   let run = null;
 
   const look = async (/** @type {number} */ tick, /** @type {any} */ known = null) => {
     wanted = tick;
     label.textContent = t("Tick {n} of {last}", { n: tick, last });
-    told.querySelector("#fork")?.setAttribute("disabled", ""); // it is of the tick before, until this one is there
+    if (tick !== shown) told.querySelector("#fork")?.setAttribute("disabled", ""); // it is of the tick before, until this one is there
     const at = (/** @type {number} */ one) => server.call(`${path}/at/${one}`);
     const [now, before] = await Promise.all([known || at(tick), tick > 1 ? at(tick - 1) : null]);
     if (left.aborted || wanted !== tick) return;
-    show(told, momentOf(now, before, tick, me.roles.includes("operate") ? () => fork(server, path, tick, now) : null));
+    shown = tick;
+    renew(told, momentOf(now, before, tick, me.roles.includes("operate") ? () => fork(server, path, tick, now) : null));
     await seen(now);
   };
-  slider.addEventListener("input", () => look(Number(slider.value)));
+  slider.addEventListener("input", () => look(Number(slider.value)).catch((error) => tell(error.message)));
   const now = (/** @type {any} */ latest, /** @type {any} */ data) => {
     const isAtEnd = Number(slider.value) >= last || run === null;
     run = latest;

@@ -1,6 +1,6 @@
 // The screen of one run: its flow lit by what its steps do, what has happened, and how it was at any moment.
 import { part } from "./api.js";
-import { ask, badge, button, data, h, length, moment, nothing, show, table, wrong } from "./dom.js";
+import { ask, badge, button, data, h, length, moment, nothing, renew, show, table, wrong } from "./dom.js";
 import { again, newer, timeMachine } from "./moments.js";
 import { GrowingTexts } from "./texts.js";
 import { Viewer } from "./viewer.js";
@@ -49,12 +49,12 @@ export async function showRun(place) {
     const alike = run.status === "failed" && !deeds.set_aside ? await failedAlike(server, run).catch(() => 1) : 1; // a run is shown without it, too
     if (left.aborted || own < latest) return; // what was asked later has come before
     latest = own;
-    show(head, headOf(place, run, { ...deeds, alike }, path, async () => {
+    renew(head, headOf(place, run, { ...deeds, alike }, path, async () => {
       await refresh().catch(() => {}); // what was done is done, and while the run moves it may not be told how it is
       follow();
     }));
-    show(done, deeds.deeds.length ? deedTable(deeds.deeds) : nothing(t("(none)")));
-    show(steps, stepTable(now.steps));
+    renew(done, deeds.deeds.length ? deedTable(deeds.deeds) : nothing(t("(none)")));
+    renew(steps, stepTable(now.steps));
     await machine.now(run, now);
   };
   await refresh();

@@ -1,6 +1,6 @@
 // The screen that starts runs: a workflow with its flow and a form for what it takes.
 import { part } from "./api.js";
-import { button, h, nothing, show, table, tell } from "./dom.js";
+import { button, h, nothing, show, table, tell, wrong } from "./dom.js";
 import { form } from "./forms.js";
 import { openings } from "./talks.js";
 import { Viewer } from "./viewer.js";
@@ -20,13 +20,13 @@ export async function showStart({ main, server, me }) {
 }
 
 /** @param {import("./app.js").Place} place */
-export async function showWorkflow({ main, server, me, id }) {
+export async function showWorkflow({ main, server, me, id, left }) {
   const path = `v1/workflows/${part(id)}`;
   const told = await server.call(path);
   const key = crypto.randomUUID(); // so that a second click starts no second run
   const start = form(told.inputs, undefined, t("Start"), async (inputs) => {
     const run = await server.call(`${path}/runs`, { inputs: inputs || {} }, { "Idempotency-Key": key });
-    location.hash = `#/runs/${part(run.run)}`;
+    if (!left.aborted) location.hash = `#/runs/${part(run.run)}`; // who went elsewhere meanwhile stays there
   }, "/inputs");
   const flow = h("div");
   const copied = button(t("Copy as a command"), async () => {
@@ -40,7 +40,7 @@ export async function showWorkflow({ main, server, me, id }) {
   const rehearse = h("details", {}, h("summary", {}, t("Rehearse, without doing anything")));
   rehearse.addEventListener("toggle", async () => rehearse.append((await import("./rehearse.js")).rehearsals(server, file, draw, viewer)), { once: true });
   show(main, h("h1", {}, told.workflow), mayStart ? [h("h2", {}, t("Start a run")), start, h("p", {}, copied)] : null, file ? rehearse : null, h("h2", {}, t("Flow")), flow);
-  viewer.show(await draw());
+  await draw().then((picture) => viewer.show(picture), (error) => show(flow, wrong(error))); // what is written in the form stays
 }
 
 /** Return a command that starts a run; the token is not in it. @param {string} address */

@@ -48,7 +48,7 @@ export async function showTalk({ main, server, id, left }) {
     const about = await server.call(`v1/workflows/${part(opening.workflow)}`);
     const start = form(about.inputs, undefined, t("Begin to talk"), async (inputs) => {
       const made = await server.call(`v1/chats/${part(id)}`, { inputs: inputs || {} });
-      location.hash = `#/talk/${part(made.chat)}`;
+      if (!left.aborted) location.hash = `#/talk/${part(made.chat)}`;
     }, "/inputs");
     return show(main, h("h1", {}, opening.title || opening.name), start);
   }

@@ -1,6 +1,6 @@
 // The runs of the store: looked for by workflow, status, age and key; failures told in groups.
 import { part } from "./api.js";
-import { ask, badge, button, h, length, moment, nothing, show, table, tell, waiting } from "./dom.js";
+import { ask, badge, button, h, length, moment, nothing, renew, show, table, tell, waiting } from "./dom.js";
 import { growing } from "./lists.js";
 import { again, newer } from "./moments.js";
 import { t } from "./words.js";
@@ -40,8 +40,8 @@ export async function showWatch({ main, server, me, query, left }) {
     const counted = await server.call("v1/runs/counts");
     if (left.aborted || own < latest) return; // one that was asked later has come before
     latest = own;
-    show(sums, summary(counted));
-    show(groups, failures(server, me, counted.failures, refresh), counted.set_aside ? h("p", { class: "soft" }, t("{n} failed runs are set aside.", { n: counted.set_aside })) : null);
+    renew(sums, summary(counted));
+    renew(groups, failures(server, me, counted.failures, refresh), counted.set_aside ? h("p", { class: "soft" }, t("{n} failed runs are set aside.", { n: counted.set_aside })) : null);
     isAtWork = counted.runs.some((/** @type {any} */ one) => ["live", "queued"].includes(one.status));
   };
   const refresh = async () => {
@@ -64,7 +64,7 @@ export async function showWatch({ main, server, me, query, left }) {
     const next = more ? button(t("More"), more, { id: "more" }) : null;
     const none = asked ? nothing(t("No run is like that.")) : offered.length || !me.roles.includes("author") ? nothing(t("There are no runs yet. Start one."), " ", h("a", { href: "#/start" }, t("Start"))) : unserved();
     const these = ages.some(([, bound]) => bound) ? { runs: found.slice(0, AT_ONCE).map((one) => one.run) } : { workflow: query.get("workflow"), status: query.get("status") };
-    show(list, mayCancel && found.length ? h("div", { class: "row" }, button(t("Cancel these"), () => cancelAll(server, these, refresh), { id: "cancel-these" })) : null, found.length ? runTable(found) : none, next);
+    renew(list, mayCancel && found.length ? h("div", { class: "row" }, button(t("Cancel these"), () => cancelAll(server, these, refresh), { id: "cancel-these" })) : null, found.length ? runTable(found) : none, next);
   });
   await Promise.all([count(), look()]);
 }

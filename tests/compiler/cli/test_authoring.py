@@ -60,7 +60,7 @@ def writing(tmp_path: Path) -> Writing:
     def run(use: Callable[[Client], Awaitable[None]]) -> None:
         async def main() -> None:
             desk = Desk(SpecFolder(str(folder)), Trials(str(folder)))
-            async with serving(tmp_path, beside=endpoints_of(desk)) as client, asyncio.timeout(60):
+            async with serving(tmp_path, beside=endpoints_of(desk)) as client, asyncio.timeout(240):
                 await use(client)
 
         asyncio.run(main())

@@ -151,7 +151,7 @@ class Provider(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
         if not self.replies:
-            self.over.wait(60)  # it thinks until the test is over
+            self.over.wait(240)  # it thinks until the test is over
             return
         message = {"role": "assistant", "content": self.replies.pop(0)}
         body = {
@@ -264,7 +264,7 @@ def test_an_interrupted_draft_is_kept(tmp_path: Path, provider: tuple[str, type[
         if line.startswith("try 1: 1 error"):
             break
     told.send_signal(end)
-    rest = told.communicate(timeout=60)[1]
+    rest = told.communicate(timeout=240)[1]
     assert "Aksed" in (tmp_path / "draft.yaml.txt").read_text(encoding="utf-8")
     if end != signal.SIGKILL:
         assert "the last one is kept in draft.yaml.txt\n" in rest

@@ -100,7 +100,7 @@ def at_a_terminal(folder: Path, typed: bytes) -> tuple[int, str]:
     ) as process:
         os.close(theirs)
         os.write(ours, typed)
-        status = process.wait(60)
+        status = process.wait(240)
     shown = b""
     with contextlib.suppress(OSError):  # it ends so, where all is read
         while more := os.read(ours, 65_536):

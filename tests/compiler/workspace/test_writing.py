@@ -217,7 +217,7 @@ def interrupted(folder: Path, args: list[str], number: int, after: float) -> tup
     process = subprocess.Popen([*PROGRAM, *args], cwd=folder, stderr=subprocess.PIPE, text=True)
     time.sleep(after)
     process.send_signal(number)
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=240)
     return process.returncode, told
 
 
@@ -242,7 +242,7 @@ def test_a_run_that_is_ended_is_cancelled(tmp_path: Path, number: int, interrupt
     while "waits until" not in told[-1]:
         told.append(process.stderr.readline())
     process.send_signal(number)
-    rest = process.communicate(timeout=60)[1]
+    rest = process.communicate(timeout=240)[1]
     assert (process.returncode, rest) == (status, "the run was interrupted\n")
 
 

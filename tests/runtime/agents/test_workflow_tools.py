@@ -98,7 +98,7 @@ def asked_and_answered(model: TurnModel, answers: list[str], tool: AgentTool) ->
                 await handler.answer(event.id, answers.pop(0))
         return await handler
 
-    return str(asyncio.run(asyncio.wait_for(main(), 20)).text)
+    return str(asyncio.run(asyncio.wait_for(main(), 240)).text)
 
 
 def test_its_questions_surface_and_of_several_ends_the_model_is_told_which() -> None:

@@ -415,6 +415,6 @@ def test_the_certificate_must_be_that_of_the_name(monkeypatch: pytest.MonkeyPatc
         hanging_up.start()
         with pytest.raises(StepError) as caught:
             through(net, "https://name.example/x")
-        hanging_up.join(10)
+        hanging_up.join(240)
     assert caught.value.name == "connection"
     assert {name.decode() if isinstance(name, bytes) else name for name in seen} == {"name.example"}

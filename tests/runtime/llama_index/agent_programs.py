@@ -315,7 +315,7 @@ async def played(made: Any, *runs: dict[str, Any]) -> dict[str, Any]:
 async def main() -> dict[str, Any]:
     told = {}
     for name, made in PROGRAMS.items():
-        told[name] = await asyncio.wait_for(played(*made()), 20)
+        told[name] = await asyncio.wait_for(played(*made()), 240)
     return told
 
 

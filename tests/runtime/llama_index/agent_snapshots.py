@@ -131,7 +131,7 @@ async def resume_wait(name: str, data: Any) -> Any:
         0.1 if sys.argv[1] == "theirs" else 0
     )  # theirs runs the body again first, and only then knows what it waits for
     handler.ctx.send_event(answer)
-    result = await asyncio.wait_for(handler, 20)
+    result = await asyncio.wait_for(handler, 240)
     return result if name == "workflow" else [str(result), asked(made)]
 
 

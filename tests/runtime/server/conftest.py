@@ -44,7 +44,7 @@ def served(running: tuple[asyncio.Runner, Any]) -> Callable[..., None]:
 
     def run(use: Callable[[Any], Awaitable[None]]) -> None:
         async def main() -> None:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(240):
                 await use(client)
 
         runner.run(main())
@@ -66,7 +66,7 @@ def served_anew(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[...,
         async def main() -> None:
             async with (
                 serving(store, *WORKFLOWS, openings=OPENINGS) as client,
-                asyncio.timeout(30),
+                asyncio.timeout(240),
             ):
                 await use(client)
 

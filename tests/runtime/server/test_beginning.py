@@ -30,7 +30,7 @@ def server_of(client: Client) -> Installation:
 
 def use(store: Path, use: Any, *workflows: Any, **options: Any) -> None:
     async def main() -> None:
-        async with serving(store, *workflows, **options) as client, asyncio.timeout(30):
+        async with serving(store, *workflows, **options) as client, asyncio.timeout(240):
             await use(client)
 
     asyncio.run(main())

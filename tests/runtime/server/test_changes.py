@@ -40,7 +40,7 @@ def reader(changes: Changes, ends: Callable[[], bool] = lambda: False) -> AsyncG
 
 async def heard(stream: AsyncGenerator[Any, None]) -> str:
     """Return the name of the next message."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(240):
         (message,) = (await anext(stream)).messages
     return str(message.kind)
 

@@ -54,7 +54,7 @@ def test_a_fork_goes_on_from_a_turn(
 
     async def main() -> None:
         address = store if isinstance(store, str) else store.parent
-        async with serving(address, written_down(log)) as client, asyncio.timeout(30):
+        async with serving(address, written_down(log)) as client, asyncio.timeout(240):
             await use(client)
 
     asyncio.run(main())

@@ -78,7 +78,7 @@ def hooked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Non
         notes: list[str] = []
 
         async def main() -> None:
-            async with serving(tmp_path, Orders, note=notes.append) as client, asyncio.timeout(30):
+            async with serving(tmp_path, Orders, note=notes.append) as client, asyncio.timeout(240):
                 await use(client, notes)
 
         asyncio.run(main())

@@ -99,7 +99,7 @@ def test_what_a_dead_worker_had_goes_on_with_the_others(
     site = Site(tmp_path, database)
     runs = [f"run-{number}" for number in range(4)]
     begun = [site.start("run", "loop.yaml", "--detach", "--run-id", run) for run in runs]
-    assert [process.wait(90) for process in begun] == [0] * 4, (tmp_path / "processes.log").read_text()
+    assert [process.wait(240) for process in begun] == [0] * 4, (tmp_path / "processes.log").read_text()
     workers = [site.start("worker", "--at-once", "2") for _ in range(3)]
     try:
         until(lambda: {call["run"] for call in site.calls()} == set(runs))
@@ -129,11 +129,11 @@ def test_what_a_dead_worker_had_goes_on_with_the_others(
         for worker in workers:
             worker.terminate()
         for worker in workers:
-            worker.wait(60)
+            worker.wait(240)
     finally:
         for worker in workers:
             worker.kill()
-            worker.wait(10)
+            worker.wait(240)
     assert site.statuses() == ["done"] * 4
     made = Counter((call["run"], call["n"]) for call in site.calls())
     assert set(made) == {(run, n) for run in runs for n in range(30)}, "nothing is lost"
@@ -154,7 +154,7 @@ def test_runs_at_once_are_counted_over_all_workers_one_of_which_is_killed(
     (tmp_path / "loop.yaml").write_text(bounded)
     runs = [f"run-{number}" for number in range(6)]
     begun = [site.start("run", "loop.yaml", "--detach", "--run-id", run) for run in runs]
-    assert [process.wait(90) for process in begun] == [0] * 6, (tmp_path / "processes.log").read_text()
+    assert [process.wait(240) for process in begun] == [0] * 6, (tmp_path / "processes.log").read_text()
     workers = [site.start("worker", "--at-once", "2") for _ in range(3)]
     try:
         until(lambda: len({call["run"] for call in site.calls()}) == 2)
@@ -162,11 +162,11 @@ def test_runs_at_once_are_counted_over_all_workers_one_of_which_is_killed(
         until(lambda: site.statuses() == ["done"] * 6)
         for worker in workers:
             worker.terminate()
-            worker.wait(60)
+            worker.wait(240)
     finally:
         for worker in workers:
             worker.kill()
-            worker.wait(10)
+            worker.wait(240)
     calls = sorted(site.calls(), key=lambda call: call["at"])
     assert {(call["run"], call["n"]) for call in calls} == {(run, n) for run in runs for n in range(5)}
     first, last = {}, {}

@@ -279,7 +279,7 @@ def within(path: str | Path, main: Callable[[Engine], Awaitable[T]]) -> T:
 
 async def until(holds: Callable[[], object]) -> None:
     """Waits until something is in the store."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(240):
         while not holds():  # noqa: ASYNC110 - what is waited for is in a file
             await asyncio.sleep(0.005)
 

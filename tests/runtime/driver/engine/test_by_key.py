@@ -124,7 +124,7 @@ async def work(engine: Engine) -> None:
 
 
 def played(main: Any) -> None:
-    asyncio.run(asyncio.wait_for(main, 60))
+    asyncio.run(asyncio.wait_for(main, 240))
 
 
 def test_an_event_reaches_the_run_of_another_process(opened: Any) -> None:

@@ -111,7 +111,7 @@ def test_a_run_under_way_here_or_elsewhere_is_edited_too(store: str | Path) -> N
         assert (
             await theirs.answer("one/ask/2", {"ok": True}, by="user:ann", state={"lines[0].count": 2}) is None
         )
-        assert await asyncio.wait_for(handler, 10) == End(n=45)
+        assert await asyncio.wait_for(handler, 240) == End(n=45)
         ours.close()
         theirs.close()
 

@@ -109,7 +109,7 @@ def opened(store: str | Path) -> Iterator[Engine]:
 
 
 async def until(holds: Callable[[], object]) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(240):
         while not holds():  # noqa: ASYNC110 - what is waited for is in other threads
             await asyncio.sleep(0.002)
 
@@ -131,12 +131,12 @@ async def begin(engine: Engine, name: str = "boss") -> WorkflowHandler[Any]:
 
 async def put_to_rest(engine: Engine, *run_ids: str) -> None:
     for run_id in run_ids:
-        await asyncio.wait_for(engine.park(run_id), 60)
+        await asyncio.wait_for(engine.park(run_id), 240)
 
 
 async def work(engine: Engine) -> None:
     """Let what is due go on until nothing is."""
-    await asyncio.wait_for(Worker(engine, lambda due: None, lambda note: None).run(until_idle=True), 60)
+    await asyncio.wait_for(Worker(engine, lambda due: None, lambda note: None).run(until_idle=True), 240)
 
 
 async def says_a_word(engine: Engine) -> None:
@@ -230,7 +230,7 @@ def test_who_is_under_way_is_told_at_once_when_the_other_has_come_to_rest_and_en
             assert not handler.is_done(), "it does not rest because the other one does"
             await end(other)
             await work(other)
-            assert (await asyncio.wait_for(handler, 60)).startswith(result)
+            assert (await asyncio.wait_for(handler, 240)).startswith(result)
 
     asyncio.run(main())
     assert WORK == ["one"]
@@ -242,7 +242,7 @@ def test_who_is_under_way_goes_on_at_once_when_the_other_ends_beside_it(store: s
             handler = await begin(engine)
             await put_to_rest(engine, "job")
             await engine.answer("job/ask/1", {"word": "good"}, by="user:ann")
-            assert await asyncio.wait_for(handler, 60) == "good"
+            assert await asyncio.wait_for(handler, 240) == "good"
 
     asyncio.run(main())
 
@@ -253,7 +253,7 @@ def test_who_waits_does_not_rest_while_the_other_is_at_work_beside_it(store: str
             handler = await begin(engine)
             parking = asyncio.create_task(engine.park("boss"))
             await engine.answer("job/ask/1", {"word": "good"}, by="user:ann")
-            assert await asyncio.wait_for(handler, 60) == "good"
+            assert await asyncio.wait_for(handler, 240) == "good"
             await parking
 
     asyncio.run(main())
@@ -275,7 +275,7 @@ def test_the_run_ends_while_the_process_is_gone_of_who_waits(store: str | Path, 
             if ended == "after":
                 await says_a_word(other)
                 await (await other.resume("job"))
-            assert await asyncio.wait_for(handler, 60) == "good"
+            assert await asyncio.wait_for(handler, 240) == "good"
 
     asyncio.run(main())
     assert WORK == ["one"]
@@ -286,7 +286,7 @@ def test_a_run_that_goes_back_to_its_wait_gets_the_same_end_again(store: str | P
         with opened(store) as engine:
             handler = await begin(engine)
             await engine.answer("job/ask/1", {"word": "good"}, by="user:ann")
-            assert await asyncio.wait_for(handler, 60) == "good"
+            assert await asyncio.wait_for(handler, 240) == "good"
             (joined,) = (tick.seq for tick in engine.history("boss") if tick.kind == "child-joined")
             await engine.rewind("boss", joined)
             assert engine.show("boss").ended is None
@@ -428,5 +428,5 @@ def test_who_is_started_while_the_process_of_the_other_is_gone_joins_it_all_the_
             assert {row.status for row in engine.list_runs()} == {"done"}
 
     asyncio.run(first())
-    asyncio.run(asyncio.wait_for(second(), 60))
+    asyncio.run(asyncio.wait_for(second(), 240))
     assert WORK == ["one"]

@@ -301,7 +301,7 @@ def test_one_key_is_one_run_s_over_threads_too(way: str) -> None:
 
     def start() -> None:
         async def main() -> str:
-            begin.wait(10)
+            begin.wait(240)
             try:
                 return await outcome(flow(engine=engine).run(seconds=0.01))
             except RunExistsError:
@@ -313,7 +313,7 @@ def test_one_key_is_one_run_s_over_threads_too(way: str) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(240)
     lines = [line[0] for line in flow.log]  # type: ignore[attr-defined]
     assert lines == ["+", "-"] * (len(lines) // 2)  # never two at once
     assert results.count("one") == len(lines) // 2

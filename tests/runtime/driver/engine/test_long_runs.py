@@ -57,7 +57,7 @@ def engine(store: str | Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engin
 
         async def main() -> None:
             Long(engine=found).run(run_id="one")
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(240):
                 while not found.tasks():  # noqa: ASYNC110 - what is waited for is in the store
                     await asyncio.sleep(0.005)
 

@@ -85,13 +85,13 @@ def test_a_message_crosses_from_thread_to_thread() -> None:
 
     thread = threading.Thread(target=there)
     thread.start()
-    assert ready.wait(10)
+    assert ready.wait(240)
 
     async def here() -> None:
         await engine.deliver(Paid(order_id="A", amount=Decimal(5)), workflow="orders")
 
     asyncio.run(here())
-    thread.join(10)
+    thread.join(240)
     assert results == [["5"]]
 
 

@@ -62,7 +62,7 @@ class Site:
         return {one["run"]: one["said"] for one in self.told("outcome")}
 
     def until(self, holds: Callable[[], object]) -> None:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 240
         while not holds():
             assert time.monotonic() < end, self.log.read_text() + self.said.read_text()
             time.sleep(0.01)
@@ -70,7 +70,7 @@ class Site:
     def finish(self) -> None:
         for process in self.processes:
             if process.returncode is None:
-                assert process.wait(60) == 0, self.said.read_text()
+                assert process.wait(240) == 0, self.said.read_text()
 
     def most_at_once(self) -> int:
         """How many were at work at once; who was killed is not counted as of then."""
@@ -137,7 +137,7 @@ def site(tmp_path: Path, store: str | Path, monkeypatch: pytest.MonkeyPatch) -> 
         for process in made.processes:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
-            process.wait(60)
+            process.wait(240)
 
 
 CASES = {  # the outcomes of the first and the second start, how many were at work at once, and how many began
@@ -155,10 +155,10 @@ def test_a_second_start_in_another_process_does_what_is_declared(site: Site, way
     site.until(lambda: site.told("begin"))
     second = site.start(f"keyed:{way}", "run", "two", "A", 0.1)
     other = site.start(f"keyed:{way}", "run", "other", "B", 0)
-    other.wait(60)
+    other.wait(240)
     site.until(lambda: len(site.told("started")) == 3 or "two" in site.outcomes())
     if way == "parallel":
-        second.wait(60)
+        second.wait(240)
     site.log.with_suffix(".A").touch()  # by which the first ends, if it goes on
     site.finish()
     one, two, most, begun = CASES[way]
@@ -217,7 +217,7 @@ def test_a_killed_process_has_its_places_until_its_runs_have_been_taken_over(sit
     site.start("counted:1", "run", "two", "B", 0.2)
     site.until(lambda: site.waiting() == 1)
     victim.kill()
-    victim.wait(60)
+    victim.wait(240)
     shared_flows.note(what="killed")
 
     async def cancel() -> None:
@@ -242,7 +242,7 @@ def test_a_worker_takes_over_what_a_killed_process_had_and_its_places_pass_on(si
     site.start("counted:2", "many", "p1", 2, 0.1)
     site.until(lambda: site.waiting() == 2)
     victim.kill()
-    victim.wait(60)
+    victim.wait(240)
     site.processes.remove(victim)
     shared_flows.note(what="killed")
     worker = site.start("counted:2", "work", 10)
@@ -250,9 +250,9 @@ def test_a_worker_takes_over_what_a_killed_process_had_and_its_places_pass_on(si
     assert {told["pid"] for told in site.told("begin")[2:]} == {worker.pid}
     site.log.with_suffix(".p0").touch()
     worker_is_alone = [process for process in site.processes if process is not worker]
-    assert [process.wait(60) for process in worker_is_alone] == [0]
+    assert [process.wait(240) for process in worker_is_alone] == [0]
     worker.kill()
-    worker.wait(60)
+    worker.wait(240)
     assert [told["key"] for told in site.told("begin")] == ["p0"] * 4 + ["p1"] * 2
     assert site.most_at_once() == 2
     assert site.left_over() == []
@@ -266,7 +266,7 @@ def test_who_is_killed_while_it_waits_holds_nobody_up(site: Site) -> None:
     site.start("counted:1", "run", "three", "C", 0.1)
     site.until(lambda: site.waiting() == 2)
     victim.kill()
-    victim.wait(60)
+    victim.wait(240)
     site.processes.remove(victim)
     site.log.with_suffix(".A").touch()
     site.finish()
@@ -298,7 +298,7 @@ def test_a_run_at_rest_has_its_key_and_its_place(site: Site) -> None:
         assert engine.note_on(engine.show("three")) == "waits for its turn"
         for run in ("one", "three"):
             await engine.answer(f"{run}/ask/1", {"ok": True}, by="user:ann", leave=True)
-            await asyncio.wait_for(Worker(engine, lambda due: None, lambda _: None).run(until_idle=True), 60)
+            await asyncio.wait_for(Worker(engine, lambda due: None, lambda _: None).run(until_idle=True), 240)
         assert {row.status for row in engine.list_runs()} == {"done"}
         engine.close()
 
@@ -321,7 +321,7 @@ def test_those_that_wait_take_no_room_of_a_worker(site: Site) -> None:
         await working
         engine.close()
 
-    asyncio.run(asyncio.wait_for(main(), 60))
+    asyncio.run(asyncio.wait_for(main(), 240))
     assert [told["key"] for told in site.told("begin")] == list("0123")
     assert site.most_at_once() == 1
     assert site.left_over() == []
@@ -374,7 +374,7 @@ def test_who_follows_a_run_elsewhere_may_cancel_it(site: Site) -> None:
             await until(lambda: site.told("end"))  # it has cleaned up
             await asyncio.sleep(0.1)
 
-    asyncio.run(asyncio.wait_for(main(), 60))
+    asyncio.run(asyncio.wait_for(main(), 240))
     assert site.left_over() == []
 
 
@@ -423,7 +423,7 @@ def test_what_is_posted_to_a_run_that_may_not_begin_yet_is_kept(site: Site, by: 
         engine.close()
 
     asyncio.run(first())
-    asyncio.run(asyncio.wait_for(second(), 60))
+    asyncio.run(asyncio.wait_for(second(), 240))
     assert site.left_over() == []
 
 
@@ -443,5 +443,5 @@ def test_what_is_posted_before_a_run_may_begin_comes_before_what_is_posted_later
             assert await handler == "first"
         engine.close()
 
-    asyncio.run(asyncio.wait_for(main(), 60))
+    asyncio.run(asyncio.wait_for(main(), 240))
     assert site.left_over() == []

@@ -33,7 +33,7 @@ def test_nothing_is_taken_up_beside_what_is_under_way_while_a_commit_takes_long(
     notes: list[WorkerNote] = []
 
     async def until(holds: Any) -> None:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(240):
             while not holds():  # noqa: ASYNC110 - what is waited for is in other threads
                 await asyncio.sleep(0.005)
 

@@ -67,7 +67,7 @@ def within(store: str | Path, main: Callable[[Engine], Awaitable[Any]], *workflo
 
 
 async def until(holds: Callable[[], object]) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 240
     while not holds():
         assert time.monotonic() < end, "it does not come to be"
         await asyncio.sleep(0.005)

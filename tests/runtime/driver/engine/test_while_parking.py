@@ -112,7 +112,7 @@ async def answers_by_its_handler(engine: Engine, handler: WorkflowHandler[Any]) 
 
 
 async def until(holds: Callable[[], object]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(240):
         while not holds():  # noqa: ASYNC110 - what is waited for is in other threads
             await asyncio.sleep(0.002)
 
@@ -122,7 +122,7 @@ def hold_commits(engine: Engine) -> threading.Event:
     goes_on = threading.Event()
 
     def wait(_: object) -> None:
-        assert goes_on.wait(20)
+        assert goes_on.wait(240)
 
     writing = asyncio.ensure_future(engine.store.write(wait))
     writing.add_done_callback(lambda done: done.result())
@@ -178,7 +178,7 @@ def test_nothing_is_lost_that_comes_while_a_run_is_put_to_rest(
         for _ in range(20):
             await asyncio.sleep(0)
         goes_on.set()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(240):
             await acting
             await parking
         if (again := engine.run("one")) is not None and not again.is_done:

@@ -99,7 +99,7 @@ def test_a_time_out_frees_the_caller_of_blocking_code() -> None:
     asyncio.run(main())
     assert not over.is_set()
     release.set()
-    assert over.wait(60) or not begun.is_set()  # on a busy machine its time may be up before it has a thread
+    assert over.wait(240) or not begun.is_set()  # on a busy machine its time may be up before it has a thread
 
 
 def test_a_run_has_a_deadline(virtually: Virtually) -> None:

@@ -99,7 +99,7 @@ def told(events: Sequence[Event]) -> list[Any]:
 
 
 def run(test: Callable[[], Awaitable[Any]]) -> Any:
-    return asyncio.run(asyncio.wait_for(_as_coroutine(test), 20))
+    return asyncio.run(asyncio.wait_for(_as_coroutine(test), 240))
 
 
 async def _as_coroutine(test: Callable[[], Awaitable[Any]]) -> Any:

@@ -30,7 +30,7 @@ async def append(
     """Appends one record, and waits until its fate is known."""
     future: asyncio.Future[Lost | None] = asyncio.get_running_loop().create_future()
     append_soon(journal, Entry(lease, seq, ticks, rows, new), future.set_result)
-    return await asyncio.wait_for(future, 30)
+    return await asyncio.wait_for(future, 240)
 
 
 async def new_run(journal: SqlJournal, run_id: str = "run", ticks: Sequence[bytes] = (b"[1]",)) -> Lease:

@@ -60,7 +60,7 @@ def calls_of(*processes: subprocess.Popen[str]) -> list[tuple[str, float, float]
     """Return who made each call, when it began and when it ended, in the order of their beginnings."""
     found: dict[tuple[str, int], tuple[str, float, float]] = {}
     for process in processes:
-        said, _ = process.communicate(timeout=60)
+        said, _ = process.communicate(timeout=240)
         for name, number, began, ended in map(json.loads, said.splitlines()):
             found[name, number] = name, began, ended
     return sorted(found.values(), key=lambda call: call[1])

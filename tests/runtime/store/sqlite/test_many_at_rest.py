@@ -54,7 +54,7 @@ def test_nothing_goes_through_all_runs(tmp_path: Path, monkeypatch: pytest.Monke
             engine.add(Asking)
             for run_id in ("one", "two", "three"):
                 Asking(engine=engine).run(run_id=run_id)
-                async with asyncio.timeout(20):
+                async with asyncio.timeout(240):
                     while not engine.tasks(run_id=run_id):  # noqa: ASYNC110 - what is waited for is in the store
                         await asyncio.sleep(0.002)
                 await engine.park(run_id)
