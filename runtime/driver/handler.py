@@ -60,10 +60,7 @@ class WorkflowHandler(Generic[R]):
         return self._context
 
     def __await__(self) -> Generator[Any, Any, R]:
-        return self._result().__await__()
-
-    async def _result(self) -> Any:
-        event = await self.stop_event_result()
+        event: Any = yield from self.stop_event_result().__await__()
         return event._get_result() if type(event) is StopEvent else event
 
     async def stop_event_result(self) -> StopEvent:
