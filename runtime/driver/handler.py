@@ -61,7 +61,8 @@ class WorkflowHandler(Generic[R]):
 
     def __await__(self) -> Generator[Any, Any, R]:
         event: Any = yield from self.stop_event_result().__await__()
-        return event._get_result() if type(event) is StopEvent else event
+        result: R = event._get_result() if type(event) is StopEvent else event
+        return result
 
     async def stop_event_result(self) -> StopEvent:
         """Wait for the end event and return it. Cancelling the caller does not cancel the run."""
