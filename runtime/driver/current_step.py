@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from weakref import ref
 
 from wfc.runtime.core.step_runs import StepRun
 
@@ -13,16 +12,15 @@ __all__ = ["CURRENT_STEP", "CurrentStep", "enter_run"]
 class CurrentStep:
     """The step run that a worker is executing; updated in place, so the context variable stays the same."""
 
-    __slots__ = ("_run", "step_run")
+    __slots__ = ("run", "step_run")
 
     def __init__(self, run: object) -> None:
-        self._run = ref(run)  # a timer that a step has left behind must not keep the run alive
+        self.run: object | None = run
         self.step_run: StepRun | None = None
 
-    @property
-    def run(self) -> object | None:
-        """The run; ``None`` if it no longer exists."""
-        return self._run()
+    def leave(self) -> None:
+        """Forget the run, which timers that steps have left behind must not keep alive."""
+        self.run = self.step_run = None
 
 
 CURRENT_STEP: ContextVar[CurrentStep] = ContextVar("wfc_current_step")

@@ -60,11 +60,9 @@ class WorkflowHandler(Generic[R]):
         return self._context
 
     def __await__(self) -> Generator[Any, Any, R]:
-        return self._result().__await__()
-
-    async def _result(self) -> Any:
-        event = await self.stop_event_result()
-        return event._get_result() if type(event) is StopEvent else event
+        event: Any = yield from self.stop_event_result().__await__()
+        result: R = event._get_result() if type(event) is StopEvent else event
+        return result
 
     async def stop_event_result(self) -> StopEvent:
         """Wait for the end event and return it. Cancelling the caller does not cancel the run."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -74,6 +77,43 @@ def test_a_stop_event_carries_a_result() -> None:
     event = StopEvent(result={"a": 1})
     assert (event.result, event.model_dump()) == ({"a": 1}, {"result": {"a": 1}})
     assert (StopEvent("x").result, StopEvent().result, Answer(text="x").result) == ("x", None, None)
+
+
+class ByPydantic(StopEvent):
+    """Like a plain one, which is made without pydantic."""
+
+
+def _with_more(event: StopEvent) -> dict[str, Any]:
+    event["more"] = 2
+    return event.model_dump()
+
+
+USES: dict[str, Callable[[StopEvent], Any]] = {
+    "dump": lambda event: event.model_dump(),
+    "json": lambda event: event.model_dump_json(),
+    "set fields": lambda event: event.model_fields_set,
+    "undeclared fields": lambda event: (event.to_dict(), event.model_extra, vars(event)),
+    "one more field": _with_more,
+    "copy": lambda event: copy.copy(event).result,
+    "deep copy": lambda event: (copy.deepcopy(event).result, copy.deepcopy(event) == event),
+    "pydantic's copy": lambda event: event.model_copy(update={"a": 1}).model_dump(),
+    "pickle": lambda event: pickle.loads(pickle.dumps(event)).result,  # noqa: S301 - its own bytes
+    "equal": lambda event: event == type(event)(result=event.result),
+    "not equal": lambda event: event == type(event)(result="other"),
+    "shown": lambda event: repr(event).partition("(")[2],
+    "another result": lambda event: (setattr(event, "_result", 3), event.result),
+}
+
+
+@pytest.mark.parametrize("result", [None, 0, "x", {"a": [1]}], ids=repr)
+@pytest.mark.parametrize("use", USES)
+def test_a_plain_stop_event_is_like_those_that_pydantic_makes(use: str, result: object) -> None:
+    assert USES[use](StopEvent(result=result)) == USES[use](ByPydantic(result=result))
+
+
+def test_a_plain_stop_event_takes_undeclared_fields() -> None:
+    event = StopEvent("x", more=1)
+    assert (event.result, event.more, event.model_dump()) == ("x", 1, {"more": 1, "result": "x"})
 
 
 def test_a_stop_event_may_compute_its_result() -> None:

@@ -234,7 +234,8 @@ def _arrived(execution: Execution, tick: Arrived) -> None:
             if not hasattr(run, "sent"):
                 run.sent = []
             run.sent.append(tick.content)
-    note_emitted(execution, event, run.step if run is not None else None)
+    if execution.observed:
+        note_emitted(execution, event, run.step if run is not None else None)
     if isinstance(event, StopEvent):
         execution.outcome = event
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -34,7 +35,10 @@ class Messaging(Scope):
             ContextStateError: The run has not started yet.
         """
         run = self._started("send_event")
-        call_and_block(run.loop, run.send, message, step, self._step_run)
+        if asyncio._get_running_loop() is run.loop:
+            run.send(message, step, self._step_run)
+        else:
+            call_and_block(run.loop, run.send, message, step, self._step_run)
 
     async def send(
         self,
@@ -91,6 +95,8 @@ class Messaging(Scope):
         """
         run, step_run = self._started("collect_events"), self._inside("collect_events")
         if run.port is None:
+            if asyncio._get_running_loop() is run.loop:
+                return collect(run.execution, step_run, ev, expected, buffer_id)
             return call_and_block(run.loop, collect, run.execution, step_run, ev, expected, buffer_id)
         step_run.given = None
         own = None if ev is step_run.event else ev

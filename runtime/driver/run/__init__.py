@@ -211,7 +211,7 @@ class Run(WorkingRun["Run"]):
         Raises:
             RunParkedError: The run is just being put to rest in its store, and would not get it.
         """
-        if self.is_parking:
+        if self.port is not None and self.is_parking:
             self.check_here()
         self.apply(tick)
         if self.ready:

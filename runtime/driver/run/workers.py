@@ -200,7 +200,7 @@ class WorkingRun(ReachableRun[R], Generic[R]):
             if self._is_cancelled(error):
                 raise
         finally:
-            current.step_run = None  # timers, and runs that were started here, keep this task's variables
+            current.leave()  # timers, and runs that were started here, keep this task's variables
 
     def _is_cancelled(self, error: BaseException) -> bool:
         """End the run that a worker leaves by an exception; return whether its task was cancelled."""
