@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Iterator
 from itertools import chain, product
 
 import pytest
+from conditions import Facts
 from game import Game, State
 from language import Dresser
 from random_flows import Flow
@@ -119,6 +121,7 @@ class OneCourse(Game):
         self.beginning = self.nodes[0].ways[way]
         self.letter = False
         self.ends: set[object] = set()
+        self.given = list(super().inputs())  # the same with either fork, so that chance decides alike
         accepting = [node for node, _slot in self.acceptors.get(self.beginning.singles[0], ())]
         self.reached = self._reached(accepting, None) if way else self.reached
         if alone:
@@ -135,6 +138,9 @@ class OneCourse(Game):
 
     def _accepting(self, event: str) -> list[tuple[int, int]]:
         return self.acceptors.get(event, [])
+
+    def inputs(self) -> Iterator[Facts]:
+        return iter(self.given)
 
     def verdict(self, state: State) -> str:
         """How often each step has run, and whether the run has ended so."""
