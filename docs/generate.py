@@ -28,8 +28,8 @@ __all__ = ["pages"]
 DOCS: Final = Path(__file__).parent
 ROOMS: Final = (
     "reading braces files shape names types outside_names values bindings python agents agent_tests caching"
-    " expressions expression_names operands patterns templates steps pauses messages triggers runs flow joins"
-    " races cases suppressions policies"
+    " expressions expression_names operands patterns templates steps accepts results fills pauses messages"
+    " triggers runs flow joins races cases suppressions policies"
 ).split()
 """The order of the groups of problems, by their modules; others come last."""
 
@@ -78,6 +78,9 @@ TOLD: Final = {
     "operands": ("What may be null", "Operators", "Filters"),
     "templates": ("Texts with expressions",),
     "steps": ("Steps", "When an action fails"),
+    "accepts": ("accepts", "Side by side", "Batches"),
+    "results": ("Steps", "State and save"),
+    "fills": ("What fills an event's fields",),
     "pauses": ("human", "wait"),
     "messages": ("From outside", "send", "workflow"),
     "triggers": ("Triggers",),

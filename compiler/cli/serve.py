@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +18,7 @@ from wfc.compiler.cli.operators import (
     show_new_token,
 )
 from wfc.compiler.cli.resuming import this_user
+from wfc.compiler.cli.serve_options import ServeOptions, serve_options
 from wfc.compiler.cli.served import (
     application_of,
     desk_at,
@@ -28,77 +30,20 @@ from wfc.compiler.cli.served import (
 )
 from wfc.compiler.cli.serving_tools import offer_tools, serve_streams
 from wfc.compiler.cli.stdout import output_kept
-from wfc.compiler.cli.stores import open_engine, place_of, refusals, store_option
+from wfc.compiler.cli.stores import StorePlace, open_engine, place_of, refusals
 from wfc.compiler.cli.telling import reason_not_to_tell
+
+if TYPE_CHECKING:
+    from wfc.runtime.server.access import Principal
+    from wfc.runtime.server.application import Application
 
 __all__ = ["command"]
 
 
 @click.command("serve", cls=Command)
 @click.argument("paths", metavar="[PATH]...", nargs=-1)
-@click.option(
-    "--host", default="127.0.0.1", show_default=True, help="The address to listen at: that of this machine."
-)
-@click.option("--port", type=click.IntRange(0, 65535), default=8470, show_default=True, help="0: a free one.")
-@click.option(
-    "--tokens", metavar="FILE", help="Who may do what: a TOML file of principals with digests of tokens."
-)
-@click.option(
-    "--new-token", metavar="NAME", help="Print a new token for NAME and what --tokens needs, and end."
-)
-@click.option(
-    "--role",
-    "roles",
-    multiple=True,
-    type=click.Choice(["see", "start", "answer", "operate", "author"]),
-    help="What NAME may do.",
-)
-@click.option(
-    "--name", "names", metavar="HOST", multiple=True, help="Another name of this server, as in a proxy."
-)
-@click.option(
-    "--origin",
-    "origins",
-    metavar="URL",
-    multiple=True,
-    help="Pages that may use it, such as https://a.example.",
-)
-@click.option("--address", metavar="URL", help="Where it is reached from outside, for links.")
-@click.option("--plain-http", is_flag=True, help="Listen beyond this machine although nothing is encrypted.")
-@click.option(
-    "--env",
-    metavar="ENV",
-    help="Serve what `wfc apply` has brought to this folder, and what follows.",
-)
-@click.option("--author", is_flag=True, help="Let authors read, write and test the specs of the folder PATH.")
-@click.option("--author-remotely", is_flag=True, help="Let them do so from beyond this machine, too.")
-@click.option(
-    "--at-once", type=click.IntRange(1), default=100, show_default=True, help="How many runs at once."
-)
-@click.option("--mcp", is_flag=True, help="Offer the workflows as tools to programs of agents, under /mcp.")
-@click.option("--stdio", is_flag=True, help="Do only that, over standard input and output.")
-@click.option("--no-work", is_flag=True, help="Let no runs go on in this process: `wfc worker` does.")
-@store_option
-def command(
-    paths: tuple[str, ...],
-    host: str,
-    port: int,
-    tokens: str | None,
-    new_token: str | None,
-    roles: tuple[str, ...],
-    names: tuple[str, ...],
-    origins: tuple[str, ...],
-    address: str | None,
-    plain_http: bool,
-    env: str | None,
-    author: bool,
-    author_remotely: bool,
-    at_once: int,
-    mcp: bool,
-    stdio: bool,
-    no_work: bool,
-    store: str | None,
-) -> int:
+@serve_options
+def command(paths: tuple[str, ...], **given: Any) -> int:
     """Serve workflows and the runs of a store over HTTP, until it is told to end.
 
     A PATH is a spec, a generated module, or a folder whose specs are all served. Runs are started, shown, followed,
@@ -110,13 +55,15 @@ def command(
 
     SIGTERM and Ctrl-C let it end: streams are closed, runs under way end, rest, or are given back.
     """
-    if new_token is not None:
-        return show_new_token(new_token, roles)
-    check_addresses(names, origins, address)
-    if env is not None:
-        paths = (release_in(env, paths),)
-    folder = folder_to_write(paths, host, remotely=author_remotely) if author or author_remotely else None
-    place = place_of(store, folder_of(paths) if env is None else env)
+    options = ServeOptions(**given)
+    if options.new_token is not None:
+        return show_new_token(options.new_token, options.roles)
+    check_addresses(options.names, options.origins, options.address)
+    if options.env is not None:
+        paths = (release_in(options.env, paths),)
+    is_written = options.author or options.author_remotely
+    folder = folder_to_write(paths, options.host, remotely=options.author_remotely) if is_written else None
+    place = place_of(options.store, folder_of(paths) if options.env is None else options.env)
     engine = open_engine(place, is_new_allowed=True)
     listener: socket.socket | None = None
     try:
@@ -124,26 +71,52 @@ def command(
             programs = programs_at(paths, leave_out_broken=folder is not None)
             if programs is None:
                 return 1
-            principals = [] if stdio else principals_of(place, host, tokens, plain_http=plain_http)
+            principals = (
+                []
+                if options.stdio
+                else principals_of(place, options.host, options.tokens, plain_http=options.plain_http)
+            )
             application = application_of(
-                engine, place, programs, principals, openings_of(tokens), at_once=at_once, works=not no_work
+                engine,
+                place,
+                programs,
+                principals,
+                openings_of(options.tokens),
+                at_once=options.at_once,
+                works=not options.no_work,
             )
             if folder is not None:
                 application.server.beside = desk_at(folder, engine, place, programs)
-            if mcp and not stdio:
-                offer_tools(application)
-            if not stdio:
-                untold = None if no_work else reason_not_to_tell(place)
-                changed = None if env is None else partial(is_other_release, env, paths[0])
-                key = key_for_the_page(principals, place)
-                listener = serve(
-                    application, host, port, [*names, host], origins, address, changed, key, untold
-                )
-        if stdio:
+            if not options.stdio:
+                listener = serve_over_http(application, principals, place, paths, options)
+        if options.stdio:
             with refusals():
-                serve_streams(application.server, this_user(), own_groups(), address)
+                serve_streams(application.server, this_user(), own_groups(), options.address)
     finally:
         engine.close()
     if listener is not None:
         begin_anew(listener)
     return 0
+
+
+def serve_over_http(
+    application: Application,
+    principals: list[Principal],
+    place: StorePlace,
+    paths: tuple[str, ...],
+    options: ServeOptions,
+) -> socket.socket | None:
+    """Serve over HTTP until the process is told to end; return the socket if it is to begin anew."""
+    if options.mcp:
+        offer_tools(application)
+    return serve(
+        application,
+        options.host,
+        options.port,
+        [*options.names, options.host],
+        options.origins,
+        options.address,
+        changed=None if options.env is None else partial(is_other_release, options.env, paths[0]),
+        key=key_for_the_page(principals, place),
+        untold=None if options.no_work else reason_not_to_tell(place),
+    )

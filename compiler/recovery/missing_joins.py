@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Finding, Place
 from wfc.compiler.recovery.suspicion import Data, Suspicion, at, walk, with_value
-from wfc.compiler.rules import steps as step_problems
+from wfc.compiler.rules import accepts as accept_problems
 
 __all__ = ["missing_joins"]
 
@@ -64,11 +64,11 @@ def joins_of(data: Data, address: Address, lost: set[str]) -> Iterator[Suspicion
         again = wanted if joined else {"all": wanted}
         if joined:
             missing = [each for each in wanted if each not in listed]
-            finding = step_problems.join_lacks_event(
+            finding = accept_problems.join_lacks_event(
                 Place((*address, "accepts")), str(address[-1]), missing, [spelt(each) for each in wanted]
             )
         else:
-            finding = step_problems.no_join(Place((*address, "accepts")), str(address[-1]), wanted)
+            finding = accept_problems.no_join(Place((*address, "accepts")), str(address[-1]), wanted)
         yield Suspicion(finding, with_value(data, at_all, again), explains=1)
 
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Finding, Place
 from wfc.compiler.recovery.suspicion import Data, Suspicion, at, with_value
+from wfc.compiler.rules import accepts as accept_problems
 from wfc.compiler.rules import joins as problems
-from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.slotted import replace
 
 __all__ = ["lost_batches", "once_for_each", "other_events", "other_joins", "other_ways"]
@@ -60,7 +60,7 @@ def other_events(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]
 
 def once_in_place_of_another(address: Address, form: str, index: int, event: str, lost: str) -> Finding:
     """Return the finding for an event that stands twice in a join, which would be right if another stood there."""
-    finding = step_problems.accepted_twice(Place((*address, form, index)), event, certain=False)
+    finding = accept_problems.accepted_twice(Place((*address, form, index)), event, certain=False)
     return replace(finding, hint=f"`{lost}` stands nowhere: it would fit here")
 
 

@@ -47,7 +47,8 @@ def next_of(parser: Any) -> Callable[[], Any]:
 def slow_parser(text: str) -> Any:
     """Return the parser in Python, made to read texts in brackets as the parser in C does.
 
-    PyYAML ends such a text at a `?`, which is a letter like others, and takes `a:]` for a key.
+    PyYAML ends such a text at a `?`, which is a letter like others, and takes `a:]` for a key; and it fails at an
+    escape of more than there are characters.
     """
     from yaml.parser import Parser
     from yaml.reader import Reader
@@ -68,6 +69,15 @@ def slow_parser(text: str) -> Any:
             if self.flow_level and re.search(r":[],?[{}]", text[start.index : self.index + 2]):
                 raise ScannerError("while scanning a plain scalar", start, "found unexpected ':'", end)
             return token
+
+        def scan_flow_scalar_non_spaces(self, double: bool, start_mark: Any) -> Any:
+            try:
+                return super().scan_flow_scalar_non_spaces(double, start_mark)
+            except (OverflowError, ValueError):  # of `chr`, which the parser in C does not ask
+                what = "found invalid Unicode character escape"
+                raise ScannerError(
+                    "while scanning a double-quoted scalar", start_mark, what, self.get_mark()
+                ) from None
 
         def peek(self, index: int = 0) -> str:
             character: str = super().peek(index)

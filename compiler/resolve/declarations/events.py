@@ -12,6 +12,7 @@ from wfc.compiler.resolve.declarations.extending import base_of
 from wfc.compiler.resolve.symbols.contracts import Contract, ReceivedEvent
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, entries, one_or_many
+from wfc.compiler.rules import accepts as accept_problems
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.types import Record
 
@@ -99,7 +100,7 @@ def declare_start_and_end(data: Data, declared: Declarations) -> None:
             declared.report(step_problems.start_event_ends(place, event.name))
             declared.flow_whole = False
         elif event.name in found:
-            declared.report(step_problems.accepted_twice(place, event.name))
+            declared.report(accept_problems.accepted_twice(place, event.name))
         else:
             found[event.name] = event
     declared.end = tuple(found.values())

@@ -7,6 +7,7 @@ from wfc.compiler.model import AnyOf, Event, Join
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, one_or_many
 from wfc.compiler.resolve.values import bounds
+from wfc.compiler.rules import accepts as accept_problems
 from wfc.compiler.rules import steps as problems
 from wfc.compiler.slotted import replace
 
@@ -72,7 +73,7 @@ def with_count(
     if not isinstance(count, int):
         return join, False
     if whole and count > len(join.slots) and not declared.is_broken(place.address):
-        declared.report(problems.count_out_of_range(at, count, len(join.slots)))
+        declared.report(accept_problems.count_out_of_range(at, count, len(join.slots)))
         whole = False
     return replace(join, count=count), whole
 
@@ -93,7 +94,7 @@ def accepted_slots(
             event = accepted_event(name, at, declared)
             if event is not None and event.name in found:
                 certain = event in slot or (isinstance(entry, str) and (event,) in slots)
-                declared.report(problems.accepted_twice(at, event.name, certain=certain))
+                declared.report(accept_problems.accepted_twice(at, event.name, certain=certain))
             elif event is not None:
                 found[event.name] = event
                 slot.append(event)
@@ -107,5 +108,5 @@ def accepted_event(name: object, at: Place, declared: Declarations) -> Event | N
     """Return an event by its name; ``None`` if it is not known."""
     event = declared.events.find(name, at, declared.report) if isinstance(name, str) else None
     if event is not None and event.role == "end":
-        declared.report(problems.end_event_accepted(at, event.name))
+        declared.report(accept_problems.end_event_accepted(at, event.name))
     return event

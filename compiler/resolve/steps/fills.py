@@ -8,7 +8,7 @@ from wfc.compiler.model import Event, Fill, Value
 from wfc.compiler.resolve.values import mismatches
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.rules import closest
-from wfc.compiler.rules import steps as problems
+from wfc.compiler.rules import fills as problems
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import (
     ANY,

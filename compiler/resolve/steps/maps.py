@@ -21,6 +21,7 @@ from wfc.compiler.resolve.values.scopes import ERROR, RESERVED, RESPONSE
 from wfc.compiler.rules import agents as agent_problems
 from wfc.compiler.rules import comprehensions as comprehension_problems
 from wfc.compiler.rules import names as name_problems
+from wfc.compiler.rules import results as result_problems
 from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as problems
 from wfc.compiler.slotted import dataclass, replace
@@ -155,7 +156,7 @@ class MapResolver:
         if not gives:
             return place
         if "result" not in self.reader.uses and not HIDING_USES.intersection(self.declared.codes):
-            self.declared.report(problems.unused_result(place.key, self.name))
+            self.declared.report(result_problems.unused_result(place.key, self.name))
         return None
 
     def on_item_error(

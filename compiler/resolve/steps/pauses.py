@@ -20,6 +20,7 @@ from wfc.compiler.resolve.values.durations import duration_or_expression
 from wfc.compiler.resolve.values.reader import ValueReader, hint_for_list
 from wfc.compiler.resolve.values.scopes import StepScopes, one_of
 from wfc.compiler.resolve.values.texts import read_prompt
+from wfc.compiler.rules import accepts as accept_problems
 from wfc.compiler.rules import pauses as problems
 from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as step_problems
@@ -269,7 +270,7 @@ def awaited_events(data: object, place: Place, declared: Declarations) -> tuple[
             whole = False
             continue
         if event.name in found:
-            declared.report(step_problems.accepted_twice(at, event.name))
+            declared.report(accept_problems.accepted_twice(at, event.name))
         elif event.name not in declared.receives and not declared.is_broken(("receives",)):
             declared.report(problems.not_received(at, event.name, declared.receives))
         found[event.name] = event

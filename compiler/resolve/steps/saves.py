@@ -13,7 +13,7 @@ from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.values import mismatches
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.rules import names as name_problems
-from wfc.compiler.rules import steps as problems
+from wfc.compiler.rules import results as problems
 from wfc.compiler.rules import values as value_problems
 from wfc.compiler.types import UNKNOWN, Field, Record, assignable, members, show
 

@@ -25,6 +25,7 @@ from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import StepScopes
 from wfc.compiler.rules import cases as case_problems
 from wfc.compiler.rules import names as name_problems
+from wfc.compiler.rules import results as result_problems
 from wfc.compiler.rules import steps as problems
 from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types import UNKNOWN, ListOf, MapOf, Record, Type, members
@@ -212,7 +213,7 @@ def report_unused_result(name: str, resolved: ResolvedAction, declared: Declarat
         and is_structured(resolved.result)
         and not HIDING_USES.intersection(declared.codes)
     ):
-        declared.report(problems.unused_result(resolved.wanted.key, name))
+        declared.report(result_problems.unused_result(resolved.wanted.key, name))
 
 
 def resolve_action(
@@ -331,7 +332,7 @@ def requirements(step: Data, step_place: Place, scope: Scope, reader: ValueReade
         return ()
     place = step_place / "require"
     if "result" not in scope.names:
-        reader.report(problems.no_result(place.key, "require"))
+        reader.report(result_problems.no_result(place.key, "require"))
         return ()
     found: list[Requirement] = []
     for index, each in enumerate(data):

@@ -11,7 +11,7 @@ from wfc.compiler.resolve.steps.exits import ExitResolver
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.scopes import StepScopes
-from wfc.compiler.rules import steps as step_problems
+from wfc.compiler.rules import results as result_problems
 from wfc.compiler.types import STRING, UNKNOWN, Type, show
 
 __all__ = ["report_shown", "resolve_stream"]
@@ -57,19 +57,19 @@ def report_shown(
     at = (place / "stream" / key).key
     if kind == "agent" and key == "partial":
         why = "an agent's answer is shown whole, and its replies on the way as texts"
-        declared.report(step_problems.no_answer_to_show(at, why, key, without("tokens", others)))
+        declared.report(result_problems.no_answer_to_show(at, why, key, without("tokens", others)))
     elif kind == "agent":
         return
     elif key == "calls":
-        declared.report(step_problems.no_answer_to_show(at, f"no agent works in a `{kind}` step", key))
+        declared.report(result_problems.no_answer_to_show(at, f"no agent works in a `{kind}` step", key))
     elif kind != "llm":
-        declared.report(step_problems.no_answer_to_show(at, f"no model answers in a `{kind}` step", key))
+        declared.report(result_problems.no_answer_to_show(at, f"no model answers in a `{kind}` step", key))
     elif key == "tokens" and answer not in (None, STRING, UNKNOWN):
         why = f"the answer is to be {show(answer)}, which is no text"
-        declared.report(step_problems.no_answer_to_show(at, why, key, without("partial", others)))
+        declared.report(result_problems.no_answer_to_show(at, why, key, without("partial", others)))
     elif key == "partial" and answer in (None, STRING):
         why = "the answer is a text"
-        declared.report(step_problems.no_answer_to_show(at, why, key, without("tokens", others)))
+        declared.report(result_problems.no_answer_to_show(at, why, key, without("tokens", others)))
 
 
 def without(key: str, others: Sequence[str]) -> str:

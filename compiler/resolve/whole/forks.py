@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Join, Step, Whole, flow
 from wfc.compiler.resolve.symbols.declarations import Declarations
-from wfc.compiler.rules import steps as problems
+from wfc.compiler.rules import accepts as problems
 from wfc.compiler.slotted import replace
 
 __all__ = ["set_forks"]

@@ -18,8 +18,8 @@ from wfc.compiler.resolve.symbols.tables import Data, entries
 from wfc.compiler.resolve.values.durations import duration
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import namespace, types_of
+from wfc.compiler.rules import fills as fill_problems
 from wfc.compiler.rules import names as name_problems
-from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.rules import triggers as problems
 from wfc.compiler.types import DATETIME, STRING, UNKNOWN, MapOf, Record, Type, assignable, parse_type, show
 from wfc.schemas.cron import BadCronError, parse_cron
@@ -177,7 +177,7 @@ def start_values(
             source = f"`trigger.body.{name}`"
             given, wanted = show(there.type), show(field.type)
             declared.report(
-                step_problems.wrong_fill(
+                fill_problems.wrong_fill(
                     at, event.name, name, source, given, wanted, "", others=given_names > 0
                 )
             )

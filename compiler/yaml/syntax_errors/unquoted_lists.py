@@ -7,9 +7,10 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import comprehensions as problems
-from wfc.compiler.yaml.malformed_lines import line_at
+from wfc.compiler.yaml.syntax_errors.lines import line_at
+from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem
 
-__all__ = ["find_unquoted_list"]
+__all__ = ["unquoted_list"]
 
 BEGINS: Final = re.compile(r"(?:(?P<key>[\w-]+): +|- +)(?P<list>\[)")
 """The beginning of a value with a square bracket; in a nested list the outermost one counts."""
@@ -26,15 +27,15 @@ MOST_LINES: Final = 12
 PAIRS: Final = {"]": "[", "}": "{", ")": "("}
 
 
-def find_unquoted_list(text: str, at: int) -> Finding | None:
+def unquoted_list(problem: SyntaxProblem) -> Finding | None:
     """Return the finding for a list made of another at whose line, or at a line of which, YAML stops."""
-    start, end = line_at(text, at)
+    text, start, end = problem.text, problem.start, problem.end
     limit = min(len(text), end + LONGEST)
     for _ in range(MOST_LINES):
         if limit - start > 2 * LONGEST:
             return None
         for begins in BEGINS.finditer(text, start, line_at(text, start)[1]):
-            if (found := unquoted_list(text, at, begins, limit)) is not None:
+            if (found := list_begun_at(text, problem.at, begins, limit)) is not None:
                 return found
         if start == 0:
             return None
@@ -42,7 +43,7 @@ def find_unquoted_list(text: str, at: int) -> Finding | None:
     return None
 
 
-def unquoted_list(text: str, at: int, begins: re.Match[str], limit: int) -> Finding | None:
+def list_begun_at(text: str, at: int, begins: re.Match[str], limit: int) -> Finding | None:
     """Return the finding for the list that begins here, if it is made of another and YAML stops in or behind it."""
     opened = begins.start("list")
     stop = closing(text, opened, limit)

@@ -1,0 +1,151 @@
+"""Brackets that are closed too early, close nothing, are of another kind, or hold what needs quotes."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.rules import braces as brace_problems
+from wfc.compiler.rules import fixes
+from wfc.compiler.rules import reading as problems
+from wfc.compiler.types.notations import other_notation
+from wfc.compiler.yaml.syntax_errors.lines import after_closing
+from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem, finding_at, place_of
+
+__all__ = [
+    "bare_expression",
+    "closed_before_end_of_line",
+    "closes_nothing",
+    "expression_before_tag",
+    "list_type_with_brackets",
+    "no_comma",
+    "other_bracket",
+    "type_before_brackets",
+]
+
+CLOSED: Final = re.compile(r" *(?:- +)?[\w-]+: +(?P<value>[{\[][^\r\n]*)")
+HOLDS_ENTRIES: Final = re.compile(r"[{\[] *[\w-]+: |\[ *[{\"']")
+OTHER_BRACKET: Final = re.compile(r"(?:: +|- +|\[ *)(?P<sign>[(<])(?=[\w\"' ]+: )")
+"""A bracket that is none to YAML, at the beginning of a value, with a key in it."""
+ITEM_TYPE: Final = re.compile(r"(?<![\w.])[A-Za-z]\w*\Z")
+LIST_OF: Final = re.compile(
+    r"(?P<type>list|array|set|map|dict|optional|enum|List|Array|Dict|Map|Optional|Enum|Literal|Union)\Z"
+)
+TYPE_HAS_NONE: Final = "a type has no brackets after its name"
+BEGINS: Final = re.compile(r"(?:(?:\b(?P<key>\w+))?[\"']?[:,]\s+|[\[{]\s*)\Z")
+EXPRESSION_BEFORE: Final = re.compile(r"\$\{\{[^{}\r\n]*\}\}\Z")
+ENDS: Final = re.compile(r"\s*[,\]}]")
+
+
+def other_bracket(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a value in brackets that are neither those of a map nor those of a list."""
+    text = problem.text
+    found = OTHER_BRACKET.search(text, problem.start, min(problem.at + 2, len(text)))
+    if found is None:
+        return None
+    return problems.syntax_error(
+        place_of(found, "sign"),
+        f"`{found['sign']}` begins neither a map nor a list",
+        "write a map in `{ }` and a list in `[ ]`; put a text in quotes",
+    )
+
+
+def closed_before_end_of_line(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a value that continues after its closing bracket."""
+    found = CLOSED.fullmatch(problem.text, problem.start, problem.end)
+    if found is None or found.start("value") >= problem.at:
+        return None
+    value = found["value"].rstrip()
+    place = Place((), "text", found.start("value"), found.start("value") + len(value))
+    rest = after_closing(value)
+    if rest and not rest.strip(" ]}"):
+        return problems.syntax_error(
+            place, f"`{rest.strip()}` closes nothing", "leave it out, or open it before"
+        )
+    if not HOLDS_ENTRIES.match(value):
+        fix = fixes.replace_text(place, "'" + value.replace("'", "''") + "'")
+        return problems.syntax_error(
+            place, "this text goes on after its bracket is closed", "put all of it in quotes", fix
+        )
+    hint = "a bracket is closed too early, or what follows is too much; one text as a whole stands in quotes"
+    if rest.startswith(","):
+        hint = "a bracket is closed too early, or one is too many"
+    elif rest.count('"') % 2 or rest.count("'") % 2:
+        hint = "a quote or a bracket before it is closed too early"
+    return problems.syntax_error(place, "something follows after this bracket is closed", hint)
+
+
+def closes_nothing(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a closing bracket where a list in block style should go on."""
+    if problem.character not in {"}", "]"}:
+        return None
+    return problem.finding(f"`{problem.character}` closes nothing", "leave it out, or open it before")
+
+
+def type_before_brackets(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a type such as `list[string]`."""
+    text, at = problem.text, problem.at
+    kind = LIST_OF.search(text, max(0, at - 10), at) if problem.character == "[" else None
+    if kind is None:
+        return None
+    end = text.find("]", at)
+    inside = text[at + 1 : end].strip().replace('"', "") if at < end < at + 60 else "T"
+    better = other_notation(f"{kind['type']}[{inside}]") or "list of T"
+    return type_with_brackets(kind.start(), end + 1 if end > at else at + 1, better)
+
+
+def list_type_with_brackets(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a type such as `string[]`."""
+    at = problem.at
+    kind = ITEM_TYPE.search(problem.text, max(0, at - 60), at) if problem.text.startswith("[]", at) else None
+    return None if kind is None else type_with_brackets(kind.start(), at + 2, f"list of {kind[0]}")
+
+
+def type_with_brackets(start: int, end: int, better: str) -> Finding:
+    fix = fixes.replace_text(Place((), "text", start, end), better)
+    return finding_at(start, end, TYPE_HAS_NONE, f"write `{better}`", fix)
+
+
+def bare_expression(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for an expression without quotes between braces or square brackets."""
+    text, at = problem.text, problem.at
+    if text[max(0, at - 1) : at] != "$":
+        return None
+    if text[at : at + 2] != "{{":
+        hint = 'a name, such as that of a secret, stands by itself; a value is put in by `"${{ … }}"`'
+        return finding_at(at - 1, at + 1, "`${` begins nothing here", hint)
+    end = text.find("}}", at)
+    end = end + 2 if 0 <= end < at + 500 else at + 1
+    begins = BEGINS.search(text, max(0, at - 40), at - 1)
+    alone = bool(begins and ENDS.match(text, end))
+    key = begins["key"] or "" if begins else ""
+    return brace_problems.expression_needs_quotes(Place((), "text", at - 1, end), alone=alone, key=key)
+
+
+def expression_before_tag(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for an expression without quotes before a `!`, as in `{a: Hello, ${{ b }}!}`."""
+    found = EXPRESSION_BEFORE.search(problem.text, problem.start, problem.opened)
+    if found is None:
+        return None
+    return brace_problems.expression_needs_quotes(place_of(found), alone=False)
+
+
+def no_comma(problem: SyntaxProblem) -> Finding:
+    """Return the finding for whatever else stands between entries in brackets, or after the last of them."""
+    closing = "}" if "',' or '}'" in problem.said else "]"
+    hint = before_opening(problem.before) if problem.character in {"{", "["} else ""
+    return problem.finding(f"a `,` or a `{closing}` is missing before this", hint)
+
+
+def before_opening(before: str) -> str:
+    """Return what to do about a bracket that opens in the middle of a text between braces."""
+    if before.endswith(("list of ", "map of ", "optional ")):
+        return "declare the record under `types`, and write its name here"
+    if before.strip() == "-":
+        return "an item of a list begins here: close the bracket that opens above, or write a `,` and leave out the `-`"
+    if not before.strip() or before.rstrip()[-1] in "}]\"'":
+        return "write a `,` between two items"
+    if before[-1].isalnum():  # such as `n{: integer}`, where the two may have changed places
+        return "a text with a bracket in it stands in quotes; a map or a list begins with the bracket"
+    return "put the whole text in quotes"

@@ -1,0 +1,177 @@
+"""Lines that are indented wrongly, or stand below what is complete already."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.rules import fixes
+from wfc.compiler.rules import reading as problems
+from wfc.compiler.yaml.syntax_errors.lines import ENTRY, NEAR, above, indentation, last_line, line_at
+from wfc.compiler.yaml.syntax_errors.no_entry import GLUED_DASH, explain_line
+from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem, finding_at, place_of
+
+__all__ = [
+    "glued_dash_above",
+    "indented_too_far",
+    "keys_below_name",
+    "list_below_value",
+    "misaligned",
+    "tab_as_token",
+    "tab_in_indentation",
+]
+
+ITEM_OF_MAPS: Final = re.compile(r"(?P<indent> *)(?P<dash>-) +(?:[\w-]+:(?= |\r?$)|\{)", re.MULTILINE)
+FLOW: Final = r"\{[^{}\r\n]*(?:\{[^{}\r\n]*\}[^{}\r\n]*)*\}|\[[^\[\]\r\n]*\]"
+COMPLETE: Final = re.compile(
+    rf"(?P<indent> *)(?:- +)?[\w-]+: +(?:[^\s|>&*!#{{\[\"'][^\r\n]*|(?:{FLOW}|\"[^\"\r\n]*\"|'[^'\r\n]*') *\r?\n)",
+    re.MULTILINE,
+)
+"""A line whose value ends on it."""
+NAME_ABOVE: Final = re.compile(
+    r"(?P<indent> *)(?:- +|(?P<key>[a-z_]\w*): +)(?P<name>[A-Za-z]\w*(?:\.\w+)*) *(?:#[^\r\n]*)?\r?\n"
+)
+"""A line that is a name, as an item of a list or behind a key."""
+EXITS: Final = frozenset({"emit", "on_error", "on_limit", "on_timeout"})
+"""Keys of steps under which an event is emitted."""
+OPENS: Final = re.compile(r":\s*(?:#.*)?\Z")
+"""A line below which stands what belongs to it."""
+OF_EVENTS: Final = frozenset({"when", "with", "save"})
+"""Keys that stand beside the event of an entry."""
+
+
+def match_above(pattern: re.Pattern[str], problem: SyntaxProblem) -> re.Match[str] | None:
+    """Return what a pattern finds in the line above."""
+    line = above(problem.text, problem.start)
+    return None if line is None else pattern.match(problem.text, line, problem.start)
+
+
+def keys_below_name(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for keys below a name that is a whole value already, as below `- Told` or `emit: Told`."""
+    entry = ENTRY.match(problem.text, problem.start)
+    named = match_above(NAME_ABOVE, problem)
+    if entry is None or named is None or len(entry["indent"]) <= len(named["indent"]):
+        return None
+    name, is_event = named["name"], named["name"][:1].isupper()
+    place = place_of(named, "name")
+    what = f"`{name}` is a whole value, and `{entry['key']}` stands below it"
+    if named["key"] is None and is_event:
+        hint = f"write `- event: {name}`"
+        return problems.syntax_error(
+            place, what, hint, fixes.replace_text(place, f"event: {name}", title=hint)
+        )
+    if named["key"] is None:
+        return problems.syntax_error(place, what, f"write a key and a colon before `{name}`")
+    if is_event and named["key"] in EXITS and entry["key"] in OF_EVENTS:
+        hint = f"put both into a map: `{named['key']}: {{event: {name}, {entry['key']}: …}}`"
+        return problems.syntax_error(place, what, hint)
+    return None
+
+
+def list_below_value(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for an item of a list below an entry whose value is complete."""
+    item = ITEM_OF_MAPS.match(problem.text, problem.start)
+    complete = match_above(COMPLETE, problem)
+    if item is None or complete is None or len(complete["indent"]) > len(item["indent"]):
+        return None
+    hint = (
+        "the key of the list is missing above it, or a line is indented wrongly; a text of several lines stands "
+        "below a `|`"
+    )
+    what = "a list begins here, and the line above has a value already"
+    return problems.syntax_error(place_of(item, "dash"), what, hint)
+
+
+def entry_at(problem: SyntaxProblem) -> re.Match[str] | None:
+    """Return the entry that the line is, if the problem is at its key or its colon."""
+    entry = ENTRY.match(problem.text, problem.start)
+    return entry if entry is not None and problem.at in {entry.end() - 1, entry.start("key")} else None
+
+
+def glued_dash_above(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for an item without a space after its dash, detected at the entry below."""
+    dash = match_above(GLUED_DASH, problem)
+    if dash is None or entry_at(problem) is None:
+        return None
+    return explain_line(problem.text, *line_at(problem.text, dash.start()))
+
+
+def indented_too_far(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a line that is indented further than the one above, whose value is complete."""
+    entry, complete = entry_at(problem), match_above(COMPLETE, problem)
+    if entry is None or complete is None or len(complete["indent"]) >= len(entry["indent"]):
+        return None
+    what = "this line is indented further than the one above, which is complete"
+    hint = how_far(problem.text, complete.start(), len(complete["indent"]), len(entry["indent"]))
+    return problems.syntax_error(place_of(entry, "key"), what, hint)
+
+
+def how_far(text: str, line_above: int, fewer: int, far: int) -> str:
+    """Return what is seen of a line that is indented too far: which of the two is wrong, only the author knows."""
+    before = last_line(text, line_above)
+    if before is not None and indentation(before) == far:
+        return f"it begins after {spaces(far)}, like the lines before, and only the one above after {fewer}"
+    seen = f"it begins after {spaces(far)}, and the line above after {fewer}"
+    return f"{seen}: one of the two is indented wrongly, or this line belongs under another key"
+
+
+def misaligned(problem: SyntaxProblem) -> Finding:
+    """Return the finding for a line that is not aligned with those above it: what is wrong may stand above as well."""
+    what = "this line does not line up with the keys above it"
+    line = problem.text[problem.start : problem.end]
+    before = last_line(problem.text, problem.start)
+    if before is None:
+        return problem.finding(what)
+    far, near = indentation(line), indentation(before)
+    is_item, is_item_above = line.lstrip(" ").startswith("- "), before.lstrip(" ").startswith("- ")
+    if is_item and not is_item_above and far == near:
+        hint = (
+            "an item of a list begins here, and keys stand above: the `- ` is too much, the line is indented "
+            "wrongly, or the key of the list is missing"
+        )
+        return problem.finding(what, hint)
+    hint = "the indentation of this line or of one above is wrong, or a key is missing above"
+    if far != near:
+        hint = f"it begins after {spaces(far)}, and the line above it after {near}: {hint}"
+    return problem.finding(what, hint)
+
+
+def spaces(number: int) -> str:
+    return "1 space" if number == 1 else f"{number} spaces"
+
+
+def tab_in_indentation(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a tab among the blanks that indent a line."""
+    text, start = problem.text, problem.start
+    at = text.find("\t", start, len(text) - len(text[start:].lstrip(" \t")))
+    return tab_at(text, at) if at >= 0 else None
+
+
+def tab_as_token(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a tab at which the parser stops."""
+    return tab_at(problem.text, problem.at) if problem.character == "\t" else None
+
+
+def tab_at(text: str, at: int) -> Finding:
+    start, end = line_at(text, at)[0], at + len(text[at:]) - len(text[at:].lstrip("\t "))
+    if text[start:at].strip(" \t"):  # as behind the dash of an item, which stays
+        fix = fixes.replace_text(Place((), "text", at, end), " ", title="write a space")
+        return finding_at(at, at + 1, "a tab cannot indent a line", "use spaces", fix)
+    instead = indentation_near(text, start)
+    fix = fixes.replace_text(Place((), "text", start, end), instead, title=f"write {len(instead)} spaces")
+    return finding_at(at, at + 1, "a tab cannot indent a line", "use spaces", fix)
+
+
+def indentation_near(text: str, start: int) -> str:
+    """Return the indentation for a line that begins with a tab: that of the next line without one, or, if that belongs
+    below it, of the nearest that does not.
+    """
+    line, *below = text[start : start + 2 * NEAR].split("\n")
+    depths = [indentation(each) for each in below if each.strip() and not each.lstrip(" ").startswith("\t")]
+    if not depths or not OPENS.search(line):
+        return " " * (depths[0] if depths else 0) or "  "
+    above_it = [each for each in text[max(0, start - NEAR) : start].splitlines() if each.strip()]
+    nearest = [indentation(each) for each in reversed(above_it) if not each.lstrip(" ").startswith("\t")]
+    opened = [nearest[0] + 2] if nearest and OPENS.search(above_it[-1]) else []
+    return " " * next((each for each in (*depths, *opened, *nearest) if 0 < each < depths[0]), 2)

@@ -1,0 +1,174 @@
+"""Quotes that are closed too early, too late or never."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.rules import braces as brace_problems
+from wfc.compiler.rules import fixes
+from wfc.compiler.rules import reading as problems
+from wfc.compiler.yaml.syntax_errors.lines import line_at
+from wfc.compiler.yaml.syntax_errors.problem import BETWEEN, NEVER_CLOSED, SyntaxProblem, finding_at, place_of
+
+__all__ = [
+    "closed_before_end_of_line",
+    "closed_before_more_text",
+    "closed_late",
+    "equals_before_quote",
+    "never_closed",
+    "no_colon_before_quote",
+    "second_quote",
+]
+
+GOES_ON: Final = "this text goes on after its quote is closed"
+TWO_QUOTES: Final = "two quotes stand here side by side"
+CLOSED: Final = re.compile(r" *(?:- +)?[\w-]+: +(?P<value>[\"'][^\r\n]*)")
+QUOTED_BEFORE: Final = re.compile(r"(?P<sign>[\"'])(?P<text>(?:(?!(?P=sign))[^\r\n])*)(?P=sign)\Z")
+LAST_QUOTE: Final = re.compile(r"(?P<sign>[\"'])(?=\s*(?:[}\]]|,\s|$))")
+NEXT_ENTRY: Final = re.compile(r", *(?P<key>[\w-]+): ?(?=[\"'{\[\w])")
+"""Another entry inside of what should be a text between braces."""
+KEY_BELOW: Final = re.compile(r"\n *(?:- +)?[\w-]+:\s")
+"""Another entry within what is in quotes."""
+EQUALS: Final = re.compile(r"(?<=[{,]) *(?P<key>[a-z_]\w*) *= *(?P<value>\"[^\"\r\n]*\"|'[^'\r\n]*')")
+"""A key with `=` before a text in quotes, between braces."""
+NO_COLON: Final = re.compile(
+    r"(?<=[{,]) *(?P<entry>(?P<key>[^\W\d][\w-]*) +"
+    r"(?P<value>\"[^\"\r\n]*\}[^\"\r\n]*\"|'[^'\r\n]*\}[^'\r\n]*'))(?= *[,}])"
+)
+"""A key without its colon before a text in quotes that has a bracket in it, between braces."""
+FARTHEST: Final = 20_000
+"""How many code points a quoted text may have that is looked at."""
+LONGEST: Final = 60
+"""How long a text may be that a hint shows."""
+
+
+def closed_late(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a quote that is closed only where another text begins, some lines below."""
+    text = problem.text
+    closing = len(text[: problem.at].rstrip()) - 1
+    sign = text[closing] if closing > 0 else ""
+    if sign not in {'"', "'"}:
+        return None
+    opening = text.rfind(sign, max(0, closing - FARTHEST), closing)
+    if opening < 0 or "\n" not in text[opening:closing]:
+        return None
+    begins_value = text[max(0, opening - 2) : opening] in {": ", "- "}
+    if not problem.says(BETWEEN) and not (begins_value and KEY_BELOW.search(text, opening, closing)):
+        return None
+    line = text.count("\n", 0, closing) + 1
+    what = f"the quote that opens here is closed only in line {line}, and something else follows there"
+    return finding_at(opening, opening + 1, what, "close it with the same quote where the text ends")
+
+
+def closed_before_end_of_line(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a value that continues after its closing quote."""
+    found = CLOSED.fullmatch(problem.text, problem.start, problem.end)
+    if found is None or found.start("value") >= problem.at:
+        return None
+    value = found["value"].rstrip()
+    place = Place((), "text", found.start("value"), found.start("value") + len(value))
+    if len(value) > 2 and value[-1] == value[0]:
+        return quotes_in_quotes(place, value)
+    fix = fixes.replace_text(place, "'" + value.replace("'", "''") + "'")
+    return problems.syntax_error(place, GOES_ON, "put all of it in quotes", fix)
+
+
+def closed_before_more_text(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for text after a closing quote between braces."""
+    text, at = problem.text, problem.at
+    opened = QUOTED_BEFORE.search(text, max(0, at - 300), at)
+    if opened is None or problem.character in "{}[]:,":
+        return None
+    sign, start = opened["sign"], opened.start()
+    stop = whole_text(text, start, at, sign)
+    if stop is not None:
+        return quotes_in_quotes(Place((), "text", start, stop), text[start:stop])
+    inside = "inside of single quotes write `''`" if sign == "'" else 'inside of double quotes write `\\"`'
+    return finding_at(start, at, GOES_ON, f"close the quote where the text ends; {inside}")
+
+
+def whole_text(text: str, start: int, at: int, sign: str) -> int | None:
+    """Return the most likely end of a quoted text that contains such quotes: before a bracket or a comma, and not
+    within an expression.
+    """
+    _, stop = line_at(text, at)
+    ends = [each.end() for each in LAST_QUOTE.finditer(text, at, stop) if each["sign"] == sign]
+    whole = (end for end in ends if text.count("{{", start, end) == text.count("}}", start, end))
+    return next(whole, next(iter(ends), None))
+
+
+def quotes_in_quotes(place: Place, value: str) -> Finding:
+    """Return the finding for a quoted text that contains the same quotes, or has lost the quote that closes it."""
+    inside, sign = value[1:-1], value[0]
+    other = "'" if sign == '"' else '"'
+    alone = inside.strip(sign)
+    if sign not in alone and 0 < len(inside) - len(alone) <= 1 + (not alone):
+        shown = f": `{sign}{alone}{sign}`" if len(alone) <= LONGEST else ""
+        return problems.syntax_error(place, TWO_QUOTES, f"leave out one of them{shown}")
+    if (entry := NEXT_ENTRY.search(inside)) is not None:
+        hint = f"close the quote that opens here before the key `{entry['key']}`, or escape those in the text"
+        return problems.syntax_error(place, GOES_ON, hint)
+    if re.fullmatch(rf"[^{sign}]*, *{sign}[^{sign}]*", inside):
+        hint = "close the quote that opens here before the comma, or escape those in the text"
+        return problems.syntax_error(place, GOES_ON, hint)
+    if re.search(rf"{sign} *(?:[=!<>]=?|==|~|\+|and|or|in) *{sign}", inside) and other not in inside:
+        whole = f"{other}{value}{other}"
+        fix = fixes.replace_text(place, whole, title="put all of it in quotes")
+        return problems.syntax_error(place, GOES_ON, f"put all of it in quotes: `{whole}`", fix)
+    better = quoted_again(inside, sign, other)
+    shown = f": `{better}`" if len(better) <= LONGEST else ""
+    fix = fixes.replace_text(place, better, title="mend the quotes")
+    hint = f"a text with `{sign}` in it stands in `{other}`"
+    if better.startswith(sign):
+        hint = "inside of single quotes write `''`" if sign == "'" else 'inside of double quotes write `\\"`'
+    return problems.syntax_error(place, GOES_ON, hint + shown, fix)
+
+
+def quoted_again(inside: str, sign: str, other: str) -> str:
+    """Return a text in the other quotes if it contains none of them, else in its own, with those in it escaped."""
+    if other not in inside and "\\" not in inside:
+        return f"{other}{inside}{other}"
+    if sign == '"':
+        return '"' + inside.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return "'" + inside.replace("'", "''") + "'"
+
+
+def no_colon_before_quote(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a key without its colon, detected in the text in quotes behind it: without the colon
+    these quotes are none to YAML, and a bracket in them closes the map.
+    """
+    text = problem.text
+    at = problem.opened if problem.says(NEVER_CLOSED) else problem.at
+    start, end = line_at(text, at)
+    for found in NO_COLON.finditer(text, start, end):
+        before = text[start : found.start()]
+        is_within_text = before.count('"') % 2 or before.count("'") % 2
+        if found.start("value") <= at < found.end() and not is_within_text:
+            return brace_problems.no_colon_in_braces(place_of(found, "entry"), found["key"], found["value"])
+    return None
+
+
+def equals_before_quote(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a text between braces that is never closed, where a key stands with `=`."""
+    found = EQUALS.search(problem.text, *line_at(problem.text, problem.opened))
+    if found is None:
+        return None
+    return brace_problems.no_colon_in_braces(place_of(found), found["key"], found["value"])
+
+
+def second_quote(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a quote that opens a text, is the last of its line, and follows another one."""
+    text, at = problem.text, problem.opened
+    rest = text[at + 1 : line_at(text, at)[1]]
+    if text[max(0, at - 1) : at] != text[at : at + 1] or rest.strip(" ,}]"):
+        return None
+    return finding_at(at, at + 1, TWO_QUOTES, "leave out one of them")
+
+
+def never_closed(problem: SyntaxProblem) -> Finding:
+    """Return the finding for any other quote that opens a text and is never closed."""
+    what = "a quote that opens here is never closed"
+    hint = "close it with the same quote; if it ends a text, that text has none before it"
+    return finding_at(problem.opened, problem.opened + 1, what, hint)

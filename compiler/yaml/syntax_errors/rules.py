@@ -1,0 +1,149 @@
+"""The rules that know mistakes by errors of the parser, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from wfc.compiler.diagnostics import Finding
+from wfc.compiler.slotted import dataclass
+from wfc.compiler.yaml.syntax_errors import brackets, colons, indentation, no_entry, quotes, wrong_start
+from wfc.compiler.yaml.syntax_errors.problem import (
+    ALIAS,
+    BETWEEN,
+    BLOCK_SCALAR,
+    DASH_MISSING,
+    MISALIGNED,
+    NEVER_CLOSED,
+    NO_COLON,
+    NO_TOKEN,
+    NO_VALUE,
+    NOT_ALLOWED,
+    SECOND_COLON,
+    TAG,
+    SyntaxProblem,
+)
+from wfc.compiler.yaml.syntax_errors.unquoted_lists import unquoted_list
+
+__all__ = ["RULES", "Rule"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A mistake that is known.
+
+    Args:
+        words: What the parser says of it, at least one of these; nothing if it may say anything.
+        find: Returns the finding if the text around the problem has the shape of the mistake.
+    """
+
+    words: tuple[str, ...]
+    find: Callable[[SyntaxProblem], Finding | None]
+
+
+def says(what: str, hint: str = "") -> Callable[[SyntaxProblem], Finding]:
+    """Return what says the same whatever stands there."""
+    return lambda problem: problem.finding(what, hint)
+
+
+ANY: Final = ()
+"""Of no words it is true that the parser says one of them."""
+
+RULES: Final = (
+    Rule(ANY, unquoted_list),
+    Rule((*BETWEEN, *NO_TOKEN, *NOT_ALLOWED), brackets.other_bracket),
+    Rule((*BETWEEN, *NO_TOKEN, *NEVER_CLOSED), quotes.no_colon_before_quote),
+    # a colon that would make a key of a value
+    Rule(SECOND_COLON, indentation.keys_below_name),
+    Rule(SECOND_COLON, indentation.list_below_value),
+    Rule(SECOND_COLON, indentation.glued_dash_above),
+    Rule(SECOND_COLON, indentation.indented_too_far),
+    Rule(SECOND_COLON, colons.colon_before_name_above),
+    Rule(SECOND_COLON, no_entry.no_entry_above),
+    Rule(SECOND_COLON, no_entry.no_entry_below_entry),
+    Rule(SECOND_COLON, colons.colon_before_name),
+    Rule(SECOND_COLON, colons.no_colon_before_bracket),
+    Rule(SECOND_COLON, colons.no_colon_after_name),
+    Rule(SECOND_COLON, colons.second_colon),
+    # what cannot stand between braces or square brackets
+    Rule(BETWEEN, brackets.type_before_brackets),
+    Rule(BETWEEN, brackets.list_type_with_brackets),
+    Rule(BETWEEN, quotes.closed_before_more_text),
+    Rule(BETWEEN, colons.second_colon_in_brackets),
+    Rule(ANY, quotes.closed_late),
+    Rule(BETWEEN, brackets.bare_expression),
+    # a character with which nothing can begin
+    Rule(NO_TOKEN, indentation.tab_as_token),
+    Rule(NO_TOKEN, wrong_start.fence),
+    Rule(NO_TOKEN, wrong_start.statement),
+    Rule(NO_TOKEN, wrong_start.backtick),
+    Rule(NO_TOKEN, wrong_start.open_expression),
+    Rule(NO_TOKEN, wrong_start.special_character),
+    Rule(ANY, indentation.tab_in_indentation),
+    Rule(ANY, wrong_start.negation),
+    # a line that is no entry, or stands at the wrong depth
+    Rule(DASH_MISSING, brackets.closes_nothing),
+    Rule(DASH_MISSING, indentation.keys_below_name),
+    Rule(MISALIGNED, colons.no_name),
+    Rule(MISALIGNED, colons.colon_before_name),
+    Rule((*MISALIGNED, *BLOCK_SCALAR), brackets.closed_before_end_of_line),
+    Rule((*MISALIGNED, *BLOCK_SCALAR), quotes.closed_before_end_of_line),
+    Rule(MISALIGNED, no_entry.no_entry_before_bracket),
+    Rule(MISALIGNED, indentation.keys_below_name),
+    Rule(MISALIGNED, indentation.glued_dash_above),
+    Rule(MISALIGNED, indentation.indented_too_far),
+    Rule(ALIAS, no_entry.no_entry),
+    Rule(NO_COLON, colons.colon_before_name_opened),
+    Rule(NO_COLON, no_entry.no_entry_opened),
+    Rule(NO_COLON, colons.no_colon),
+    # what the parser's words stand for, whatever was meant
+    Rule(NEVER_CLOSED, quotes.equals_before_quote),
+    Rule(NEVER_CLOSED, quotes.second_quote),
+    Rule(NEVER_CLOSED, quotes.never_closed),
+    Rule(
+        ("unknown escape character",),
+        says("double quotes know no such escape", "use single quotes, or `\\\\` for a backslash"),
+    ),
+    Rule(
+        ("hexadecimal", "hexdecimal", "expected escape sequence of"),
+        says("this escape wants more hexadecimal digits", "such as `\\u00e9`"),
+    ),
+    Rule(("invalid Unicode character escape",), says("this escape is no character")),
+    Rule(BETWEEN, brackets.no_comma),
+    Rule(
+        DASH_MISSING,
+        says(
+            "this line does not continue the list above it",
+            "begin it with `- `, or mend its indentation; if this is no list, leave out the `- ` above",
+        ),
+    ),
+    Rule(MISALIGNED, indentation.misaligned),
+    Rule(
+        ("sequence entries are not allowed",),
+        says("a list cannot begin on this line", "begin it on the next, or write `[a, b]`"),
+    ),
+    Rule(("mapping keys are not allowed",), says("a key cannot stand here")),
+    Rule(ALIAS, says("an alias has a name after the `*`", "put a text that begins with `*` in quotes")),
+    Rule(
+        ("while scanning an anchor",),
+        says("an anchor has a name after the `&`", "put a text that begins with `&` in quotes"),
+    ),
+    Rule(TAG, brackets.expression_before_tag),
+    Rule(TAG, says("this is a tag to YAML", "put a text that begins with `!` in quotes")),
+    Rule(
+        ("directive",),
+        says("this line is a directive to YAML", "remove the line that begins with `%`"),
+    ),
+    Rule(
+        ("YAML document",),
+        says("this version of YAML is not known here", "remove the line that begins with `%YAML`"),
+    ),
+    Rule(("indentation indicator",), says("an indentation of 1 to 9 spaces may be given here")),
+    Rule(
+        ("a block scalar",),
+        says("nothing but a comment may follow on this line", "put the text on the lines below"),
+    ),
+    Rule(("document start",), says("the spec ends before this line", "is it indented wrongly?")),
+    Rule(NO_VALUE, wrong_start.no_value),
+)
+"""The first rule counts whose words the parser says and that knows the mistake."""

@@ -1,0 +1,91 @@
+"""Characters with which a value cannot begin, and values that are missing."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.rules import braces as brace_problems
+from wfc.compiler.rules import fixes
+from wfc.compiler.rules import reading as problems
+from wfc.compiler.yaml.syntax_errors.lines import value_around
+from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem, place_of
+
+__all__ = ["backtick", "fence", "negation", "no_value", "open_expression", "special_character", "statement"]
+
+NO_VALUE: Final = "a value is missing here"
+NEGATION: Final = re.compile(r"\b(?:when|that|until|keep): +(?P<sign>!)(?!=)")
+NAME_IN_SCOPE: Final = re.compile(r"(?:config|error|events?|inputs|item|loop|response|result|run|state)\b")
+
+
+def negation(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a condition that begins with `!`, which is a tag to YAML."""
+    found = NEGATION.search(problem.text, problem.start, problem.at + 1)
+    if found is None:
+        return None
+    return problems.syntax_error(place_of(found, "sign"), "`!` begins a tag to YAML", "write `not` for `!`")
+
+
+def fence(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a line that encloses code in Markdown."""
+    if not problem.text.startswith("```", problem.at) or problem.before.strip():
+        return None
+    hint = "leave out the line that begins with ` ``` `"
+    return problem.finding("a line of Markdown stands here, not of YAML", hint)
+
+
+def statement(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a statement of a template, `{% if … %}`, without quotes."""
+    if problem.character != "%" or problem.before[-1:] != "{":
+        return None
+    hint = "a value is put in by `${{ … }}`; a text with statements, `{% if … %}`, stands in quotes or below a `|`"
+    return problem.finding("a text without quotes cannot begin with `{%`", hint)
+
+
+def backtick(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a value in backticks."""
+    whole = value_around(problem.text, problem.at)
+    if problem.character != "`" or whole is None:
+        return None
+    if not re.fullmatch("`[^`]*`", problem.text[whole.start : whole.end]):
+        return None
+    hint = "leave the backticks out, or put the text in quotes if they belong to it"
+    return problem.finding("a text without quotes cannot begin with a backtick", hint)
+
+
+def open_expression(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a character in an expression without quotes."""
+    opened = problem.before.rfind("${{")
+    if opened < 0 or "}}" in problem.before[opened:]:
+        return None
+    place = Place((), "text", problem.start + opened, problem.at)
+    return brace_problems.expression_needs_quotes(place, alone=False)
+
+
+def special_character(problem: SyntaxProblem) -> Finding:
+    """Return the finding for any other character with which nothing can begin."""
+    text, at = problem.text, problem.at
+    hint, quoted = "put the text in quotes", None
+    if text[at + 1 : at + 2] == "{":
+        hint += "; an expression is written `${{ … }}`"
+    elif problem.character == "@" and NAME_IN_SCOPE.match(text, at + 1):
+        hint = "if the value of that name is meant, it stands without `@`; put a text in quotes"
+    elif (whole := value_around(text, at)) is not None and whole.start == at:
+        quoted = fixes.add_quotes(whole)
+    return problem.finding(f"a text without quotes cannot begin with `{problem.character}`", hint, quoted)
+
+
+def no_value(problem: SyntaxProblem) -> Finding:
+    """Return the finding for a character before which a value is missing."""
+    sign = problem.text[problem.at : problem.at + 3]
+    if sign.startswith(":"):
+        return problem.finding("a key is missing before this colon")
+    if sign.startswith((",", "]", "}")):
+        return problem.finding(NO_VALUE, "write it, or close the bracket that opens before")
+    if sign == "...":
+        return problem.finding("this ends the document, and nothing stands before it", "leave it out")
+    if sign.startswith("- "):
+        hint = "between brackets a list is written `[a, b]`; a text that begins with `-` is in quotes"
+        return problem.finding(NO_VALUE, hint)
+    return problem.finding(NO_VALUE, "put a text that begins with a special character in quotes")
