@@ -66,9 +66,9 @@ def join_in_two_flows(
 
     A join puts together what descends from one run of its fork: the nearest step through which all paths to it pass.
     An exit of the run (`on_error`, `on_deadline`, `on_cancel`) begins a course of its own, by which this join has
-    another fork, so that its time-out would count from elsewhere, and it would go on less often. Give each of the two
-    courses a join of its own, with events of its own, or let both pass the same step before the branches part: then
-    that is the fork in both.
+    another fork, so that its time-out would count from elsewhere, or it would go on less often, as where one course
+    comes to its fork several times, in a loop or by branches. Give each of the two courses a join of its own, with
+    events of its own, or let both pass the same step before the branches part: then that is the fork in both.
     """
     told = " and ".join(f"from `{course}` its branches part {fork}" for course, fork in flows)
     return Finding(

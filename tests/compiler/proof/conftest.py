@@ -11,6 +11,7 @@ for _name in (
     "random_flows",
     "language",
     "layout",
+    "test_flows",
     "game",
     "writing",
     "test_on_the_runtime",

@@ -73,32 +73,41 @@ def sayable(flow: Flow) -> bool:
     return "S" not in sent and whole(flow.graph)
 
 
+def judge(tally: Tally, seed: int, form: str = "") -> None:
+    """A random flow as a spec, checked by all that checks specs, and held against all its plays.
+
+    Args:
+        form: The feature that the flow is to have; empty: any flow will do.
+    """
+    flow = Dresser(seed).dressed()
+    if not sayable(flow) or (form and form not in features(flow)):
+        return
+    tally.flows += 1
+    codes = found(flow, seed)
+    if codes - FLOW:
+        tally.beside += 1
+        return
+    verdict = play(flow, seed)
+    tally.long += verdict == "long"
+    if codes:
+        tally.refused += 1
+        tally.with_feature.update(features(flow))
+    else:
+        tally.accepted += 1
+        tally.accepted_with.update(features(flow))
+    if codes and verdict == "fine":
+        tally.harmless.append(seed)
+        tally.harmless_with.update(features(flow))
+        tally.reasons.update(codes)
+    if not codes and verdict not in ("fine", "long"):
+        tally.wrong.append((seed, verdict))
+
+
 def examine(seeds: range) -> Tally:
-    """Random flows as specs, checked by all that checks specs, and held against all their plays."""
+    """The tally of some flows."""
     tally = Tally()
     for seed in seeds:
-        flow = Dresser(seed).dressed()
-        if not sayable(flow):
-            continue
-        tally.flows += 1
-        codes = found(flow, seed)
-        if codes - FLOW:
-            tally.beside += 1
-            continue
-        verdict = play(flow, seed)
-        tally.long += verdict == "long"
-        if codes:
-            tally.refused += 1
-            tally.with_feature.update(features(flow))
-        else:
-            tally.accepted += 1
-            tally.accepted_with.update(features(flow))
-        if codes and verdict == "fine":
-            tally.harmless.append(seed)
-            tally.harmless_with.update(features(flow))
-            tally.reasons.update(codes)
-        if not codes and verdict not in ("fine", "long"):
-            tally.wrong.append((seed, verdict))
+        judge(tally, seed)
     tally.say(seeds)
     return tally
 
@@ -132,5 +141,17 @@ def test_a_flow_that_goes_well_by_which_event_came_is_accepted(seed: int) -> Non
     """Flows that only come to an end because a step leaves by other ways after its other events."""
     flow = Dresser(seed).dressed()
     assert "when event" in features(flow)
+    assert play(flow, seed) == "fine"
+    assert not found(flow, seed)
+
+
+SHARED = (15_000_119, 15_000_391, 15_001_006, 15_001_684, 15_001_752, 15_002_586, 15_003_361, 15_004_687)
+
+
+@pytest.mark.parametrize("seed", SHARED)
+def test_a_flow_whose_courses_share_a_join_in_which_nothing_is_different_is_accepted(seed: int) -> None:
+    """Flows in which an exit comes to an `any` of the usual course, whose branches each course opens but once."""
+    flow = Dresser(seed).dressed()
+    assert "exit on_deadline leads on" in features(flow)
     assert play(flow, seed) == "fine"
     assert not found(flow, seed)
