@@ -25,11 +25,11 @@ from wfc.compiler.yaml.syntax_errors.problem import (
 )
 from wfc.compiler.yaml.syntax_errors.unquoted_lists import unquoted_list
 
-__all__ = ["RULES", "Rule"]
+__all__ = ["RULES", "SyntaxRule"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SyntaxRule:
     """A mistake that is known.
 
     Args:
@@ -50,100 +50,100 @@ ANY: Final = ()
 """Of no words it is true that the parser says one of them."""
 
 RULES: Final = (
-    Rule(ANY, unquoted_list),
-    Rule((*BETWEEN, *NO_TOKEN, *NOT_ALLOWED), brackets.other_bracket),
-    Rule((*BETWEEN, *NO_TOKEN, *NEVER_CLOSED), quotes.no_colon_before_quote),
+    SyntaxRule(ANY, unquoted_list),
+    SyntaxRule((*BETWEEN, *NO_TOKEN, *NOT_ALLOWED), brackets.other_bracket),
+    SyntaxRule((*BETWEEN, *NO_TOKEN, *NEVER_CLOSED), quotes.no_colon_before_quote),
     # a colon that would make a key of a value
-    Rule(SECOND_COLON, indentation.keys_below_name),
-    Rule(SECOND_COLON, indentation.list_below_value),
-    Rule(SECOND_COLON, indentation.glued_dash_above),
-    Rule(SECOND_COLON, indentation.indented_too_far),
-    Rule(SECOND_COLON, colons.colon_before_name_above),
-    Rule(SECOND_COLON, no_entry.no_entry_above),
-    Rule(SECOND_COLON, no_entry.no_entry_below_entry),
-    Rule(SECOND_COLON, colons.colon_before_name),
-    Rule(SECOND_COLON, colons.no_colon_before_bracket),
-    Rule(SECOND_COLON, colons.no_colon_after_name),
-    Rule(SECOND_COLON, colons.second_colon),
+    SyntaxRule(SECOND_COLON, indentation.keys_below_name),
+    SyntaxRule(SECOND_COLON, indentation.list_below_value),
+    SyntaxRule(SECOND_COLON, indentation.glued_dash_above),
+    SyntaxRule(SECOND_COLON, indentation.indented_too_far),
+    SyntaxRule(SECOND_COLON, colons.colon_before_name_above),
+    SyntaxRule(SECOND_COLON, no_entry.no_entry_above),
+    SyntaxRule(SECOND_COLON, no_entry.no_entry_below_entry),
+    SyntaxRule(SECOND_COLON, colons.colon_before_name),
+    SyntaxRule(SECOND_COLON, colons.no_colon_before_bracket),
+    SyntaxRule(SECOND_COLON, colons.no_colon_after_name),
+    SyntaxRule(SECOND_COLON, colons.second_colon),
     # what cannot stand between braces or square brackets
-    Rule(BETWEEN, brackets.type_before_brackets),
-    Rule(BETWEEN, brackets.list_type_with_brackets),
-    Rule(BETWEEN, quotes.closed_before_more_text),
-    Rule(BETWEEN, colons.second_colon_in_brackets),
-    Rule(ANY, quotes.closed_late),
-    Rule(BETWEEN, brackets.bare_expression),
+    SyntaxRule(BETWEEN, brackets.type_before_brackets),
+    SyntaxRule(BETWEEN, brackets.list_type_with_brackets),
+    SyntaxRule(BETWEEN, quotes.closed_before_more_text),
+    SyntaxRule(BETWEEN, colons.second_colon_in_brackets),
+    SyntaxRule(ANY, quotes.closed_late),
+    SyntaxRule(BETWEEN, brackets.bare_expression),
     # a character with which nothing can begin
-    Rule(NO_TOKEN, indentation.tab_as_token),
-    Rule(NO_TOKEN, wrong_start.fence),
-    Rule(NO_TOKEN, wrong_start.statement),
-    Rule(NO_TOKEN, wrong_start.backtick),
-    Rule(NO_TOKEN, wrong_start.open_expression),
-    Rule(NO_TOKEN, wrong_start.special_character),
-    Rule(ANY, indentation.tab_in_indentation),
-    Rule(ANY, wrong_start.negation),
+    SyntaxRule(NO_TOKEN, indentation.tab_as_token),
+    SyntaxRule(NO_TOKEN, wrong_start.fence),
+    SyntaxRule(NO_TOKEN, wrong_start.statement),
+    SyntaxRule(NO_TOKEN, wrong_start.backtick),
+    SyntaxRule(NO_TOKEN, wrong_start.open_expression),
+    SyntaxRule(NO_TOKEN, wrong_start.special_character),
+    SyntaxRule(ANY, indentation.tab_in_indentation),
+    SyntaxRule(ANY, wrong_start.negation),
     # a line that is no entry, or stands at the wrong depth
-    Rule(DASH_MISSING, brackets.closes_nothing),
-    Rule(DASH_MISSING, indentation.keys_below_name),
-    Rule(MISALIGNED, colons.no_name),
-    Rule(MISALIGNED, colons.colon_before_name),
-    Rule((*MISALIGNED, *BLOCK_SCALAR), brackets.closed_before_end_of_line),
-    Rule((*MISALIGNED, *BLOCK_SCALAR), quotes.closed_before_end_of_line),
-    Rule(MISALIGNED, no_entry.no_entry_before_bracket),
-    Rule(MISALIGNED, indentation.keys_below_name),
-    Rule(MISALIGNED, indentation.glued_dash_above),
-    Rule(MISALIGNED, indentation.indented_too_far),
-    Rule(ALIAS, no_entry.no_entry),
-    Rule(NO_COLON, colons.colon_before_name_opened),
-    Rule(NO_COLON, no_entry.no_entry_opened),
-    Rule(NO_COLON, colons.no_colon),
+    SyntaxRule(DASH_MISSING, brackets.closes_nothing),
+    SyntaxRule(DASH_MISSING, indentation.keys_below_name),
+    SyntaxRule(MISALIGNED, colons.no_name),
+    SyntaxRule(MISALIGNED, colons.colon_before_name),
+    SyntaxRule((*MISALIGNED, *BLOCK_SCALAR), brackets.closed_before_end_of_line),
+    SyntaxRule((*MISALIGNED, *BLOCK_SCALAR), quotes.closed_before_end_of_line),
+    SyntaxRule(MISALIGNED, no_entry.no_entry_before_bracket),
+    SyntaxRule(MISALIGNED, indentation.keys_below_name),
+    SyntaxRule(MISALIGNED, indentation.glued_dash_above),
+    SyntaxRule(MISALIGNED, indentation.indented_too_far),
+    SyntaxRule(ALIAS, no_entry.no_entry),
+    SyntaxRule(NO_COLON, colons.colon_before_name_opened),
+    SyntaxRule(NO_COLON, no_entry.no_entry_opened),
+    SyntaxRule(NO_COLON, colons.no_colon),
     # what the parser's words stand for, whatever was meant
-    Rule(NEVER_CLOSED, quotes.equals_before_quote),
-    Rule(NEVER_CLOSED, quotes.second_quote),
-    Rule(NEVER_CLOSED, quotes.never_closed),
-    Rule(
+    SyntaxRule(NEVER_CLOSED, quotes.equals_before_quote),
+    SyntaxRule(NEVER_CLOSED, quotes.second_quote),
+    SyntaxRule(NEVER_CLOSED, quotes.never_closed),
+    SyntaxRule(
         ("unknown escape character",),
         says("double quotes know no such escape", "use single quotes, or `\\\\` for a backslash"),
     ),
-    Rule(
+    SyntaxRule(
         ("hexadecimal", "hexdecimal", "expected escape sequence of"),
         says("this escape wants more hexadecimal digits", "such as `\\u00e9`"),
     ),
-    Rule(("invalid Unicode character escape",), says("this escape is no character")),
-    Rule(BETWEEN, brackets.no_comma),
-    Rule(
+    SyntaxRule(("invalid Unicode character escape",), says("this escape is no character")),
+    SyntaxRule(BETWEEN, brackets.no_comma),
+    SyntaxRule(
         DASH_MISSING,
         says(
             "this line does not continue the list above it",
             "begin it with `- `, or mend its indentation; if this is no list, leave out the `- ` above",
         ),
     ),
-    Rule(MISALIGNED, indentation.misaligned),
-    Rule(
+    SyntaxRule(MISALIGNED, indentation.misaligned),
+    SyntaxRule(
         ("sequence entries are not allowed",),
         says("a list cannot begin on this line", "begin it on the next, or write `[a, b]`"),
     ),
-    Rule(("mapping keys are not allowed",), says("a key cannot stand here")),
-    Rule(ALIAS, says("an alias has a name after the `*`", "put a text that begins with `*` in quotes")),
-    Rule(
+    SyntaxRule(("mapping keys are not allowed",), says("a key cannot stand here")),
+    SyntaxRule(ALIAS, says("an alias has a name after the `*`", "put a text that begins with `*` in quotes")),
+    SyntaxRule(
         ("while scanning an anchor",),
         says("an anchor has a name after the `&`", "put a text that begins with `&` in quotes"),
     ),
-    Rule(TAG, brackets.expression_before_tag),
-    Rule(TAG, says("this is a tag to YAML", "put a text that begins with `!` in quotes")),
-    Rule(
+    SyntaxRule(TAG, brackets.expression_before_tag),
+    SyntaxRule(TAG, says("this is a tag to YAML", "put a text that begins with `!` in quotes")),
+    SyntaxRule(
         ("directive",),
         says("this line is a directive to YAML", "remove the line that begins with `%`"),
     ),
-    Rule(
+    SyntaxRule(
         ("YAML document",),
         says("this version of YAML is not known here", "remove the line that begins with `%YAML`"),
     ),
-    Rule(("indentation indicator",), says("an indentation of 1 to 9 spaces may be given here")),
-    Rule(
+    SyntaxRule(("indentation indicator",), says("an indentation of 1 to 9 spaces may be given here")),
+    SyntaxRule(
         ("a block scalar",),
         says("nothing but a comment may follow on this line", "put the text on the lines below"),
     ),
-    Rule(("document start",), says("the spec ends before this line", "is it indented wrongly?")),
-    Rule(NO_VALUE, wrong_start.no_value),
+    SyntaxRule(("document start",), says("the spec ends before this line", "is it indented wrongly?")),
+    SyntaxRule(NO_VALUE, wrong_start.no_value),
 )
 """The first rule counts whose words the parser says and that knows the mistake."""
