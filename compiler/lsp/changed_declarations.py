@@ -15,6 +15,7 @@ from wfc.compiler.resolve.declarations.events import roles_of
 from wfc.compiler.resolve.declarations.extending import EXTENDS
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style, report_look_alikes
+from wfc.compiler.resolve.symbols.tables import UnreadTypes
 from wfc.compiler.schema import Spec
 from wfc.compiler.schema.expansion import schema
 from wfc.compiler.slotted import dataclass
@@ -31,6 +32,7 @@ __all__ = [
     "differs_in_imports",
     "entries_of",
     "has_types_of",
+    "is_all_read",
     "mentions",
     "packed",
     "parts_of",
@@ -42,8 +44,8 @@ Entry = tuple[str, str]
 LATER: Final = frozenset(
     "steps tests parts deadline on_error on_deadline on_cancel limits moved removed migrate triggers".split()
 )
-"""The sections that no declaration depends on, but what the workflow promises by its triggers: read when all
-declarations are there, and most of them when all steps are."""
+"""The sections that are read when all declarations are there, and most of them when all steps are. Of what is declared,
+only what the workflow promises depends on one of them, its triggers."""
 
 RUNS: Final = ("workflow", "start", "end")
 """What runs are called, and which events they begin and end with: no type depends on it."""
@@ -53,10 +55,12 @@ SECTIONS: Final = (*TYPES, "config", "state", "retries", "texts", "models", "too
 """The sections whose entries are compared one by one."""
 
 NAMED: Final = frozenset("secrets defaults knowledge threads receives resources key when_running".split())
-"""The sections that are read once types and events are known, and are compared as a whole."""
+"""The sections that are read once types and events are known. Whether they are the same is asked of all of them at
+once, and if not, of each by itself."""
 
 BY_NAME: Final = ("secrets", "receives", "knowledge", "threads", "resources")
-"""Those of them on whose entries only that depends in which their names stand."""
+"""Those of them that are compared entry by entry: on an entry only that depends in which its name stands. If another of
+them differs, anything may be another."""
 
 SHARING: Final = frozenset({"openapi", "mcp", "workflow"})
 """Keys of tools that stand for several, or that other files have a say in."""
@@ -77,7 +81,7 @@ class Parts:
 
     Args:
         about: What the spec says about itself, on which nothing else depends.
-        named: What no type and no event depends on, and is compared as a whole.
+        named: What no type and no event depends on.
         runs: What runs are called, begin with and end with.
         imports: The files whose declarations hold here, too.
     """
@@ -322,7 +326,16 @@ def differs_in_imports(before: Parts, now: Parts, declared: Declarations) -> boo
     """Return whether only the imported files are other ones than in an earlier state, which has these declarations."""
     same = (before.rest, before.named, before.runs) == (now.rest, now.named, now.runs)
     in_order = list(before.entries.items()) == list(now.entries.items())
-    return same and in_order and before.imports != now.imports and declared.flow_whole
+    other_files = same and in_order and before.imports != now.imports
+    return other_files and declared.flow_whole and is_all_read(declared)
+
+
+def is_all_read(declared: Declarations) -> bool:
+    """Return whether each name that is not declared is known not to be: where a file or a section could not be read,
+    steps and types are taken as good that name anything.
+    """
+    tables = declared.tables.values()
+    return not isinstance(declared.types, UnreadTypes) and not any(each.unread for each in tables)
 
 
 def change_of_imports(known: Declarations, now: Declarations, data: Mapping[str, object]) -> Affected | None:

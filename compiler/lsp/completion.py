@@ -54,8 +54,8 @@ events:
 steps:
   $0"""
 
-KEY_ALONE: Final = re.compile(r"(?:^|[\n{,]|- ) *[\w.-]+:\Z")
-"""A key without the blank that makes it one."""
+KEY_ALONE: Final = re.compile(r"(?:^|[\n,]|(?<!\{)\{|- ) *[\w.-]+:\Z")
+"""A key without the blank that makes it one; not a name in an expression between braces."""
 
 LONGEST: Final = 200
 """So long a line is looked at for its key."""
@@ -93,9 +93,14 @@ def proposals(documents: Documents, document: OpenDocument, offset: int) -> list
     data = data_near(document, offset)
     data = data if near is None else {**data, **merged(data, near)}
     found = list(fitting(documents, document, offset, cursor, data, near))
-    if cursor.kind == "value" and KEY_ALONE.search(text[: cursor.start][-LONGEST:]):
+    if cursor.kind != "key" and is_behind_key(text, cursor.start):
         found = [replace(each, insert=f" {each.insert or each.label}") for each in found]
     return found
+
+
+def is_behind_key(text: str, at: int) -> bool:
+    """Return whether a place is right behind the colon of a key."""
+    return KEY_ALONE.search(text[max(0, at - LONGEST) : at]) is not None
 
 
 def fitting(
@@ -268,7 +273,10 @@ def values(
             yield Proposal(name, "name", cursor.start, shown_type(said), described(said))
     if means(cursor.path, data, "type", "state_field", "form"):
         yield from types(documents, document, cursor)
-    if cursor.path[:1] == ("models",) and cursor.path[2:] == ("use",):
+    has_family = document.text[cursor.start - 1 : cursor.start] == ":" and not is_behind_key(
+        document.text, cursor.start
+    )
+    if cursor.path[:1] == ("models",) and cursor.path[2:] == ("use",) and not has_family:
         for each in FAMILIES:
             yield Proposal(f"{each}:", "choice", cursor.start)
     if cursor.path[:1] != ("secrets",) and means(cursor.path, data, "secret_name"):

@@ -12,6 +12,8 @@ __all__ = ["Cursor", "cursor_at", "without_line"]
 
 KEY: Final = r"""(?P<key>[^\s#'"\[\]{},:]+|'[^']*'|"[^"]*")"""
 LINE: Final = re.compile(rf"(?P<dashes>(?:[ ]*-(?=[ ]|\Z))*)[ ]*(?:{KEY}[ ]*:(?=[ ]|\Z))?")
+TYPED: Final = re.compile(rf"(?P<dashes>(?:[ ]*-(?=[ ]))*)[ ]*{KEY}:(?=[A-Za-z_][\w.]*\Z)")
+"""A key whose value is being typed without a blank before it."""
 WORD: Final = re.compile(r"[^\s\[\]{},:'\"|]*\Z")
 DOTTED: Final = re.compile(r"[A-Za-z_][\w.]*\Z|\Z")
 HOLES: Final = (("${{", "}}"), ("{%", "%}"))
@@ -44,7 +46,7 @@ def cursor_at(text: str, offset: int) -> Cursor:
     """Return where the cursor stands."""
     begin = text.rfind("\n", 0, offset) + 1
     line = text[begin:offset]
-    found = LINE.match(line)
+    found = TYPED.match(line) or LINE.match(line)
     assert found is not None
     dashed = bool(found["dashes"])
     column = len(line) - len(line.lstrip(" -"))

@@ -8,6 +8,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.lsp.declaring import Insertion
+from wfc.compiler.lsp.documents import data_of
 from wfc.compiler.lsp.trying import Trial
 from wfc.compiler.yaml.repairs import quotes
 
@@ -17,6 +18,7 @@ HINT: Final = re.compile(r"(?:write|an expression is written) `([^`…]+)`(?:[:;
 """A hint that knows one thing to write. What comes after it gives reasons, and no other ways."""
 
 UNQUOTED: Final = "write it without quotes"
+WORDS: Final = re.compile(r"\w+")
 BEFORE: Final = re.compile(r"(?:\w+(?:\[[^\[\]\n]*\])?\.)*\Z")
 """The path that a field's name ends."""
 
@@ -37,6 +39,20 @@ def as_hinted(trial: Trial, found: Diagnostic) -> Insertion | None:
     return None
 
 
+def says_all(new: str, old: str) -> bool:
+    """Return whether what is written instead of a map or a list says all values that stand there."""
+    waiting, said = [data_of(old)], set(WORDS.findall(new))
+    if not isinstance(waiting[0], (dict, list)):
+        return True
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, (dict, list)):
+            waiting += each.values() if isinstance(each, dict) else each
+        elif each is not None and not said.issuperset(WORDS.findall(str(each))):
+            return False
+    return True
+
+
 def is_error(each: Diagnostic, found: Diagnostic) -> bool:
     """Return whether another finding is at least as grave."""
     return each.severity.value >= found.severity.value
@@ -55,6 +71,8 @@ def candidates(text: str, found: Diagnostic) -> Iterator[tuple[int, int, str]]:
     if told is None:
         return
     new = told[1]
+    if not says_all(new, text[start:end]):
+        return
     path = BEFORE.search(text[:start])
     if path is not None and path[0]:
         yield path.start(), end, new

@@ -15,6 +15,7 @@ from wfc.compiler.lsp.changed_declarations import (
     change_between,
     differs_in_imports,
     has_types_of,
+    is_all_read,
     mentions,
     packed,
     parts_of,
@@ -209,7 +210,7 @@ class Memory:
                 for each in found:
                     report(each)
                 kept = kept_of(parts, declared, view)
-                kept.base, kept.words, kept.borrows = base, change.words, declared.models.unread
+                kept.base, kept.words, kept.borrows = base, change.words, not is_all_read(declared)
                 declared.expression_cache = kept.expressions = expressions_without(base, change)
                 return kept, watched(declared, view)
         return None

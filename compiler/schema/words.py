@@ -176,6 +176,8 @@ def reshaped(value: Any, title: str, key: str) -> str:
         )
     if title.startswith("an event's fields") and (flat or isinstance(value, str)):
         fields = names if flat else [value] if str(value).isidentifier() else []
+        if any(can_be_type(each) for each in fields):
+            return ""  # what is meant is a type, and no field is named
         return (
             f"write `{{{', '.join(f'{each}: string' for each in fields)}}}`, each field with its type"
             if fields

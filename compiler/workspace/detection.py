@@ -7,12 +7,15 @@ from collections.abc import Iterable
 
 __all__ = ["looks_like_spec", "workflow_names"]
 
-SPEC_LINE = rb"""(?m)^(?:\xef\xbb\xbf)?["']?(?:wfc|workflow)["']?[ \t]*:"""
+SPEC_LINE = rb"""(?m)^(?:\xef\xbb\xbf)?["']?(?:wfc["']?[ \t]*:|workflow["']?[ \t]*:[ \t]*["'\w\x80-\xff])"""
 NAME = rb"""(?m)^(?:\xef\xbb\xbf)?["']?workflow["']?[ \t]*:[ \t]*["']?([^\s"'#]+)"""
 
 
 def looks_like_spec(raw: bytes) -> bool:
-    """Return whether a line of a file begins with `wfc:` or `workflow:`."""
+    """Return whether a line of a file begins with `wfc:`, or with `workflow:` and a name.
+
+    Other systems have settings under `workflow`.
+    """
     return re.search(SPEC_LINE, raw) is not None
 
 

@@ -83,7 +83,7 @@ def mend(ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         is_asked = each.start.offset <= last and each.end.offset >= first
         if not is_asked and (here.code, here.range) not in told:
             continue  # editors may ask at the cursor alone, and send what is told of its line
-        new = declaring(document, each)
+        new = declaring(trial, each)
         if each.code == NEVER_ACCEPTED:
             new = accepting(trial, each)
         if new is None and each.fix is None:

@@ -93,11 +93,14 @@ class ToolReader:
         if agent is not None and agent.args is not None:
             agents.used.add(own)
             return as_tool(agent, agent.args), agent
-        if own in agents.broken or (agents.unread and own not in tools.nodes):
-            return None, None
         group = own.partition(".")[0]
-        if not {own, group} & {*tools.nodes, *tools.broken} and not tools.unread:
+        is_tool = bool({own, group} & {*tools.nodes, *tools.broken})
+        if own in agents.broken:
+            return None, None
+        if not is_tool and (group in self.declared.knowledge.nodes or not (tools.unread or agents.unread)):
             return self.collection(own, group, place), None
+        if agents.unread and own not in tools.nodes:
+            return None, None
         tool = operations.find_tool(name, place, self.declared)
         if tool is not None and tool.workflow is not None:
             tool = called_workflows.as_tool(tool, self.declared)
@@ -115,7 +118,8 @@ class ToolReader:
             if name == group or name in operations:
                 return whole if name == group else operations[name]
             known |= dict.fromkeys(operations)
-        if found is not None or not (group in knowledge.broken or knowledge.unread):
+        unread = agents.unread or tools.unread or knowledge.unread  # any name may be one of theirs
+        if not unread and group not in knowledge.broken:
             self.declared.report(name_problems.unknown_tool(place, name, tuple(known)))
         return None
 

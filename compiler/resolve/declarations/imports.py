@@ -56,12 +56,13 @@ def mark_all_unread(declared: Declarations) -> None:
     declared.types = UnreadTypes(declared.types)
     for table in declared.tables.values():
         table.unread = True
-    declared.flow_whole = False
 
 
 def take_over(other: OtherFile, place: Place, data: Data, declared: Declarations) -> None:
     """Add a file's own declarations to the spec's."""
     theirs = other.declared
+    if isinstance(theirs.types, UnreadTypes) and not isinstance(declared.types, UnreadTypes):
+        declared.types = UnreadTypes(declared.types)
     for name, node in theirs.types.items():
         if is_new(other, "types", name, place, declared):
             declared.types[name] = node

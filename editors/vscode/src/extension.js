@@ -6,7 +6,7 @@ const { FlowView } = require("./flow");
 const { Server } = require("./server");
 const { asToldHere } = require("./suggestions");
 
-const SPEC = /^(wfc|workflow):/m;
+const SPEC = /^(wfc:|workflow:[ \t]*["'\w])/m;
 const BELOW = { beforeText: /^\s*(- )?[\w"'.-]+:\s*$/, action: { indentAction: vscode.IndentAction.Indent } };
 
 /** @type {Server | undefined} */

@@ -21,7 +21,7 @@ function asToldHere(found, isSpec, document, position) {
   const items = Array.isArray(found) ? found : (found?.items ?? []);
   for (const each of items) {
     const text = typeof each.insertText === "string" ? each.insertText : "";
-    if (/[:\s]$/.test(text)) each.command = { command: "editor.action.triggerSuggest", title: "", arguments: [{ auto: true }] };
+    if (/\s$/.test(text)) each.command = { command: "editor.action.triggerSuggest", title: "", arguments: [{ auto: true }] };
   }
   const before = document.lineAt(position.line).text.slice(0, position.character);
   if (items.length > 0 || !isSpec || before.trim() === "") return found;

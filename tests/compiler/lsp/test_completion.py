@@ -506,6 +506,13 @@ def test_what_an_error_has_is_explained() -> None:
         ("    model:^", " fast"),
         ("    retry:^", " standard"),
         ("    emit:^", " Done"),
+        ("    when:^", " event"),
+        ("    when: ^", "event"),
+        ("    when:ev^", " event"),
+        ("    kind:ll^", " llm"),
+        ("    emit: {event: Done, when:^}", " event"),
+        ("    emit: {event: Done, when:ev^}", " event"),
+        ('    prompt: "${{ ev^ }}"', "event"),
         ('    emit: {fail: "there is ${{ event.^', "customer"),
         ('    emit: {fail: "there is ${{ event.customer | up^', "upper"),
     ],
@@ -521,3 +528,24 @@ def test_what_comes_in_behind_a_key_without_a_blank_has_one(typed: str, insert: 
     at = text.index(typed.replace("^", "")) + where
     found = proposals(documents, documents.put("/nowhere/a.yaml", text), at)
     assert insert in {each.insert or each.label for each in found}
+    assert "emit: " not in {each.insert for each in found}
+
+
+@pytest.mark.parametrize(
+    ("use", "offered"),
+    [
+        ("use: ^", True),
+        ("use:^", True),
+        ("use: op^", True),
+        ("use: openai:^", False),
+        ("use: openai:gp^", False),
+        ('use: "openai:^"', False),
+    ],
+)
+def test_a_family_is_offered_until_one_is_there(use: str, offered: bool) -> None:
+    for line in (f"  m: {{{use}}}", f"  m:\n    {use}"):
+        text = f"wfc: 1\nworkflow: w\nmodels:\n{line}\n"
+        documents = Documents()
+        document = documents.put("/nowhere/a.yaml", text.replace("^", ""))
+        found = {each.label for each in proposals(documents, document, text.index("^"))}
+        assert ("anthropic:" in found) is offered

@@ -21,19 +21,19 @@ events:
 
 # what is done
 steps:
-  s: {kind: transform, accepts: Asked, emit: [{event: Gone, when: event.a == "b"}, Done]}
-  t: {kind: transform, accepts: Gone, emit: {event: Done, with: {a: x}}}
+  s: {kind: transform, accepts: Asked, emit: [{event: Looked, when: event.a == "b"}, Done]}
+  t: {kind: transform, accepts: Looked, emit: {event: Done, with: {a: x}}}
 """
 
 
 @pytest.mark.parametrize(
     ("old", "new", "at"),
     [
-        ("", "", "    a: string  # of ours\n  Gone: {}\n\n# what is done"),
+        ("", "", "    a: string  # of ours\n  Looked: {}\n\n# what is done"),
         (
             "  Done:\n    a: string  # of ours\n",
             "  Done: {a: string}\n",
-            "  Done: {a: string}\n  Gone: {}\n\n",
+            "  Done: {a: string}\n  Looked: {}\n\n",
         ),
         (
             "events:\n  Asked: {a: string}\n  Done:\n    a: string  # of ours",
@@ -49,14 +49,47 @@ def test_a_missing_event_is_declared(old: str, new: str, at: str | None) -> None
     documents = Documents()
     document = documents.put("/nowhere/a.yaml", text)
     found = [each for each in documents.findings(document) if each.code == "unknown-event"]
-    made = [declaring(document, each) for each in found]
+    made = [declaring(Trial(documents, document), each) for each in found]
     if at is None:
         assert not any(made)
         return
-    assert made and made[0] is not None and made[0].title == "declare `Gone` under `events`"
+    assert made and made[0] is not None and made[0].title == "declare `Looked` under `events`"
     mended = text[: made[0].at] + made[0].text + text[made[0].at :]
     assert at in mended
     assert documents.findings(documents.put("/nowhere/a.yaml", mended)) == ()
+
+
+@pytest.mark.parametrize(
+    ("emit", "is_declared"),
+    [("Answred2x", False), ("Looked", True), ("{event: Looked, with: {b: x}}", True)],
+)
+def test_an_event_is_declared_where_no_other_one_is_meant(emit: str, is_declared: bool) -> None:
+    text = SPEC.replace("Done", "Answered2").replace("emit: [{event: Looked", "emit: [{event: Answered2")
+    text = text.replace("accepts: Looked", "accepts: Asked").replace("{event: Answered2, with: {a: x}}", emit)
+    documents = Documents()
+    document = documents.put("/nowhere/a.yaml", text)
+    found = [each for each in documents.findings(document) if each.code == "unknown-event"]
+    assert len(found) == 1, documents.findings(document)
+    assert (found[0].fix is None) is is_declared
+    assert (declaring(Trial(documents, document), found[0]) is not None) is (emit == "Looked")
+
+
+def test_what_comes_in_has_the_ends_of_lines_of_the_text() -> None:
+    made = []
+    for text in (
+        ASKING.replace("MORE\n", ""),
+        ASKING.replace("MORE", 'models:\n  slow: {use: "openai:gpt-4o"}\ndefaults: {model: slow}'),
+        SPEC,
+        LOST,
+    ):
+        documents = Documents()
+        document = documents.put("/nowhere/a.yaml", text.replace("\n", "\r\n"))
+        trial = Trial(documents, document, most=20)
+        for each in documents.findings(document):
+            new = declaring(trial, each) or accepting(trial, each) or declared_with(trial, each)
+            made += [] if new is None else [new.text]
+    assert len(made) >= 4
+    assert all(each.count("\n") == each.count("\r\n") > 0 for each in made)
 
 
 class Counting(Documents):
@@ -137,7 +170,20 @@ FAST = 'models: {fast: {use: "openai:gpt-4o"}}'
             'models:\n  other: {use: "openai:gpt-4o"}\ndefaults: {model: other}',
             "",
             "",
-            '  other: {use: "openai:gpt-4o"}\n  fast: {use: "openai:gpt-4o-mini"}\n',
+            '  other: {use: "openai:gpt-4o"}\n  fast: {use: "openai:gpt-4o"}\n',
+        ),
+        ("models: {}", "", "", 'models:\n  fast: {use: "openai:gpt-4o-mini"}\nevents:'),
+        ("models: {}  # none", "", "", 'models:\n  fast: {use: "openai:gpt-4o-mini"}  # none\nevents:'),
+        (f"secrets: []\n{TWO.replace('PORTAL', 'OWN_KEY')}", "", "", "secrets: [OWN_KEY]\nmodels:"),
+        ("", "model: fast", "model: claude", 'models:\n  claude: {use: "anthropic:claude-sonnet-4-5"}\n'),
+        ("", "model: fast", "model: small_gemini", 'small_gemini: {use: "google:gemini-2.5-flash"}\n'),
+        ("", "model: fast", "model: my_llama", None),  # several offer it
+        ("", "model: fast", "model: graphics", 'graphics: {use: "openai:gpt-4o-mini"}\n'),
+        (
+            "",
+            "steps:",
+            "# one\n\n# two\n# three\nsteps:",
+            '# one\n\nmodels:\n  fast: {use: "openai:gpt-4o-mini"}\n# two',
         ),
         ('models:\n  fasts: {use: "openai:gpt-4o"}', "", "", None),  # a slip of the keyboard
         ('models: {other: {use: "openai:gpt-4o"}}', "", "", None),  # no place in brackets
@@ -182,9 +228,9 @@ def test_what_a_step_names_is_declared_where_nothing_is_wrong_then(
         assert not any(made)
         return
     assert made and made[0] is not None
-    now = text[: made[0].at] + made[0].text + text[made[0].at :]
+    now = text[: made[0].at] + made[0].text + text[made[0].at + made[0].over :]
     assert mended in now
-    assert all(line in now for line in text.splitlines() if not line.startswith("secrets"))
+    assert all(line in now for line in text.splitlines() if not line.startswith(("secrets", "models: {}")))
     errors = documents.findings(documents.put("/nowhere/a.yaml", now))
     assert not [each for each in errors if each.severity.name == "ERROR"]
 

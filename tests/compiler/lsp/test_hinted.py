@@ -216,3 +216,48 @@ def test_fixes_of_all_examples_take_nothing_away() -> None:
                 assert (each.code, each.message) not in {(other.code, other.message) for other in left}, path
     assert added >= 3
     assert written >= 3
+
+
+@pytest.mark.parametrize(
+    ("secrets", "mended"),
+    [
+        ("{KEY: PROD_KEY}", None),
+        ("{KEY: {from: vault}}", None),
+        ("{KEY: 1}", None),
+        ("{KEY: {}}", "[KEY]"),
+        ("{KEY: }", "[KEY]"),
+    ],
+)
+def test_a_map_becomes_a_list_of_its_names_only_where_it_says_no_more(
+    secrets: str, mended: str | None
+) -> None:
+    text = SPEC.replace("start: Asked\nend", f"secrets: {secrets}\nstart: Asked\nend")
+    documents = Documents()
+    document = documents.put("/nowhere/a.yaml", text)
+    found = [each for each in documents.findings(document) if each.code == "wrong-type"]
+    assert found
+    made = [
+        each for each in (as_hinted(Trial(documents, document), one) for one in found) if each is not None
+    ]
+    assert [each.text for each in made] == ([] if mended is None else [mended])
+
+
+@pytest.mark.parametrize(
+    ("fields", "hint"),
+    [
+        ("integer", ""),
+        ("int", ""),
+        ("[string]", ""),
+        ("[order_id, Mid]", ""),
+        ("Mid", "the fields of another event are taken over by `{extends: Mid}`"),
+        ("order_id", "write `{order_id: string}`, each field with its type"),
+        ("[order_id, reason]", "write `{order_id: string, reason: string}`, each field with its type"),
+    ],
+)
+def test_no_type_is_told_to_be_a_field(fields: str, hint: str) -> None:
+    text = SPEC.replace("  Refused: {reason: string}", f"  Refused: {{reason: string}}\n  Counted: {fields}")
+    documents = Documents()
+    document = documents.put("/nowhere/a.yaml", text)
+    found = [each for each in documents.findings(document) if "`Counted` must be" in each.message]
+    assert [each.hint for each in found] == [hint]
+    assert hint.startswith("write") or as_hinted(Trial(documents, document), found[0]) is None

@@ -211,6 +211,8 @@ FILES = {
     "other.yaml": "types:\n  Level: {enum: [low, high, middle]}\nmodels:\n"
     '  fast: {use: "openai:gpt-6"}\n  slow: {use: "openai:gpt-5"}\nsecrets: [KEY]\n',
     "wrong.yaml": "types:\n  Level: strin\n",
+    "broken.yaml": "types: [\n",
+    "empty.yaml": "",
 }
 IMPORTING = """\
 wfc: 1
@@ -254,10 +256,39 @@ def imported_anew(text: str, chance: Random) -> str:
 )
 def test_random_imports_give_what_a_whole_check_gives(tmp_path: Path, seed: int) -> None:
     for name, text in FILES.items():
-        (tmp_path / name).write_text(f"wfc: 1\n{text}")
+        (tmp_path / name).write_text(text and f"wfc: 1\n{text}")
     (tmp_path / "spec.yaml").write_text(IMPORTING)
     assert whole(str(tmp_path / "spec.yaml"), IMPORTING) == []
     hold(tmp_path / "spec.yaml", seed, 15, imported_anew)
+
+
+UNSURE = """\
+wfc: 1
+workflow: w
+start: Asked
+end: Done
+imports: [%s]
+events:
+  Asked: {q: Itm}
+  Done: {r: string}
+steps:
+  one: {kind: transform, accepts: Asked, emit: {event: Done, with: {r: x}}}
+"""
+"""A type that nothing declares, which is not told while an imported file cannot be read."""
+
+
+@pytest.mark.parametrize("unread", ["broken.yaml", "empty.yaml", "not_there.yaml", "on.yaml"])
+@pytest.mark.parametrize("then", ["imports: [one.yaml]\n", "imports: []\n", ""])
+def test_what_an_unreadable_import_hides_is_told_without_it(tmp_path: Path, unread: str, then: str) -> None:
+    for name, text in {**FILES, "on.yaml": "imports: [broken.yaml]\n"}.items():
+        (tmp_path / name).write_text(text and f"wfc: 1\n{text}")
+    path, documents = str(tmp_path / "spec.yaml"), Documents()
+    before = UNSURE % unread
+    assert "unknown-type" not in {each.code for each in documents.findings(documents.put(path, before))}
+    text = before.replace(f"imports: [{unread}]\n", then)
+    after = documents.findings(documents.put(path, text))
+    assert [repr(each) for each in after] == whole(path, text)
+    assert "unknown-type" in {each.code for each in after}
 
 
 SPEC = """\
