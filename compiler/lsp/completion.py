@@ -12,7 +12,7 @@ from wfc.compiler.lsp.documents import LARGE, Documents, OpenDocument, data_of
 from wfc.compiler.lsp.fitting_filters import TESTS_IN_WORDS, about_filter, filters_for, signature_of
 from wfc.compiler.lsp.in_tests import error_names, keys_in_tests, values_in_tests
 from wfc.compiler.lsp.keys import beginning_at, choices_at, keys_at, kind_in_words, means, needed_at
-from wfc.compiler.lsp.names import kind_at
+from wfc.compiler.lsp.names import SECTIONS, kind_at
 from wfc.compiler.lsp.nearby import entry_at, keys_after, merged
 from wfc.compiler.lsp.scope import (
     common_fields,
@@ -28,6 +28,7 @@ from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.resolve.declarations.model_settings import FAMILIES
 from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types import BUILT_IN
+from wfc.compiler.types.parse import is_long_form
 
 __all__ = ["Proposal", "proposals"]
 
@@ -265,7 +266,7 @@ def values(
     )
     for each in OFFERED if kind == "tool" and cursor.path[-1] == "tools" else filter(None, [kind]):
         for name, said in documents.declared(document, each).items():
-            yield Proposal(name, "name", cursor.start, shown_type(said), described(said))
+            yield Proposal(name, "name", cursor.start, shown_type(said), told_of(each, said))
     if means(cursor.path, data, "type", "state_field", "form"):
         yield from types(documents, document, cursor)
     if cursor.path[:1] == ("models",) and cursor.path[2:] == ("use",):
@@ -288,7 +289,7 @@ def types(documents: Documents, document: OpenDocument, cursor: Cursor) -> Itera
         yield Proposal(each, "choice", cursor.start, insert=f"{each} ")
     for kind in ("type", "event"):
         for name, said in documents.declared(document, kind).items():
-            yield Proposal(name, "name", cursor.start, shown_type(said), described(said))
+            yield Proposal(name, "name", cursor.start, shown_type(said), told_of(kind, said))
 
 
 def in_expression(
@@ -336,9 +337,9 @@ def tests(cursor: Cursor, data: Mapping[str, Any], *, has_not: bool) -> Iterator
         yield Proposal("not", "choice", cursor.start)
     for name, about in TESTS_IN_WORDS.items():
         yield Proposal(name, "choice", cursor.start, about=about)
-    for section in ("events", "types"):
-        for name, said in table(data, section).items():
-            yield Proposal(name, "name", cursor.start, shown_type(said), described(said))
+    for kind in ("event", "type"):
+        for name, said in table(data, SECTIONS[kind]).items():
+            yield Proposal(name, "name", cursor.start, shown_type(said), told_of(kind, said))
 
 
 def data_at(data: Any, path: tuple[str, ...]) -> Any:
@@ -348,6 +349,12 @@ def data_at(data: Any, path: tuple[str, ...]) -> Any:
             data = data[0] if len(data) == 1 else None
         data = data.get(key) if isinstance(data, dict) else None
     return data[0] if isinstance(data, list) and len(data) == 1 else data
+
+
+def told_of(kind: str, said: Any) -> str:
+    """Return what is told of something that is declared: in an event or a record `description` is one of its fields."""
+    is_record = kind == "event" or (kind == "type" and isinstance(said, dict) and not is_long_form(said))
+    return "" if is_record else described(said)
 
 
 def described(said: Any) -> str:
