@@ -189,11 +189,7 @@ def a_hover_and_a_definition(bench: Workbench) -> None:
 def a_name_in_two_files(bench: Workbench, folder: Path) -> None:
     bench.open("find_room.yaml")
     bench.go_to(9, 4)
-    bench.press("F2")
-    bench.page.wait_for_selector(".rename-box:visible")
-    bench.press("Control+a")
-    bench.type("AllTaken")
-    bench.press("Enter")
+    bench.rename("AllTaken")
     bench.until(lambda: "AllTaken: {}" in bench.text(), "the new name")
     bench.command("File: Save All")
     bench.until(lambda: "result is AllTaken" in (folder / "booking.yaml").read_text(), "it in the other file")
@@ -204,7 +200,7 @@ def plain_yaml_is_left_alone(bench: Workbench) -> None:
     bench.open("plain.yaml")
     bench.press("Control+End")
     bench.type("th")
-    assert bench.offered() == ["there", "this"]  # words of what is open, as ever
+    assert "this" in bench.offered()  # a word of the text, as ever
     bench.press("Escape", "Control+z", "Control+z")
     assert bench.page.locator(".codelens-decoration a").count() == 0
 
@@ -217,12 +213,9 @@ def the_flow_beside_the_text(bench: Workbench) -> None:
     bench.until(lambda: bench.line() == 11, "the line of the step")
     frame.get_by_role("button", name="Open find_room").click()
     frame.locator("[data-name=find_room] g.box", has_text="choose").wait_for()
+    bench.show("booking.yaml")
     bench.go_to(8, 3)
-    bench.press("F2")
-    bench.page.wait_for_selector(".rename-box:visible")
-    bench.press("Control+a")
-    bench.type("KeyHanded")
-    bench.press("Enter")
+    bench.rename("KeyHanded")
     frame.locator("svg", has_text="KeyHanded").first.wait_for()
     bench.press("Control+s")
 

@@ -180,6 +180,21 @@ class Workbench:
         self.page.wait_for_selector(".quick-input-widget:visible")
         self.type(f"{line}:{column}")
         self.press("Enter")
+        self.until(lambda: self.position() == f"Ln {line}, Col {column}", f"line {line}, column {column}")
+
+    def rename(self, new: str) -> None:
+        """Give another name to what the cursor is at."""
+        self.press("F2")
+        self.page.wait_for_selector(".rename-box:visible")
+        self.press("Control+a")
+        self.type(new)
+        self.press("Enter")
+        self.page.wait_for_selector(".rename-box", state="hidden")
+
+    def show(self, name: str) -> None:
+        """Go to a file that is open, from wherever the keys went until now."""
+        self.page.locator(f'.tab[data-resource-name="{name}"]').first.click()
+        self.page.wait_for_selector(".editor-group-container.active .monaco-editor.focused")
 
     def command(self, name: str) -> None:
         self.press("F1")
