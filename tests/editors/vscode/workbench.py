@@ -27,6 +27,7 @@ PATIENCE: Final = 120.0
 SETTINGS: Final = {
     "chat.disableAIFeatures": True,
     "workbench.startupEditor": "none",
+    "workbench.secondarySideBar.defaultVisibility": "hidden",
     "editor.minimap.enabled": False,
 }
 
