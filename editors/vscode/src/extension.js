@@ -45,6 +45,7 @@ async function activate(context) {
       flow.changed(event.document.uri);
       if (event.document === vscode.window.activeTextEditor?.document) looked(vscode.window.activeTextEditor);
     }),
+    vscode.languages.onDidChangeDiagnostics((event) => flow.found(event.uris)),
     vscode.window.onDidChangeActiveTextEditor(looked),
     { dispose: () => indenting?.dispose() },
   );
