@@ -92,6 +92,7 @@ def test_the_essential_way(program: Path, browser: Any, tmp_path: Path) -> None:
             nothing_before_there_is_trust(bench, log)
             a_spec_from_an_empty_file(bench, folder / "desk.yaml")
             a_finding_is_told_and_mended(bench)
+            lines_begin_where_they_belong(bench)
             a_hover_and_a_definition(bench)
             a_name_in_two_files(bench, folder)
             plain_yaml_is_left_alone(bench)
@@ -174,6 +175,23 @@ def a_finding_is_told_and_mended(bench: Workbench) -> None:
     bench.page.locator(".action-widget .monaco-list-row", has_text="name").first.wait_for()
     bench.press("Enter")
     bench.until(lambda: bench.errors() == 0 and "event.name }}" in bench.text(), "the mended text")
+    bench.press("Control+s")
+
+
+def lines_begin_where_they_belong(bench: Workbench) -> None:
+    bench.press("Control+End")
+    bench.type("\n")
+    bench.press("Home")
+    for line in ("tests:", "- name: a guest", "start:", "name: Ada"):
+        bench.type(line)
+        bench.press("Escape", "Enter")
+    wanted = "\ntests:\n  - name: a guest\n    start:\n      name: Ada\n"
+    bench.until(lambda: wanted in bench.text(), "lines that begin below their keys")
+    for _ in range(60):
+        if "tests:" not in bench.text():
+            break
+        bench.press("Control+z")
+    bench.until(lambda: bench.errors() == 0, "what was there before")
     bench.press("Control+s")
 
 
