@@ -29,6 +29,8 @@ from tests.editors.vscode.workbench import (  # noqa: E402
 
 SPEC: Final = HERE.parent / "specs/ticket_triage.yaml"
 SIZE: Final = {"width": 1200, "height": 680}
+ASKED: Final = "        when: result."
+"""In the spec, what is before the place at which it is asked what fits."""
 
 
 def main() -> None:
@@ -48,7 +50,12 @@ def main() -> None:
             frame = bench.flow()
             bench.press("Control+b")
             frame.locator("g.box", has_text="classify").first.click(position={"x": 12, "y": 12})
-            page.wait_for_timeout(5000)
+            bench.until(lambda: "(" not in bench.position() and bench.line() > 1, "the line of the step")
+            before = SPEC.read_text().partition(ASKED)[0]
+            bench.go_to(before.count("\n") + 1, len(ASKED) + 1)
+            bench.press("Control+Space")
+            bench.offered()
+            bench.settled()
             page.screenshot(path=HERE / "vscode.png")
             browser.close()
 

@@ -12,7 +12,7 @@ from wfc.compiler.lsp.documents import LARGE, Documents, OpenDocument, data_of
 from wfc.compiler.lsp.fitting_filters import TESTS_IN_WORDS, about_filter, filters_for, signature_of
 from wfc.compiler.lsp.in_tests import error_names, keys_in_tests, values_in_tests
 from wfc.compiler.lsp.keys import beginning_at, choices_at, keys_at, kind_in_words, means, needed_at
-from wfc.compiler.lsp.names import kind_at
+from wfc.compiler.lsp.names import SECTIONS, kind_at
 from wfc.compiler.lsp.nearby import entry_at, keys_after, merged
 from wfc.compiler.lsp.scope import (
     common_fields,
@@ -24,10 +24,11 @@ from wfc.compiler.lsp.scope import (
     shown_type,
     table,
 )
-from wfc.compiler.model.kinds import STEP_KINDS
+from wfc.compiler.lsp.whole_entries import NEW_WORKFLOW, PLAIN, new_entry, new_steps
 from wfc.compiler.resolve.declarations.model_settings import FAMILIES
 from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types import BUILT_IN
+from wfc.compiler.types.parse import is_long_form
 
 __all__ = ["Proposal", "proposals"]
 
@@ -36,24 +37,7 @@ GIVEN: Final = "A value that is given for the item, from the item and `error`."
 OFFERED: Final = ("tool", "agent", "collection")
 """The kinds of names that a model may be given as tools."""
 
-PLAIN: Final = "string integer number decimal boolean date datetime duration any".split()
-"""The names of the types of plain values."""
-
 TEST: Final = re.compile(r"\bis(\s+not)?\Z")
-USUAL: Final = ("kind", "accepts", "emit")
-NEW_WORKFLOW: Final = """\
-wfc: 1
-workflow: ${1:name}
-start: ${2:Asked}
-end: ${3:Answered}
-
-events:
-  ${2:Asked}: {${4:question}: ${5:string}}
-  ${3:Answered}: {${6:answer}: ${7:string}}
-
-steps:
-  $0"""
-
 KEY_ALONE: Final = re.compile(r"(?:^|[\n,]|(?<!\{)\{|- ) *[\w.-]+:\Z")
 """A key without the blank that makes it one; not a name in an expression between braces."""
 
@@ -134,6 +118,8 @@ def as_expression(cursor: Cursor, text: str, offset: int) -> Cursor:
 
 def data_near(document: OpenDocument, offset: int) -> Mapping[str, Any]:
     """Return what a document says, though the line at a place may be unfinished."""
+    if ":" not in document.text:
+        return {}  # and not what it said before it was emptied
     data = document.data_at_once
     if len(document.text) <= LARGE and not document.readable:
         without = data_of(without_line(document.text, offset))
@@ -160,7 +146,7 @@ def keys(
     if text.strip() == cursor.word:
         yield Proposal("new workflow", "key", cursor.start, "a workflow", insert=NEW_WORKFLOW, snippet=True)
     if cursor.path == ("steps",) and colon:
-        yield from new_steps(cursor, text)
+        yield from whole_steps(documents, document, cursor, data)
     own = own_keys(documents, document, cursor.path, data)
     is_workflow = not cursor.path and "part" not in data  # as most files are
     needed = needed_at(cursor.path, {"workflow": "", **data} if is_workflow else data)
@@ -176,7 +162,7 @@ def keys(
             begins = " " if cursor.path else beginning_at([key], data)  # a section stands at the margin
             yield Proposal(key, "key", cursor.start, insert=f"{key}:{begins}" if colon else key, **said)
     if colon:
-        yield from new_entries(cursor, text, data, used)
+        yield from whole_entries(documents, document, cursor, data, used)
 
 
 def own_keys(
@@ -214,40 +200,32 @@ def inputs_of(documents: Documents, document: OpenDocument, workflow: str) -> Ma
     )
 
 
-def new_steps(cursor: Cursor, text: str) -> Iterator[Proposal]:
-    """Yield a whole step of each kind, with the keys that it must have."""
+def whole_steps(
+    documents: Documents, document: OpenDocument, cursor: Cursor, data: Mapping[str, Any]
+) -> Iterator[Proposal]:
+    """Yield a whole step of each kind."""
+    text = document.text
     column = cursor.start - text.rfind("\n", 0, cursor.start) - 1
-    for kind in STEP_KINDS:
-        lines = ["${1:name}:", f"  kind: {kind}", "  accepts: ${2:Event}"]
-        needed = [
-            key for key in needed_at(("steps", "x"), {"steps": {"x": {"kind": kind}}}) if key not in USUAL
-        ]
-        lines += [f"  {key}: ${{{number}}}" for number, key in enumerate(needed, 3)]
-        lines.append(f"  emit: ${{{len(needed) + 3}:Event}}")
+    known = documents.meant(document, data)
+    for label, detail, lines in new_steps(known, documents.declared(document, "workflow")):
         insert = ("\n" + " " * column).join(lines)
-        yield Proposal(
-            f"{kind} step", "key", cursor.start, f"a new step of kind {kind}", insert=insert, snippet=True
-        )
+        yield Proposal(label, "key", cursor.start, detail, insert=insert, snippet=True)
 
 
-def new_entries(cursor: Cursor, text: str, data: Mapping[str, Any], used: set[str]) -> Iterator[Proposal]:
+def whole_entries(
+    documents: Documents, document: OpenDocument, cursor: Cursor, data: Mapping[str, Any], used: set[str]
+) -> Iterator[Proposal]:
     """Yield a whole event, a whole test, and a whole entry of ``emit``, where one may begin."""
+    text = document.text
     line = text[text.rfind("\n", 0, cursor.start) + 1 : cursor.start]
     if line.strip(" -"):
         return  # in brackets
-    is_item = line.lstrip().startswith("-")
-    lines: list[str] = []
-    if cursor.path == ("events",):
-        about, lines = "a new event", ["${1:Name}: {${2:field}: ${3:string}}"]
-    elif cursor.path == ("tests",) and is_item and not used:
-        start = "start: {${2}}" if table(data, "events").get(str(data.get("start"))) else "start: {}"
-        about, lines = "a new test", ["name: ${1:what happens}", start, "expect: {end: ${3:Event}}"]
-    elif cursor.path[:1] == ("steps",) and cursor.path[2:] == ("emit",) and is_item and not used:
-        about = "an event under a condition"
-        lines = ["event: ${1:Event}", "when: ${2:condition}", "with: {${3}}"]
+    begins_item = line.lstrip().startswith("-") and not used
+    detail, lines = new_entry(cursor.path, documents.meant(document, data), begins_item=begins_item)
     insert = ("\n" + " " * len(line)).join(lines)
     if lines:
-        yield Proposal(f"{about[2:].strip()}", "key", cursor.start, about, insert=insert, snippet=True)
+        label = detail.partition(" ")[2]
+        yield Proposal(label, "key", cursor.start, detail, insert=insert, snippet=True)
 
 
 def values(
@@ -270,7 +248,7 @@ def values(
     )
     for each in OFFERED if kind == "tool" and cursor.path[-1] == "tools" else filter(None, [kind]):
         for name, said in documents.declared(document, each).items():
-            yield Proposal(name, "name", cursor.start, shown_type(said), described(said))
+            yield Proposal(name, "name", cursor.start, shown_type(said), told_of(each, said))
     if means(cursor.path, data, "type", "state_field", "form"):
         yield from types(documents, document, cursor)
     has_family = document.text[cursor.start - 1 : cursor.start] == ":" and not is_behind_key(
@@ -296,7 +274,7 @@ def types(documents: Documents, document: OpenDocument, cursor: Cursor) -> Itera
         yield Proposal(each, "choice", cursor.start, insert=f"{each} ")
     for kind in ("type", "event"):
         for name, said in documents.declared(document, kind).items():
-            yield Proposal(name, "name", cursor.start, shown_type(said), described(said))
+            yield Proposal(name, "name", cursor.start, shown_type(said), told_of(kind, said))
 
 
 def in_expression(
@@ -344,9 +322,9 @@ def tests(cursor: Cursor, data: Mapping[str, Any], *, has_not: bool) -> Iterator
         yield Proposal("not", "choice", cursor.start)
     for name, about in TESTS_IN_WORDS.items():
         yield Proposal(name, "choice", cursor.start, about=about)
-    for section in ("events", "types"):
-        for name, said in table(data, section).items():
-            yield Proposal(name, "name", cursor.start, shown_type(said), described(said))
+    for kind in ("event", "type"):
+        for name, said in table(data, SECTIONS[kind]).items():
+            yield Proposal(name, "name", cursor.start, shown_type(said), told_of(kind, said))
 
 
 def data_at(data: Any, path: tuple[str, ...]) -> Any:
@@ -356,6 +334,12 @@ def data_at(data: Any, path: tuple[str, ...]) -> Any:
             data = data[0] if len(data) == 1 else None
         data = data.get(key) if isinstance(data, dict) else None
     return data[0] if isinstance(data, list) and len(data) == 1 else data
+
+
+def told_of(kind: str, said: Any) -> str:
+    """Return what is told of something that is declared: in an event or a record `description` is one of its fields."""
+    is_record = kind == "event" or (kind == "type" and isinstance(said, dict) and not is_long_form(said))
+    return "" if is_record else described(said)
 
 
 def described(said: Any) -> str:

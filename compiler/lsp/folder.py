@@ -11,7 +11,7 @@ from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.lsp.documents import Documents, OpenDocument, is_part, items, named_files
 from wfc.compiler.lsp.earlier import earlier
 from wfc.compiler.lsp.mentions import END, START, mentions_in
-from wfc.compiler.lsp.names import Mention, nodes_of
+from wfc.compiler.lsp.names import Mention, names_of, nodes_of
 from wfc.compiler.lsp.project_files import MOST_FILES
 from wfc.compiler.lsp.scope import table
 from wfc.compiler.slotted import dataclass, replace
@@ -20,6 +20,7 @@ from wfc.compiler.workspace.disk import root_of
 __all__ = [
     "RenameError",
     "Spot",
+    "at_home",
     "declaration",
     "declaration_at",
     "folder_of",
@@ -110,9 +111,14 @@ def declaration(documents: Documents, document: OpenDocument, name: Mention) -> 
             near += [(path, text), *documents.reached(path, documents.read(path, text)).items()]
     for path, text in near:
         for each in mentions_in(text, nodes_in(documents, path, text), None):
-            if each.declares and (each.kind, each.name) == (name.kind, name.name):
+            if each.declares and is_same(each, name):
                 return Spot(path, text, each.start, each.end, declares=True)
     return None
+
+
+def is_same(one: Mention, other: Mention) -> bool:
+    """Return whether two names of one document are the same."""
+    return (names_of(one.kind), one.name) == (names_of(other.kind), other.name)
 
 
 def at_home(documents: Documents, document: OpenDocument, name: Mention) -> tuple[OpenDocument, Mention]:
@@ -162,7 +168,7 @@ def uses(documents: Documents, document: OpenDocument, name: Mention) -> list[Sp
     """
     document, name = at_home(documents, document, name)
     found = dict.fromkeys(uses_of_one(documents, document, name))
-    pairs = sendings(documents, document, name) if name.kind in {"event", "field"} else []
+    pairs = sendings(documents, document, name) if name.kind in {"event", "type", "field"} else []
     while True:
         reached = {each.path for each in found if not each.is_outside}
         missing = next(
@@ -227,10 +233,8 @@ def uses_of_one(documents: Documents, document: OpenDocument, name: Mention) -> 
         found += [
             Spot(path, text, each.start, each.end, each.declares, bool(each.of))
             for each in sorted(file.mentions, key=lambda each: each.start)
-            if each.kind == name.kind
-            and (
-                is_of(documents, file, each, spot, name, parts) if each.of else own and each.name == name.name
-            )
+            if names_of(each.kind) == names_of(name.kind)
+            and (is_of(documents, file, each, spot, name, parts) if each.of else own and is_same(each, name))
         ]
     return found
 
@@ -264,7 +268,7 @@ def means(documents: Documents, file: File, spot: Spot, name: Mention, parts: Ma
     """Return whether a file means by a name what is declared at a spot."""
     if name.kind == "workflow":
         return workflow_named(documents, file.path, name.name) == spot
-    own = any(each.declares and (each.kind, each.name) == (name.kind, name.name) for each in file.mentions)
+    own = any(each.declares and is_same(each, name) for each in file.mentions)
     if file.path == spot.path or own:
         return file.path == spot.path
     if spot.path in documents.reached(file.path, file.data):
@@ -336,14 +340,12 @@ def refuse_taken(
         if there := workflow_named(documents, document.path, new):
             raise RenameError(f"there is `{new}` already, in {os.path.basename(there.path)}")
         return
-    taken = (name.kind, f"{name.name.rpartition('.')[0]}.{new}".removeprefix("."))
+    taken = replace(name, name=f"{name.name.rpartition('.')[0]}.{new}".removeprefix("."))
     near = dict(texts)
     for path, text in texts.items():
         near |= documents.reached(path, documents.read(path, text))
     for path, text in near.items():
-        if any(
-            each.declares and (each.kind, each.name) == taken for each in mentions_of(documents, path, text)
-        ):
+        if any(each.declares and is_same(each, taken) for each in mentions_of(documents, path, text)):
             raise RenameError(f"there is `{new}` already, in {os.path.basename(path)}")
 
 

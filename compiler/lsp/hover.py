@@ -11,6 +11,7 @@ from wfc.compiler.lsp.completion import FAR, data_at
 from wfc.compiler.lsp.documents import Documents, OpenDocument
 from wfc.compiler.lsp.earlier import earlier
 from wfc.compiler.lsp.fitting_filters import TESTS_IN_WORDS, about_filter, signature_of
+from wfc.compiler.lsp.folder import at_home
 from wfc.compiler.lsp.keys import means, said_of
 from wfc.compiler.lsp.names import Mention, names_in
 from wfc.compiler.lsp.navigation import name_at, node_at
@@ -57,7 +58,7 @@ def hover(documents: Documents, document: OpenDocument, offset: int) -> Hover | 
     if name := name_at(document, offset):
         return Hover(of_name(documents, document, name), name.start, name.end)
     for field in fields_at(document, offset) if node.is_key else ():
-        if said := field_in_words(documents, document, field):
+        if said := field_in_words(documents, *at_home(documents, document, field)):
             return Hover(said, field.start, field.end)
     if node.is_key:
         said = said_of(node.path, document.data)
@@ -89,7 +90,7 @@ def inline_policy(path: tuple[str, ...], data: Any) -> Mapping[str, Any] | None:
 def of_name(documents: Documents, document: OpenDocument, name: Mention) -> str:
     said = documents.declared(document, name.kind).get(name.name)
     lines = [f"**{name.kind}** `{name.name}`"]
-    if isinstance(said, dict) and said.get("description"):
+    if name.kind != "event" and isinstance(said, dict) and said.get("description"):
         lines.append(str(said["description"]).strip())
     if name.kind == "event":
         lines += of_event(document, name.name, said)

@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from wfc.compiler.lsp.names import Mention, PlacedNode, names_in
-from wfc.compiler.lsp.scope import accepted, step_at, table
+from wfc.compiler.lsp.keys import means
+from wfc.compiler.lsp.names import Mention, PlacedNode, kind_at, names_in
+from wfc.compiler.lsp.scope import EXTENDS, accepted, step_at, table
+from wfc.compiler.types import BUILT_IN
 from wfc.compiler.yaml.source_tree import SourceNode
 from wfc.compiler.yaml.truncation import CONDITIONS
 
-__all__ = ["END", "START", "mentions_in"]
+__all__ = ["END", "START", "mentions_in", "types_in"]
 
 START: Final = "<start>"
 END: Final = "<end>"
@@ -25,12 +27,16 @@ DOTTED: Final = re.compile(
 )
 TESTED: Final = re.compile(r"(?:\b(\w+)\s+)?\bis\s+(?:not\s+)?([A-Z]\w*)")
 RESULT: Final = re.compile(r"(?<![\w.])result\.([A-Za-z_]\w*)")
-NO_FIELDS: Final = frozenset({"description", "extends", "error"})
 BARE: Final = frozenset("from in key per to_key until".split())
 """Keys whose values are expressions without `${{ }}`, unless these are there."""
 
 MOCKS: Final = frozenset({("tests", "mock"), ("tests", "tools")})
 """Where tests say how steps and tools end without having them run."""
+
+TYPES: Final = ("type", "state_field", "form")
+"""What the schema calls that in which a type may be said."""
+TYPE: Final = re.compile(r"['\"]?(?:(?:list|map)\s+of\s+|optional\s+)*([^\W\d_a-z]\w*)['\"]?")
+"""A type that names one that is declared: names of the language's own plain types are small."""
 
 GIVEN: Final = frozenset({("with",), ("do", "with")})
 """Where, in a step, what a workflow is given stands."""
@@ -62,6 +68,19 @@ def mentions_in(text: str, nodes: list[PlacedNode], data: Any) -> Iterator[Menti
             yield from filled(each, said)
         elif not each.is_key and not each.node.collects:
             yield from in_text(text, each, said)
+            yield from types_in(text, each, said)
+
+
+def types_in(text: str, placed: PlacedNode, data: Mapping[str, Any]) -> Iterator[Mention]:
+    """Yield the names of types, and of events that are used as such, in what says a type."""
+    node, path = placed.node, placed.path
+    if placed.is_key or node.collects or node.style in {"|", ">", "*"} or not path:
+        return
+    found = TYPE.fullmatch(text, node.start, node.end)
+    if found is None or found[1] in BUILT_IN or kind_at(path):
+        return
+    if means(path, data, *TYPES):
+        yield Mention("type", found[1], found.start(1), found.end(1), path, False)
 
 
 def filled(placed: PlacedNode, data: Mapping[str, Any]) -> Iterator[Mention]:
@@ -120,7 +139,7 @@ def field(
     key: SourceNode, event: str, path: tuple[str, ...], *, declares: bool = False, of: str = ""
 ) -> Iterator[Mention]:
     quoted = key.style in {"'", '"'}
-    if event and key.value.isidentifier() and not (declares and key.value in NO_FIELDS):
+    if event and key.value.isidentifier() and not (declares and key.value == EXTENDS):
         name = f"{event}.{key.value}"
         yield Mention("field", name, key.start + quoted, key.end - quoted, path, declares, of)
 

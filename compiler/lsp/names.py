@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from typing import Any, Final
 
+from wfc.compiler.lsp.scope import EXTENDS
 from wfc.compiler.model.agents import STYLES
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.yaml.source_tree import SourceNode, source_tree
@@ -19,6 +20,7 @@ __all__ = [
     "declared_in",
     "kind_at",
     "names_in",
+    "names_of",
     "nodes_of",
 ]
 
@@ -134,6 +136,11 @@ def names_in(nodes: list[PlacedNode]) -> Iterator[Mention]:
             yield Mention(kind, name, start, start + len(name), each.path, declares)
 
 
+def names_of(kind: str) -> str:
+    """Return the kind whose names a kind shares: a name is a type's or an event's, and not that of both."""
+    return "event" if kind == "type" else kind
+
+
 def tool_meant(name: str, known: Container[Path]) -> tuple[str, str]:
     """Return the kind and the name of what stands for a tool: an agent, a collection, or a tool.
 
@@ -175,6 +182,8 @@ def kind_at(path: Path) -> str:
         return "model"
     if names_workflow(path):
         return "workflow"
+    if path[0] == "events" and len(path) == 3 and key == EXTENDS:
+        return "event"
     if path[0] == "tests" and key in {"tool", "offered"} and FREE.isdisjoint(path):
         return "tool"
     if path[0] == "tests":

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from wfc.compiler.lsp.documents import Documents, OpenDocument
-from wfc.compiler.lsp.keys import means
-from wfc.compiler.lsp.mentions import mentions_in
+from wfc.compiler.lsp.mentions import mentions_in, types_in
 from wfc.compiler.lsp.names import EXITS, EXITS_OF_RUN, Mention, PlacedNode
 from wfc.compiler.lsp.scope import EXTENDS, accepted, event_fields, shown_type, table
 from wfc.compiler.slotted import dataclass
@@ -20,7 +19,6 @@ MOST_NODES: Final = 1_000
 """In so many places a field's name may stand, for all of them to be looked at."""
 
 WORD: Final = re.compile(r"[^\W\d]\w*")
-TYPES: Final = ("type", "state_field", "form")
 LISTED: Final = 12
 
 
@@ -41,12 +39,10 @@ def type_name_at(
     if node.is_key:
         is_declared = node.path[:1] == ("types",) and len(node.path) == 2
         return TypeName(said.value, said.start, said.end) if is_declared else None
-    if said.style in {"|", ">", "*"} or not means(node.path, document.data, *TYPES):
-        return None
     declared = {**documents.declared(document, "type"), **documents.declared(document, "event")}
-    for word in WORD.finditer(document.text, said.start, said.end):
-        if word.start() <= offset <= word.end() and word[0] in declared:
-            return TypeName(word[0], word.start(), word.end())
+    for word in types_in(document.text, node, document.data):
+        if word.start <= offset <= word.end and word.name in declared:
+            return TypeName(word.name, word.start, word.end)
     return None
 
 

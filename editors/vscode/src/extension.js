@@ -8,6 +8,7 @@ const { asToldHere } = require("./suggestions");
 
 const SPEC = /^(wfc:|workflow:[ \t]*["'\w])/m;
 const BELOW = { beforeText: /^\s*(- )?[\w"'.-]+:\s*$/, action: { indentAction: vscode.IndentAction.Indent } };
+const BESIDE = { beforeText: /^\s*- [\w"'.-]+:\s+\S.*$/, action: { indentAction: vscode.IndentAction.None, appendText: "  " } };
 
 /** @type {Server | undefined} */
 let server;
@@ -45,6 +46,7 @@ async function activate(context) {
       flow.changed(event.document.uri);
       if (event.document === vscode.window.activeTextEditor?.document) looked(vscode.window.activeTextEditor);
     }),
+    vscode.languages.onDidChangeDiagnostics((event) => flow.found(event.uris)),
     vscode.window.onDidChangeActiveTextEditor(looked),
     { dispose: () => indenting?.dispose() },
   );
@@ -75,7 +77,7 @@ function mark(editor) {
   marked = now;
   void vscode.commands.executeCommand("setContext", "wfc.isSpec", now);
   indenting?.dispose();
-  indenting = now ? vscode.languages.setLanguageConfiguration("yaml", { onEnterRules: [BELOW] }) : undefined;
+  indenting = now ? vscode.languages.setLanguageConfiguration("yaml", { onEnterRules: [BELOW, BESIDE] }) : undefined;
 }
 
 module.exports = { activate, deactivate: () => server?.stop() };

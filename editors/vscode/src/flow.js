@@ -26,6 +26,8 @@ class FlowView {
     this.timer = undefined;
     /** Where the workflows in the picture are, by their names. @type {Record<string, string>} */
     this.files = {};
+    /** Whether there was nothing to draw when it was last asked, for the text had errors. */
+    this.isBroken = false;
   }
 
   /**
@@ -58,14 +60,26 @@ class FlowView {
   }
 
   /**
-   * Draws a spec anew, once nobody types, if it is the one that is shown.
+   * Draws anew, once nobody types, if a spec is the one that is shown, or one of those that may be open within.
    *
    * @param {vscode.Uri} uri Of the spec that has changed.
    */
   changed(uri) {
-    if (this.panel === undefined || uri.toString() !== this.shown?.toString()) return;
+    const changed = uri.toString();
+    const isShown = changed === this.shown?.toString() || Object.values(this.files).includes(changed);
+    if (this.panel === undefined || !isShown) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.draw(), REST);
+  }
+
+  /**
+   * Draws anew where there was nothing to draw: another file may have mended what was wrong.
+   *
+   * @param {readonly vscode.Uri[]} uris Of files of which something else is found now.
+   */
+  found(uris) {
+    const shown = this.shown;
+    if (this.isBroken && shown !== undefined && uris.some((each) => each.toString() === shown.toString())) this.changed(shown);
   }
 
   async draw() {
@@ -74,6 +88,7 @@ class FlowView {
     const asked = ++this.asked;
     const flow = await this.ask(uri.toString());
     if (asked !== this.asked || this.panel === undefined) return; // a later answer counts
+    this.isBroken = flow === null;
     if (flow !== null) this.files = flow.files;
     this.panel.title = titleOf(uri);
     await this.panel.webview.postMessage(flow === null ? { broken: true } : flow);

@@ -335,16 +335,22 @@ def test_a_long_expression_takes_no_longer(typed: str) -> None:
     assert time.process_time() - begin < 0.4
 
 
+TYPES_TO_CHOOSE = "string,integer,number,decimal,boolean,date,datetime,duration,any,list of string"
+
+
 @pytest.mark.parametrize(
     ("marked", "insert"),
     [
-        ("events:\n  ^", "${1:Name}: {${2:field}: ${3:string}}"),
+        (
+            "events:\n  ^",
+            f"${{1:Name}}: {{${{2:field}}: ${{3|{TYPES_TO_CHOOSE}|}}}}",
+        ),
         ("events: {^", ""),
-        ("tests:\n  - ^", "name: ${1:what happens}\n    start: {${2}}\n    expect: {end: ${3:Event}}"),
+        ("tests:\n  - ^", "name: ${1:what happens}\n    start: {${2}}\n    expect: {end: ${3|Done|}}"),
         ("tests:\n  - name: a\n    ^", ""),
         (
             "steps:\n  s:\n    kind: transform\n    accepts: Asked\n    emit:\n      - ^",
-            "event: ${1:Event}\n        when: ${2:condition}\n        with: {${3}}",
+            "event: ${1|Done,Asked|}\n        when: ${2:condition}\n        with: {${3}}",
         ),
         ("steps:\n  s:\n    kind: transform\n    emit:\n      - event: Done\n        ^", ""),
     ],
@@ -356,6 +362,49 @@ def test_a_new_event_test_or_entry_as_a_whole(marked: str, insert: str) -> None:
     document = documents.put("/nowhere/a.yaml", text + marked.replace("^", ""))
     found = proposals(documents, document, len(document.text))
     assert [each.insert for each in found if each.snippet] == ([insert] if insert else [])
+
+
+HALF = """\
+wfc: 1
+workflow: w
+start: Asked
+end: Done
+events: {Asked: {}, Sorted: {}, Packed: {}, Done: {}}
+tools: {find: {python: a.b, output: string}}
+steps:
+  sort: {kind: transform, accepts: Asked, emit: [Sorted, Packed]}
+  pack: {kind: transform, accepts: {any: [Sorted]}, emit: Done}
+  ^
+"""
+
+
+@pytest.mark.parametrize(
+    ("label", "lines"),
+    [
+        (
+            "transform step",
+            ["accepts: ${2|Packed,Asked,Sorted,Done|}", "emit: ${3}"],
+        ),
+        ("tool step", ["tool: ${3|find|}"]),
+        ("workflow step", ["workflow: ${3|other|}"]),
+        ("send step", ["event: ${3|Asked,Sorted,Packed,Done|}"]),
+    ],
+)
+def test_a_new_step_lets_choose_among_what_fits(label: str, lines: list[str], tmp_path: Path) -> None:
+    (tmp_path / "other.yaml").write_text("wfc: 1\nworkflow: other\n")
+    documents = Documents()
+    document = documents.put(str(tmp_path / "w.yaml"), HALF.replace("^", ""))
+    found = {each.label: each.insert for each in proposals(documents, document, HALF.index("^"))}
+    assert {*lines} <= {each.strip() for each in found[label].split("\n")}, found[label]
+
+
+def test_among_many_names_none_is_listed() -> None:
+    events = ", ".join(f"E{number}: {{}}" for number in range(60))
+    text = HALF.replace("Packed: {}", events)
+    documents = Documents()
+    document = documents.put("/nowhere/w.yaml", text.replace("^", ""))
+    found = {each.label: each.insert for each in proposals(documents, document, text.index("^"))}
+    assert "accepts: ${2}\n" in found["transform step"]
 
 
 def test_the_name_of_a_new_workflow_is_no_other_ones(tmp_path: Path) -> None:
@@ -405,7 +454,7 @@ def test_what_comes_first_in_a_new_file(marked: str, first: list[str]) -> None:
     found = inserts(marked)
     assert list(found)[: len(first)] == first
     if "new workflow" in found:
-        written = re.sub(r"\$\{\d:(\w+)\}|\$0", r"\1", found["new workflow"])
+        written = re.sub(r"\$\{\d[:|](\w+)(,[\w, ]+\|)?\}|\$0", r"\1", found["new workflow"])
         step = "go: {kind: transform, accepts: Asked, emit: {event: Answered, with: {answer: yes indeed}}}"
         documents = Documents()
         assert not documents.findings(documents.put("/nowhere/b.yaml", f"{written}{step}\n"))

@@ -399,3 +399,155 @@ def test_what_is_shown_and_offered_of_workflows_and_collections(callers: Path) -
         documents, document, _ = at(callers, name, words, further)
         labels = {each.label for each in proposals(documents, document, document.text.index(words) + further)}
         assert wanted <= labels, (words, labels)
+
+
+KINDS = """\
+wfc: 1
+types:
+  Bed: {enum: [Wide, Narrow]}
+  Room: {number: integer, bed: Bed, spare: {type: optional Bed, description: Bed or no Bed}}
+  Hall: {seats: integer}
+  Place: {one_of: [Room, Hall]}
+events:
+  Shown: {room: Room, description: string}
+"""
+LODGING = """\
+wfc: 1
+workflow: lodging
+start: Wanted
+end: [Given, Shown]
+imports: [./kinds.yaml]
+parts: [./porter.yaml]
+models: {fast: {use: "openai:gpt-4o-mini"}}
+state: {last: {type: optional Room}}
+tools:
+  find: {http: {method: GET, url: "https://rooms.test/free"}, args: {bed: Bed}, output: list of Room}
+events:
+  Wanted: {bed: Bed, places: map of Place, place: Place, seen: list of Shown, description: optional Bed}
+  Found: {"rooms": "list of Room", place: Place}
+  Left: {}
+  Given: {text: string}
+steps:
+  look:
+    kind: tool
+    accepts: Wanted
+    tool: find
+    with: {bed: "${{ event.bed }}"}
+    emit: {event: Found, with: {rooms: "${{ result }}", place: "${{ event.place }}"}}
+  choose:
+    kind: llm
+    accepts: Found
+    model: fast
+    prompt: Which Room, or Hall, of ${{ event.rooms | length }}?
+    output: {best: Room, others: list of Room}
+    save: {last: "${{ result.best }}"}
+    emit:
+      - {event: Shown, when: event.place is Room, with: {room: "${{ result.best }}", description: the Room}}
+      - Left
+"""
+PORTER = """\
+wfc: 1
+part: porter
+accepts: [Left]
+emits: [Given]
+steps:
+  hand:
+    kind: llm
+    accepts: Left
+    model: fast
+    prompt: Which Room?
+    output: {room: Room}
+    emit: {event: Given, with: {text: "Room ${{ result.room.number }}"}}
+"""
+STRANGER = """\
+wfc: 1
+workflow: far
+start: A
+end: B
+types: {Room: {size: integer}}
+events: {A: {room: Room}, More: {extends: A, error: string, description: {type: string, default: none}}, B: {}}
+steps:
+  a: {kind: transform, accepts: A, emit: {event: More, with: {error: none}}}
+  b: {kind: transform, accepts: More, emit: B}
+"""
+
+TYPES = {
+    "a record": ("kinds", "Room: {", "Room", "Chamber", {"kinds": 3, "lodging": 6, "porter": 1}),
+    "from a part": ("porter", "Room}", "Room", "Chamber", {"kinds": 3, "lodging": 6, "porter": 1}),
+    "from the state": (
+        "lodging",
+        "Room}}\ntools",
+        "Room",
+        "Chamber",
+        {"kinds": 3, "lodging": 6, "porter": 1},
+    ),
+    "from a condition": ("lodging", "Room, with", "Room", "Chamber", {"kinds": 3, "lodging": 6, "porter": 1}),
+    "an enumeration": ("lodging", "Bed, places", "Bed", "Bunk", {"kinds": 3, "lodging": 3}),
+    "a choice": ("kinds", "Place", "Place", "Spot", {"kinds": 1, "lodging": 3}),
+    "an event that another extends": ("far", "A, error", "A", "Asked", {"far": 4}),
+    "a field called error": ("far", "error: none", "error", "why", {"far": 2}),
+    "a field called description": (
+        "kinds",
+        "description: string",
+        "description",
+        "about",
+        {"kinds": 1, "lodging": 1},
+    ),
+    "an event that a field is of": ("lodging", "Shown, desc", "Shown", "Seen", {"kinds": 1, "lodging": 3}),
+}
+
+
+@pytest.fixture
+def lodging(tmp_path: Path) -> Path:
+    (tmp_path / "wfc.toml").touch()
+    texts = {"kinds": KINDS, "lodging": LODGING, "porter": PORTER, "far": STRANGER}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.yaml").write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize("case", TYPES)
+def test_a_type_is_renamed_wherever_it_is_said(case: str, lodging: Path) -> None:
+    name, words, old, new, counts = TYPES[case]
+    before = codes(lodging)
+    assert not any(before.values()), before
+    documents, document, found = at(lodging, name, words)
+    places = renamed(documents, document, found, new)
+    assert {Path(path).stem: len(spots) for path, (_, spots) in places.items()} == counts
+    for path, (text, spots) in places.items():
+        assert {text[each.start : each.end] for each in spots} == {old}
+        Path(path).write_text(written(text, spots, new))
+    assert not any(codes(lodging).values())
+    assert "Bed or no Bed" in (lodging / "kinds.yaml").read_text()  # what is told of a field is no type
+    assert ": the Room}" in (lodging / "lodging.yaml").read_text()
+
+
+def test_fields_called_as_keys_are_elsewhere_are_fields(lodging: Path) -> None:
+    documents, document, _ = at(lodging, "kinds", "Shown")
+    found = hover(documents, document, document.text.index("Shown"))
+    assert found is not None
+    assert found.said == "**event** `Shown`\n\n- `room`: Room\n- `description`: string"
+    documents, document, _ = at(lodging, "far", "A\n")
+    offered = {each.label: each for each in proposals(documents, document, document.text.index("A\nend"))}
+    assert offered["More"].about == ""
+    assert offered["More"].detail
+
+
+def test_what_is_given_to_a_workflow_is_told(callers: Path) -> None:
+    documents, document, _ = at(callers, "asking", "topic:")
+    found = hover(documents, document, document.text.index("topic:") + 1)
+    assert found is not None
+    assert found.said.startswith("**field** `Sought.topic`: string")
+    assert "read in `look`" in found.said
+
+
+def test_a_type_and_an_event_share_their_names(lodging: Path) -> None:
+    documents, document, found = at(lodging, "kinds", "Hall: {")
+    for taken in ("Room", "Shown"):
+        with pytest.raises(RenameError, match=f"there is `{taken}` already, in kinds"):
+            renamed(documents, document, found, taken)
+    documents, document, found = at(lodging, "lodging", "Room, others")
+    spot = declaration(documents, document, found)
+    assert spot is not None
+    assert where(lodging, [spot])[0][0] == "kinds"
+    assert spot.text[spot.start :].startswith("Room: {number")

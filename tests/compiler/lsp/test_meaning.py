@@ -229,7 +229,7 @@ def test_a_new_step_of_each_kind() -> None:
     found = {each.label: each for each in proposals(documents, document, text.index("  n\n") + 3)}
     assert found["llm step"].snippet
     assert found["llm step"].insert == (
-        "${1:name}:\n    kind: llm\n    accepts: ${2:Event}\n    prompt: ${3}\n    emit: ${4:Event}"
+        "${1:name}:\n    kind: llm\n    accepts: ${2|Asked,Done|}\n    prompt: ${3}\n    emit: ${4}"
     )
     for label in ("tool step", "human step", "map step", "wait step"):
         assert label in found

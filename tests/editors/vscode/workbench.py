@@ -27,6 +27,7 @@ PATIENCE: Final = 120.0
 SETTINGS: Final = {
     "chat.disableAIFeatures": True,
     "workbench.startupEditor": "none",
+    "workbench.secondarySideBar.defaultVisibility": "hidden",
     "editor.minimap.enabled": False,
 }
 
@@ -169,17 +170,32 @@ class Workbench:
         self.page.keyboard.type(words, delay=25)
 
     def next_place(self) -> None:
-        """Go to the next place of a snippet: without a list that would take the key, and it is left by Escape alone."""
-        self.page.wait_for_timeout(500)
-        if self.page.locator(".suggest-widget.visible").count():
-            self.press("Escape")
-        self.press("Tab")
+        """Go to the next place of a snippet, though a list that shows takes the key for the word that stands there."""
+        before, end = self.settled(), time.monotonic() + PATIENCE
+        while self.settled() == before:
+            assert time.monotonic() < end, f"in vain: another place than {before}; the text:\n{self.text()}"
+            self.press("Tab")
 
     def go_to(self, line: int, column: int = 1) -> None:
         self.press("Control+g")
         self.page.wait_for_selector(".quick-input-widget:visible")
         self.type(f"{line}:{column}")
         self.press("Enter")
+        self.until(lambda: self.position() == f"Ln {line}, Col {column}", f"line {line}, column {column}")
+
+    def rename(self, new: str) -> None:
+        """Give another name to what the cursor is at."""
+        self.press("F2")
+        self.page.wait_for_selector(".rename-box:visible")
+        self.press("Control+a")
+        self.type(new)
+        self.press("Enter")
+        self.page.wait_for_selector(".rename-box", state="hidden")
+
+    def show(self, name: str) -> None:
+        """Go to a file that is open, from wherever the keys went until now."""
+        self.page.locator(f'.tab[data-resource-name="{name}"]').first.click()
+        self.page.wait_for_selector(".editor-group-container.active .monaco-editor.focused")
 
     def command(self, name: str) -> None:
         self.press("F1")
@@ -210,8 +226,20 @@ class Workbench:
     def notes(self) -> str:
         return "\n".join(self.page.locator(".notification-toast").all_inner_texts())
 
+    def settled(self) -> str:
+        """Where the cursor stands, once the status bar has followed it."""
+        before = ""
+        while (now := self.position()) != before:
+            before = now
+            self.page.wait_for_timeout(500)
+        return now
+
+    def position(self) -> str:
+        """Where the cursor stands and how much is selected, as the status bar says it."""
+        return str(self.page.locator("#status\\.editor\\.selection").inner_text())
+
     def line(self) -> int:
-        found = re.search(r"Ln (\d+)", self.page.locator("#status\\.editor\\.selection").inner_text())
+        found = re.search(r"Ln (\d+)", self.position())
         return int(found[1]) if found else 0
 
     def trust(self) -> None:
