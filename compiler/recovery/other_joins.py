@@ -27,6 +27,8 @@ OF_NULLS: Final = frozenset(
     {"join-in-two-flows", "may-be-null", "unfilled-field", "unknown-name", "wrong-value"}
 )
 """Findings that come of all but one event of an `any` being null."""
+TIMES: Final = frozenset({"within", "until", "on_timeout"})
+"""Keys of a join that mean the same in each of its forms."""
 BOUNDS: Final = (("within",), ("until",), ("count",))
 """Keys of a join whose expressions say nothing of what the step takes its events for."""
 OUTSIDE: Final = frozenset({"each-outside-batch", "each-also-outside-batch"})
@@ -205,12 +207,14 @@ def named(accepts: Any) -> list[str]:
 
 
 def forms(accepts: Any, events: list[str], lost: Sequence[str]) -> Iterator[Any]:
-    """Generate the forms in which these events, and those that nobody accepts, may be accepted."""
-    kept = (
-        {key: each for key, each in accepts.items() if key in {"within", "on_timeout"}}
-        if form_of(accepts)
-        else {}
-    )
+    """Generate the forms in which these events, and those that nobody accepts, may be accepted.
+
+    None of them says less: what a join says of its time-out stays, so that it stays a join, and what becomes of the
+    `rest` is said by whoever means the first of several.
+    """
+    kept = {key: each for key, each in accepts.items() if key not in FORMS} if form_of(accepts) else {}
+    if kept.keys() - TIMES:
+        return
     more = [each for each in lost if each not in events]
     if 0 < len(more) <= MOST_LOST:
         yield {"all": [*events, *more], **kept}
@@ -218,7 +222,8 @@ def forms(accepts: Any, events: list[str], lost: Sequence[str]) -> Iterator[Any]
         yield {"all": events, **kept}
         yield {"any": events, **kept}
     yield {"each": events[0] if len(events) == 1 else events, **kept}
-    yield events[0] if len(events) == 1 else events
+    if not kept:
+        yield events[0] if len(events) == 1 else events
 
 
 def shown(accepts: Any) -> str:

@@ -286,7 +286,8 @@ def item_elsewhere(finding: Finding, data: Data) -> Finding:
         return replace(
             finding, hint="a person's answer is the `result`, if `form` says what is asked", fix=None
         )
-    if finding.hint.endswith(f'a text stands in quotes: `"{name}"`') and holds(data.get("events"), name):
+    meant_as_text = (f'a text stands in quotes: `"{name}"`', f'is compared with something: `… == "{name}"`')
+    if finding.hint.endswith(meant_as_text) and holds(data.get("events"), name):
         return replace(finding, hint=f"`{name}` is an event, which no expression reads", fix=None)
     if not isinstance(step, dict) or not name:
         return finding

@@ -42,12 +42,18 @@ def not_of_an_agent(place: Place, name: str, what: str, known: Sequence[str]) ->
 
 
 @problem
-def empty_reply(place: Place) -> Finding:
-    """A reply in a `script` says nothing.
+def empty_reply(place: Place, *, by_person: bool = False, given: bool = False) -> Finding:
+    """A reply in a `script`, or an answer under `people`, says nothing.
 
     A model says something, gives an answer, calls tools, or the call of it fails: `{say: TEXT}`, `{give: VALUE}`,
-    `{calls: [{tool: NAME, with: {…}}]}`, `{code: PYTHON}`, `{error: NAME}`.
+    `{calls: [{tool: NAME, with: {…}}]}`, `{code: PYTHON}`, `{error: NAME}`. A person who has to allow a call says
+    `{decision: continue}`, `change` with other arguments under `with`, or `refuse`; fills in the form, where the call
+    has one; or does not answer, `{error: timeout}`.
     """
+    if by_person:
+        hint = "write `decision: continue`, `change` or `refuse`, or `error: timeout` if nobody answers"
+        hint += "; it stands here as it is, without `give`" * given
+        return Finding("empty-reply", "this answer holds no decision", place, hint)
     return Finding(
         "empty-reply",
         "this reply says nothing",

@@ -231,7 +231,10 @@ def url_base_not_config(place: Place, words: str, begins: bool) -> Finding:
     """
     hint = "write it, or take it from `config`"
     if begins and len(words) < LONGEST_QUOTED and "=" not in words:
-        hint = f"{hint}; for an address that others give, `url: {{from: {words}, only: [https://…]}}`"
+        hint += (
+            f"; for an address that others give, `url: {{from: {words}, only: public}}`, or in place of `public` a "
+            "list of what it may begin with"
+        )
     return Finding("url-base-not-config", "which server is asked may not depend on data", place, hint)
 
 
@@ -241,7 +244,8 @@ def bad_url(place: Place, why: str, hint: str = "") -> Finding:
 
     An address begins with `https://` or `http://` and a server's name, without a user, blanks or backslashes before
     the path: `https://desk.example/orders`. Or it begins with a value from `config` that does:
-    `${{ config.desk_url }}/orders`. Whoever asks is said by `auth`. What `only` lists ends before a `?` or `#`.
+    `${{ config.desk_url }}/orders`. Whoever asks is said by `auth`. What `only` lists ends before a `?` or `#`; any
+    address on the public internet is `only: public`. A `…` in an example stands for what is to be written there.
     """
     return Finding("bad-url", why, place, hint)
 
@@ -251,7 +255,8 @@ def secret_to_any_address(place: Place) -> Finding:
     """A request carries a secret to whatever address data gives.
 
     With `only: public` anybody who sends the workflow an address decides who gets the request. So such a request
-    carries no `auth` and no secret. Take them away, or list the addresses that may have them: `only: [https://…]`.
+    carries no `auth` and no secret. Take them away, or list the addresses that may have them: `only:
+    ["https://desk.example/"]`.
     """
     return Finding(
         "secret-to-any-address",

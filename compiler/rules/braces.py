@@ -90,13 +90,14 @@ BARE: Final = frozenset({"from", "in", "keep", "key", "per", "that", "to_key", "
 
 
 @problem
-def expression_needs_quotes(place: Place, *, alone: bool, key: str = "") -> Finding:
+def expression_needs_quotes(place: Place, *, alone: bool, key: str = "", of_type: bool = False) -> Finding:
     """An expression stands without quotes between the braces or brackets of a map or a list on one line.
 
     There `{` and `}` belong to YAML, so `{id: ${{ event.id }}}` cannot be read. Put the text in quotes,
     `{id: "${{ event.id }}"}`, or give the key a line of its own, where no quotes are needed. What is always an
     expression, such as the condition of `when`, stands without `${{` and `}}`.
     """
+    # Args: of_type: whether it stands where a type is declared.
     bare = key in BARE  # or a field of that name, so that nobody but the author knows
     named = key in NAMED
     written = (
@@ -108,12 +109,14 @@ def expression_needs_quotes(place: Place, *, alone: bool, key: str = "") -> Find
         written += f"; where `{key}` is the language's own, leave out `${{{{` and `}}}}`"
     if named:
         written += f"; where `{key}` is the language's own, a name stands there, and no expression"
+    if of_type:
+        written = "a type stands here, such as `string`, and no expression; an event's values are given under `with`"
     return Finding(
         "expression-needs-quotes",
         "between `{ }` or `[ ]`, an expression needs quotes",
         place,
         written,
-        fix=add_quotes(place) if alone and not bare and not named else None,
+        fix=add_quotes(place) if alone and not (bare or named or of_type) else None,
     )
 
 

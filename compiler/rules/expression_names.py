@@ -36,7 +36,7 @@ NOT_IN_TEXTS: Final = "a secret is never part of a text"
 
 @problem
 def unknown_name(
-    place: Place, name: str, known: Sequence[str], meant: str = "", *, word: bool = True
+    place: Place, name: str, known: Sequence[str], meant: str = "", *, word: bool = True, asked: bool = False
 ) -> Finding:
     """An expression begins with a name that means nothing at its place.
 
@@ -65,6 +65,8 @@ def unknown_name(
     if not hint:
         there = suggestion(name, known)
         quoted = f'a text stands in quotes: `"{name}"`' if word else ""
+        if asked:
+            quoted = f'a text is no condition by itself, and is compared with something: `… == "{name}"`'
         hint = "; ".join(each for each in (there, quoted) if each)
     fix = None if own or name in WHERE_NAMES_ARE or name in SECTIONS else correct_name(place, name, known)
     if name == "events" and meant.startswith("write `event."):

@@ -102,6 +102,14 @@ INSTEAD_OF_CALLS = {
         ["adddays", "addhours", "addminutes", "plus", "plusdays", "plushours", "timedelta"],
         'a moment later is a sum, such as `run.now + "3 days"`',
     ),
+    **dict.fromkeys(
+        ["charat", "left", "mid", "right", "slice", "substr", "substring", "take"],
+        "a part stands in brackets: `TEXT[0:3]` are the first three letters, `TEXT[-3:]` the last; so of a list",
+    ),
+    **dict.fromkeys(
+        ["lstrip", "rstrip", "trimend", "trimstart"], "`| trim` takes the blanks away, at both ends"
+    ),
+    **dict.fromkeys(["append", "push"], "a longer list is a sum: `LIST + [ITEM]`"),
     "enumerate": "the number of an item is `loop.index`, from 1: `for NAME in LIST`",
     "range": "numbers are written out, `[1, 2, 3]`; the number of an item is `loop.index`",
     "items": "`for key, value in MAP` goes through a map as it is; what it holds are `| keys` and `| values`",

@@ -77,9 +77,12 @@ def race_between_ends(
         if one == other
         else f"`{one}` and `{other}` run side by side and both can end the run: the first one wins"
     )
-    join = "`accepts: {all: […]}`"
+    join = "`accepts: {all: […]}`, or `{any: […]}` if the first of them is to count"
     if one == other:
-        join = "`accepts: {each: …}` if they come of a batch, and `{all: […]}` if of several branches"
+        join = (
+            "`accepts: {each: …}` if they come of a batch, and if of several branches `{all: […]}`, or `{any: […]}` "
+            "where the first is to count"
+        )
     return Finding(
         "race-between-ends",
         message,
@@ -99,31 +102,39 @@ def race_with_the_end(
     *,
     late: bool,
     first: bool = False,
+    reminds_of: str = "",
 ) -> Finding:
     """The run can end while a step in another branch is changing something outside.
 
     When the run ends, what still runs is cancelled, and nobody knows whether the call took effect. Join the
-    branches before the run ends, or write `read_only: true` on a tool that changes nothing.
+    branches before the run ends, or write `read_only: true` on a tool that changes nothing. Whoever is to be reminded
+    of a question is so by its `remind: 1h`, which needs no step and ends with the answer. What may be cut off is said
+    by `# wfc: ignore[race-with-the-end] because …`.
 
     The way of an error joins as any other does. Where one item of a batch that fails is to end the run, let the step
     emit an event for what went well and another for what did not, such as `emit: Charged` and `on_error: NotCharged`.
     A step that `accepts: {each: [Charged, NotCharged]}` waits for all items, and chooses the end by what has come:
     `when: "([e for e in events if e is NotCharged] | length) > 0"`.
     """
-    # Args: late: whether the one joins the other, but for a time; first: whether it waits for the first of them only.
+    # Args: late: whether the one joins the other, but for a time; first: whether it waits for the first of them only;
+    # reminds_of: a question beside which the other waits for a time, if it does.
     join = (
         f"`{other}` goes on without it once its time is up; if that is meant, say so by "
         "`# wfc: ignore[race-with-the-end] because …`"
         if late
         else f"`{other}` does not wait for all of them: let it, or say by `rest` what becomes of the others"
         if first
+        else f"if it reminds of `{reminds_of}`, write `remind: 1h` there and no step for it; else join the branches "
+        "before the run ends"
+        if reminds_of
         else "join the branches before the run ends"
     )
+    cut = "" if late else ", or, if it may be cut off, `# wfc: ignore[race-with-the-end] because …`"
     return Finding(
         "race-with-the-end",
         f"`{other}` can end the run while `{step}` is still acting",
         place,
-        f"{told}: {join}, or say `read_only: true` of a tool that changes nothing",
+        f"{told}: {join}, or say `read_only: true` of a tool that changes nothing{cut}",
         related=related,
     )
 

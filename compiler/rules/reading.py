@@ -136,7 +136,7 @@ def text_cut_by_colon(place: Place, whole: Place | None, hint: str = "", *, last
         place,
         hint
         or "put the whole value in quotes"
-        + (", or mend the indentation of this line" if whole is None else ""),
+        + (", or mend the indentation of this line or of the line above" if whole is None else ""),
         fix=add_quotes(whole, "unsafe" if last else "safe") if whole is not None and not hint else None,
     )
 

@@ -41,6 +41,9 @@ OF_ACTIONS: Final = frozenset(
     }
 )
 """Keys of what a `map` does for each item, which no `map` has itself."""
+AN_ACTION: Final = "an action"
+AROUND_ACTIONS: Final = frozenset({"retry", "timeout"})
+"""Keys of a step that say how its action is tried, and that the action of a `map` has not."""
 OF_BATCH: Final = frozenset({"as", "concurrency", "each", "in", "max"})
 """Keys of a batch, which no other entry of `emit` has."""
 ANSWERS: Final = {
@@ -148,7 +151,9 @@ def of_another_place(key: str, content: Any, schema: Schema, kind: str | None, a
     if {"errors", "event"} <= {*absent} and isinstance(content, dict):
         named = "" if key in {"default", "otherwise", "else", "_"} else f"errors: [{key}], "
         return f"entries make a list, and each names its errors: `- {{{named}event: …}}`"
-    if key == "on_error" and schema.get("title", "").startswith("an action"):
+    if schema.get("title", "").startswith(AN_ACTION) and key in AROUND_ACTIONS:
+        return "it is a key of the step: write it there, beside `do`"
+    if key == "on_error" and schema.get("title", "").startswith(AN_ACTION):
         return "what follows when an item fails stands beside `do`: `on_item_error: skip`, or `{give: …}`"
     batch = (
         "each" in schema["properties"]

@@ -157,7 +157,13 @@ class Keys:
             hint = f"did you mean `{meant}`?"
             if meant is not None and (is_other_word(key, meant, absent) or is_either(key, properties)):
                 meant = None
-            if meant is None and not address and (other := section(key, content, absent)):
+            named_otherwise = not address and "steps" in absent and looks_like_steps(content)
+            if (
+                meant is None
+                and not address
+                and not named_otherwise
+                and (other := section(key, content, absent))
+            ):
                 absent.remove(other)  # what is in it has another system's form, and is not looked at
                 self.unknown(key, schema, address, other_key(key, [other]), other, [other, *absent])
                 self.broken |= {(key,), (other,)}
@@ -168,7 +174,7 @@ class Keys:
                 meant = None
             if meant == "output" and holds_expressions(content):
                 meant = None  # values, as other systems have them, and no type
-            if "steps" in absent and not address and meant != "steps" and looks_like_steps(content):
+            if named_otherwise and meant != "steps":
                 meant = None  # the section of that name is not meant
             if meant is None:
                 strange.append(key)

@@ -10,6 +10,10 @@ from wfc.compiler.rules import reading as problems
 
 __all__ = ["describe", "map_as_key", "top_not_a_map"]
 
+EVENTS: Final = frozenset({"accepts", "on_timeout"})
+"""Keys that hold the names of events, and are no likely names of fields."""
+BEHIND: Final = re.compile(r"(?:^|[{,]) *(?:- +)?(?P<key>[\w-]+): *\Z", re.MULTILINE)
+NEAR: Final = 80
 ENTRY: Final = r"[\s{]*[\w-]+: "
 """A key and a colon, so that braces around it are those of a map."""
 
@@ -31,19 +35,30 @@ def map_as_key(event: Any, text: str) -> Finding:
         place = Place((), "text", start - (text[start - 1] == "{"), end)
         return problems.key_not_text(place, "a map", "a map stands in one pair of braces: leave one pair out")
     if doubled:
-        place = Place((), "text", start - (text[start - 1] == "{"), end)
-        return problems.key_not_text(
-            place,
-            "a map",
-            "write `${{ … }}` for an expression, in quotes where it begins a text between braces; a condition stands "
-            "without any",
-        )
+        begins = start - (text[start - 1] == "{")
+        place = Place((), "text", begins, end)
+        return problems.key_not_text(place, "a map", in_braces(text, begins))
     hint = "a key stands on a line of its own; a text with brackets stands in quotes"
     if re.compile(r"\[ *[\w-]+ *\]:").match(text, start):
         hint = "a key stands without brackets"
     if text[start] == "{" and text[:start].rstrip().endswith(","):
         hint = "close the map before it with `}`, or write a key and a colon before it; several maps stand in `[ ]`"
     return problems.key_not_text(Place((), "text", start, end), "a map or a list", hint)
+
+
+def in_braces(text: str, start: int) -> str:
+    """Return what to write for two braces that begin at a place: by the key that they stand behind, where it has only
+    one kind of value, whatever it is a key of.
+    """
+    if re.compile(r"\{\{ *:").match(text, start):
+        return "a key is missing before the colon: `{key: value}`, in one pair of braces"
+    behind = BEHIND.search(text, max(0, start - NEAR), start)
+    if behind and behind["key"] in EVENTS:
+        return "an event's name stands here, and no expression"
+    return (
+        "write `${{ … }}` for an expression, in quotes where it begins a text between braces; a condition stands "
+        "without any"
+    )
 
 
 def top_not_a_map(data: object, text: str) -> Finding:

@@ -618,7 +618,7 @@ TABLE = [
         "with: {reason: too much}",
         'with: {reason: "${{ events.category.substring(0, 3) }}"}',
         "method-call",
-        "what changes a value is a filter after `|`, or a tool",
+        "a part stands in brackets: `TEXT[0:3]`",
     ),
     (
         "default or",

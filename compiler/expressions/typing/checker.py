@@ -83,6 +83,7 @@ class TypeChecker(TypeReporter):
     ) -> None:
         super().__init__(text, place, report)
         self.filters = filters
+        self.asked: Node | None = None  # the condition that is looked at
         self.may_lack_owners = False  # in a path of which any part may be null
 
     def type_of(self, node: Node, scope: Scope) -> Type:
@@ -100,12 +101,15 @@ class TypeChecker(TypeReporter):
 
     def condition(self, node: Node, scope: Scope) -> None:
         """Check a condition, which is true or false and nothing else."""
+        self.asked = node
         self.require_boolean(node, self.type_of(node, scope))
 
     def require_boolean(self, node: Node, kind: Type, hint: str = "") -> None:
         """Report a condition that is not boolean; ``hint`` says what to write instead, if that is not clear
         from its type.
         """
+        if kind is UNKNOWN and not self.failed:
+            kind = declared(node)
         if kind is UNKNOWN:
             return
         if base(kind) is BOOLEAN:
@@ -160,10 +164,13 @@ class TypeChecker(TypeReporter):
             place = self.place.stretch(node.name_start, node.name_end)
             if node.name.startswith("_"):
                 return self.wrong(name_problems.private_name(place, node.name))
-            meant = hints.for_name(node, self.text, scope)
             word = hints.is_word(node, self.text)
+            meant = hints.for_name(node, self.text, scope)
+            if not meant and word and node.name in self.filters:
+                meant = hints.for_filter(node.name)
+            asked = word and node is self.asked
             return self.wrong(
-                name_problems.unknown_name(place, node.name, list(scope.names), meant, word=word)
+                name_problems.unknown_name(place, node.name, list(scope.names), meant, word=word, asked=asked)
             )
         node.declared = scope.names[node.name]
         if node.declared is loops.LOOP:
@@ -377,6 +384,16 @@ class TypeChecker(TypeReporter):
         if not call.bind() or subject is UNKNOWN or UNKNOWN in arguments:
             return UNKNOWN
         return known.check(call)
+
+
+def declared(node: Node) -> Type:
+    """Return the type that a path has wherever it stands, if it can be no condition; else one that is unknown.
+
+    After a condition that was a mistake nobody knows what is null, but a record is none of the answers all the same.
+    """
+    kind = node.declared if isinstance(node, (Name, Attribute, Fields)) else UNKNOWN
+    unclear = any(each in (ANY, UNKNOWN) or base(each) is BOOLEAN for each in members(kind))
+    return UNKNOWN if unclear else kind
 
 
 RULES: Final[Mapping[type[Node], Callable[..., Type]]] = {

@@ -95,6 +95,11 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
     return ""
 
 
+def for_filter(name: str) -> str:
+    """Return what is meant by a name that is that of a filter, or by a text without its quotes."""
+    return f'`{name}` is a filter, which stands behind a value: `VALUE | {name}`; a text stands in quotes: `"{name}"`'
+
+
 def for_what_came(name: str, scope: Scope) -> str:
     """Return how an event is reached that a step has waited for; empty if it has waited for none of that name."""
     waited = scope.names.get("result")

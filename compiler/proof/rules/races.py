@@ -207,9 +207,23 @@ def _races_with_ends(
                         _proceeds(analysis.step(one)) and leads,
                         _of_some(analysis.step(one)) and leads,
                     )
+                    asked = _reminded_of(analysis, parting.node, one, other)
                     report(
-                        problems.race_with_the_end(stops, *names, told_so, related, late=late, first=first)
+                        problems.race_with_the_end(
+                            stops, *names, told_so, related, late=late, first=first, reminds_of=asked
+                        )
                     )
+
+
+def _reminded_of(analysis: FlowAnalysis, parted: int, one: int, other: int) -> str:
+    """Return the step that asks a person while the other course waits for a time before it acts; often none."""
+    courses = paths_apart(analysis.graph, parted, one, other)
+    if courses is None:
+        return ""
+    asking, waiting = ([hop.node for hop in course[1:]] for course in courses)
+    waits = any(isinstance(analysis.step(node).action, (model.WaitFor, model.WaitUntil)) for node in waiting)
+    asks = (node for node in (*asking, one) if isinstance(analysis.step(node).action, model.AskPerson))
+    return next((analysis.name(node) for node in asks), "") if waits else ""
 
 
 def describe_courses(analysis: FlowAnalysis, parted: int, one: int, other: int) -> str:

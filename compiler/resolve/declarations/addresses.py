@@ -15,26 +15,36 @@ from wfc.compiler.types import UNKNOWN
 __all__ = ["resolve_address", "resolve_prefix"]
 
 UNFIT: Final = re.compile(r"[\s\\\x00-\x1f]")
+ELLIPSIS: Final = "…"
+ANY_PUBLIC: Final = (
+    "write what the address may begin with, at least its server; any public address is `only: public`"
+)
 BRACES: Final = re.compile(r"(?<!\$)\{\{")
 NAME: Final = re.compile(r"(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?([/?#].*)?", re.DOTALL)
 """What may be an address that lacks its scheme."""
 
 
-def resolve_address(data: object, place: Place, scope: Scope, reader: ValueReader) -> Template:
-    """Return an address; report where data decides which server it names, and where it is none."""
+def resolve_address(
+    data: object, place: Place, scope: Scope, reader: ValueReader, *, prefix: bool = False
+) -> Template:
+    """Return an address; report where data decides which server it names, and where it is none.
+
+    Args:
+        prefix: Whether it is what an address from data must begin with.
+    """
     template = reader.text(data, place, scope, statements=False, bare=False)
     address = split_address(template.parts)
     loose = [each for each in address.loose if each.type != UNKNOWN]
     if loose:
         report_loose(loose[0], address, template, reader)
     elif template.type != UNKNOWN:
-        check_form(address, template, reader)
+        check_form(address, template, reader, prefix=prefix)
     return template
 
 
 def resolve_prefix(data: object, place: Place, scope: Scope, reader: ValueReader) -> Template:
     """Return what an address from data must begin with, of which data may decide nothing."""
-    template = resolve_address(data, place, scope, reader)
+    template = resolve_address(data, place, scope, reader, prefix=True)
     address = split_address(template.parts)
     loose = [
         each
@@ -54,10 +64,14 @@ def report_loose(node: Node, address: Address, template: Template, reader: Value
     reader.report(problems.url_base_not_config(template.place.stretch(node.start, node.end), words, begins))
 
 
-def check_form(address: Address, template: Template, reader: ValueReader) -> None:
+def check_form(address: Address, template: Template, reader: ValueReader, *, prefix: bool) -> None:
     """Report an address that no request can be sent to, as far as its texts show that."""
     place, text = template.place, template.text
     literal = address.literal_head
+    if ELLIPSIS in literal or text.endswith(ELLIPSIS):
+        why = f"`{ELLIPSIS}` stands for something that is to be written here"
+        reader.report(problems.bad_url(place, why, ANY_PUBLIC if prefix else "write the whole address"))
+        return
     if BRACES.search(text):
         return  # an expression was meant, and it is told how one is written
     if not address.head or isinstance(address.head[0], str):
@@ -70,7 +84,7 @@ def check_form(address: Address, template: Template, reader: ValueReader) -> Non
             reader.report(problems.bad_url(place, why, "an address begins with `https://` or `http://`"))
             return
     if not address.has_server:
-        reader.report(problems.bad_url(place, "the address names no server"))
+        reader.report(problems.bad_url(place, "the address names no server", ANY_PUBLIC if prefix else ""))
     elif "@" in literal:
         hint = "write `auth: {basic: {user: …, password: SECRET}}`"
         reader.report(problems.bad_url(place, "the address names a user", hint))

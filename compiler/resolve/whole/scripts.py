@@ -233,12 +233,10 @@ class ScriptReader:
         if tool.ask is not None and not {"error", "decision"} & data.keys():
             return MockAnswer(dict(data))  # which is held against the form when the tool asks
         given = [key for key in ("error", "decision") if key in data]
-        if len(given) != 1:
-            self.declared.report(
-                problems.several_replies((place / "decision").key, "error", "decision")
-                if given
-                else problems.empty_reply(place)
-            )
+        if given == ["error", "decision"]:
+            self.declared.report(problems.several_replies((place / "decision").key, *given))
+        elif not given and not self.declared.any_broken(place, ("error", "decision")):
+            self.declared.report(problems.empty_reply(place, by_person=True, given="give" in data))
         if "error" in data:
             return MockAnswer(error="timeout")
         answer: dict[str, object] = {"decision": data.get("decision"), "note": data.get("note")}

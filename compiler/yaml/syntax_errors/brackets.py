@@ -9,8 +9,9 @@ from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import braces as brace_problems
 from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as problems
+from wfc.compiler.types.long_form import LONG_KEYS
 from wfc.compiler.types.notations import other_notation
-from wfc.compiler.yaml.syntax_errors.lines import after_closing
+from wfc.compiler.yaml.syntax_errors.lines import after_closing, section_at
 from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem, finding_at, place_of
 
 __all__ = [
@@ -35,6 +36,8 @@ LIST_OF: Final = re.compile(
 TYPE_HAS_NONE: Final = "a type has no brackets after its name"
 BEGINS: Final = re.compile(r"(?:(?:\b(?P<key>\w+))?[\"']?[:,]\s+|[\[{]\s*)\Z")
 EXPRESSION_BEFORE: Final = re.compile(r"\$\{\{[^{}\r\n]*\}\}\Z")
+TYPED: Final = frozenset({"events", "types"})
+"""Sections that declare what has which type."""
 ENDS: Final = re.compile(r"\s*[,\]}]")
 
 
@@ -120,7 +123,10 @@ def bare_expression(problem: SyntaxProblem) -> Finding | None:
     begins = BEGINS.search(text, max(0, at - 40), at - 1)
     alone = bool(begins and ENDS.match(text, end))
     key = begins["key"] or "" if begins else ""
-    return brace_problems.expression_needs_quotes(Place((), "text", at - 1, end), alone=alone, key=key)
+    of_type = alone and bool(key) and key not in LONG_KEYS and section_at(text, at) in TYPED
+    return brace_problems.expression_needs_quotes(
+        Place((), "text", at - 1, end), alone=alone, key=key, of_type=of_type
+    )
 
 
 def expression_before_tag(problem: SyntaxProblem) -> Finding | None:

@@ -18,6 +18,7 @@ __all__ = [
     "last_line",
     "line_at",
     "neighbour_above",
+    "section_at",
     "shown",
     "value_around",
 ]
@@ -25,6 +26,7 @@ __all__ = [
 NEAR: Final = 2000
 """How far back lines are looked for, in code points."""
 ENTRY: Final = re.compile(r"(?P<indent> *)(?P<key>[\w-]+):(?= |\r?$)", re.MULTILINE)
+SECTION: Final = re.compile(r"^([a-z_]+):", re.MULTILINE)
 HAS_KEY: Final = re.compile(r" *(?:- +)*[\w-]+:(?: |$)")
 BEGINS_TEXT: Final = re.compile(r" *(?:- +)*[\w-]+: +[^\s|>&*!#{\[\"']")
 """A line whose value is a text without quotes, which may go on below."""
@@ -87,6 +89,12 @@ def value_around(text: str, at: int) -> Place | None:
 def is_last(text: str, at: int) -> bool:
     """Return whether nothing follows a character on its line."""
     return not text[at + 1 : line_at(text, at)[1]].strip()
+
+
+def section_at(text: str, at: int) -> str:
+    """Return the key of the spec under which a place stands; empty where none is near."""
+    sections = list(SECTION.finditer(text, max(0, at - NEAR), at))
+    return sections[-1][1] if sections else ""
 
 
 def after_closing(value: str) -> str:

@@ -27,6 +27,7 @@ TWO_QUOTES: Final = "two quotes stand here side by side"
 CLOSED: Final = re.compile(r" *(?:- +)?[\w-]+: +(?P<value>[\"'][^\r\n]*)")
 QUOTED_BEFORE: Final = re.compile(r"(?P<sign>[\"'])(?P<text>(?:(?!(?P=sign))[^\r\n])*)(?P=sign)\Z")
 LAST_QUOTE: Final = re.compile(r"(?P<sign>[\"'])(?=\s*(?:[}\]]|,\s|$))")
+TEXT_IN_DOUBLE: Final = re.compile(r"\"([^\"'\r\n]*)\"")
 NEXT_ENTRY: Final = re.compile(r", *(?P<key>[\w-]+): ?(?=[\"'{\[\w])")
 """Another entry inside of what should be a text between braces."""
 KEY_BELOW: Final = re.compile(r"\n *(?:- +)?[\w-]+:\s")
@@ -107,7 +108,9 @@ def quotes_in_quotes(place: Place, value: str) -> Finding:
     if sign not in alone and 0 < len(inside) - len(alone) <= 1 + (not alone):
         shown = f": `{sign}{alone}{sign}`" if len(alone) <= LONGEST else ""
         return problems.syntax_error(place, TWO_QUOTES, f"leave out one of them{shown}")
-    if (entry := NEXT_ENTRY.search(inside)) is not None:
+    if (found := within_expression(place, value)) is not None:
+        return found
+    if (entry := NEXT_ENTRY.search(inside)) is not None and not is_in_expression(inside, entry.start()):
         hint = f"close the quote that opens here before the key `{entry['key']}`, or escape those in the text"
         return problems.syntax_error(place, GOES_ON, hint)
     if re.fullmatch(rf"[^{sign}]*, *{sign}[^{sign}]*", inside):
@@ -124,6 +127,27 @@ def quotes_in_quotes(place: Place, value: str) -> Finding:
     if better.startswith(sign):
         hint = "inside of single quotes write `''`" if sign == "'" else 'inside of double quotes write `\\"`'
     return problems.syntax_error(place, GOES_ON, hint + shown, fix)
+
+
+def is_in_expression(text: str, at: int) -> bool:
+    """Return whether a place belongs to an expression that is closed behind it."""
+    closed = re.compile(r"\}\}|\{\{").search(text, at)
+    opened = text.count("{{", 0, at) > text.count("}}", 0, at)
+    return opened and closed is not None and closed[0] == "}}"
+
+
+def within_expression(place: Place, value: str) -> Finding | None:
+    """Return the finding for an expression in double quotes that has texts in quotes of both kinds: there the
+    quotes of all of them may be single ones.
+    """
+    inside = value[1:-1]
+    better = TEXT_IN_DOUBLE.sub(r"'\1'", inside)
+    if value[0] != '"' or "'" not in inside or better.count('"') or "\\" in inside:
+        return None
+    if not all(is_in_expression(inside, each.start()) for each in TEXT_IN_DOUBLE.finditer(inside)):
+        return None
+    fix = fixes.replace_text(place, f'"{better}"', title="write the texts in the expression with `'`")
+    return problems.syntax_error(place, GOES_ON, "write the texts in the expression with `'`", fix)
 
 
 def quoted_again(inside: str, sign: str, other: str) -> str:

@@ -725,3 +725,150 @@ def test_what_a_person_may_be_asked_for_is_told() -> None:
     assert found.hint.startswith(
         "if the person is to say it, ask for it by `form: {amount: decimal}`; else write `with: {amount: …}`"
     )
+
+
+RACE = """\
+wfc: 1
+workflow: race
+start: Asked
+end: [Taken, Told]
+events:
+  Asked: {part: string}
+  OfferA: {price: decimal}
+  OfferB: {price: decimal}
+  Late: {}
+  Taken: {price: decimal}
+  Told: {}
+steps:
+  a: {kind: http, accepts: Asked, method: GET, url: "https://a.example/", output: {price: decimal}, emit: OfferA}
+  b: {kind: http, accepts: Asked, method: GET, url: "https://b.example/", output: {price: decimal}, emit: OfferB}
+  first:
+    kind: transform
+    accepts: {any: [OfferA, OfferB], within: 30s, on_timeout: Late, rest: cancel}
+    emit:
+      - event: Taken
+        when: events.OfferA is not none
+        with: {price: "${{ events.OfferA.price }}"}
+      - event: Taken
+        with: {price: "${{ events.OfferB.price }}"}
+  tell: {kind: transform, accepts: Late, emit: Told}
+"""
+GUARD = """\
+wfc: 1
+workflow: guard
+start: Asked
+end: [Done, Refused]
+models: {gpt: {use: "openai:gpt-4o"}}
+tools:
+  refund: {python: "shop:refund", args: {order: string}}
+events:
+  Asked: {host: string, urls: list of string}
+  Yes: {}
+  No: {}
+  Fetched: {}
+  Helped: {}
+  Done: {}
+  Refused: {}
+steps:
+  ask:
+    kind: human
+    accepts: Asked
+    assign: ["${{ event.host }}"]
+    title: Well?
+    form: {ok: boolean}
+    within: 2h
+    on_timeout: No
+    emit: [{event: Yes, when: result.ok}, No]
+  fetch:
+    kind: map
+    accepts: Yes
+    in: inputs.urls
+    as: url
+    max: 9
+    do: {kind: http, method: GET, url: {from: url, only: public}}
+    emit: Fetched
+  help:
+    kind: agent
+    accepts: Fetched
+    model: gpt
+    prompt: Help.
+    tools: [{tool: refund, approve: {within: 1h}}]
+    limits: {cost_usd: 1}
+    emit: Helped
+  settled: {kind: transform, accepts: Helped, emit: Done}
+  refused: {kind: transform, accepts: No, emit: Refused}
+tests:
+  - name: good
+    start: {host: a, urls: []}
+    mock: {ask: {ok: true}}
+    script: {help: [{calls: [{tool: refund, with: {order: a}}]}, {say: done}]}
+    people: {refund: [{decision: continue}]}
+    expect: {end: Done}
+"""
+FALLS = "emit: {event: OfferB, when: result.price > 3}}"
+ANSWER = "{decision: continue}"
+DECIDE = "write `decision: continue`, `change` or `refuse`, or `error: timeout` if nobody answers"
+AGAIN = "{event: Told, when: events.OfferB}"
+JOIN_HINT = "`event` is the one event that a step accepts; a join has `events`"
+WAITS = """\
+  hour: {kind: wait, accepts: Asked, for: 1 hour, emit: Due}
+  remind: {kind: tool, accepts: Due, tool: mail, with: {to: "${{ inputs.host }}"}, emit: nothing}
+tests:"""
+MAIL = [
+    ("tools:\n", 'tools:\n  mail: {python: "desk:mail", args: {to: string}}\n'),
+    ("  No: {}\n", "  No: {}\n  Due: {}\n"),
+]
+BARE = [("events.OfferA.price", "event.price"), ("events.OfferB.price", "event.price")]
+BESIDE = "it is a key of the step: write it there, beside `do`"
+AT_ONCE = WAITS.replace("kind: wait, accepts: Asked, for: 1 hour", "kind: transform, accepts: Asked")
+
+
+@pytest.mark.parametrize(
+    ("spec", "changes", "expected"),
+    [
+        # a join that says more than its events is no list of them, whatever else is wrong
+        (
+            RACE,
+            [("emit: OfferB}", FALLS), *BARE],
+            [("emit-falls-through", "add a last entry"), *[("unknown-name", JOIN_HINT)] * 2],
+        ),
+        (
+            RACE,
+            [*BARE, (", rest: cancel", "")],
+            [("unknown-name", JOIN_HINT)] * 2,
+        ),
+        # the same mistake in the entry that follows
+        (
+            RACE,
+            [
+                ("events.OfferA is not none", "events.OfferA"),
+                ("- event: Taken\n        with", f"- {AGAIN}\n      - event: Taken\n        with"),
+            ],
+            [("not-a-condition", "ask `is not none`")] * 2,
+        ),
+        # what is cut off, beside a question or not
+        (GUARD, [*MAIL, ("tests:", WAITS)], [("race-with-the-end", "if it reminds of `ask`, write `remind: 1h`")] * 2),
+        (GUARD, [*MAIL, ("tests:", AT_ONCE)], [("race-with-the-end", ": join the branches before the run ends")] * 2),
+        # keys of the step in the action of a `map`, beside other mistakes
+        (
+            GUARD,
+            [("method: GET", "method: get"), ("only: public}", "only: public}, timeout: 20s, retry: 3")],
+            [("unknown-value", "did you mean `GET`?"), ("misplaced-key", "move it there"), ("unknown-key", BESIDE)],
+        ),
+        # what a person says to a call
+        (GUARD, [(ANSWER, "{}")], [("empty-reply", DECIDE)]),
+        (GUARD, [(ANSWER, "{decision: {}}")], [("unknown-value", "it can be `continue`, `change` or `refuse`")]),
+        (GUARD, [(ANSWER, "{give: {decision: continue}, after: 3h}")], [("empty-reply", "as it is, without `give`")]),
+    ],
+)  # fmt: skip
+def test_hints_beside_other_findings(
+    spec: str, changes: list[tuple[str, str]], expected: list[tuple[str, str]]
+) -> None:
+    assert not check_text(spec.encode(), "spec.yaml").diagnostics
+    for old, new in changes:
+        assert old in spec
+        spec = spec.replace(old, new, 1)
+    found = check_text(spec.encode(), "spec.yaml").diagnostics
+    assert [each.code for each in found] == [code for code, _ in expected]
+    for each, (_, hint) in zip(found, expected, strict=True):
+        assert hint in each.hint
