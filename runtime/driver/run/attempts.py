@@ -170,8 +170,9 @@ def _item_failed(run: AttemptingRun, step_run: StepRun, found: StepError) -> Tic
             tick = note_error(run, given, found.name)
         except Exception as error:
             return _tail_failure(run, step_run, error)
-    if step.give_instead is not None or step.on_item_error != "fail":
-        tell_handled(run, step_run, found.name, found.message, None)
+    instead = "give" if step.give_instead is not None else step.on_item_error
+    if instead != "fail":
+        tell_handled(run, step_run, found.name, found.message, None, instead)
     return tick
 
 
