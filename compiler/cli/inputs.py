@@ -52,7 +52,7 @@ def is_file(field: FieldInfo) -> bool:
     """Return whether a field holds a file, or may hold one."""
     from wfc.runtime.records import File
 
-    return File in {field.annotation, *get_args(field.annotation)}
+    return any(each is File for each in (field.annotation, *get_args(field.annotation)))
 
 
 def of_file(name: str, path: str) -> dict[str, Any]:
