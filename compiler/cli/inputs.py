@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -42,8 +43,46 @@ def given(pairs: Sequence[str], file: str | None, event: type[StartEvent]) -> di
         if name not in fields:
             hint = closest(name, fields) or f"it takes {listed(fields)}"
             raise click.UsageError(f"`{event.__name__}` has no field `{shown(name)}`; {hint}")
-        values[name] = parse(name, text, fields[name])
+        is_path = text.startswith("@") and is_file(fields[name])
+        values[name] = of_file(name, text[1:]) if is_path else parse(name, text, fields[name])
     return values
+
+
+def is_file(field: FieldInfo) -> bool:
+    """Return whether a field holds a file, or may hold one."""
+    from wfc.runtime.records import File
+
+    return any(each is File for each in (field.annotation, *get_args(field.annotation)))
+
+
+def of_file(name: str, path: str) -> dict[str, Any]:
+    """Return the file at a path as the data of a ``File``; its media type is that of its suffix.
+
+    Raises:
+        click.UsageError: It is too large, or its name is none that a ``File`` may have.
+    """
+    from mimetypes import MimeTypes
+
+    from pydantic import ValidationError
+
+    from wfc.runtime.records import File
+    from wfc.runtime.values.outputs import said
+
+    data = load_other(path)
+    kind, packed = MimeTypes().guess_type(
+        f"a{os.path.splitext(path)[1]}"
+    )  # what this machine knows beyond is left out
+    media_type = "application/octet-stream" if packed or kind is None else kind
+    try:
+        return File.of(data, name=os.path.basename(path), media_type=media_type).model_dump(mode="json")
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        why = (
+            f"it has {len(data):,} bytes, and a `File` holds 7,500,000 at most"
+            if "content" in first["loc"]
+            else said(first)
+        )
+        raise click.UsageError(f"`-i {name}=@{shown(path)}`: {printable(why)}") from None
 
 
 def by_name_outside(event: type[Event]) -> dict[str, FieldInfo]:
@@ -102,6 +141,8 @@ def parse(name: str, text: str, field: FieldInfo) -> Any:
         and ("array" in problem or "object" in problem or "dictionary" in problem)
     ):
         problem += """; lists and records are written as JSON, such as '["a", "b"]'"""
+    if not refused and from_json is text and is_file(field):
+        problem = f"a file is given by its path behind an `@`: `-i {name}=@{shown(text)}`"
     raise click.UsageError(f"`-i {name}={shown(text)}`: {printable(problem)}")
 
 

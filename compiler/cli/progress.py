@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from wfc.runtime import Event
     from wfc.runtime.events import ErrorHandled, ThinkingText, TokenText
-    from wfc.runtime.events.internal import CallWaits, StepStateChanged
+    from wfc.runtime.events.internal import CallWaits, ChildNote, StepStateChanged
     from wfc.runtime.events.of_agents import CallAnswered, CallAsked, HandedOver
     from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed, QuestionDelegated, QuestionReminded
 
@@ -29,6 +29,13 @@ TOLD = 10
 """How many runs of one step are told one by one; after that every hundredth. Failures are always told."""
 
 LONGEST = 500
+INSTEAD = {
+    "": "nothing",
+    "give": "another value in its place",
+    "null": "null in its place",
+    "skip": "the item is left out",
+}
+"""What becomes of an item that has failed, where an error leads to no event."""
 
 
 def until(moment: datetime | None) -> str:
@@ -69,6 +76,7 @@ class Progress:
         )
         from wfc.runtime.events.internal import (
             CallWaits,
+            ChildNote,
             EventEmitted,
             InternalDispatchEvent,
             LateEvent,
@@ -114,6 +122,8 @@ class Progress:
                 self.sum_up()
             case InternalDispatchEvent():
                 self.usage.see(event)
+                if isinstance(event, ChildNote) and isinstance(event.event, StepStateChanged):
+                    self.tell_retry(event)
             case _:
                 self.line(f"{event_name(event)} {event.model_dump_json(by_alias=True)}")
 
@@ -133,34 +143,47 @@ class Progress:
                 self.line(f"{event.step}: the question is closed: {event.because}")
 
     def tell_taken(self, event: ErrorHandled) -> None:
-        goes_to = ", ".join(event.goes_to) or "nothing"
+        goes_to = ", ".join(event.goes_to) or INSTEAD[event.instead]
         who, what = event.step, event.name
         if event.exit:
             who, self.by_exit = f"the run, by its {event.exit},", goes_to
             what += f" of {event.step}" if event.step else ""
         self.taken[who, what, goes_to] += 1
-        self.line(f"{who.rstrip(',')}: {what} is taken -> {goes_to}: {event.message}")
+        which = f", item {event.item}" if event.item is not None else ""
+        self.line(f"{who.rstrip(',')}{which}: {what} is taken -> {goes_to}: {event.message}")
 
     def tell_step(self, event: StepStateChanged) -> None:
         from wfc.runtime.events.internal import StepState
         from wfc.runtime.values.spans import span
 
         attempt = f" (attempt {event.attempt})" if event.attempt > 1 else ""
+        who = event.name if event.item is None else f"{event.name}, item {event.item}"
         match event.step_state:
             case StepState.RUNNING if event.attempt > 1 or self.counts(self.runs, event.name):
-                self.line(f"{event.name}: started on {event.input_event_name}{attempt}")
+                self.line(f"{who}: started on {event.input_event_name}{attempt}")
             case StepState.WAITING if (found := self.waits_for(event.worker_id)) is not None:
                 what, moment = found
-                self.line(f"{event.name}: waits{f' for {what}' if what else ''}{until(moment)}")
+                self.line(f"{who}: waits{f' for {what}' if what else ''}{until(moment)}")
             case StepState.RETRYING:
                 wait = f"; again in {span(round(event.retry_in, 1))}" if event.retry_in is not None else ""
-                self.line(f"{event.name}: failed{attempt}: {event.error}{wait}")
+                self.line(f"{who}: failed{attempt}: {event.error}{wait}")
             case StepState.NOT_RUNNING if event.error:
-                self.line(f"{event.name}: failed{attempt}: {event.error}")
+                self.line(f"{who}: failed{attempt}: {event.error}")
             case StepState.NOT_RUNNING if event.output_event_name is None and self.runs[event.name] <= TOLD:
-                self.line(f"{event.name}: done")  # what it emits, if anything, says so by itself
+                self.line(f"{who}: done")  # what it emits, if anything, says so by itself
             case _:
                 pass
+
+    def tell_retry(self, note: ChildNote) -> None:
+        """Print that a step of an agent, or of another workflow that is part of the run, is tried again."""
+        from wfc.runtime.events.internal import StepState, StepStateChanged
+        from wfc.runtime.values.spans import span
+
+        event = note.event
+        if isinstance(event, StepStateChanged) and event.step_state is StepState.RETRYING:
+            wait = f"; again in {span(round(event.retry_in, 1))}" if event.retry_in is not None else ""
+            attempt = f" (attempt {event.attempt})" if event.attempt > 1 else ""
+            self.line(f"{note.workflow}.{event.name}: failed{attempt}: {event.error}{wait}")
 
     def tell_call(self, event: CallAsked | CallAnswered | HandedOver) -> None:
         """Print a call of an agent's model, what became of it, or that another agent goes on."""

@@ -35,7 +35,13 @@ __all__ = ["command"]
 
 @click.command("run", cls=Command)
 @click.argument("program", metavar="SPEC|MODULE")
-@click.option("-i", "pairs", metavar="NAME=VALUE", multiple=True, help="An input; lists and records as JSON.")
+@click.option(
+    "-i",
+    "pairs",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="An input; lists and records as JSON, a File as @PATH.",
+)
 @click.option("--input", "file", metavar="FILE|-", help="A JSON object of inputs; - reads standard input.")
 @click.option("--mock", "test", metavar="TEST", help="Let this test of the spec answer for the actions.")
 @click.option(

@@ -109,7 +109,9 @@ def without_guesses(findings: list[Finding]) -> list[Finding]:
     strange = Counter(
         each.place.address[0]
         for each in near
-        if len(each.place.address) == NEAR_THE_TOP - 1 and (each.code == "wrong-type" or "kind" in each.about)
+        if len(each.place.address) == NEAR_THE_TOP - 1
+        and each.place.address[0] != "triggers"  # where keys of one stand in place of its name
+        and (each.code == "wrong-type" or "kind" in each.about)
     )
     none |= {section for section, count in strange.items() if count >= MOST_NEAR_THE_TOP}
     unsure = [each for each in near if len(each.place.address) > 1 and each.place.address[0] in none]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from wfc.compiler.diagnostics import Edit, Finding, Fix, Place
@@ -108,6 +109,15 @@ def key_without_companion(place: Place, key: str, *needed: str) -> Finding:
     )
 
 
+BUSY = re.compile(
+    r"\.[1-5](\d\d|xx)$|busy|capacity|exhausted|limit|overload|quota|server|thrott|too_many|unavail"
+)
+OF_SERVICES = (
+    "a model's service that is busy is `http.429`, one that fails `http.5xx`, and one that cannot be reached "
+    "`connection`, as of any other service"
+)
+
+
 @problem
 def unknown_error(
     place: Place, name: str, known: Iterable[str], meant: str = "", written: str = ""
@@ -128,6 +138,7 @@ def unknown_error(
         meant
         or (f"write `{written}`" if written else "")
         or ("" if name[:1].isupper() else closest(name, known))  # an event, which is no error
+        or (OF_SERVICES if name.startswith("model.") and BUSY.search(name) else "")
         or (f"there are {listed(below)}" if below and "." in name else "")
         or "the broad ones are `http`, `timeout`, `connection`, `model`, `requirement` and `tool`",
         fix=correct_name(place, name, known, written) if written or not name[:1].isupper() else None,

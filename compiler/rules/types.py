@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Fix, Place
@@ -45,6 +47,19 @@ BUILT_IN = (
 )
 
 
+VALUES = {
+    "duration": re.compile(r"\d+ ?(ms|s|sec|seconds?|m|min|minutes?|h|hours?|d|days?|weeks?)"),
+    "date": re.compile(r"\d{4}-\d\d-\d\d"),
+    "datetime": re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*"),
+    "integer": re.compile(r"-?\d+"),
+    "decimal": re.compile(r"-?\d+\.\d+"),
+    "boolean": re.compile(r"true|false"),
+    "format: uri": re.compile(r"https?://[^\s${}]+"),
+}
+"""What values look like that are given where a type belongs, by the type that each has."""
+LONGEST = 60
+
+
 @problem
 def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "") -> Finding:
     """A type is mentioned that is neither built in nor declared.
@@ -72,7 +87,7 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
         variable = f"WFC_{place.address[1]}".upper()
         hint = f"`{place.address[1]}` is read from `{variable}` by itself: give it a type, such as `string`"
     if not hint and place.address[:1] in {("config",), ("state",)}:
-        hint = 'a value is given as the `default` of a type: `{type: string, default: "…"}`'
+        hint = f"a value is given as the `default` of a type: {type_of_value(name)}"
     return Finding(
         "unknown-type",
         f"there is no type `{name}`",
@@ -81,6 +96,20 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
         fix=meant_type(place, name, meant) if meant else correct_name(place, name, names),
         about=(name,),
     )
+
+
+def type_of_value(text: str) -> str:
+    """Return how a value is declared that stands where its type belongs."""
+    word = next((word for word, form in VALUES.items() if form.fullmatch(text)), "string")
+    default = text if len(text) <= LONGEST else "…"
+    if word == "format: uri":
+        return f"`{{type: string, format: uri, default: {default}}}`"
+    quoted = json.dumps(default, ensure_ascii=False)
+    as_text = f"`{{type: string, default: {quoted}}}`"
+    if word == "string":
+        return as_text
+    typed = f"`{{type: {word}, default: {quoted if word in {'datetime', 'decimal'} else default}}}`"
+    return f"{typed}, or {as_text} if it is a text" if word in {"boolean", "decimal", "integer"} else typed
 
 
 def meant_type(place: Place, name: str, meant: str) -> Fix | None:

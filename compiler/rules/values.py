@@ -34,11 +34,17 @@ def wrong_value(place: Place, why: str, hint: str = "", name: str = "", known: S
 
 OF_ANSWERS: Final = {
     **dict.fromkeys(
-        ["output", "result", "returns", "value"], "an answer is the value itself, or `{give: …}`"
+        ["answer", "output", "result", "returns", "value"], "an answer is the value itself, or `{give: …}`"
     ),
+    **dict.fromkeys(["after", "delay"], "how long it takes stands beside the value: `{give: {…}, after: …}`"),
     **dict.fromkeys(["exception", "fails", "raise", "raises", "throw", "throws"], "write `{error: …}`"),
 }
 """Keys of other systems in the answers of tests."""
+
+
+def is_whole(place: Place) -> bool:
+    """Return whether a key stands in an answer of a test itself, and in no value within it."""
+    return all(isinstance(each, int) or each == "attempts" for each in place.address[4:-1])
 
 
 @problem
@@ -63,7 +69,7 @@ def unknown_entry(
     names = list(known)
     likely = names if likely is None else list(likely)
     hint = closest(name, likely) or (
-        OF_ANSWERS.get(name, "") if place.address[2:3] in {("mock",), ("tools",)} else ""
+        OF_ANSWERS.get(name, "") if place.address[2:3] in {("mock",), ("tools",)} and is_whole(place) else ""
     )
     if not hint and names:
         hint = (

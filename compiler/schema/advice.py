@@ -60,6 +60,17 @@ NAMES: Final = frozenset({"id", "name"})
 CALLS: Final = frozenset({"hand_over", "tool"})
 """What a model may ask for in a scripted reply."""
 OF_THE_WORKFLOW: Final = "the workflow's name stands under `workflow`; for more words there is `description`"
+OF_MAILS: Final = frozenset(
+    {"attachments", "bcc", "body", "cc", "from", "html", "message", "subject", "text"}
+)
+MAIL: Final = (
+    "`send` brings an event to another run: `{to: WORKFLOW, to_key: …, event: …, with: {…}}`; "
+    "a mail or a message to people is sent by a tool or a request"
+)
+GIVEN_INSTEAD: Final = (
+    "what takes the place of an item that fails is said by a `map`, beside its `do`: `on_item_error: {give: …}`; "
+    "elsewhere an error leads to an event: `- {event: …, with: {…}}`"
+)
 NOT_FIELDS: Final = "an event's fields stand under `with`"
 
 
@@ -148,11 +159,17 @@ def of_another_place(key: str, content: Any, schema: Schema, kind: str | None, a
         return "it is a key of the action: write it within `do`"
     if key == "when" and kind == "wait":
         return "which event is taken is said by `that: result.…`; a `when` belongs to an entry of `emit`"
+    if {"errors", "event"} <= {*absent} and key == "give":
+        return GIVEN_INSTEAD
     if {"errors", "event"} <= {*absent} and isinstance(content, dict):
         named = "" if key in {"default", "otherwise", "else", "_"} else f"errors: [{key}], "
         return f"entries make a list, and each names its errors: `- {{{named}event: …}}`"
     if schema.get("title", "").startswith(AN_ACTION) and key in AROUND_ACTIONS:
         return "it is a key of the step: write it there, beside `do`"
+    if kind == "send" and key in OF_MAILS:
+        return MAIL
+    if key == "budget" and "limits" in schema["properties"] and kind is not None:
+        return "what the step may use is bounded by `limits: {tokens: …, cost_usd: …}`"
     if key == "on_error" and schema.get("title", "").startswith(AN_ACTION):
         return "what follows when an item fails stands beside `do`: `on_item_error: skip`, or `{give: …}`"
     batch = (

@@ -27,6 +27,8 @@ from wfc.compiler.schema.validator import OF_MAPS
 from wfc.compiler.schema.words import (
     EXPRESSIONS,
     NEVER_MISSING,
+    for_assignees,
+    for_trigger,
     found,
     instead_fix,
     instead_hint,
@@ -165,6 +167,7 @@ class Explainer:
                     self.report(comprehension_problems.loop_read_as_list(Place(address), loop[0]))
                     return False
             hint = for_nested_join(value, address, self.document.data) or for_count(value, address)
+            hint = hint or for_trigger(value, address) or for_assignees(value, address)
             hint = hint or instead_hint(value, names, title, str(address[-1]) if address else "")
             is_name = isinstance(value, str) and " " not in value.strip()
             if hint == f"write `[{value}]`" and not (is_name and self.fits([value], schema)):

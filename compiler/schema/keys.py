@@ -32,6 +32,10 @@ __all__ = ["Keys", "mark_broken"]
 Schema = Mapping[str, Any]
 WAYS: Final = frozenset({"all", "each", "event", "fail", "restart"})
 """The keys of entries of `emit` of which each has one."""
+CANCELLED: Final = frozenset({"cancelled", "canceled"})
+OF_CANCELLED: Final = (
+    "how often a step came to its end is said by `ran`: `{STEP: 0}` of one that was cancelled"
+)
 WITHIN_TEXTS: Final = (
     "all that is shown is one text, into which `${{ … }}` puts values; `|` begins one of several lines"
 )
@@ -240,6 +244,8 @@ class Keys:
         other_word = other_key(key, absent, value[key])
         exchanged = hint == NOT_FIELDS and not other_word and not self.is_of_an_end(key)
         # the two have changed places, or it was meant to be said elsewhere
+        if key in CANCELLED and {"end", "ran"} <= properties.keys():
+            return OF_CANCELLED
         return "" if exchanged or is_entry_of_emit(value, properties) else hint
 
     def is_field(self, key: str, name: object) -> bool:
@@ -314,6 +320,9 @@ class Keys:
         told = meaning(schema, keys[0], self.definitions) if len(keys) == 1 else ""
         if list(keys) == ["on_timeout"] and "timeout" in value:
             told += "; the bound of the wait is `within`, and there is no `timeout`"
+        bounds = [each for each in ("within", "until") if each in schema["properties"]]
+        if list(keys) == ["on_timeout"] and len(bounds) > 1 and not any(each in value for each in bounds):
+            told += "; how long to wait is missing too: `within`, such as `within: 3 days`, or `until`"
         of_steps = self.definitions["transform_step"]["properties"]
         if keys[0] == "kind" and address[:1] == ("steps",) and address[-1] in of_steps:
             told = f"under `steps` stand names of steps, and `{address[1]}` is a key of one"

@@ -61,7 +61,7 @@ KEYS: Final[Mapping[str, str]] = {
     "fails": "error exception raises throws",
     "emitted": "events emits",
     "calls": "tools tool_calls",
-    "after": "duration elapsed took",
+    "after": "duration elapsed took delay latency",
     "removed": "deleted",
     "moved": "renamed",
     "ran": "called executed invocations runs steps visited",

@@ -11,7 +11,18 @@ from wfc.compiler.rules import fixes
 from wfc.compiler.schema.nested_joins import FORMS, for_join_as_whole
 from wfc.compiler.types.long_form import can_be_type
 
-__all__ = ["EXPRESSIONS", "NEVER_MISSING", "found", "instead_fix", "instead_hint", "named", "owner", "wanted"]
+__all__ = [
+    "EXPRESSIONS",
+    "NEVER_MISSING",
+    "for_assignees",
+    "for_trigger",
+    "found",
+    "instead_fix",
+    "instead_hint",
+    "named",
+    "owner",
+    "wanted",
+]
 
 WORDS: Final = {
     "object": "a map",
@@ -38,6 +49,11 @@ BOUNDS: Final = frozenset({"deadline", "max_delay", "timeout", "within"})
 TEXT: Final = "a text"
 """How the titles of what may be any text begin."""
 
+ALLOWED: Final = frozenset({"accept", "allow", "approve", "approved", "continue", "ok", "true"})
+REFUSED: Final = frozenset({"decline", "deny", "denied", "false", "refuse", "reject", "rejected"})
+OF_TRIGGERS: Final = frozenset({"auth", "body", "missed", "with", "zone"})
+SCHEDULE: Final = re.compile(r"(?:[-\d*/,]+ +){2}(?:[-\w*/,]+ *){3}")
+"""What the five fields of a schedule look like."""
 OF_EXPECT: Final = frozenset({"end", "fails", "paused", "with"})
 """Keys of which what a test expects has one."""
 
@@ -114,7 +130,11 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
         if assigned is not None:
             name, words = assigned.group("name", "words")
             return f'write `{{{name}: "${{{{ {words} }}}}"}}`'
+        if title == "a list of answers":
+            return f"write `[{decided(value)}]`"
         return "write `{end: …}`" if key == "expect" else for_text(value, types)
+    if isinstance(value, list) and title.startswith("a type,") and key != "default":
+        return list_for_type(value)
     if isinstance(value, list) and value and title.startswith("a map from"):
         return "write a map instead of a list: begin each entry with its name and a colon, without `- ` and `[ ]`"
     if "string" in types and isinstance(value, (bool, int, float)):
@@ -125,6 +145,18 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
         is_text = title.startswith(TEXT) and isinstance(value, dict) and is_flat(value) and not key.isdigit()
         return "put it in quotes if it is meant as a text" if is_text else ""
     return ""
+
+
+def list_for_type(value: Sequence[Any]) -> str:
+    """Return how a type is written in whose place a list of values stands; empty if they are of several sorts."""
+    if not value:
+        return "a list that is empty at first is `{type: list of …, default: []}`"
+    sorts = {each.__class__ for each in value}
+    word = {bool: "boolean", int: "integer", float: "number"}.get(sorts.pop(), "")
+    if sorts or not word:
+        return ""
+    shown = short(", ".join(str(each).lower() for each in value))
+    return f"a list with these values is `{{type: list of {word}, default: [{shown}]}}`"
 
 
 def is_flat(value: Mapping[str, Any]) -> bool:
@@ -219,6 +251,29 @@ def reshaped(value: Any, title: str, key: str) -> str:
     return ""
 
 
+def for_trigger(value: Any, address: Sequence[str | int]) -> str:
+    """Return how a trigger is written whose name is missing, or of which only the value is given; often empty."""
+    if len(address) != 2 or address[0] != "triggers" or not isinstance(value, str):
+        return ""
+    if address[1] in {"cron", "topic", "webhook"}:
+        return f"a trigger has a name: `triggers: {{NAME: {{{address[1]}: …}}}}`"
+    if address[1] in OF_TRIGGERS:
+        return "it is a key of a trigger, which has a name: `triggers: {NAME: {…}}`"
+    return f'write `{{cron: "{short(value)}"}}`' if SCHEDULE.fullmatch(value) else ""
+
+
+def for_assignees(value: Any, address: Sequence[str | int]) -> str:
+    """Return how those are written who are asked, of whom there is one alone; empty if it is something else."""
+    if address[:1] != ("steps",) or address[-1] != "assign" or not isinstance(value, str) or "," in value:
+        return ""
+    text = value.strip()
+    if text.startswith("${{") and text.endswith("}}") and '"' not in text:
+        return f'write `["{text}"]`' if len(text) <= LONGEST else 'write a list, in quotes: `["${{ … }}"]`'
+    if not re.fullmatch(r"[\w.-]+", text):
+        return ""
+    return f'write `["user:{text}"]` for a person, `["group:{text}"]` for a group'
+
+
 def names_of(value: Mapping[str, Any]) -> list[str]:
     """Return the first keys of a map."""
     return [str(each) for each in value][:4]
@@ -246,11 +301,22 @@ def in_a_map(value: Any, title: str) -> str:
         if "://" in value:
             return f"write `{{url: {short(value)}}}`"
         return f"write `{{command: [{short(', '.join(value.split()))}]}}`"
+    if title == "how a call is allowed" and value is True:
+        return "write `{within: …}`, with how long a person has for an answer"
+    if title.startswith("what a person says to a call") and isinstance(value, str):
+        return f"write `{decided(value)}`"
     names = [value] if isinstance(value, str) else value if isinstance(value, list) else []
     are_names = bool(names) and all(isinstance(each, str) and each.isidentifier() for each in names)
     if title.startswith("a map from events to") and are_names and len(names) < MOST_NAMES:
         return f"write `{{{', '.join(f'{each}: {{}}' for each in names)}}}`"
     return ""
+
+
+def decided(word: str) -> str:
+    """Return what a person says to a call, in a test, who allows it or does not."""
+    if word.lower() in YES | ALLOWED:
+        return "{decision: continue}"
+    return "{decision: refuse}" if word.lower() in NO | REFUSED else "{decision: …}"
 
 
 def instead_fix(value: Any, types: Sequence[str], title: str, place: Place) -> Fix | None:

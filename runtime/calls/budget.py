@@ -41,9 +41,15 @@ def check_budget(
         raise LimitError(f"the run has used {tokens} tokens, and may use {limits.tokens}", "limit.tokens")
     if limits.cost_usd is not None:
         if _price(model, folder) is None and (own_server or listed_price(model, 1, 1) is None):
+            where = (
+                " at its `base_url`, for listed prices are those of the provider's own address"
+                if own_server
+                else ""
+            )
             raise SettingsError(
-                f"the run may cost {limits.cost_usd:g} US dollars, and nobody knows what `{model}` costs: set "
-                f'`prices."{model}" = {{input = …, output = …}}` (US dollars for a million tokens) in the settings'
+                f"the run may cost {limits.cost_usd:g} US dollars, and nobody knows what `{model}` costs{where}: set "
+                f'`prices."{model}" = {{input = …, output = …}}` (US dollars for a million tokens) in the settings, '
+                "`[tool.wfc]` of the pyproject.toml or wfc.toml"
             )
         if cost_usd >= limits.cost_usd:
             raise LimitError(

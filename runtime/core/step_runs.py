@@ -310,6 +310,11 @@ class StepRun:
         self.keeps_place = False  # among those at work, until its next attempt
 
     @property
+    def item(self) -> int | None:
+        """Which item of a ``map`` this is a run for, counted from 1; ``None``: it is none."""
+        return None if self.step.of is None else self.position + 1
+
+    @property
     def event_name(self) -> str:
         """The class name of the event that it runs on, or the names of several."""
         event = self.event

@@ -8,7 +8,7 @@ the entries of a dictionary.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -346,6 +346,9 @@ class ErrorHandled(Event, closed=True):
         attempts: How often the action was tried.
         goes_to: The names of the events that follow; empty where nothing does.
         exit: The exit of the run that took it: ``on_error``, ``on_deadline`` or ``on_cancel``; empty: the step.
+        item: Which item of a ``map`` has failed, counted from 1; ``None``: the step itself.
+        instead: What takes the place of the item's result: ``give``, a value, ``null``, or ``skip``, nothing; empty
+            where no item has failed.
     """
 
     step: str
@@ -354,3 +357,5 @@ class ErrorHandled(Event, closed=True):
     attempts: int
     goes_to: list[str]
     exit: str = ""
+    item: int | None = None
+    instead: Literal["", "give", "null", "skip"] = ""

@@ -41,7 +41,8 @@ class StepState(Enum):
 class StepStateChanged(InternalDispatchEvent):
     """A change of a step run's state: it began, is to be retried, or ended.
 
-    ``worker_id`` is the step run's number in its run. ``retry_in`` is in seconds.
+    ``worker_id`` is the step run's number in its run. ``retry_in`` is in seconds. ``item`` is which item of a ``map``
+    runs, counted from 1; ``None``: the step itself.
     """
 
     name: str
@@ -52,6 +53,7 @@ class StepStateChanged(InternalDispatchEvent):
     attempt: int = 1
     error: str | None = None
     retry_in: float | None = None
+    item: int | None = None
 
 
 class StepNote(NamedTuple):

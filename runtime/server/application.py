@@ -260,7 +260,11 @@ class Application:
         if endpoint.roles in {(ANYBODY,), (OPENED,)}:
             return NOBODY, "open", ""
         if endpoint.roles == (LINK,):
-            link = token.strip() if scheme.lower() == "link" else ""
+            if scheme.lower() != "link":
+                raise Problem(
+                    401, "link.missing", "the token of a link is shown as `Authorization: Link TOKEN`"
+                )
+            link = token.strip()
             made = read_link(link, self.server.key, endpoint.link)  # before anything of the body is read
             return Principal(made.by, frozenset(), workflows=()), "link", link
         found = self._of_token(shown)

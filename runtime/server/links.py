@@ -1,8 +1,8 @@
 """Links by which somebody without a token answers one question, fills in one form, or has one talk: signed.
 
 A link holds what it is for, who uses it, and until when it counts, under a signature (HMAC-SHA256). Nothing is kept of
-it: one to a question is used up once its person has answered, or the question is closed; one to a form by the run that
-it starts, whose id is made of the link.
+it: one to a question is used up once its person has answered, or the question is closed, and ends once the question is
+passed on to others; one to a form is used up by the run that it starts, whose id is made of the link.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class TaskLink(NamedTuple):
     Args:
         task: The id of the task, or the name of the form or the chat.
         nonce: What tells links apart that are alike otherwise.
+        passed_on: How often the question had been passed on when the link was made.
     """
 
     task: str
@@ -39,6 +40,7 @@ class TaskLink(NamedTuple):
     until: int
     made_by: str
     nonce: str = ""
+    passed_on: int = 0
 
 
 def write_link(link: TaskLink, key: bytes, purpose: Purpose = "task") -> str:

@@ -45,6 +45,7 @@ LINK_LASTS: Final = 7 * 24 * 3600
 LINK_AT_MOST: Final = 90 * 24 * 3600
 MOST_ANSWERS: Final = 100
 USED: Final = "this question is answered, or was taken back"
+PASSED_ON: Final = "this question was passed on to somebody else: this link to it is not valid any more"
 
 
 async def list_tasks(server: Installation, call: Call) -> Reply:
@@ -240,7 +241,8 @@ async def link_task(server: Installation, call: Call) -> Reply:
         raise Problem(409, "task.closed", f"the question is closed: {row.because}")
     check_name(whom)
     until = int(time.time()) + seconds
-    token = write_link(TaskLink(row.task_id, whom, until, call.principal.name), server.key)
+    link = TaskLink(row.task_id, whom, until, call.principal.name, passed_on=len(row.passed_on))
+    token = write_link(link, server.key)
     told = {"link": f"{server.address or call.server}/task#{token}", "token": token, "for": whom}
     return Reply({**told, "until": moment(until * 1_000_000_000)}, 201)
 
@@ -249,7 +251,7 @@ async def linked_task(server: Installation, call: Call) -> tuple[TaskLink, TaskR
     """Return the link of a request, and its question.
 
     Raises:
-        Problem: It is not valid, or was used.
+        Problem: It is not valid, or was used, or the question was passed on since it was made.
     """
     link = read_link(call.link, server.key)
     try:
@@ -259,6 +261,8 @@ async def linked_task(server: Installation, call: Call) -> tuple[TaskLink, TaskR
     row, answered = await answers_of(server, row)
     if row.closed is not None or link.by in answered:
         raise Problem(410, "link.used", USED)
+    if len(row.passed_on) > link.passed_on and link.by not in row.assign:
+        raise Problem(410, "link.passed_on", PASSED_ON)
     return link, row
 
 

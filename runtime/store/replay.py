@@ -303,6 +303,7 @@ def _state(
         attempt=run.attempt,
         error=error,
         retry_in=retry_in,
+        item=run.item,
     )
 
 

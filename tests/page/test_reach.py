@@ -161,6 +161,12 @@ def late(link: str) -> str:
     return link
 
 
+def passed_on(path: str, server: Any) -> None:
+    assert server.call("POST", f"{path}/delegate", {"to": "user:carol"})[0] == 202
+    while server.call("GET", path)[1]["assign"] != ["user:carol"]:
+        time.sleep(0.05)
+
+
 def used(link: str, page: Any) -> str:
     page.goto(link)
     page.get_by_label("Why").fill("why not")
@@ -176,6 +182,7 @@ def used(link: str, page: Any) -> str:
         (late, 1, "not valid"),
         (used, 60, "is answered"),
         (None, 60, "is answered"),
+        (passed_on, 60, "was passed on"),
     ],
 )
 def test_a_link_that_is_none_any_more_shows_nothing_of_its_question(
@@ -188,6 +195,8 @@ def test_a_link_that_is_none_any_more_shows_nothing_of_its_question(
     if become is None:
         assert server.call("POST", f"/v1/runs/{run}/cancel", {})[0] in {200, 202}  # nobody is asked any more
         assert server.call("GET", f"/v1/runs/{run}?wait=60")[1]["status"] == "cancelled"
+    elif become is passed_on:
+        passed_on(path, server)
     else:
         link = used(link, reader.page) if become is used else become(link)
         reader.page.goto("about:blank")
@@ -197,7 +206,7 @@ def test_a_link_that_is_none_any_more_shows_nothing_of_its_question(
     assert "a secret wish" not in page.locator("html").inner_text() + page.title()
     assert page.locator("form, input, textarea, button").count() == 0
     closed = server.call("GET", path)[1]["closed"]
-    assert (closed is None) == (become in (altered, late))
+    assert (closed is None) == (become in (altered, late, passed_on))
     reader.forgive(401, 410)
 
 

@@ -106,7 +106,12 @@ class CheckedFilter:
                     argument.value if isinstance(argument, Constant) and not self.filter.parameters else None
                 )
                 of_field = (
-                    isinstance(named, str) and named.isidentifier() and isinstance(self.subject, ListOf)
+                    isinstance(named, str)
+                    and named.isidentifier()
+                    and (
+                        isinstance(self.subject, ListOf)
+                        or (self.subject is UNKNOWN and self.filter.name == "sum")
+                    )
                 )
                 instead = (
                     f'take the field first: `| pluck("{named}") | {self.filter.name}`' if of_field else ""

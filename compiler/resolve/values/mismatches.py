@@ -66,7 +66,27 @@ def mismatch(given: Type, wanted: Type, node: Node | None = None) -> tuple[str, 
         )
     if given == DURATION and wanted == DATETIME:
         return why, 'a moment is a sum, such as `run.now + "3 days"`'
-    return why, declare_it(node) if without_null(given) is ANY else ""
+    return why, declare_it(node) if without_null(given) is ANY else differing_field(given, wanted)
+
+
+def differing_field(given: Type, wanted: Type) -> str:
+    """Return which field of two records is why one does not fit the other, however deep; empty if there is none."""
+    given, wanted = without_null(given), without_null(wanted)
+    if isinstance(given, ListOf) and isinstance(wanted, ListOf):
+        return differing_field(given.item, wanted.item)
+    if isinstance(given, MapOf) and isinstance(wanted, MapOf):
+        return differing_field(given.value, wanted.value)
+    if not isinstance(given, Record) or not isinstance(wanted, Record):
+        return ""
+    for name, field in wanted.fields.items():
+        own = given.fields.get(name)
+        if own is None and field.required:
+            return f"it has no field `{name}`"
+        if own is not None and not assignable(own.type, field.type):
+            return differing_field(own.type, field.type) or (
+                f"the field `{name}` is of type {show_given(own.type)}, and {show(field.type)} is wanted"
+            )
+    return ""
 
 
 def of_choices(wanted: Type) -> bool:

@@ -38,6 +38,7 @@ def note_state(execution: Execution, run: StepRun, state: StepState, emitted: An
             input_event_name=run.event_name,
             output_event_name=gave,
             attempt=run.attempt,
+            item=run.item,
         )
     execution.effects.append(NotifyObservers(told))
 

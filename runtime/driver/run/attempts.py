@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from pydantic_core import to_json
 
@@ -170,8 +170,11 @@ def _item_failed(run: AttemptingRun, step_run: StepRun, found: StepError) -> Tic
             tick = note_error(run, given, found.name)
         except Exception as error:
             return _tail_failure(run, step_run, error)
-    if step.give_instead is not None or step.on_item_error != "fail":
-        tell_handled(run, step_run, found.name, found.message, None)
+    instead: Literal["fail", "give", "null", "skip"] = (
+        "give" if step.give_instead is not None else step.on_item_error
+    )
+    if instead != "fail":
+        tell_handled(run, step_run, found.name, found.message, None, instead)
     return tick
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Literal, Protocol
 
 from wfc.runtime.authoring.injection import CallingRun
 from wfc.runtime.core.step_runs import StepRun
@@ -32,11 +32,28 @@ def events_in(emitted: object) -> Iterator[Event]:
             yield from events_in(each)
 
 
-def tell_handled(run: TellingRun, step_run: StepRun, name: str, message: str, emitted: object) -> None:
-    """Tell the watchers that a step took an error, a limit or a time-out."""
-    goes_to = list(dict.fromkeys(map(event_name, events_in(emitted))))
-    step = step_run.step.name
-    told = ErrorHandled(step=step, name=name, message=message, attempts=step_run.attempt, goes_to=goes_to)
+def tell_handled(
+    run: TellingRun,
+    step_run: StepRun,
+    name: str,
+    message: str,
+    emitted: object,
+    instead: Literal["", "give", "null", "skip"] = "",
+) -> None:
+    """Tell the watchers that a step took an error, a limit or a time-out.
+
+    Args:
+        instead: Of an item: what takes its place.
+    """
+    told = ErrorHandled(
+        step=step_run.step.name,
+        name=name,
+        message=message,
+        attempts=step_run.attempt,
+        goes_to=list(dict.fromkeys(map(event_name, events_in(emitted)))),
+        item=step_run.item,
+        instead=instead,
+    )
     run.watchers.publish(told)
 
 
@@ -82,5 +99,6 @@ def note_state(
                 attempt=step_run.attempt,
                 error=error,
                 retry_in=retry_in,
+                item=step_run.item,
             )
         )

@@ -547,3 +547,57 @@ def test_outside_the_names_of_the_spec_are_unknown(wfc, tmp_path: Path, args: li
     done = wfc("run", "outside.yaml", *args)
     assert done.status == 2
     assert words in done.err
+
+
+FILES = """\
+wfc: 1
+workflow: files
+start: Given
+end: Told
+events:
+  Given: {file: File, more: optional File, who: string}
+  Told: {file: File, more: optional File, who: string}
+steps:
+  tell: {kind: transform, accepts: Given, emit: Told}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "media_type"),
+    [
+        ("e.csv", "text/csv"),
+        ("E.PDF", "application/pdf"),
+        ("a picture.png", "image/png"),
+        ("plain", "application/octet-stream"),
+        ("e.csv.gz", "application/octet-stream"),
+    ],
+)
+def test_a_file_is_given_by_its_path(wfc, tmp_path: Path, name: str, media_type: str) -> None:
+    (tmp_path / "files.yaml").write_text(FILES)
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / name).write_bytes(b"a,b\n\xff")
+    given = ["-i", f"file=@below/{name}", "-i", "who=@nobody"]  # a text may begin so
+    done = wfc("run", "files.yaml", *given)
+    assert done.status == 0, done.err
+    told = json.loads(done.out)["with"]
+    assert told["file"] == {"name": name, "media_type": media_type, "content": "YSxiCv8="}
+    assert (told["more"], told["who"]) == (None, "@nobody")
+    both = wfc("run", "files.yaml", *given, "-i", f"more=@below/{name}", "--show", "more")
+    assert json.loads(both.out) == told["file"]
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("file=e.csv", "a file is given by its path behind an `@`: `-i file=@e.csv`"),
+        ("file=@none.csv", "cannot read `none.csv`"),
+        ("file=@.", "is a folder"),
+        ("file=@large", "it has 7,500,001 bytes, and a `File` holds 7,500,000 at most"),
+    ],
+)
+def test_a_file_that_cannot_be_given_says_why(wfc, tmp_path: Path, given: str, says: str) -> None:
+    (tmp_path / "files.yaml").write_text(FILES)
+    (tmp_path / "large").write_bytes(bytes(7_500_001))
+    done = wfc("run", "files.yaml", "-i", given, "-i", "who=me")
+    assert done.status == 2
+    assert says in done.err

@@ -86,7 +86,7 @@ steps:
 """
 TAKEN = [
     "call took http.503 -> Down",
-    "read took http.503 -> nothing, 2 times",
+    "read took http.503 -> the item is left out, 2 times",
     "loop took limit -> Slow, Fast",
     "meet took timeout -> Parted",
 ]
@@ -136,7 +136,8 @@ def test_what_is_taken_is_told_when_it_happens_and_summed_up_at_the_end(wfc: Any
     told = lines(done.err)
     for step, name, goes_to in (
         ("call", "http.503", "Down"),
-        ("read", "http.503", "nothing"),
+        ("read, item 1", "http.503", "the item is left out"),
+        ("read, item 3", "http.503", "the item is left out"),
         ("loop", "limit", "Slow, Fast"),
         ("meet", "timeout", "Parted"),
         ("pay", "timeout", "Over"),

@@ -133,6 +133,8 @@ def test_a_limit_asks_for_a_price_where_nobody_knows_it(wfc: Any, service: Servi
         done = wfc("run", path)
         assert done.status != 0
         assert "nobody knows what" in done.err
+        assert "at its `base_url`, for listed prices are those of the provider's own address" in done.err
+        assert "in the settings, `[tool.wfc]` of the pyproject.toml or wfc.toml" in done.err
     done = wfc("run", spec(tmp_path, own_server=True, limited=False))
     assert last(done) == "tell asked openai-chat:gpt-4o-mini once, 1,000 tokens in, 200 out, price unknown"
 

@@ -166,7 +166,7 @@ def test_one_person_with_two_tokens_and_a_link_is_one_of_two(store: Path | str) 
 def test_of_two_who_answer_at_once_one_counts(served: Served) -> None:
     async def use(client: Client) -> None:
         run, task = await asked(client)
-        await client.post(f"/v1/tasks/{task}/delegate", {"to": "user:bob"})
+        await passed(client, task, "user:bob")
         link = await client.post(f"/v1/tasks/{task}/link", {"for": "user:sue"})
         yes, no = await asyncio.gather(
             client.as_("bob").post(f"/v1/tasks/{task}/answer", {"answer": {"ok": True, "note": "bob"}}),
@@ -207,6 +207,68 @@ def test_a_link_shows_one_question_and_answers_it_once(served: Served) -> None:
         assert (await linked(client, token, method="GET")).code == "link.used"
 
     served(use)
+
+
+@pytest.mark.parametrize("scheme", ["", "Bearer ", "Basic ", "link"])
+def test_a_link_that_is_shown_in_another_way_is_told_how(served: Served, scheme: str) -> None:
+    async def use(client: Client) -> None:
+        _, task = await asked(client)
+        token = (await client.post(f"/v1/tasks/{task}/link", {"for": "user:sue"})).json["token"]
+        shown = [("Authorization", f"{scheme}{token}")] if scheme else []
+        told = await Client(client.app, "").send("GET", "/v1/links/task", b"", shown)
+        assert (told.status, told.code) == (401, "link.missing")
+        assert "`Authorization: Link TOKEN`" in told.json["detail"]
+
+    served(use)
+
+
+@pytest.mark.parametrize(
+    ("made_for", "passed_to", "code"),
+    [
+        ("user:bob", ["user:carol"], "link.passed_on"),
+        ("user:eve", ["user:carol"], "link.passed_on"),  # she was not asked, and by nobody's leave is now
+        ("user:bob", ["user:carol", "user:dan"], "link.passed_on"),
+        ("user:carol", ["user:carol"], None),  # made before, for whom it was passed on to
+        ("user:bob", ["user:carol", "user:bob"], None),  # it came back
+    ],
+)
+def test_a_link_ends_when_its_question_is_passed_on_to_others(
+    served: Served, made_for: str, passed_to: list[str], code: str | None
+) -> None:
+    async def use(client: Client) -> None:
+        run, task = await asked(client)
+        token = (await client.post(f"/v1/tasks/{task}/link", {"for": made_for})).json["token"]
+        assert (await linked(client, token, method="GET")).status == 200
+        for to in passed_to:
+            await passed(client, task, to)
+        shown = await linked(client, token, method="GET")
+        assert shown.status == (410 if code else 200)
+        answered = await linked(client, token, {"ok": True, "note": "by a link"})
+        assert answered.status == (410 if code else 200)
+        if code is None:
+            await until(client, run, "done")
+            return
+        assert (shown.code, answered.code) == (code, code)
+        assert "passed on" in answered.json["detail"]
+        assert "May it go out?" not in json.dumps(answered.json)
+        again = (await client.post(f"/v1/tasks/{task}/link", {"for": made_for})).json["token"]
+        assert (
+            await linked(client, again, {"ok": True, "note": "again"})
+        ).status == 200  # a link made after it
+        await until(client, run, "done")
+        assert (await client.get(f"/v1/tasks/{task}")).json["answered_by"] == [made_for]
+
+    served(use)
+
+
+async def passed(client: Client, task: str, to: str) -> None:
+    """Pass a question on, and wait until that is recorded."""
+    assert (await client.post(f"/v1/tasks/{task}/delegate", {"to": to})).status == 202
+    for _ in range(12_000):
+        if (await client.get(f"/v1/tasks/{task}")).json["assign"] == [to]:
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError(f"nobody has passed it on to {to}")
 
 
 def test_of_many_answers_by_one_link_at_once_one_counts(served: Served) -> None:
