@@ -83,7 +83,6 @@ def test_a_name_is_corrected_in_every_style_and_nothing_else_changes(prompt: str
         ("accepts: Asked", "accepts: [Asked, Asked]"),
         ("accepts: Asked", "accepts:\n      - Asked\n      - Asked   # again\n"),
         ("PROMPT", "Hello: ${{ event.name }}"),
-        ("PROMPT", '${{ event.name | default("x") }}'),
         ("PROMPT", "${{ event.name || 'x' }}".replace("||", "+")),
         ("    model: fast", "    model: fast\n    timeout: 30 sec"),
     ],
