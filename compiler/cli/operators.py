@@ -31,7 +31,7 @@ def show_new_token(name: str, roles: tuple[str, ...]) -> int:
     from wfc.runtime.server.access import digest_of, new_token
 
     if not roles:
-        raise click.UsageError("say what NAME may do: --role see, start, answer or operate")
+        raise click.UsageError("say what NAME may do: --role see, start, answer, operate or author")
     if not name.isprintable() or '"' in name or "\\" in name or "," in name:
         raise click.UsageError("NAME is such as user:ann")
     token = new_token()

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from wfc.compiler.cli.stores import store_option
 
-__all__ = ["ServeOptions", "serve_options"]
+__all__ = ["ServeOptions", "refuse_what_counts_for_nothing", "serve_options"]
 
 Given = TypeVar("Given", bound=Callable[..., Any])
 
@@ -104,6 +105,37 @@ WORK: Final = (
     click.option("--no-work", is_flag=True, help="Let no runs go on in this process: `wfc worker` does."),
 )
 """What is served, and how."""
+
+
+ONLY_OVER_HTTP: Final = (
+    "host",
+    "port",
+    "tokens",
+    "names",
+    "origins",
+    "plain_http",
+    "author",
+    "author_remotely",
+)
+"""What has no meaning with ``--stdio``, which listens nowhere and serves whoever has started it."""
+
+
+def refuse_what_counts_for_nothing(options: ServeOptions, context: click.Context) -> None:
+    """Refuse options that the others make meaningless, so that nobody relies on them.
+
+    Raises:
+        click.UsageError: There is one.
+    """
+    if options.roles and options.new_token is None:
+        raise click.UsageError("--role says what a new token may do: --new-token NAME --role …")
+    if not options.stdio:
+        return
+    for each in context.command.params:
+        given = context.get_parameter_source(each.name or "") is ParameterSource.COMMANDLINE
+        if each.name in ONLY_OVER_HTTP and given:
+            raise click.UsageError(
+                f"{each.opts[0]} counts for nothing with --stdio, which serves over standard input and output alone"
+            )
 
 
 def serve_options(command: Given) -> Given:

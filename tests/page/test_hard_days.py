@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from held import Held
 from kept_ports import kept_port
 from playwright.sync_api import expect
 from serving_process import Serving
@@ -286,32 +287,6 @@ def test_a_fork_goes_on_with_an_edited_state(reader: Any, server: Any) -> None:
 
 
 # --- answers that are long in coming
-
-
-class Held:
-    """Requests that reach the server once they are let go."""
-
-    def __init__(self, page: Any, asked: str, method: str) -> None:
-        self.page = page
-        self.method = method
-        self.held: list[Any] = []
-        self.is_over = False
-        page.route(asked, self.meet)
-
-    def meet(self, route: Any) -> None:
-        if self.is_over or route.request.method != self.method:
-            route.continue_()
-        else:
-            self.held.append(route)
-
-    def let_go(self) -> None:
-        for _ in range(1800):  # a route is met while the page is asked something
-            if self.held:
-                break
-            self.page.wait_for_timeout(100)
-        self.is_over = True
-        for route in self.held:
-            route.continue_()
 
 
 def test_who_goes_elsewhere_before_a_run_is_started_stays_there(reader: Any) -> None:

@@ -96,7 +96,7 @@ def test_tab_leads_to_all_that_can_be_pressed(readers: Any, server: Any, screen:
         ("author", "#new"),
         ("author/desk.yaml", "#propose"),
         ("{failed}", "#go-on"),
-        ("runs", "#resume-0"),
+        ("runs", "[id='resume-payment/pay/connection']"),
         ("runs", "header button"),
     ],
 )

@@ -37,7 +37,7 @@ def test_what_failed_alike_goes_on_together_with_a_reason_that_is_kept(reader: A
     runs = {started(server, "payment", amount=number) for number in range(3)}
     page = reader.open("runs")
     page.get_by_text("connection at pay: 3 runs since").wait_for()
-    page.locator("#resume-0").click()
+    page.locator("[id='resume-payment/pay/connection']").click()
     dialog = page.locator("dialog")
     dialog.get_by_label("Reason").wait_for()
     assert dialog.get_by_text("again: pay (it acts outside)").count() == 3

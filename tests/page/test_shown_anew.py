@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.full
 
@@ -48,6 +49,10 @@ def row(to: str, *more: str) -> list[Any]:
     return ["tr", {}, ["td", {}, link(to)], *(["td", {}, one] for one in more)]
 
 
+def finding(at: str, told: str) -> list[Any]:
+    return ["li", {}, ["button", {}, at], f" {told}", ["button", {"class": "fix"}, "remove it"]]
+
+
 GO_ON: list[Any] = ["button", {"id": "go"}, "Go on"]
 
 
@@ -73,6 +78,15 @@ GO_ON: list[Any] = ["button", {"id": "go"}, "Go on"]
         ([row("#/b", "2 s"), row("#/c")], [row("#/a", "1 s"), row("#/b", "3 s")], "a[href='#/b']", True, ""),
         ([row("#/b", "2 s")], [row("#/a", "2 s")], "a", False, ""),
         ([["p", {}, "x"], GO_ON], [GO_ON, ["p", {}, "x"]], "#go", True, "after"),
+        ([["ul", {}, finding("3:1", "a")]], [["ul", {}, finding("4:1", "a")]], ".fix", True, "after"),
+        ([["ul", {}, finding("3:1", "a")]], [["ul", {}, finding("9:1", "b")]], ".fix", False, "after"),
+        (  # which of the two the first one is now, nobody can tell
+            [["ul", {}, finding("3:1", "a"), finding("9:1", "a")]],
+            [["ul", {}, finding("9:1", "a"), finding("12:1", "a")]],
+            "li:first-child .fix",
+            False,
+            "after",
+        ),
     ],
 )
 def test_what_is_the_same_stays_and_does_what_the_new_one_would(
@@ -121,6 +135,70 @@ def test_whatever_is_shown_after_whatever_is_there_and_nothing_else(
 ) -> None:
     page = reader.open("inbox")
     assert page.evaluate(ANYHOW, [sum(seed.encode()) + number, 1500]) == []
+
+
+COUNTED = """async (many) => {
+    const { h, renew, table } = await import("./page/dom.js");
+    const place = h("div");
+    const rows = (time) => Array.from({ length: many }, (_, number) => [h("a", { href: `#/${number}` }, number), time]);
+    renew(place, table(["one", "other"], rows("before"), "many"));
+    const old = [...place.querySelectorAll("a")];
+    let count = 0;
+    for (const name of ["isEqualNode", "cloneNode", "isSameNode", "compareDocumentPosition"]) {
+        const own = Node.prototype[name];
+        Node.prototype[name] = function (...given) {
+            count += 1;
+            return own.apply(this, given);
+        };
+    }
+    renew(place, table(["one", "other"], rows("after").reverse(), "many"));
+    const now = [...place.querySelectorAll("a")].reverse();
+    return [count, old.every((one, number) => one === now[number])];
+}"""
+"""Shows many rows anew, each of them changed, and tells how often elements were compared, and if all stayed."""
+
+
+def test_the_work_of_showing_rows_anew_grows_with_their_number_alone(reader: Any) -> None:
+    page = reader.open("inbox")
+    (few, few_stayed), (many, many_stayed) = (page.evaluate(COUNTED, number) for number in (50, 500))
+    assert few_stayed
+    assert many_stayed
+    assert 0 < few <= 50 * 10
+    assert many <= 500 * 10
+
+
+RULES = """async (show_by) => {
+    const dom = await import("./page/dom.js");
+    const place = dom.h("div");
+    dom[show_by](place, 0, "", "x", null, undefined, false, [0n]);
+    return [place.textContent, place.childNodes.length];
+}"""
+
+
+@pytest.mark.parametrize("show_by", ["show", "renew"])
+def test_a_nought_is_shown_and_what_is_not_there_is_not(reader: Any, show_by: str) -> None:
+    assert reader.open("inbox").evaluate(RULES, show_by) == ["0x0", 4]
+
+
+def test_who_is_at_a_group_of_failures_stays_there_when_another_one_comes_before_it(reader: Any) -> None:
+    group = {"workflow": "payment", "error": "connection", "count": 1, "since": "2026-01-01T00:00:00Z"}
+    groups = [{**group, "step": step, "runs": [f"run-of-{step}"]} for step in ("second", "first")]
+    told: list[Any] = groups[:1]
+    page = reader.open("inbox")
+    page.route(
+        "**/v1/runs/counts", lambda one: one.fulfill(json={"runs": [], "failures": told, "set_aside": 0})
+    )
+    page.route("**/v1/runs/set-aside*", lambda one: one.fulfill(json={"runs": [{"run": "a", "done": True}]}))
+    reader.open("runs")
+    aside = page.get_by_role("row", name="second").get_by_role("button", name="Set aside")
+    aside.click()
+    told.insert(0, groups[1])
+    told[1] = {**told[1], "runs": ["run-that-failed-later", *told[1]["runs"]]}
+    page.get_by_label("Reason").fill("so")
+    page.keyboard.press("Enter")
+    page.get_by_role("row", name="first").wait_for()
+    page.locator("dialog").wait_for(state="detached")
+    expect(aside).to_be_focused()
 
 
 def test_a_press_that_has_begun_before_a_run_moves_ends_where_it_was_meant(reader: Any, server: Any) -> None:

@@ -53,7 +53,8 @@ def test_the_first_screen_and_the_editor_are_small() -> None:
         return sum(len(gzip.compress(all_files()[name].encode(), 9)) for name in names)
 
     first = loaded_with("index.html")
-    assert first > {"app.js", "drawing.css", "page.css", "viewer.js"}
+    assert first > {"app.js", "drawing.css", "page.css", "watch.js"}
+    assert loaded_with("run.js") > {"viewer.js", "moments.js"}
     assert packed(first) < 40_000
     author = first | loaded_with("author.js") | loaded_with("editor.js")
     assert author > {"codemirror.js", "rehearse.js"}

@@ -3,6 +3,10 @@ import { t } from "./words.js";
 
 const BASE = new URL(".", document.baseURI);
 
+const PATIENCE = 60_000; // in milliseconds, for an answer: a button whose request hangs would be dead for ever
+
+const LONG = /^v1\/(tests|rehearsals|proposals|offers)\b/; // take as long as what they run
+
 /** A request that was refused: the server's problem details. */
 export class Refused extends Error {
   /** @param {any} problem */
@@ -35,12 +39,18 @@ export class Server {
    * @returns {Promise<any>}
    */
   async call(path, body = undefined, headers = {}, method = body === undefined ? "GET" : "POST") {
-    const reply = await this.fetch(path, {
-      method,
-      body: body === undefined ? undefined : JSON.stringify(body),
-      headers: body === undefined ? headers : { "Content-Type": "application/json", ...headers },
-    });
-    return reply.json();
+    const signal = LONG.test(path) ? undefined : AbortSignal.timeout(PATIENCE);
+    try {
+      const reply = await this.fetch(path, {
+        method,
+        signal,
+        body: body === undefined ? undefined : JSON.stringify(body),
+        headers: body === undefined ? headers : { "Content-Type": "application/json", ...headers },
+      });
+      return await reply.json();
+    } catch (error) {
+      throw signal?.aborted ? late() : error;
+    }
   }
 
   /** @param {string} path @param {RequestInit} options */
@@ -71,6 +81,8 @@ export class Server {
       request.open(body === undefined ? "GET" : "POST", new URL(path, BASE));
       request.setRequestHeader("Authorization", this.shown);
       request.responseType = "document";
+      request.timeout = PATIENCE;
+      request.ontimeout = () => reject(late());
       request.onload = () => {
         const found = request.status === 200 ? request.responseXML : null;
         if (found) resolve(document.importNode(found.documentElement, true));
@@ -153,6 +165,11 @@ function whileSeen(signal) {
   signal.addEventListener("abort", look, { signal: stops.signal });
   look();
   return stops.signal;
+}
+
+/** Return what is told of a request that nobody has answered. */
+function late() {
+  return new Error(t("The server has not answered for a minute. What was asked of it may be done all the same."));
 }
 
 /** Return the id of something as a part of a path. @param {string} id */

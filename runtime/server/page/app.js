@@ -2,7 +2,6 @@
 import { Server } from "./api.js";
 import { arrive, ask, h, show, waiting, wrong } from "./dom.js";
 import { showInbox, showTask } from "./inbox.js";
-import { showRun } from "./run.js";
 import { showWatch } from "./watch.js";
 import { language, speak, t } from "./words.js";
 
@@ -18,7 +17,7 @@ let leaves = new AbortController();
 
 /** @type {Record<string, {show: (place: Place) => Promise<void>, one?: (place: Place) => Promise<void>, name: string, key: string, roles: string[]}>} */
 const SCREENS = {
-  runs: { show: showWatch, one: showRun, name: "Runs", key: "r", roles: ["see"] },
+  runs: { show: showWatch, one: async (place) => (await import("./run.js")).showRun(place), name: "Runs", key: "r", roles: ["see"] },
   inbox: { show: showInbox, one: showTask, name: "Inbox", key: "i", roles: ["see", "answer"] },
   start: { show: async (place) => (await import("./start.js")).showStart(place), one: async (place) => (await import("./start.js")).showWorkflow(place), name: "Start", key: "s", roles: ["start", "see"] },
   author: { show: async (place) => (await import("./author.js")).showFiles(place), one: async (place) => (await import("./author.js")).showFile(place), name: "Author", key: "a", roles: ["author"] },

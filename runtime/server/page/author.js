@@ -5,6 +5,9 @@ import { rehearsals } from "./rehearse.js";
 import { Viewer } from "./viewer.js";
 import { t } from "./words.js";
 
+/** The last save of each file. @type {Map<string, Promise<boolean>>} */
+const saves = new Map();
+
 /** @param {import("./app.js").Place} place */
 export async function showFiles({ main, server }) {
   const told = await server.call("v1/files");
@@ -68,6 +71,7 @@ function asName(said) {
 
 /** @param {import("./app.js").Place} place */
 export async function showFile({ main, server, id, left }) {
+  await saves.get(id)?.catch(() => {}); // who leaves while it is saved and comes back would have a conflict with oneself
   const [file, { editor }] = await Promise.all([server.call(`v1/files/${part(id)}`), import("./editor.js")]);
   const desk = new Desk(server, file, left);
   const where = h("div", { class: "editor" });
@@ -103,7 +107,8 @@ class Desk {
     this.resting = 0;
     this.hasErrors = false;
     this.isDrawn = false;
-    this.saving = Promise.resolve(true);
+    this.unask = () => {}; // closes the window about a conflict
+    left.addEventListener("abort", () => this.unask());
     /** @type {any} */
     this.view = null;
     addEventListener("beforeunload", (event) => this.isUnsaved() && event.preventDefault(), { signal: left });
@@ -149,8 +154,12 @@ class Desk {
   keep(saved) {
     const isUnsaved = this.isUnsaved();
     show(this.said, isUnsaved ? t("not saved") : saved);
-    if (isUnsaved) sessionStorage.setItem(this.draft(), JSON.stringify({ text: this.view.text(), etag: this.file.etag }));
-    else sessionStorage.removeItem(this.draft());
+    try {
+      if (isUnsaved) sessionStorage.setItem(this.draft(), JSON.stringify({ text: this.view.text(), etag: this.file.etag }));
+      else sessionStorage.removeItem(this.draft());
+    } catch {
+      tell(t("This browser has no room to keep what is not saved. Save it before you leave."));
+    }
   }
 
   /** Ask for the findings in the newest text, one request at a time. */
@@ -231,32 +240,35 @@ class Desk {
 
   /** Save what is written, after what is being saved: it would be a change that somebody else has made. */
   save() {
-    this.saving = this.saving.then(() => this.saved());
-    return this.saving;
+    const saving = (saves.get(this.file.path) || Promise.resolve(true)).catch(() => false).then(() => this.saved());
+    saves.set(this.file.path, saving);
+    return saving;
   }
 
   async saved() {
     const text = this.view.text();
     try {
       this.file = await this.server.call(`v1/files/${part(this.file.path)}`, { text }, { "If-Match": `"${this.file.etag}"` }, "PUT");
-      this.keep(t("Saved."));
-      return true;
     } catch (error) {
       this.disagree(/** @type {any} */ (error));
       return false;
     }
+    this.keep(t("Saved."));
+    return true;
   }
 
   /** Show what somebody else has saved meanwhile; nothing of theirs is lost without a look at it. @param {any} error */
   disagree(error) {
+    if (this.left.aborted) return tell(error.message);
     if (error.code !== "file.changed") return show(this.said, h("span", { class: "bad" }, error.message));
     const { theirs, etag } = error.problem;
     const content = h("div", { class: "fields" }, h("p", {}, t("Somebody else has saved this file meanwhile. This is their text; yours stays in the editor.")), data(theirs ?? t("(none)")), theirs === null ? null : button(t("Take theirs"), () => {
       this.file = { ...this.file, text: theirs, etag };
       this.view.replace(theirs);
-      document.querySelector("dialog")?.querySelector("button:last-child")?.dispatchEvent(new Event("click"));
+      this.unask();
     }));
-    ask(t("Not saved"), content, t("Mine has all of theirs: save over it"), async () => {
+    this.unask(); // about what is saved twice is asked once
+    this.unask = ask(t("Not saved"), content, t("Mine has all of theirs: save over it"), async () => {
       this.file = { ...this.file, etag };
       await this.save();
     });

@@ -16,12 +16,17 @@ export function h(tag, attributes = {}, ...children) {
     else if (value !== false && value !== null && value !== undefined) found.setAttribute(name, String(value));
   }
   heard.set(found, attributes);
-  found.append(...children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false).map(plain));
+  found.append(...said(children));
   return found;
 }
 
 /** What turns other text around, hides, or is no text: to be seen by its number, so that nothing looks like something else. */
 export const UNSEEN = /\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/** Return what there is of what is to be shown: `null`, `undefined` and `false` are nothing. @param {any[]} children */
+function said(children) {
+  return children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false).map(plain);
+}
 
 /** Return a text as it may be shown; all else as it is. @param {any} one */
 function plain(one) {
@@ -40,7 +45,7 @@ export function numbered(sign) {
  */
 export function show(place, ...children) {
   const held = place.contains(document.activeElement) ? document.activeElement : null;
-  place.replaceChildren(...children.flat(Infinity).filter(Boolean).map(plain));
+  place.replaceChildren(...said(children));
   if (held?.id) document.getElementById(held.id)?.focus({ preventScroll: true });
 }
 
@@ -58,18 +63,30 @@ export function renew(place, ...children) {
 /** Give an element the children of another, but for those that it has already. @param {any} place @param {any} wanted */
 function merge(place, wanted) {
   const left = new Set(place.childNodes);
-  const take = (/** @type {(old: any) => boolean} */ is) => {
-    const found = [...left].find(is);
-    left.delete(found);
-    return found;
-  };
   const fresh = [...wanted.childNodes];
-  const kept = fresh.map((one) => take((old) => old.isEqualNode(one)));
-  const now = fresh.map((one, number) => {
-    const old = kept[number] || take((old) => isAlike(old, one));
+  const found = /** @type {Map<any, any>} */ (new Map()); // by the new ones, the old ones that stay for them
+  const pair = (/** @type {(one: any) => string} */ keyOf, /** @type {(old: any, now: any) => boolean} */ may) => {
+    const olds = grouped([...left].reverse(), keyOf);
+    for (const [key, news] of grouped(fresh.filter((one) => !found.has(one)), keyOf)) {
+      const those = key && olds.get(key);
+      for (const now of those ? news : []) {
+        const old = those.at(-1);
+        if (!old || !may(old, now)) continue;
+        found.set(now, those.pop());
+        left.delete(old);
+      }
+    }
+  };
+  pair((one) => `${outside(one)}\n${one.textContent}`, (old, now) => old.isEqualNode(now));
+  const equal = new Set(found.keys());
+  const alike = grouped([...place.childNodes, ...fresh], outside);
+  const isOnly = (/** @type {any} */ one) => alike.get(outside(one))?.length === 2; // of what was there and of what comes
+  pair((one) => (one.matches?.("a, button, input, select, textarea") ? "" : outside(one)), (_, now) => now.nodeName !== "LI" || isOnly(now));
+  const now = fresh.map((one) => {
+    const old = found.get(one);
     if (!old) return one;
     heard.set(old, heard.get(one) || {});
-    kept[number] ? handOver(old, one) : merge(old, one);
+    equal.has(one) ? handOver(old, one) : merge(old, one);
     return old;
   });
   for (const one of left) one.remove();
@@ -79,10 +96,23 @@ function merge(place, wanted) {
   });
 }
 
-/** Return whether two elements differ only within, a row beside what its link leads to, and neither is what is pressed itself. @param {any} one @param {any} other */
-function isAlike(one, other) {
-  const leads = (/** @type {any} */ row) => row.querySelector("a")?.getAttribute("href");
-  return one.cloneNode().isEqualNode(other.cloneNode()) && !one.matches("a, button, input, select, textarea") && (one.nodeName !== "TR" || leads(one) === leads(other));
+/** @param {any[]} all @param {(one: any) => string} keyOf @returns {Map<string, any>} */
+function grouped(all, keyOf) {
+  const found = new Map();
+  for (const one of all) {
+    const key = keyOf(one);
+    found.get(key)?.push(one) || found.set(key, [one]);
+  }
+  return found;
+}
+
+/** Return what makes two elements the same that differ only within: their tag, a row's link, what an item of a list says; "" for no element. @param {any} one */
+function outside(one) {
+  if (!one.attributes) return "";
+  const own = [one.nodeName, ...[...one.attributes].map(({ name, value }) => `${name}=${value}`).sort()];
+  if (one.nodeName === "TR") own.push(one.querySelector("a")?.getAttribute("href"));
+  if (one.nodeName === "LI") own.push(...[...one.childNodes].filter((child) => child.nodeName !== "BUTTON").map((child) => child.textContent));
+  return JSON.stringify(own);
 }
 
 /** Let what is in an element do what is done in an equal one. @param {Node} old @param {Node} now */
@@ -163,6 +193,7 @@ export function button(said, act, more = {}) {
 /**
  * Ask before something is done, in a window of the page.
  * @param {string} title @param {any} content @param {string} action @param {() => Promise<void>} act done when it is agreed
+ * @returns {() => void} what closes the window
  */
 export function ask(title, content, action, act) {
   const told = h("div", { "aria-live": "assertive" });
@@ -182,6 +213,7 @@ export function ask(title, content, action, act) {
   const dialog = /** @type {HTMLDialogElement} */ (h("dialog", { "aria-label": title }, h("h2", {}, title), form));
   const before = /** @type {HTMLElement | null} */ (inFocus());
   const close = () => {
+    if (!dialog.isConnected) return;
     dialog.close();
     dialog.remove();
     (before?.isConnected ? before : document.getElementById(before?.id || ""))?.focus(); // it may have been shown anew
@@ -192,6 +224,7 @@ export function ask(title, content, action, act) {
   });
   document.body.append(dialog);
   dialog.showModal();
+  return close;
 }
 
 /** Return where the keys go, within a shadow root too. */

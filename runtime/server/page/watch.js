@@ -88,11 +88,11 @@ function summary(counted) {
  */
 function failures(server, me, groups, refresh) {
   if (!groups.length) return null;
-  const rows = groups.map((one, number) => [
+  const rows = groups.map((one) => [
     h("strong", {}, t("{error} at {step}: {count} runs since {since}", { ...one, step: one.step || one.workflow, since: new Date(one.since).toLocaleString() })),
     one.workflow,
     h("span", {}, one.runs.slice(0, 3).map((/** @type {string} */ run) => [h("a", { href: `#/runs/${part(run)}` }, run.slice(0, 10)), " "]).flat()),
-    me.roles.includes("operate") ? h("span", { class: "row" }, button(t("Go on"), () => resumeAll(server, one, refresh), { id: `resume-${number}` }), button(t("Set aside"), () => setAside(server, one, refresh), { id: `aside-${number}` })) : "",
+    me.roles.includes("operate") ? h("span", { class: "row" }, button(t("Go on"), () => resumeAll(server, one, refresh), { id: `resume-${nameOf(one)}` }), button(t("Set aside"), () => setAside(server, one, refresh), { id: `aside-${nameOf(one)}` })) : "",
   ]);
   return [h("h2", {}, t("Failures")), table([t("What failed"), t("Workflow"), t("Runs"), t("Actions")], rows, t("Failures"))];
 }
@@ -115,6 +115,11 @@ async function setAside(server, group, refresh) {
 async function cancelAll(server, which, refresh) {
   const dry = await server.call("v1/runs/cancel?dry", which);
   await withSeveral(server, "v1/runs/cancel", dry, { title: t("Cancel these runs?"), action: t("Cancel"), shown: (one) => ({ line: one.status }), needed: true, done: (n) => t("{n} runs are cancelled.", { n }) }, refresh);
+}
+
+/** Return the name of a group, which stays when other groups come before it. @param {any} group */
+function nameOf(group) {
+  return Object.values(alike(group)).join("/");
 }
 
 /** @param {any} group */

@@ -177,6 +177,8 @@ const CHINESE = {
   "The command is in the clipboard; it needs your token.": "命令已在剪贴板中；它需要您的令牌。",
   "the end: {status}": "结束：{status}",
   "The flow": "流程图",
+  "The server has not answered for a minute. What was asked of it may be done all the same.": "服务器一分钟没有回应。所请求的操作仍有可能已经完成。",
+  "This browser has no room to keep what is not saved. Save it before you leave.": "此浏览器没有空间保留未保存的内容。离开前请先保存。",
   "The server cannot be reached.": "无法连接服务器。",
   "The state from there on": "从该处起的数据",
   "There are no runs yet. Start one.": "还没有运行。请开始一次。",
