@@ -45,7 +45,7 @@ class FlowAnalysis:
     @cached_property
     def in_two_flows(self) -> Mapping[int, tuple[tuple[Way, int], ...]]:
         """The joins with different forks in different courses of a run; see `two_flows`."""
-        if not (self.has_joins and self.workflow.run.leading_on):
+        if self.misplaced or not (self.has_joins and self.workflow.run.leading_on):
             return {}
         from wfc.compiler.proof.joins import two_flows  # few workflows have such exits
 

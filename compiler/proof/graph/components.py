@@ -68,9 +68,12 @@ class Arrivals:
                 yield hop, self._numbers[target, came]
 
 
-def components(size: int, edges: Edges) -> list[list[int]]:
-    """Return the strongly connected parts of a graph on ``0 … size - 1`` that hold a cycle, by Tarjan's
-    algorithm without recursion.
+def components(size: int, edges: Callable[[int], Iterable[tuple[object, int]]]) -> list[list[int]]:
+    """Return the strongly connected parts of a graph that hold a cycle, by Tarjan's algorithm without recursion.
+
+    Args:
+        size: Of the graph, whose nodes are ``0 … size - 1``.
+        edges: Returns of a node by what it leads on and where.
     """
     index: dict[int, int] = {}
     low: dict[int, int] = {}
@@ -101,9 +104,9 @@ def components(size: int, edges: Edges) -> list[list[int]]:
                 if work:
                     low[work[-1][0]] = min(low[work[-1][0]], low[node])
                 if low[node] == index[node]:
-                    at = open_nodes.index(node)
-                    part = open_nodes[at:]
-                    del open_nodes[at:]
+                    part = [open_nodes.pop()]
+                    while part[-1] != node:
+                        part.append(open_nodes.pop())
                     is_open.difference_update(part)
                     if len(part) > 1 or any(target == node for _hop, target in edges(node)):
                         found.append(sorted(part))

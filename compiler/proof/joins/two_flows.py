@@ -6,6 +6,7 @@ from collections.abc import Collection
 from functools import cached_property
 
 from wfc.compiler.model.flow import START, dominators
+from wfc.compiler.proof.graph.components import components
 from wfc.compiler.proof.graph.flow_graph import FlowGraph, Way
 from wfc.compiler.proof.joins.completeness import prove_joins
 
@@ -48,7 +49,7 @@ class _Course:
     def __init__(self, graph: FlowGraph) -> None:
         self.graph = graph
         self.known: dict[tuple[int, int], bool] = {}
-        self.loops: dict[tuple[int, int], bool] = {}
+        self.loops: dict[int, frozenset[int]] = {}
 
     @cached_property
     def nearest(self) -> list[int | None]:
@@ -69,33 +70,44 @@ class _Course:
         fork = self.graph.forks.get(join, outer)
         if fork == outer:
             return True
-        if (fork, outer) not in self.known:
-            self.known[fork, outer] = self._runs_once(fork, outer)
-        return self.known[fork, outer] and not self.graph.in_item(join)
+        return self._runs_once(fork, outer) and not self.graph.in_item(join)
 
     def _runs_once(self, node: int, outer: int) -> bool:
         """Return whether that holds of a step, as of each before it that every path passes and that is in no loop."""
-        while node != outer:
-            before = self._before(node)
-            if not self._gathers_all(before, node):
-                while before != outer and self._is_in_loop(before, outer):
-                    before = self._before(before)
-                if not self._is_alone(before, node):
-                    return False
-            node = before
-        return True
+        passed = []
+        while node != outer and (node, outer) not in self.known:
+            passed.append(node)
+            before = self._runs_once_after(node, outer)
+            if before is None:
+                self.known[node, outer] = False
+            else:
+                node = before
+        once = self.known.get((node, outer), True)
+        self.known.update(((each, outer), once) for each in passed)
+        return once
 
-    def _before(self, node: int) -> int:
-        """Return the nearest step before one that every path to it passes."""
-        found = self.nearest[node]
-        assert found is not None, "a fork further out is passed on every path, too"
-        return found
+    def _runs_once_after(self, node: int, outer: int) -> int | None:
+        """Return a step before one, in no loop and on every path, after which that runs at most once, if there is one.
 
-    def _is_in_loop(self, node: int, outer: int) -> bool:
-        """Return whether a step may run again before one further out does."""
-        if (node, outer) not in self.loops:
-            self.loops[node, outer] = node in self._between(outer, node)
-        return self.loops[node, outer]
+        There is no step before one on every path where a batch has one opener in this course and several in all of
+        them together: this course then goes around the fork further out.
+        """
+        before = self.nearest[node]
+        if before is None or self._gathers_all(before, node):
+            return before
+        while before is not None and before != outer and before in self._in_loops(outer):
+            before = self.nearest[before]
+        return before if before is not None and self._is_alone(before, node) else None
+
+    def _in_loops(self, outer: int) -> frozenset[int]:
+        """Return the steps that may run again before one further out does."""
+        if outer not in self.loops:
+            after = self.graph.after
+            found = components(
+                len(after), lambda each: [(None, to) for to in after[each] if outer not in (each, to)]
+            )
+            self.loops[outer] = frozenset(node for part in found for node in part)
+        return self.loops[outer]
 
     def _is_alone(self, before: int, node: int) -> bool:
         """Return whether a step runs at most once after one before it, and nothing beside it may lead to it then."""

@@ -266,7 +266,11 @@ def _proceeds(step: model.Step) -> bool:
 def _of_some(step: model.Step) -> bool:
     """Return whether a step goes on with a part of what it joins."""
     join = step.accepts
-    return isinstance(join, model.Join) and (join.form == "any" or join.count is not None)
+    if not isinstance(join, model.Join):
+        return False
+    if join.form == "any":
+        return join.count != len(join.slots)
+    return join.form == "each" and join.count is not None
 
 
 def _acts(step: model.Step) -> bool:

@@ -14,6 +14,7 @@ from language import Dresser
 from random_flows import Flow
 from test_flows import unit
 
+from wfc.compiler.passes import check_text
 from wfc.compiler.proof.graph.flow_graph import FlowGraph, RunExit
 from wfc.compiler.proof.joins.completeness import prove_joins
 from wfc.compiler.proof.joins.two_flows import joins_in_two_flows
@@ -87,6 +88,10 @@ FLOWS = {
         "o: S > *A\ns: A > P Q\nj: any(P Q) > D\nc: each(D) > END\nx: X > *B\ny: B > P Q",
         True,
     ),
+    "each course opens the batch once, and both together twice": (
+        "o: S > *A\nx: X > *A\nm: A > B P\nc: each(B) > Q\nj: any(P Q) > END",
+        True,
+    ),
     "an event from outside opens them too": ("s: S O > P Q\nx: X > P Q\nj: any(P Q) > END", True),
     "an event from outside leads elsewhere": ("s: S > P Q\no: O > -\nx: X > P Q\nj: any(P Q) > END", False),
 }
@@ -102,6 +107,61 @@ def test_a_join_of_two_courses_is_refused_where_another_fork_makes_a_difference(
     unproven = {join for failure in prove_joins(flow) for join in (failure.join, *failure.circle)}
     found = joins_in_two_flows(flow, unproven)
     assert {flow.nodes[join].name for join in found} == ({"j"} if refused else set())
+
+
+MIXED = """\
+wfc: 1
+workflow: shared
+start: Begun
+end: Done
+on_error: {event: Failed, with: {numbers: [1]}}
+events:
+  Begun: {numbers: list of integer}
+  Failed: {numbers: list of integer}
+  A: {key: integer}
+  B: {key: integer}
+  P: {}
+  Q: {}
+  Done: {}
+tools:
+  pay:
+    python: "a:pay"
+    args: {step: string}
+    output: {way: integer}
+    read_only: true
+steps:
+  o:
+    kind: transform
+    accepts: Begun
+    emit: {each: {in: event.numbers, as: key, event: A, max: 9}}
+  x:
+    kind: transform
+    accepts: Failed
+    emit: {each: {in: event.numbers, as: key, event: A, max: 9}}
+  m:
+    kind: tool
+    accepts: A
+    tool: pay
+    with: {step: m}
+    emit: {event: B, with: {key: 1}}
+  c:
+    kind: transform
+    accepts: {each: B}
+    emit: P
+  d:
+    kind: transform
+    accepts: {each: B}
+    emit: Q
+  j:
+    kind: transform
+    accepts: {any: [P, Q]}
+    emit: Done
+"""
+
+
+def test_of_joins_of_batches_that_do_not_nest_nothing_else_is_told() -> None:
+    checked = check_text(MIXED.encode(), "mixed.yaml")
+    assert [each.code for each in checked.diagnostics] == ["batches-mixed", "batches-mixed"]
 
 
 SHARED = (15_000_119, 15_000_391, 15_001_006, 15_001_684, 15_001_752, 15_002_586, 15_003_361, 15_004_687)
