@@ -59,7 +59,9 @@ def text_cut_by_comma(
             return Finding("text-cut-by-comma", what, place, f"a type is written `{meant}`")
         word, _, value = rest.partition(" ")
         hint = "put the text in quotes"
-        if value and word.isidentifier():
+        if PROSE.fullmatch(value):
+            pass
+        elif value and word.isidentifier():
             hint, whole = f"put the text in quotes, or write `{word}: {value}` if that is another key", None
         elif another := re.match(r"[a-z_]+\b", rest):
             hint = f"put the text in quotes, or write `{another[0]}: …` if that is another key"
@@ -79,8 +81,15 @@ def text_cut_by_comma(
     )
 
 
-OF_VALUES: Final = r"(?:not +)?[a-z]\w*(?:(?:\.\w+)+\b(?!:)| *(?:[=!]=|[<>]=?)| +(?:is|in|and|or) )"
-"""How an expression begins: with a field, or with a name and an operator."""
+ROOTS: Final = r"(?:agent|config|error|events?|inputs|item|loop|response|result|run|state)"
+OF_VALUES: Final = (
+    rf"(?:not +)?(?:[a-z]\w*(?:(?:\.\w+)+\b(?!:)| *(?:[=!]=|[<>]=?))|{ROOTS} +(?:is|in|and|or) )"
+)
+"""How an expression begins: with a field, or with a name and an operator; one that is a word, as `and` is, stands in
+texts, too, so that only a name counts that every expression knows.
+"""
+PROSE: Final = re.compile(r"[^\W\d]+(?: +[^\W\d]+)+")
+"""Several words, and nothing else."""
 NAMED: Final = frozenset(
     {"accepts", "agent", "all", "any", "emit", "errors", "event", "kind", "model", "never_on", "retry_on"}
 )

@@ -76,7 +76,7 @@ def loop_alone(place: Place) -> Finding:
 
 
 @problem
-def loop_read_as_list(place: Place, written: str, *, readable: bool = True) -> Finding:
+def loop_read_as_list(place: Place, written: str, *, readable: bool = True, certain: bool = True) -> Finding:
     """A list that is made of another one stands without quotes, so that YAML reads it as texts, or not at all.
 
     In YAML, a value that begins with `[` is a list of what stands between the brackets. An expression that begins so
@@ -94,7 +94,7 @@ def loop_read_as_list(place: Place, written: str, *, readable: bool = True) -> F
         f"write `{written}`" if len(written) <= 80 else "put it in quotes, as an expression",
         fix=replace_value(place, written, "safe")
         if readable
-        else replace_text(place, written, applicability="safe"),
+        else replace_text(place, written, applicability="safe" if certain else "unsafe"),
     )
 
 

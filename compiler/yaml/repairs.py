@@ -15,7 +15,7 @@ from wfc.compiler.yaml.positions import TextNode
 from wfc.compiler.yaml.removals import removal
 from wfc.compiler.yaml.scalars import OutOfRange, plain
 
-__all__ = ["repair"]
+__all__ = ["in_text", "repair"]
 
 Raw = tuple[int, int, str]
 """Start and end in the text, and what is to stand there."""

@@ -13,6 +13,7 @@ from wfc.compiler.types.long_form import LONG_KEYS
 from wfc.compiler.types.notations import other_notation
 from wfc.compiler.yaml.syntax_errors.lines import after_closing, section_at
 from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem, finding_at, place_of
+from wfc.compiler.yaml.syntax_errors.unquoted_lists import closing
 
 __all__ = [
     "bare_expression",
@@ -31,8 +32,12 @@ OTHER_BRACKET: Final = re.compile(r"(?:: +|- +|\[ *)(?P<sign>[(<])(?=[\w\"' ]+: 
 """A bracket that is none to YAML, at the beginning of a value, with a key in it."""
 ITEM_TYPE: Final = re.compile(r"(?<![\w.])[A-Za-z]\w*\Z")
 LIST_OF: Final = re.compile(
-    r"(?P<type>list|array|set|map|dict|optional|enum|List|Array|Dict|Map|Optional|Enum|Literal|Union)\Z"
+    r"(?<![\w.])(?:list|array|set|map|dict|optional|enum|List|Array|Dict|Map|Optional|Enum|Literal|Union)\Z"
 )
+BEFORE_TYPE: Final = re.compile(r"(?:[:,]\s+|[{\[]\s*)(?:(?:list|map) of |optional )*\Z")
+"""What may stand before a type: its key, a comma or a bracket, and no other words."""
+INDEX: Final = re.compile(r"\[ *-?\d+ *\]")
+LONGEST_TYPE: Final = 60
 TYPE_HAS_NONE: Final = "a type has no brackets after its name"
 BEGINS: Final = re.compile(r"(?:(?:\b(?P<key>\w+))?[\"']?[:,]\s+|[\[{]\s*)\Z")
 EXPRESSION_BEFORE: Final = re.compile(r"\$\{\{[^{}\r\n]*\}\}\Z")
@@ -90,23 +95,29 @@ def type_before_brackets(problem: SyntaxProblem) -> Finding | None:
     """Return the finding for a type such as `list[string]`."""
     text, at = problem.text, problem.at
     kind = LIST_OF.search(text, max(0, at - 10), at) if problem.character == "[" else None
-    if kind is None:
-        return None
-    end = text.find("]", at)
-    inside = text[at + 1 : end].strip().replace('"', "") if at < end < at + 60 else "T"
-    better = other_notation(f"{kind['type']}[{inside}]") or "list of T"
-    return type_with_brackets(kind.start(), end + 1 if end > at else at + 1, better)
+    return None if kind is None else type_with_brackets(text, kind.start(), at)
 
 
 def list_type_with_brackets(problem: SyntaxProblem) -> Finding | None:
     """Return the finding for a type such as `string[]`."""
     at = problem.at
     kind = ITEM_TYPE.search(problem.text, max(0, at - 60), at) if problem.text.startswith("[]", at) else None
-    return None if kind is None else type_with_brackets(kind.start(), at + 2, f"list of {kind[0]}")
+    return None if kind is None else type_with_brackets(problem.text, kind.start(), at)
 
 
-def type_with_brackets(start: int, end: int, better: str) -> Finding:
-    fix = fixes.replace_text(Place((), "text", start, end), better)
+def type_with_brackets(text: str, start: int, at: int) -> Finding | None:
+    """Return the finding for a type and its bracket, if nothing else stands between them and the key."""
+    if BEFORE_TYPE.search(text, max(0, start - LONGEST_TYPE), start) is None or INDEX.match(text, at):
+        return None
+    end = closing(text, at, min(len(text), at + LONGEST_TYPE))
+    while end is not None and text.startswith("[]", end):
+        end += 2
+    better = other_notation(text[start:end].replace('"', "")) if end is not None else ""
+    if end is None or not better or (not better.startswith("{") and set(better) & set("[{")):
+        outer = other_notation(f"{text[start:at]}[T]").replace("{enum: [T]}", "") or "list of T"
+        hint = f"write `{outer}`; a record and values to choose from are declared under `types`"
+        return finding_at(start, end or at + 1, TYPE_HAS_NONE, hint)
+    fix = fixes.replace_text(Place((), "text", start, end), better) if ENDS.match(text, end) else None
     return finding_at(start, end, TYPE_HAS_NONE, f"write `{better}`", fix)
 
 

@@ -19,6 +19,7 @@ from wfc.compiler.yaml.syntax_errors.lines import (
     value_around,
 )
 from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem, finding_at, place_of
+from wfc.compiler.yaml.syntax_errors.unquoted_lists import BARE
 
 __all__ = [
     "colon_before_name",
@@ -34,11 +35,14 @@ __all__ = [
 
 NO_NAME: Final = re.compile(r" *(?:- +)?(?P<colon>:)(?: [^\r\n]*)?")
 COLON_BEFORE: Final = re.compile(r" *(?P<key>:(?P<name>[\w-]+))(?P<rest> [^\r\n]*)?\r?")
-BEFORE_BRACKET: Final = re.compile(r" *(?:- +)?(?P<key>[A-Za-z_][\w-]*) *[,;=]? *(?=\{|\[)")
+BEFORE_BRACKET: Final = re.compile(r" *(?:- +)?(?P<key>[A-Za-z_][\w-]*) *(?:[,;=] *)?(?=\{|\[)")
 NAME_ALONE: Final = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_][\w-]*) *\r?\n")
 ONE_WORD: Final = re.compile(r"[{,]\s*[\w-]+:[ ]+[\w-]+\Z")
 """A key between braces and the one word that stands before a colon; two words could be a text and the next key."""
 LAMBDA: Final = re.compile(r"\blambda [\w, ]*\Z")
+BACK: Final = 200
+"""How far back from a colon is looked for what it belongs to, in code points."""
+KEY_OF_LINE: Final = re.compile(r" *(?:- +)*(?P<key>[\w-]+): ")
 ENTRIES: Final = re.compile(r"[a-z_]\w*: *[^\s,:][^,:\r\n]*(?:, *[a-z_]\w*: *[^\s,:][^,:\r\n]*)+")
 """Several entries on one line, without braces around them."""
 KEY_ALONE: Final = re.compile(r" *(?:- +)?[\w-]+: *\r?")
@@ -133,7 +137,8 @@ def hint_for_second_colon(problem: SyntaxProblem) -> tuple[str, bool]:
     line = text[problem.start : problem.end]
     whole = value_around(text, at)
     opens = text[at + 1 : at + 3] in {" {", " ["}
-    if LAMBDA.search(before):
+    in_expression = is_in_expression(before)
+    if in_expression and LAMBDA.search(text, max(problem.start, at - BACK), at):
         return "no functions are written in expressions: a condition stands by itself", True
     if whole is not None and not opens and ENTRIES.fullmatch(text[whole.start : whole.end]):
         return "put the entries in braces: `{key: value, …}`", False
@@ -141,7 +146,7 @@ def hint_for_second_colon(problem: SyntaxProblem) -> tuple[str, bool]:
         return "leave it out, or put the whole value in quotes", False
     if line.rstrip().endswith("}") and line.count("}") > line.count("{"):
         return "open the map with `{`, or put the whole value in quotes", False
-    if "? " in before:
+    if in_expression and "? " in before:
         return "write `a if condition else b`", False
     if (torn := TORN.match(text, problem.start, at)) is not None:
         return f"a map in braces stands behind a colon: `{torn['name']}: {{…`", True
@@ -152,10 +157,16 @@ def hint_for_second_colon(problem: SyntaxProblem) -> tuple[str, bool]:
     return "", False
 
 
+def is_in_expression(before: str) -> bool:
+    """Return whether a line, up to a place, is within an expression: elsewhere a question mark ends a question."""
+    key = KEY_OF_LINE.match(before)
+    return before.rfind("${{") > before.rfind("}}") or (key is not None and key["key"] in BARE)
+
+
 def second_colon_in_brackets(problem: SyntaxProblem) -> Finding | None:
     """Return the finding for a colon in a value between braces."""
     text, at = problem.text, problem.at
-    if problem.character != ":" or not ONE_WORD.search(text, max(0, at - 200), at):
+    if problem.character != ":" or not ONE_WORD.search(text, max(0, at - BACK), at):
         return None
     whole, hint = value_around(text, at), ""
     line = text[problem.start : problem.end]

@@ -9,7 +9,7 @@ from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as problems
 from wfc.compiler.yaml.syntax_errors.lines import ENTRY, NEAR, above, indentation, last_line, line_at
-from wfc.compiler.yaml.syntax_errors.no_entry import GLUED_DASH, explain_line
+from wfc.compiler.yaml.syntax_errors.no_entry import GLUED_DASH, OPENS, explain_line
 from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem, finding_at, place_of
 
 __all__ = [
@@ -35,8 +35,7 @@ NAME_ABOVE: Final = re.compile(
 """A line that is a name, as an item of a list or behind a key."""
 EXITS: Final = frozenset({"emit", "on_error", "on_limit", "on_timeout"})
 """Keys of steps under which an event is emitted."""
-OPENS: Final = re.compile(r":\s*(?:#.*)?\Z")
-"""A line below which stands what belongs to it."""
+BEGIN_OF_ENTRY: Final = re.compile(r" *(?:- +)*(?=[\w-]+:(?: |$))")
 OF_EVENTS: Final = frozenset({"when", "with", "save"})
 """Keys that stand beside the event of an entry."""
 
@@ -165,13 +164,28 @@ def tab_at(text: str, at: int) -> Finding:
 
 def indentation_near(text: str, start: int) -> str:
     """Return the indentation for a line that begins with a tab: that of the next line without one, or, if that belongs
-    below it, of the nearest that does not.
+    below it, of the nearest that does not. The last line of a block stands where the entry above it does.
     """
     line, *below = text[start : start + 2 * NEAR].split("\n")
     depths = [indentation(each) for each in below if each.strip() and not each.lstrip(" ").startswith("\t")]
-    if not depths or not OPENS.search(line):
-        return " " * (depths[0] if depths else 0) or "  "
     above_it = [each for each in text[max(0, start - NEAR) : start].splitlines() if each.strip()]
+    if not depths or not OPENS.search(line):
+        next_line = depths[0] if depths else 0
+        return " " * max(next_line, least_depth(line.lstrip(" \t"), above_it, next_line)) or "  "
     nearest = [indentation(each) for each in reversed(above_it) if not each.lstrip(" ").startswith("\t")]
     opened = [nearest[0] + 2] if nearest and OPENS.search(above_it[-1]) else []
     return " " * next((each for each in (*depths, *opened, *nearest) if 0 < each < depths[0]), 2)
+
+
+def least_depth(line: str, above_it: list[str], next_line: int) -> int:
+    """Return how far a line is indented at least that belongs to what stands above it and opens nothing."""
+    known = [each for each in above_it if not each.lstrip(" ").startswith("\t")]
+    if not known or known[-1] is not above_it[-1]:
+        return 0
+    if OPENS.search(known[-1]):
+        begins = BEGIN_OF_ENTRY.match(known[-1])
+        is_outer = begins is not None and next_line < begins.end() + (not line.startswith("- "))
+        return begins.end() + 2 if begins is not None and is_outer else 0
+    if line.startswith("- "):
+        return next((indentation(each) for each in reversed(known) if each.lstrip(" ").startswith("- ")), 0)
+    return next((found.end() for each in reversed(known) if (found := BEGIN_OF_ENTRY.match(each))), 0)

@@ -31,9 +31,9 @@ HAS_KEY: Final = re.compile(r" *(?:- +)*[\w-]+:(?: |$)")
 BEGINS_TEXT: Final = re.compile(r" *(?:- +)*[\w-]+: +[^\s|>&*!#{\[\"']")
 """A line whose value is a text without quotes, which may go on below."""
 VALUE: Final = re.compile(
-    r"[ ]*(?:- +)*(?:[^\s:#\"'\[\]{},]+:[ ]+|- +)([^\s\"'\[\]{}|>&*!#%][^\r\n#]*?|[@`%][^\r\n#]*?)[ ]*"
+    r"[ ]*(?:- +)*(?:[^\s:#\"'\[\]{},]+:[ ]+|- +)([^\s\"'\[\]{}|>&*!#%][^\r\n#]*|[@`%][^\r\n#]*)"
 )
-"""A line with a value in block style that no comment follows."""
+"""A line with a value in block style that no comment follows, and the spaces at its end."""
 
 
 def line_at(text: str, at: int) -> tuple[int, int]:
@@ -83,7 +83,9 @@ def goes_on(text: str, start: int, far: int) -> bool:
 def value_around(text: str, at: int) -> Place | None:
     """Return the whole value on a line, if a place belongs to it and it is an unquoted text."""
     line = VALUE.fullmatch(text, *line_at(text, at))
-    return None if line is None or at < line.start(1) else Place((), "text", *line.span(1))
+    if line is None or at < line.start(1):
+        return None
+    return Place((), "text", line.start(1), line.start(1) + len(line[1].rstrip(" ")))
 
 
 def is_last(text: str, at: int) -> bool:

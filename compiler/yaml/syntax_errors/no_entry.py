@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import takewhile
 from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as problems
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.yaml.syntax_errors.lines import ENTRY, above, indentation, line_at, neighbour_above, shown
+from wfc.compiler.yaml.syntax_errors.lines import (
+    ENTRY,
+    NEAR,
+    above,
+    goes_on,
+    indentation,
+    line_at,
+    neighbour_above,
+    shown,
+)
 from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem, finding_at, place_of
 
 __all__ = [
     "GLUED_DASH",
+    "OPENS",
     "explain_line",
     "no_entry",
     "no_entry_above",
@@ -42,10 +53,32 @@ def explain_line(text: str, start: int, end: int) -> Finding | None:
 
 def starred_item(star: re.Match[str]) -> Finding:
     place = place_of(star, "sign")
+    if not is_among_items(star.string, star.start(), star.end(), star.start("sign") - star.start()):
+        hint = "no items stand beside this one: leave the sign out if it is a key"
+        return problems.syntax_error(place, "an item of a list begins with `- `", hint)
     fix = fixes.replace_text(place, "-")
     return problems.syntax_error(
         place, "an item of a list begins with `- `", f"write `- {shown(star['rest'])}`", fix
     )
+
+
+def is_among_items(text: str, start: int, end: int, far: int) -> bool:
+    """Return whether the lines around one, as far as they are near, have room for an item of a list."""
+    before = text[max(0, start - NEAR) : start].splitlines()
+    below = text[end : end + NEAR].splitlines()[1:]
+    is_item = [
+        next((ITEM.match(each, far) is not None for each in lines if indentation(each) == far), None)
+        for lines in (until_outer(reversed(before), far), until_outer(below, far))
+    ]
+    opens = next(
+        (OPENS.search(each) for each in reversed(before) if each.strip() and indentation(each) <= far), None
+    )
+    return False not in is_item and (True in is_item or opens is not None)
+
+
+def until_outer(lines: Iterable[str], far: int) -> list[str]:
+    """Return the lines up to the first that is indented less."""
+    return list(takewhile(lambda each: indentation(each) >= far, (each for each in lines if each.strip())))
 
 
 def dashed_item(dashes: re.Match[str]) -> Finding:
@@ -73,9 +106,15 @@ def glued_dash(dash: re.Match[str]) -> Finding:
 
 def glued_colon(glued: re.Match[str]) -> Finding:
     place = place_of(glued, "colon")
+    what = "a space is missing after this colon"
+    if not BEGINS_VALUE.match(glued["value"]):
+        first = glued["value"][0].replace("`", "a backtick")
+        sign = first if len(first) > 1 else f"`{first}`"
+        hint = f"write `{glued['key']}: …`; a text that begins with {sign} stands in quotes"
+        return problems.syntax_error(place, what, hint)
     hint = f"write `{glued['key']}: {shown(glued['value'])}`"
     fix = fixes.replace_text(place, ": ", applicability="safe", title=hint)
-    return problems.syntax_error(place, "a space is missing after this colon", hint, fix)
+    return problems.syntax_error(place, what, hint, fix)
 
 
 def bare_key(bare: re.Match[str]) -> Finding:
@@ -86,6 +125,13 @@ def bare_key(bare: re.Match[str]) -> Finding:
     return finding_at(bare.start("key"), end, "a colon and a space are missing after this key", hint, fix)
 
 
+BEGINS_VALUE: Final = re.compile(r"[\w\"'${\[]")
+"""What may follow a colon and a blank; other signs mean something else there."""
+ITEM: Final = re.compile(r"[-*+] ")
+OPENS: Final = re.compile(r":\s*(?:#.*)?\Z")
+"""A line below which stands what belongs to it."""
+GLUED_COLON: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*)(?P<colon>:)(?!//)(?P<value>[^\s:][^\r\n:]*)")
+"""Such as `kind:human`, which YAML takes for a text that goes on in the next line."""
 GLUED_DASH: Final = re.compile(r" *(?P<sign>-)(?P<rest>[a-z_]\w*:[^\r\n]*)")
 SHAPES: Final = (
     LineShape(re.compile(r" *(?P<sign>[*+]) +(?P<rest>[\w-]+: [^\r\n]*|[A-Z]\w*) *"), starred_item),
@@ -98,10 +144,7 @@ SHAPES: Final = (
         foreign_comment,
     ),
     LineShape(GLUED_DASH, glued_dash),
-    # such as `kind:human`, which YAML takes for a text that goes on in the next line
-    LineShape(
-        re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*)(?P<colon>:)(?!//)(?P<value>[^\s:][^\r\n:]*)"), glued_colon
-    ),
+    LineShape(GLUED_COLON, glued_colon),
     # such as `kind human` or `kind = human`
     LineShape(
         re.compile(
@@ -114,7 +157,7 @@ SHAPES: Final = (
 """What a line may be; the first shape that it has counts."""
 
 IN_BRACKETS: Final = re.compile(r" *[a-z_]\w* +(?:\{[^\r\n]*\}|\[[^\r\n]*\]) *")
-OPEN_VALUE: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*) *=? *[\[{\"']")
+OPEN_VALUE: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*) *(?:= *)?[\[{\"']")
 
 
 def no_entry(problem: SyntaxProblem) -> Finding | None:
@@ -132,8 +175,21 @@ def no_entry_above(problem: SyntaxProblem) -> Finding | None:
     entry = ENTRY.match(problem.text, problem.start)
     if entry is None or entry.end() - 1 != problem.at:
         return None
-    line = neighbour_above(problem.text, problem.at)
-    return None if line is None else explain_line(problem.text, *line)
+    line = neighbour_above(problem.text, problem.at) or glued_above(problem)
+    if line is None or goes_on(problem.text, line[0], indentation(problem.text[slice(*line)])):
+        return None
+    return explain_line(problem.text, *line)
+
+
+def glued_above(problem: SyntaxProblem) -> tuple[int, int] | None:
+    """Return start and end of the line above, if it lacks the blank behind its colon, and is indented less."""
+    start = above(problem.text, problem.start)
+    if start is None:
+        return None
+    line = line_at(problem.text, start)
+    far = indentation(problem.text[slice(*line)])
+    shorter = far < indentation(problem.text[problem.start : problem.end])
+    return line if shorter and GLUED_COLON.fullmatch(problem.text, *line) else None
 
 
 def no_entry_below_entry(problem: SyntaxProblem) -> Finding | None:

@@ -36,7 +36,7 @@ EQUALS: Final = re.compile(r"(?<=[{,]) *(?P<key>[a-z_]\w*) *= *(?P<value>\"[^\"\
 """A key with `=` before a text in quotes, between braces."""
 NO_COLON: Final = re.compile(
     r"(?<=[{,]) *(?P<entry>(?P<key>[^\W\d][\w-]*) +"
-    r"(?P<value>\"[^\"\r\n]*\}[^\"\r\n]*\"|'[^'\r\n]*\}[^'\r\n]*'))(?= *[,}])"
+    r"(?P<value>\"[^\"}\r\n]*\}[^\"\r\n]*\"|'[^'}\r\n]*\}[^'\r\n]*'))(?= *[,}])"
 )
 """A key without its colon before a text in quotes that has a bracket in it, between braces."""
 FARTHEST: Final = 20_000
@@ -95,9 +95,16 @@ def whole_text(text: str, start: int, at: int, sign: str) -> int | None:
     within an expression.
     """
     _, stop = line_at(text, at)
-    ends = [each.end() for each in LAST_QUOTE.finditer(text, at, stop) if each["sign"] == sign]
-    whole = (end for end in ends if text.count("{{", start, end) == text.count("}}", start, end))
-    return next(whole, next(iter(ends), None))
+    first, opened, since = None, 0, start
+    for found in LAST_QUOTE.finditer(text, at, stop):
+        end = found.end()
+        if found["sign"] != sign:
+            continue
+        opened += text.count("{{", since, end) - text.count("}}", since, end)
+        if opened == 0:
+            return end
+        first, since = first or end, end
+    return first
 
 
 def quotes_in_quotes(place: Place, value: str) -> Finding:
@@ -167,9 +174,10 @@ def no_colon_before_quote(problem: SyntaxProblem) -> Finding | None:
     at = problem.opened if problem.says(NEVER_CLOSED) else problem.at
     start, end = line_at(text, at)
     for found in NO_COLON.finditer(text, start, end):
+        if not found.start("value") <= at < found.end():
+            continue
         before = text[start : found.start()]
-        is_within_text = before.count('"') % 2 or before.count("'") % 2
-        if found.start("value") <= at < found.end() and not is_within_text:
+        if before.count('"') % 2 == 0 and before.count("'") % 2 == 0:
             return brace_problems.no_colon_in_braces(place_of(found, "entry"), found["key"], found["value"])
     return None
 

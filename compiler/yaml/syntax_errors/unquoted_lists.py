@@ -10,17 +10,24 @@ from wfc.compiler.rules import comprehensions as problems
 from wfc.compiler.yaml.syntax_errors.lines import line_at
 from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem
 
-__all__ = ["unquoted_list"]
+__all__ = ["BARE", "closing", "unquoted_list"]
 
-BEGINS: Final = re.compile(r"(?:(?P<key>[\w-]+): +|- +)(?P<list>\[)")
+BEGINS: Final = re.compile(r"(?:(?<![\w-])(?P<key>[\w-]+): +|- +)(?P<list>\[)")
 """The beginning of a value with a square bracket; in a nested list the outermost one counts."""
-LOOP: Final = re.compile(r"\[.*\bfor \w+(?:, \w+)? in \(*\w+[.\])| ].*", re.DOTALL)
+LOOP: Final = re.compile(
+    r"\[(?P<made>.*?)\bfor (?P<one>\w+)(?:, (?P<other>\w+))? in \(*\w+[.\])| ].*", re.DOTALL
+)
+OPERATORS: Final = "(?:and|else|for|if|in|is|not|or)"
+PROSE: Final = re.compile(rf"\b(?!{OPERATORS}\b)[^\W\d]\w* +(?!{OPERATORS}\b)[^\W\d]\w*")
+"""Two words, as no expression has them side by side."""
+WORDS: Final = re.compile(r"(?=.*[^\W\d])[\w ,.'!?-]*")
 NAME_OF_FIELD: Final = re.compile(r"([{,]\s*)([^\W\d]\w*):(?=\s)")
 """A field's name in a record; in an expression it stands in quotes."""
 BARE: Final = frozenset({"from", "in", "keep", "key", "per", "that", "to_key", "until", "when"})
 """Keys whose whole value is an expression."""
-HOLE: Final = re.compile(r"([\"'])\$\{\{ *([^{}]*?) *\}\}\1")
-BREAK: Final = re.compile(r"\s*[\r\n]\s*")
+HOLE: Final = re.compile(r"([\"'])\$\{\{([^{}]*)\}\}\1")
+HOLDS_TEXT: Final = re.compile(r"\"[^\"]*\"|'[^']*'")
+BREAK: Final = re.compile(r"(?<!\s)\s*[\r\n]\s*")
 COMMENT: Final = re.compile(r"\s#")
 LONGEST: Final = 2000
 MOST_LINES: Final = 12
@@ -47,15 +54,22 @@ def list_begun_at(text: str, at: int, begins: re.Match[str], limit: int) -> Find
     """Return the finding for the list that begins here, if it is made of another and YAML stops in or behind it."""
     opened = begins.start("list")
     stop = closing(text, opened, limit)
-    if stop is None or not LOOP.fullmatch(text, opened, stop):
+    loop = LOOP.fullmatch(text, opened, stop) if stop is not None else None
+    if stop is None or loop is None:
         return None
+    uses_item = re.search(rf"\b(?:{loop['one']}|{loop['other'] or loop['one']})\b", loop["made"]) is not None
+    is_prose = PROSE.search(HOLDS_TEXT.sub("", loop["made"])) is not None
+    if is_prose or (not uses_item and WORDS.fullmatch(loop["made"])):
+        return None  # a text in brackets, as in `[Waiting for one in a.b] and more`
     stop = end_of_value(text, stop, line_at(text, stop)[1])
     if at > stop or COMMENT.search(text, opened, stop):
         return None
     written = BREAK.sub(" ", text[opened:stop]).replace("[ ", "[").replace(" ]", "]")
-    written = HOLE.sub(r"\2", NAME_OF_FIELD.sub(r'\1"\2":', written))
+    written = HOLE.sub(lambda hole: hole[2].strip(" "), NAME_OF_FIELD.sub(r'\1"\2":', written))
     whole = written if begins["key"] in BARE else f"${{{{ {written} }}}}"
-    return problems.loop_read_as_list(Place((), "text", opened, stop), whole, readable=False)
+    return problems.loop_read_as_list(
+        Place((), "text", opened, stop), whole, readable=False, certain=uses_item
+    )
 
 
 def closing(text: str, start: int, end: int) -> int | None:

@@ -121,6 +121,15 @@ def test_each_rule_is_the_first_to_know_a_mistake() -> None:
         ("steps:\n\ta:\n    b: c\n", "steps:\n  a:\n    b: c\n"),
         ("steps:\n\ta:\n      b: c\n   d:\n      e: f\n", "steps:\n   a:\n      b: c\n   d:\n      e: f\n"),
         ("steps:\n  a:\n    b: c\n\td:\n    e: f\n", "steps:\n  a:\n    b: c\n  d:\n    e: f\n"),
+        # the last key of a block
+        (
+            "steps:\n  a:\n    b: c\n    \td: e\n  f:\n    g: h\n",
+            "steps:\n  a:\n    b: c\n    d: e\n  f:\n    g: h\n",
+        ),
+        ("steps:\n  a:\n    \tb: c\n  d:\n    e: f\n", "steps:\n  a:\n    b: c\n  d:\n    e: f\n"),
+        ("a:\n  - b: c\n\td: e\nf: g\n", "a:\n  - b: c\n    d: e\nf: g\n"),
+        ("a:\n  - b\n\t- c\nd: e\n", "a:\n  - b\n  - c\nd: e\n"),
+        ("a:\n  b: |\n      c\n\td: e\nf: g\n", "a:\n  b: |\n      c\n  d: e\nf: g\n"),
     ],
 )
 def test_mending_a_tab_takes_nothing_else_away(text: str, mended: str) -> None:
@@ -161,3 +170,144 @@ def test_quotes_in_quotes_are_told_as_they_are_mended(text: str, hint: str, mend
     ]
     assert [each.hint for each in findings] == [hint]
     assert apply_fixes(text, findings, {"safe", "unsafe"})[0] == mended
+
+
+SPECIAL = "a text that begins with `{}` stands in quotes"
+
+
+@pytest.mark.parametrize(
+    ("text", "hint", "mended"),
+    [
+        # a colon without its blank, before what is no plain value
+        *(
+            (f"a:{sign} b\nc: d\n", f"write `a: …`; {SPECIAL.format(sign)}", "")
+            for sign in (">", "&", "]", "|", ",", "-", "%")
+        ),
+        ("a:b\nc: d\n", "write `a: b`", "a: b\nc: d\n"),
+        ("a:$b\nc: d\n", "write `a: $b`", "a: $b\nc: d\n"),
+        ("a:[b, c]\n  d: e\n", "write `a: [b, c]`", "a: [b, c]\n  d: e\n"),
+        ("a:{b} c\nd: e\n", "write `a: {b} c`", ""),
+        # plain texts
+        (
+            "a: What is it? Note: this asks\n",
+            "put the whole value in quotes",
+            'a: "What is it? Note: this asks"\n',
+        ),
+        (
+            "a: The lambda function: how to use\n",
+            "put the whole value in quotes",
+            'a: "The lambda function: how to use"\n',
+        ),
+        ("a: \\{b: c}\n", "put the whole value in quotes", "a: '\\{b: c}'\n"),
+        ("when: a ? b : c\n", "write `a if condition else b`", ""),
+        ("a: ${{ b ? c : d }}\n", "write `a if condition else b`", ""),
+        (
+            "when: lambda a: a.b\n",
+            "no functions are written in expressions: a condition stands by itself",
+            "",
+        ),
+        ("a: [Waiting for one in a.b] and more\n", "put all of it in quotes", ""),
+        ("a: [x.b for x in c.d]] + 1\n", 'write `"${{ [x.b for x in c.d] }}"`', ""),
+        (
+            "a: some text\n  b:c\n  d: e\n",
+            "put the whole value in quotes, or mend the indentation of this line",
+            "",
+        ),
+    ],
+)
+def test_what_is_said_and_mended_safely(text: str, hint: str, mended: str) -> None:
+    findings = [
+        each
+        for each in check_text(text.encode(), "spec.yaml").diagnostics
+        if each.code in {"syntax-error", "text-cut-by-colon", "loop-read-as-list"}
+    ]
+    assert [each.hint for each in findings] == [hint]
+    assert apply_fixes(text, findings, {"safe"})[0] == (mended or text)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint", "mended"),
+    [
+        (
+            "A: {b: list[list[string]], c: d}\n",
+            "write `list of list of string`",
+            "A: {b: list of list of string, c: d}\n",
+        ),
+        (
+            "A: {b: optional[list[string]]}\n",
+            "write `optional list of string`",
+            "A: {b: optional list of string}\n",
+        ),
+        ("A: {b: map[string][]}\n", "write `list of map of string`", "A: {b: list of map of string}\n"),
+        (
+            "A: {b: list[{c: string}]}\n",
+            "write `list of T`; a record and values to choose from are declared under `types`",
+            "",
+        ),
+        (
+            "A: {b: list[" + "c" * 70 + "]}\n",
+            "write `list of T`; a record and values to choose from are declared under `types`",
+            "",
+        ),
+        *(
+            (
+                text,
+                "a text with a bracket in it stands in quotes; a map or a list begins with the bracket",
+                "",
+            )
+            for text in (
+                "{a: the blacklist[1] is}\n",
+                "{a: the list[string] is}\n",
+                "{a: event.set[0]}\n",
+                "{a: result.list[b]}\n",
+                "{a: list[0]}\n",
+            )
+        ),
+    ],
+)
+def test_a_type_in_brackets_is_written_whole_or_left(text: str, hint: str, mended: str) -> None:
+    findings = [
+        each for each in check_text(text.encode(), "spec.yaml").diagnostics if each.code == "syntax-error"
+    ]
+    assert [each.hint for each in findings] == [hint]
+    assert apply_fixes(text, findings, {"safe", "unsafe"})[0] == (mended or text)
+
+
+STAR = "an item of a list begins with `- `"
+
+
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ("a: b\n* c: d\ne: f\n", "a: b\n* c: d\ne: f\n"),
+        ("a:\n  b: c\n  * d: e\n", "a:\n  b: c\n  * d: e\n"),
+        ("a:\n  - b: c\n  * d: e\n", "a:\n  - b: c\n  - d: e\n"),
+        ("a:\n  - b: c\n    d: e\n  * f: g\n", "a:\n  - b: c\n    d: e\n  - f: g\n"),
+        ("a:\n  * B\n  * C\n", "a:\n  - B\n  * C\n"),
+    ],
+)
+def test_a_star_becomes_a_dash_only_among_items(text: str, mended: str) -> None:
+    findings = [each for each in check_text(text.encode(), "spec.yaml").diagnostics if each.message == STAR]
+    assert apply_fixes(text, findings, {"safe", "unsafe"})[0] == mended
+    assert findings != []
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("{you and me}\n", "write `key: value`, or `[ ]` for a list"),
+        ("{this is it}\n", "write `key: value`, or `[ ]` for a list"),
+        (
+            "{event in b}\n",
+            'a value is put in by `"${{ event in b }}"`, and a condition stands without braces',
+        ),
+        ("{a: tom and ann, you and me}\n", "put the text in quotes"),
+    ],
+)
+def test_words_between_braces_are_no_expression(text: str, hint: str) -> None:
+    found = [
+        each
+        for each in check_text(text.encode(), "spec.yaml").diagnostics
+        if each.code == "text-cut-by-comma"
+    ]
+    assert [each.hint for each in found] == [hint]
