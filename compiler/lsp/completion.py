@@ -41,6 +41,9 @@ TEST: Final = re.compile(r"\bis(\s+not)?\Z")
 KEY_ALONE: Final = re.compile(r"(?:^|[\n,]|(?<!\{)\{|- ) *[\w.-]+:\Z")
 """A key without the blank that makes it one; not a name in an expression between braces."""
 
+AT_MARGIN: Final = re.compile(r"^[\"']?([\w-]+)[\"']? *:", re.MULTILINE)
+"""A section of a spec."""
+
 LONGEST: Final = 200
 """So long a line is looked at for its key."""
 
@@ -133,6 +136,8 @@ def used_keys(text: str, cursor: Cursor, data: Mapping[str, Any], near: Mapping[
     is_block = near is not None and not line.strip(" -")
     there = data_at(near if is_block and cursor.path else data, cursor.path)  # near is one section alone
     used = set(there) if isinstance(there, dict) else set()
+    if is_block and not cursor.path:
+        used &= set(AT_MARGIN.findall(text))  # a broken text may have lost one that it had
     used = used if is_block and cursor.path else used - {cursor.word}
     return used | set(keys_after(text, cursor.start)) if is_block else used
 
