@@ -102,7 +102,7 @@ def test_quick_fixes_of_a_line_are_told_at_any_place_of_it(edit) -> None:
             return [each.title for each in await editor.client.text_document_code_action_async(params)]
 
         assert await titles() == []
-        assert "declare `RefundPayed` under `events`" in await titles(*missing)
+        assert await titles(*missing) == ["write `RefundPaid`"]  # and not to declare what is misspelt
 
     edit(doing)
 

@@ -210,7 +210,7 @@ SPECIAL = "a text that begins with `{}` stands in quotes"
         ("a: [x.b for x in c.d]] + 1\n", 'write `"${{ [x.b for x in c.d] }}"`', ""),
         (
             "a: some text\n  b:c\n  d: e\n",
-            "put the whole value in quotes, or mend the indentation of this line",
+            "put the whole value in quotes, or mend the indentation of this line or of the line above",
             "",
         ),
     ],
