@@ -92,47 +92,43 @@ def figures(text: str, word: str, field: str, declared: str, typed: str) -> list
 
 
 START = "start: Start\n"
-EVENT = "  E10: {"
 EDITS: dict[str, tuple[str, str]] = {
-    "workflow": ("workflow: asking", "workflow: asking{}"),
-    "version": (START, f"version: '{{}}.0'\n{START}"),
-    "description": (START, f"description: Words {{}}.\n{START}"),
-    "labels": (START, f"labels: {{{{team: t{{}}}}}}\n{START}"),
-    "start": (START, "start: Sta{}\n"),
-    "end": ("end: Done\n", "end: [Done, E{}]\n"),
-    "imports": (START, f"imports: [file{{}}.yaml]\n{START}"),
-    "parts": (START, f"parts: [part{{}}.yaml]\n{START}"),
-    "secrets": (START, f"secrets: [KEY{{}}]\n{START}"),
-    "config": ("default: x}}", "default: x}}, more{}: optional string}}"),
-    "deadline": (START, f"deadline: 1{{}}h\n{START}"),
-    "models": ("gpt-4o-mini", "gpt-4o-mini{}"),
-    "types": (START, f"types: {{{{Level: {{{{enum: [a, b{{}}]}}}}}}}}\n{START}"),
-    "events": (EVENT, f"{EVENT.replace('{', '{{')}more{{}}: optional string, "),
-    "events: the one that starts runs": ("  Start: {", "  Start: {{more{}: optional string, "),
-    "state": ("default: 0", "default: 1{}"),
-    "tools": (START, f'tools: {{{{look{{}}: {{{{python: "a:b", output: string}}}}}}}}\n{START}'),
-    "retries": ("max_attempts: 3", "max_attempts: 3{}"),
-    "texts": (START, f"texts: {{{{words: text {{}}}}}}\n{START}"),
-    "agents": (START, f"agents: {{{{one: {{{{model: fast, prompt: hello {{}}}}}}}}}}\n{START}"),
-    "threads": (
-        START,
-        f"threads: {{{{talk: {{{{key: inputs.id, keep: {{{{messages: 1{{}}}}}}}}}}}}}}\n{START}",
-    ),
-    "knowledge": (START, f"knowledge: {{{{books: {{{{files: [b{{}}.md]}}}}}}}}\n{START}"),
-    "resources": (START, f'resources: {{{{client: {{{{python: "a:b{{}}"}}}}}}}}\n{START}'),
-    "defaults": (START, f"defaults: {{{{timeout: 1{{}}s}}}}\n{START}"),
-    "receives": (START, f"receives: {{{{E{{}}: {{{{}}}}}}}}\n{START}"),
-    "key": (START, f"key: inputs.id  # {{}}\n{START}"),
-    "triggers": (START, f"triggers: {{{{a: {{{{topic: t{{}}}}}}}}\n{START}"),
-    "limits": (START, f"limits: {{{{steps: 1{{}}}}}}\n{START}"),
-    "on_error": (START, f'on_error: {{{{event: Done, with: {{{{answer: "{{}}"}}}}}}}}\n{START}'),
-    "on_cancel": (START, f'on_cancel: {{{{event: Done, with: {{{{answer: "{{}}"}}}}}}}}\n{START}'),
-    "moved": (START, f"moved: {{{{steps: {{{{old{{}}: step_0}}}}}}}}\n{START}"),
-    "removed": (START, f"removed: {{{{state: [old{{}}]}}}}\n{START}"),
-    "migrate": (START, f"migrate: {{{{state: {{{{old{{}}: string}}}}}}}}\n{START}"),
-    "tests": (START, f"tests: {{{{a: {{{{start: {{{{id: a, body: b{{}}}}}}}}}}}}}}\n{START}"),
+    "workflow": ("workflow: asking", "workflow: asking@"),
+    "version": (START, "version: '@.0'\n" + START),
+    "description": (START, "description: Words @.\n" + START),
+    "labels": (START, "labels: {team: t@}\n" + START),
+    "start": (START, "start: Sta@\n"),
+    "end": ("end: Done\n", "end: [Done, E@]\n"),
+    "imports": (START, "imports: [file@.yaml]\n" + START),
+    "parts": (START, "parts: [part@.yaml]\n" + START),
+    "secrets": (START, "secrets: [KEY@]\n" + START),
+    "config": ("default: x}}", "default: x}, more@: optional string}"),
+    "deadline": (START, "deadline: 1@h\n" + START),
+    "models": ("gpt-4o-mini", "gpt-4o-mini@"),
+    "types": (START, "types: {Level: {enum: [a, b@]}}\n" + START),
+    "events": ("  E10: {", "  E10: {more@: optional string, "),
+    "events: the one that starts runs": ("  Start: {", "  Start: {more@: optional string, "),
+    "state": ("default: 0", "default: 1@"),
+    "tools": (START, 'tools: {look@: {python: "a:b", output: string}}\n' + START),
+    "retries": ("max_attempts: 3", "max_attempts: 3@"),
+    "texts": (START, "texts: {words: text @}\n" + START),
+    "agents": (START, "agents: {one: {model: fast, prompt: hello @}}\n" + START),
+    "threads": (START, "threads: {talk: {key: inputs.id, keep: {messages: 1@}}}\n" + START),
+    "knowledge": (START, "knowledge: {books: {files: [b@.md]}}\n" + START),
+    "resources": (START, 'resources: {client: {python: "a:b@"}}\n' + START),
+    "defaults": (START, "defaults: {timeout: 1@s}\n" + START),
+    "receives": (START, "receives: {E@: {}}\n" + START),
+    "key": (START, "key: inputs.id  # @\n" + START),
+    "triggers": (START, "triggers: {a: {topic: t@}}\n" + START),
+    "limits": (START, "limits: {steps: 1@}\n" + START),
+    "on_error": (START, 'on_error: {event: Done, with: {answer: "@"}}\n' + START),
+    "on_cancel": (START, 'on_cancel: {event: Done, with: {answer: "@"}}\n' + START),
+    "moved": (START, "moved: {steps: {old@: step_0}}\n" + START),
+    "removed": (START, "removed: {state: [old@]}\n" + START),
+    "migrate": (START, "migrate: {state: {old@: string}}\n" + START),
+    "tests": (START, "tests: {a: {start: {id: a, body: b@}}}\n" + START),
 }
-"""What is edited: a text in the spec, and what is written in its stead with the number of the keystroke."""
+"""What is edited: a text in the spec, and what is written in its stead, with the keystroke's number for `@`."""
 
 
 def edited(steps: int, old: str, new: str) -> str:
@@ -142,7 +138,7 @@ def edited(steps: int, old: str, new: str) -> str:
     documents.findings_now(documents.put("/nowhere/a.yaml", text))
     times = []
     for number in range(1, 6):
-        now = text.replace(old, new.format(number), 1)
+        now = text.replace(old, new.replace("@", str(number)), 1)
         assert now != text
         gc.collect()
         begin = time.process_time()
