@@ -9,9 +9,9 @@ import json
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from functools import partial, wraps
-from queue import Empty, Queue
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -87,23 +87,22 @@ def _in_time(find: Callable[[], Engine]) -> Engine:
     Raises:
         TimeoutError: It is not, or cannot be found.
     """
-    found: Queue[Engine | None] = Queue()
-    is_late = threading.Event()
+    found: Future[Engine | None] = Future()
 
     def look() -> None:
         engine = None
         with suppress(Exception):
             engine = find()
-        found.put(engine)
-        if engine is not None and is_late.is_set():
-            engine.close()
+        if found.set_running_or_notify_cancel():
+            found.set_result(engine)
+        elif engine is not None:
+            engine.close()  # nobody waits for it any more
 
     threading.Thread(target=look, daemon=True).start()
     try:
-        engine = found.get(timeout=PATIENCE)
-    except Empty:
-        is_late.set()
-        engine = None
+        engine = found.result(PATIENCE)
+    except TimeoutError:
+        engine = None if found.cancel() else found.result()
     if engine is None:
         raise TimeoutError
     return engine

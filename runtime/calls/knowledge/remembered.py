@@ -9,7 +9,7 @@ import threading
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, finalize
 
 from wfc.runtime.calls.knowledge.definition import Knowledge
 from wfc.runtime.calls.knowledge.words import indexed_words
@@ -136,9 +136,8 @@ class _Index:
         self.size = 0
         self.database = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         self.database.executescript(_TABLES)
-
-    def __del__(self) -> None:
-        self.database.close()
+        # not by `__del__`: in a circle of garbage the connection may be ended before it
+        finalize(self, self.database.close)
 
     def measure(self) -> None:
         """Note how large it is."""
