@@ -10,9 +10,10 @@ from pydantic import AfterValidator, Field
 
 from wfc.runtime.events import Number, Record
 
-__all__ = ["File", "Message", "Passage"]
+__all__ = ["MOST_FILE_BYTES", "File", "Message", "Passage"]
 
-_LONGEST_FILE: Final = 10_000_000
+MOST_FILE_BYTES: Final = 7_500_000
+"""How large a file may be, before base64 makes four bytes of three."""
 
 
 class Message(Record):
@@ -102,7 +103,7 @@ class File(Record):
         str,
         Field(
             description="Its bytes, in base64.",
-            max_length=_LONGEST_FILE,
+            max_length=MOST_FILE_BYTES * 4 // 3,
             json_schema_extra={"contentEncoding": "base64"},
         ),
         AfterValidator(_in_base64),

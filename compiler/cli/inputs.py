@@ -65,20 +65,19 @@ def of_file(name: str, path: str) -> dict[str, Any]:
 
     from pydantic import ValidationError
 
-    from wfc.runtime.records import File
+    from wfc.runtime.records import MOST_FILE_BYTES, File
     from wfc.runtime.values.outputs import said
 
     data = load_other(path)
-    kind, packed = MimeTypes().guess_type(
-        f"a{os.path.splitext(path)[1]}"
-    )  # what this machine knows beyond is left out
+    # by what every Python knows, and not by what this machine does
+    kind, packed = MimeTypes().guess_type(f"a{os.path.splitext(path)[1]}")
     media_type = "application/octet-stream" if packed or kind is None else kind
     try:
         return File.of(data, name=os.path.basename(path), media_type=media_type).model_dump(mode="json")
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         why = (
-            f"it has {len(data):,} bytes, and a `File` holds 7,500,000 at most"
+            f"it has {len(data):,} bytes, and a `File` holds {MOST_FILE_BYTES:,} at most"
             if "content" in first["loc"]
             else said(first)
         )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from wfc.runtime import Event
     from wfc.runtime.events import ErrorHandled, ThinkingText, TokenText
-    from wfc.runtime.events.internal import CallWaits, ChildNote, StepStateChanged
+    from wfc.runtime.events.internal import CallWaits, ChildNote, EventEmitted, StepStateChanged
     from wfc.runtime.events.of_agents import CallAnswered, CallAsked, HandedOver
     from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed, QuestionDelegated, QuestionReminded
 
@@ -43,6 +43,11 @@ def until(moment: datetime | None) -> str:
     return (
         f" until {moment.astimezone().isoformat(sep=' ', timespec='seconds')}" if moment is not None else ""
     )
+
+
+def attempt_of(event: StepStateChanged) -> str:
+    """Return which attempt it is, unless it is the first."""
+    return f" (attempt {event.attempt})" if event.attempt > 1 else ""
 
 
 class Progress:
@@ -94,11 +99,7 @@ class Progress:
             case StepStateChanged():
                 self.tell_step(event)
             case EventEmitted():
-                name, by_exit = event_name(event.event), self.by_exit
-                if event.step_name is None and name == by_exit:
-                    self.by_exit = ""  # which the line about the exit says
-                elif self.counts(self.emitted, (event.step_name, name)):
-                    self.line(f"{event.step_name or 'from outside'} -> {name}")
+                self.tell_emitted(event)
             case CallWaits():
                 self.tell_waiting(event)
             case LateEvent():
@@ -122,10 +123,19 @@ class Progress:
                 self.sum_up()
             case InternalDispatchEvent():
                 self.usage.see(event)
-                if isinstance(event, ChildNote) and isinstance(event.event, StepStateChanged):
-                    self.tell_retry(event)
+                if isinstance(event, ChildNote):
+                    self.tell_within(event)
             case _:
                 self.line(f"{event_name(event)} {event.model_dump_json(by_alias=True)}")
+
+    def tell_emitted(self, event: EventEmitted) -> None:
+        from wfc.runtime.events import event_name
+
+        name = event_name(event.event)
+        if event.step_name is None and name == self.by_exit:
+            self.by_exit = ""  # which the line about the exit says
+        elif self.counts(self.emitted, (event.step_name, name)):
+            self.line(f"{event.step_name or 'from outside'} -> {name}")
 
     def tell_question(
         self, event: QuestionAsked | QuestionReminded | QuestionDelegated | QuestionClosed
@@ -154,9 +164,8 @@ class Progress:
 
     def tell_step(self, event: StepStateChanged) -> None:
         from wfc.runtime.events.internal import StepState
-        from wfc.runtime.values.spans import span
 
-        attempt = f" (attempt {event.attempt})" if event.attempt > 1 else ""
+        attempt = attempt_of(event)
         who = event.name if event.item is None else f"{event.name}, item {event.item}"
         match event.step_state:
             case StepState.RUNNING if event.attempt > 1 or self.counts(self.runs, event.name):
@@ -165,8 +174,7 @@ class Progress:
                 what, moment = found
                 self.line(f"{who}: waits{f' for {what}' if what else ''}{until(moment)}")
             case StepState.RETRYING:
-                wait = f"; again in {span(round(event.retry_in, 1))}" if event.retry_in is not None else ""
-                self.line(f"{who}: failed{attempt}: {event.error}{wait}")
+                self.tell_retry(who, event)
             case StepState.NOT_RUNNING if event.error:
                 self.line(f"{who}: failed{attempt}: {event.error}")
             case StepState.NOT_RUNNING if event.output_event_name is None and self.runs[event.name] <= TOLD:
@@ -174,16 +182,20 @@ class Progress:
             case _:
                 pass
 
-    def tell_retry(self, note: ChildNote) -> None:
-        """Print that a step of an agent, or of another workflow that is part of the run, is tried again."""
-        from wfc.runtime.events.internal import StepState, StepStateChanged
+    def tell_retry(self, who: str, event: StepStateChanged) -> None:
+        """Print that a step has failed and is tried again."""
         from wfc.runtime.values.spans import span
+
+        wait = f"; again in {span(round(event.retry_in, 1))}" if event.retry_in is not None else ""
+        self.line(f"{who}: failed{attempt_of(event)}: {event.error}{wait}")
+
+    def tell_within(self, note: ChildNote) -> None:
+        """Print what is news of an agent or another workflow within the run: a step that is tried again."""
+        from wfc.runtime.events.internal import StepState, StepStateChanged
 
         event = note.event
         if isinstance(event, StepStateChanged) and event.step_state is StepState.RETRYING:
-            wait = f"; again in {span(round(event.retry_in, 1))}" if event.retry_in is not None else ""
-            attempt = f" (attempt {event.attempt})" if event.attempt > 1 else ""
-            self.line(f"{note.workflow}.{event.name}: failed{attempt}: {event.error}{wait}")
+            self.tell_retry(f"{note.workflow}.{event.name}", event)
 
     def tell_call(self, event: CallAsked | CallAnswered | HandedOver) -> None:
         """Print a call of an agent's model, what became of it, or that another agent goes on."""

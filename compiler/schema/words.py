@@ -191,34 +191,10 @@ def reshaped(value: Any, title: str, key: str) -> str:
     """Return names and fields rewritten from another kind of collection; empty if that is not possible."""
     names = [str(each) for each in value][:4] if isinstance(value, (dict, list)) else []
     flat = bool(names) and all(isinstance(each, str) for each in value)
-    if title == "the name of an event" and isinstance(value, dict) and names:
-        event = value.get("event", names[0])
-        if not isinstance(event, str) or event[:1].islower():
-            return ""
-        return f"write `{event}`" + (
-            ", and its fields under `with`" if key == "end" and value.get(event) else ""
-        )
-    if title == "the name of an event" and flat and len(value) == 1:
-        return f"write `{names[0]}`"
-    if title.startswith("an event's fields") and isinstance(value, str) and value[:1].isupper():
-        return (
-            f"the fields of another event are taken over by `{{extends: {value}}}`"
-            if value.isidentifier()
-            else ""
-        )
-    if title.startswith("an event's fields") and (flat or isinstance(value, str)):
-        fields = names if flat else [value] if str(value).isidentifier() else []
-        if any(can_be_type(each) for each in fields):
-            return ""  # what is meant is a type, and no field is named
-        return (
-            f"write `{{{', '.join(f'{each}: string' for each in fields)}}}`, each field with its type"
-            if fields
-            else ""
-        )
-    if title.startswith("an event's fields") and names and all(isinstance(each, dict) for each in value):
-        fields = [str(field) for each in value for field in each][:4]
-        written = ", ".join(f"{each}: …" for each in fields)
-        return f"write one map instead of a list, without `- ` and `[ ]`: `{{{written}}}`"
+    if title == "the name of an event":
+        return event_in(value, names, key) if flat or isinstance(value, dict) else ""
+    if title.startswith("an event's fields"):
+        return fields_in(value, names)
     if title.startswith("a map from steps to numbers") and flat:
         return f"write `{{{', '.join(f'{each}: 1' for each in names)}}}`"
     if key == "end" and any(each[:1].islower() for each in names):
@@ -249,6 +225,34 @@ def reshaped(value: Any, title: str, key: str) -> str:
         keys = ", ".join(f"{each}: …" for each in names_of(value[0]))
         return f"write a map instead of a list: `expect: {{{keys}}}`"
     return ""
+
+
+def event_in(value: Any, names: Sequence[str], key: str) -> str:
+    """Return the event that a map, or a list of one name, says in the place of a name; empty if there is none."""
+    if isinstance(value, list):
+        return f"write `{names[0]}`" if len(value) == 1 else ""
+    event = value.get("event", names[0]) if names else ""
+    if not isinstance(event, str) or not event or event[0].islower():
+        return ""
+    beside = ", and its fields under `with`" if key == "end" and value.get(event) else ""
+    return f"write `{event}`{beside}"
+
+
+def fields_in(value: Any, names: Sequence[str]) -> str:
+    """Return the fields of an event that a text, a list or a list of maps may mean; empty if that is not clear."""
+    if isinstance(value, str):
+        if value[:1].isupper():
+            extended = f"the fields of another event are taken over by `{{extends: {value}}}`"
+            return extended if value.isidentifier() else ""
+        fields = [value] if value.isidentifier() else []
+    elif names and all(isinstance(each, dict) for each in value):
+        written = ", ".join(f"{field}: …" for field in [field for each in value for field in each][:4])
+        return f"write one map instead of a list, without `- ` and `[ ]`: `{{{written}}}`"
+    else:
+        fields = [*names] if names and all(isinstance(each, str) for each in value) else []
+    if not fields or any(can_be_type(each) for each in fields):
+        return ""  # what is meant may be a type, and no field is named
+    return f"write `{{{', '.join(f'{each}: string' for each in fields)}}}`, each field with its type"
 
 
 def for_trigger(value: Any, address: Sequence[str | int]) -> str:
