@@ -28,10 +28,10 @@ SHORTEST_KEY = 32
 
 def show_new_token(name: str, roles: tuple[str, ...]) -> int:
     """Print a new token, and the table that a file of principals needs for it."""
-    from wfc.runtime.server.access import digest_of, new_token
+    from wfc.runtime.server.access import ROLES, digest_of, new_token
 
     if not roles:
-        raise click.UsageError("say what NAME may do: --role see, start, answer, operate or author")
+        raise click.UsageError(f"say what NAME may do: --role {', '.join(ROLES[:-1])} or {ROLES[-1]}")
     if not name.isprintable() or '"' in name or "\\" in name or "," in name:
         raise click.UsageError("NAME is such as user:ann")
     token = new_token()

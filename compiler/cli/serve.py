@@ -18,7 +18,7 @@ from wfc.compiler.cli.operators import (
     show_new_token,
 )
 from wfc.compiler.cli.resuming import this_user
-from wfc.compiler.cli.serve_options import ServeOptions, refuse_what_counts_for_nothing, serve_options
+from wfc.compiler.cli.serve_options import ServeOptions, refuse_meaningless_options, serve_options
 from wfc.compiler.cli.served import (
     application_of,
     desk_at,
@@ -56,7 +56,7 @@ def command(paths: tuple[str, ...], **given: Any) -> int:
     SIGTERM and Ctrl-C let it end: streams are closed, runs under way end, rest, or are given back.
     """
     options = ServeOptions(**given)
-    refuse_what_counts_for_nothing(options, click.get_current_context())
+    refuse_meaningless_options(options, click.get_current_context())
     if options.new_token is not None:
         return show_new_token(options.new_token, options.roles)
     check_addresses(options.names, options.origins, options.address)

@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from wfc.compiler.cli.stores import store_option
 
-__all__ = ["ServeOptions", "refuse_what_counts_for_nothing", "serve_options"]
+__all__ = ["ServeOptions", "refuse_meaningless_options", "serve_options"]
 
 Given = TypeVar("Given", bound=Callable[..., Any])
 
@@ -120,7 +120,7 @@ ONLY_OVER_HTTP: Final = (
 """What has no meaning with ``--stdio``, which listens nowhere and serves whoever has started it."""
 
 
-def refuse_what_counts_for_nothing(options: ServeOptions, context: click.Context) -> None:
+def refuse_meaningless_options(options: ServeOptions, context: click.Context) -> None:
     """Refuse options that the others make meaningless, so that nobody relies on them.
 
     Raises:

@@ -73,7 +73,7 @@ def components(size: int, edges: Callable[[int], Iterable[tuple[object, int]]]) 
 
     Args:
         size: Of the graph, whose nodes are ``0 … size - 1``.
-        edges: Returns of a node by what it leads on and where.
+        edges: Returns the edges from a node: what each stands for, and the node that it leads to.
     """
     index: dict[int, int] = {}
     low: dict[int, int] = {}
