@@ -99,6 +99,13 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def nothing_left_open() -> Iterator[None]:
+    """Collects garbage after each file of tests, so that what it left open fails there and not in a later test."""
+    yield
+    gc.collect()
+
+
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Golden:
     """Compares a text with a golden file, or writes it there under ``--golden``."""

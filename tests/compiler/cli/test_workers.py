@@ -13,6 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -219,11 +220,11 @@ def test_a_store_is_copied_and_damage_is_found(wfc: Any, start: Any) -> None:
     assert wfc("store", "migrate").err.endswith(f"has the format {FORMAT}\n")
     import sqlite3
 
-    with sqlite3.connect("copy.db") as connection:
+    with closing(sqlite3.connect("copy.db")) as connection, connection:
         connection.execute("INSERT INTO ticks (run, seq, body) VALUES (1, 1, '[]'), (1, 3, '[]')")
     found = wfc("store", "check", "--store", "sqlite:///copy.db")
     assert (found.status, found.out) == (1, "the journal of the run one has a gap\n")
-    with sqlite3.connect("copy.db") as connection:
+    with closing(sqlite3.connect("copy.db")) as connection, connection:
         connection.execute("UPDATE meta SET format = 99")
     refused = wfc("runs", "list", "--store", "sqlite:///copy.db")
     assert (refused.status, "has the format 99" in refused.err) == (1, True)
