@@ -40,12 +40,14 @@ def text_cut_by_comma(
     *,
     alone: bool = False,
     joins: bool = False,
+    opens: str = "",
 ) -> Finding:
     """Between braces a comma ends a value, and what follows it is read as another key.
 
     `{reason: late, no answer}` has the key `reason` and a key `no answer` without a value. Put the text in
     quotes: `{reason: "late, no answer"}`.
     """
+    # Args: key: the one whose value is cut, empty if none is. opens: the bracket behind a comma that follows.
     if key in OF_SEVERAL:
         what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
         word, _, value = rest.partition(" ")
@@ -69,6 +71,8 @@ def text_cut_by_comma(
         word, _, value = rest.partition(" ")
         entry = f"{word}: {value}" if value and word.isidentifier() and value.isidentifier() else "key: value"
         what, hint = f"`{rest}` is a key without a value", f"write `{entry}`, or `[ ]` for a list"
+        if opens and rest.isidentifier():  # `{Asked, {id: string}}`
+            hint = f"write `{rest}: {opens}…`: a colon stands between a key and its value"
         if alone and rest.isidentifier() and rest.islower():
             hint = f'braces make a map, `{{{rest}: …}}`; the value of a name is put in by `"${{{{ … }}}}"`'
         elif joins:

@@ -31,14 +31,14 @@ def event_never_emitted(place: Place, event: str, step: str) -> Finding:
     """A step waits for an event that no step sends.
 
     Events come from the `emit` of another step (or from one of its other exits: `on_error`, `on_limit`,
-    `on_timeout`), or from the start of the run. No step sends this one, so the step that accepts it would
-    never run. Let some step emit it, or accept another event.
+    `on_timeout`), from the start of the run, or from outside, as `receives` says. No step sends this one, so
+    the step that accepts it would never run. Let some step emit it, or accept another event.
     """
     return Finding(
         "event-never-emitted",
         f"`{step}` accepts `{event}`, which no step emits",
         place,
-        f"let a step `emit: {event}`, or accept another event",
+        f"let a step `emit: {event}`, or accept another event; one that comes from outside is named under `receives`",
         about=(event,),
     )
 

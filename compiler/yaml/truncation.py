@@ -125,6 +125,8 @@ def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Fin
         return brace_problems.no_colon_in_braces(place, entry["key"], entry["value"].strip() or "…")
     if before in {"save", "when", "with"} and re.fullmatch(r"[A-Z]\w*", text[start:end]):
         return brace_problems.no_colon_in_braces(place, "event", text[start:end])
+    if is_closed(text[max(0, start - LONGEST) : start].rstrip().removesuffix(",").rstrip()):
+        before = ""
     whole = value_before(text, place) if before else None
     number = re.compile(DIGITS).search(text, max(0, start - 40), end)
     if number is not None:
@@ -134,7 +136,10 @@ def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Fin
     meant = other_notation(text[whole.start : whole.end]) if whole is not None else ""
     joins = re.search(r"\baccepts: *\{ *\Z", text[max(0, start - 40) : start]) is not None
     alone = text[:start].rstrip().endswith("{") and text[end:].lstrip().startswith("}")
-    return brace_problems.text_cut_by_comma(place, before, key.value, whole, meant, alone=alone, joins=joins)
+    opens = "" if before else re.compile(r"\s*(?:,\s*([{\[]))?").match(text, end)[1] or ""
+    return brace_problems.text_cut_by_comma(
+        place, before, key.value, whole, meant, alone=alone, joins=joins, opens=opens
+    )
 
 
 def entry_without_colon(text: str, start: int, end: int) -> re.Match[str] | None:
@@ -147,6 +152,13 @@ def entry_without_colon(text: str, start: int, end: int) -> re.Match[str] | None
     return re.fullmatch(
         r"(?P<key>[^\W\d][\w-]*)(?:[:=](?![=:])| *=(?!=) *| *(?=[\"']))(?P<value>.*)", words, re.DOTALL
     )
+
+
+def is_closed(said: str) -> bool:
+    """Return whether a text ends with a value that has brackets or quotes of its own, so that no comma cuts it."""
+    if not said.endswith(('"', "'")):
+        return said.endswith(("}", "]"))
+    return said[: said.rfind(said[-1], 0, -1)].rstrip().endswith((":", "[", "{", ","))
 
 
 def value_before(text: str, rest: Place) -> Place | None:
