@@ -46,7 +46,10 @@ AROUND_ACTIONS: Final = frozenset({"retry", "timeout"})
 """Keys of a step that say how its action is tried, and that the action of a `map` has not."""
 OF_BATCH: Final = frozenset({"as", "each", "in", "max"})
 """Keys of a batch, which no other entry of `emit` has."""
-AT_ONCE: Final = "it is a key of a step, beside its `kind`, or of a batch: `each: {in: …, as: …, event: …, max: …, concurrency: …}`"
+AT_ONCE: Final = (
+    "it is a key of a step, beside its `kind`, or of a batch: "
+    "`each: {in: …, as: …, event: …, max: …, concurrency: …}`"
+)
 ANSWERS: Final = {
     "error": "`error` says here that the step fails, by a name and no more",
     "give": "`give` says here what the step gives, all of it",
