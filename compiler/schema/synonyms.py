@@ -240,6 +240,8 @@ def other_key(key: str, possible: Container[str], content: Any = None) -> str:
         return ""
     if meant[0] in PLAIN and isinstance(content, (dict, list)):
         return ""
+    if meant[0] == "args" and isinstance(content, str):
+        return ""  # types stand there, each with a name
     if meant[0] == "with" and isinstance(content, str) and "prompt" in possible:
         return "what is asked stands under `prompt`"
     if meant[0] == "end" and "with" in possible and isinstance(content, dict):

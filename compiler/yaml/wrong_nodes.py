@@ -53,12 +53,22 @@ def in_braces(text: str, start: int) -> str:
     if re.compile(r"\{\{ *:").match(text, start):
         return "a key is missing before the colon: `{key: value}`, in one pair of braces"
     behind = BEHIND.search(text, max(0, start - NEAR), start)
+    if behind and is_of_type(text, start, behind["key"]):
+        return "a type stands here, such as `string`, and no expression"
     if behind and behind["key"] in EVENTS:
         return "an event's name stands here, and no expression"
     return (
         "write `${{ … }}` for an expression, in quotes where it begins a text between braces; a condition stands "
         "without any"
     )
+
+
+def is_of_type(text: str, start: int, key: str) -> bool:
+    """Return whether the value of a key is the type of what is declared."""
+    from wfc.compiler.types.long_form import LONG_KEYS  # a good spec never needs them
+    from wfc.compiler.yaml.syntax_errors.lines import TYPED, section_at
+
+    return key not in LONG_KEYS and section_at(text, start) in TYPED
 
 
 def top_not_a_map(data: object, text: str) -> Finding:

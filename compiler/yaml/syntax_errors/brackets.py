@@ -11,7 +11,7 @@ from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as problems
 from wfc.compiler.types.long_form import LONG_KEYS
 from wfc.compiler.types.notations import other_notation
-from wfc.compiler.yaml.syntax_errors.lines import after_closing, section_at
+from wfc.compiler.yaml.syntax_errors.lines import TYPED, after_closing, section_at
 from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem, finding_at, place_of
 from wfc.compiler.yaml.syntax_errors.unquoted_lists import closing
 
@@ -26,7 +26,7 @@ __all__ = [
     "type_before_brackets",
 ]
 
-CLOSED: Final = re.compile(r" *(?:- +)?[\w-]+: +(?P<value>[{\[][^\r\n]*)")
+CLOSED: Final = re.compile(r" *(?:- +)?(?:[\w-]+: +)?(?P<value>[{\[][^\r\n]*)")
 HOLDS_ENTRIES: Final = re.compile(r"[{\[] *[\w-]+: |\[ *[{\"']")
 OTHER_BRACKET: Final = re.compile(r"(?:: +|- +|\[ *)(?P<sign>[(<])(?=[\w\"' ]+: )")
 """A bracket that is none to YAML, at the beginning of a value, with a key in it."""
@@ -41,8 +41,6 @@ LONGEST_TYPE: Final = 60
 TYPE_HAS_NONE: Final = "a type has no brackets after its name"
 BEGINS: Final = re.compile(r"(?:(?:\b(?P<key>\w+))?[\"']?[:,]\s+|[\[{]\s*)\Z")
 EXPRESSION_BEFORE: Final = re.compile(r"\$\{\{[^{}\r\n]*\}\}\Z")
-TYPED: Final = frozenset({"events", "types"})
-"""Sections that declare what has which type."""
 ENDS: Final = re.compile(r"\s*[,\]}]")
 
 

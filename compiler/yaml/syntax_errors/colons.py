@@ -172,6 +172,8 @@ def second_colon_in_brackets(problem: SyntaxProblem) -> Finding | None:
     line = text[problem.start : problem.end]
     if not whole and line.count("}") > line.count("{"):
         hint = "a `{` is missing before this key, or a `,`; a text with a colon stands in quotes"
+    elif not whole and is_last(text, at):
+        hint = "leave it out, or write the bracket that is missing; a text with a colon stands in quotes"
     elif not whole:
         hint = "between two entries stands a `,`, and a text with a colon in quotes"
     return problems.text_cut_by_colon(problem.place, whole, hint, last=is_last(text, at))

@@ -24,7 +24,7 @@ __all__ = [
 
 GOES_ON: Final = "this text goes on after its quote is closed"
 TWO_QUOTES: Final = "two quotes stand here side by side"
-CLOSED: Final = re.compile(r" *(?:- +)?[\w-]+: +(?P<value>[\"'][^\r\n]*)")
+CLOSED: Final = re.compile(r" *(?:- +)?(?:[\w-]+: +)?(?P<value>[\"'][^\r\n]*)")
 QUOTED_BEFORE: Final = re.compile(r"(?P<sign>[\"'])(?P<text>(?:(?!(?P=sign))[^\r\n])*)(?P=sign)\Z")
 LAST_QUOTE: Final = re.compile(r"(?P<sign>[\"'])(?=\s*(?:[}\]]|,\s|$))")
 TEXT_IN_DOUBLE: Final = re.compile(r"\"([^\"'\r\n]*)\"")

@@ -31,9 +31,31 @@ tests:
     mock: {call: {text: x}}
     expect: {end: Greeted, with: {text: x}}
 """
-BASES = {"call": CALL}
+WHOLE = """\
+wfc: 1
+workflow: whole
+start: Asked
+end: [Greeted, Refused]
+tools:
+  add: {python: "sums:add", args: {a: number}, output: number, read_only: true}
+events:
+  Asked: {name: string, n: integer}
+  Greeted: {text: string}
+  Refused: {why: Greeted}
+steps:
+  call:
+    kind: tool
+    accepts: Asked
+    tool: {python: "sums:say", output: string}
+    emit:
+      - {event: Greeted, when: event.n > 0, with: {text: "${{ result }}"}}
+      - {event: Refused, with: {why: {text: x}}}
+  sum: {kind: tool, accepts: Asked, tool: add, with: {a: 1}, emit: nothing}
+"""
+BASES = {"call": CALL, "whole": WHOLE}
 EVENTS = CALL[CALL.index("events:") : CALL.index("steps:")]
 TORN = EVENTS.replace("  Greeted: {text: string}\n", "")
+FIRST = WHOLE[WHOLE.index("{event: Greeted") :].split("\n")[0]
 MOCK = "{call: {text: x}}"
 TOLD = "  Refused: {}\n  Told: {}\nsteps:\n  tell: {kind: transform, accepts: Told, emit: Refused}\n"
 AT_ONCE = "it is a key of a step, beside its `kind`, or of a batch: `each: {"
@@ -68,6 +90,23 @@ def test_what_the_slips_are_made_in_is_right(base: str) -> None:
         ("call", "when: error.status == 404", "concurrency: 3", [("misplaced-key", "move it there")]),
         ("call", "when: error.status == 404", "concurrency: error.status == 404", [("unknown-key", AT_ONCE)]),
         ("call", "when: error.status == 404", "max: 3", [("unknown-key", "all that a batch needs stands within it")]),
+        # an event, and no list, stands behind `each`
+        ("whole", FIRST, "{each: Greeted}", [
+            ("wrong-type", "write `each: {in: …, as: …, event: Greeted, max: …}`")]),
+        ("whole", FIRST, "{each: event.names}", [
+            ("wrong-type", "write `each: {in: event.names, as: …, event: …, max: …}`")]),
+        # several expressions are one only with a sign between them
+        ("whole", "why: {text: x}", 'why: "${{ event.name }} ${{ event.n }}"', [("wrong-value", "")]),
+        ("whole", "why: {text: x}", 'why: "${{ event.n }} + ${{ event.n }}"', [
+            ("wrong-value", "all of it stands in the braces: write `${{ event.n + event.n }}`")]),
+        # a text is no list of what is given
+        ("whole", "{python: \"sums:say\"", "{with: \"sums:say\"", [("unknown-key", "what can stand here too is `python`")]),
+        ("whole", "args: {a: number}", "params: {a: number}", [("unknown-key", "write `args`")]),
+        # a colon at the end of a line, in place of a bracket
+        ("whole", "{text: string}", "{text: string:", [
+            ("text-cut-by-colon", "leave it out, or write the bracket that is missing")]),
+        # no expression stands where a type does
+        ("whole", "{text: string}", "{text: {{ result }}}", [("key-not-text", "a type stands here, such as `string`")]),
         # what comes from outside
         ("call", "  Refused: {}\nsteps:\n", TOLD, [
             ("event-never-emitted", "let a step `emit: Told`, or accept another event; one that comes from outside")]),

@@ -59,6 +59,8 @@ KNOWN = [
     ("a: b\n: c\n", "a key is missing before this colon"),
     ('a: "b"\n  :c d: e\n', "the colon stands behind a key"),
     ("a: {b: c} d\n", "something follows after this bracket is closed"),
+    ("- {a: b}5\n", "something follows after this bracket is closed"),
+    ('- "a" b\n', "this text goes on after its quote is closed"),
     ('a: "b" c\n', "this text goes on after its quote is closed"),
     ('a: b\nc "d"\n', "a colon and a space are missing after this key"),
     ("emit: Told  # so\n  when: x\n", "`Told` is a whole value, and `when` stands below it"),
