@@ -28,6 +28,10 @@ OF_SEVERAL = frozenset(
     | {"parts", "real", "retry_on", "save", "secrets", "tools"}
 )
 """Keys whose value may be a list of names."""
+BESIDE: Final = frozenset(
+    {"accepts", "emit", "event", "kind", "on_error", "rest", "retry", "save", "when", "with", "within"}
+)
+"""Keys that often stand beside those, and are no likely names."""
 
 
 @problem
@@ -51,9 +55,10 @@ def text_cut_by_comma(
     if key in OF_SEVERAL:
         what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
         word, _, value = rest.partition(" ")
-        other = (
-            f"write `{word}: {value}` if that is another key, else " if value and word.isidentifier() else ""
+        entry = (
+            f"{word}: {value}" if value and word.isidentifier() else f"{rest}: …" if rest in BESIDE else ""
         )
+        other = f"write `{entry}` if that is another key, else " if entry else ""
         return Finding("text-cut-by-comma", what, place, f"{other or 'write '}a list, `{key}: […, {rest}]`")
     if key:
         what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"

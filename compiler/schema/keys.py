@@ -178,6 +178,8 @@ class Keys:
                 meant = None
             if meant == "output" and holds_expressions(content):
                 meant = None  # values, as other systems have them, and no type
+            if meant == "when" and "event" in absent and self.is_event(content):
+                meant, hint = "event", "write `event`"
             if named_otherwise and meant != "steps":
                 meant = None  # the section of that name is not meant
             if meant is None:
@@ -247,6 +249,11 @@ class Keys:
         if key in CANCELLED and {"end", "ran"} <= properties.keys():
             return OF_CANCELLED
         return "" if exchanged or is_entry_of_emit(value, properties) else hint
+
+    def is_event(self, content: Any) -> bool:
+        """Return whether a value is the name of an event, as no condition is."""
+        events = self.document.data.get("events") if isinstance(self.document.data, dict) else None
+        return isinstance(content, str) and isinstance(events, dict) and content in events
 
     def is_field(self, key: str, name: object) -> bool:
         """Return whether an event of this name has a field of that one."""

@@ -345,7 +345,7 @@ def for_scalar(value: bool | float, title: str, key: str) -> str:
     """Return what to write instead of a number, `true` or `false`."""
     text = short(str(value).lower() if isinstance(value, bool) else repr(value))
     if "length of time" in title:
-        if not is_time(value, key):
+        if isinstance(value, bool) or not is_time(value, key):
             how_long = "write how long, with a unit, such as `30s`"
             return f"{how_long}; without a bound there is no such key" if key in BOUNDS else how_long
         if not value:

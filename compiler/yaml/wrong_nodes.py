@@ -57,6 +57,10 @@ def in_braces(text: str, start: int) -> str:
         return "a type stands here, such as `string`, and no expression"
     if behind and behind["key"] in EVENTS:
         return "an event's name stands here, and no expression"
+    if is_of_test(text, start):
+        return (
+            "a map stands in one pair of braces: leave one pair out; a test gives values, and no expressions"
+        )
     return (
         "write `${{ … }}` for an expression, in quotes where it begins a text between braces; a condition stands "
         "without any"
@@ -69,6 +73,13 @@ def is_of_type(text: str, start: int, key: str) -> bool:
     from wfc.compiler.yaml.syntax_errors.lines import TYPED, section_at
 
     return key not in LONG_KEYS and section_at(text, start) in TYPED
+
+
+def is_of_test(text: str, start: int) -> bool:
+    """Return whether a place is in the tests of a spec."""
+    from wfc.compiler.yaml.syntax_errors.lines import section_at
+
+    return section_at(text, start) == "tests"
 
 
 def top_not_a_map(data: object, text: str) -> Finding:

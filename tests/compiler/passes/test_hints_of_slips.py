@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
+from wfc.compiler.diagnostics import Severity
 from wfc.compiler.passes import check_text
 
 CALL = """\
@@ -52,10 +57,38 @@ steps:
       - {event: Refused, with: {why: {text: x}}}
   sum: {kind: tool, accepts: Asked, tool: add, with: {a: 1}, emit: nothing}
 """
-BASES = {"call": CALL, "whole": WHOLE}
+WAIT = """\
+wfc: 1
+workflow: greet
+start: Asked
+end: [Greeted, Refused]
+secrets: [KEY]
+models: {fast: {use: "openai:gpt-4o-mini", api_key: KEY}}
+events:
+  Asked: {name: string, n: integer}
+  Told: {text: string}
+  Greeted: {name: string}
+  Refused: {why: string}
+state: {one: {type: string, default: ""}}
+steps:
+  call: {kind: llm, model: fast, accepts: Asked, prompt: x, emit: {event: Told, with: {text: "${{ result }}"}}}
+  ask: {kind: human, accepts: Asked, title: Who?, form: {one: {type: string, from: "['a']"}}, within: 2h,
+    on_timeout: nothing, save: [one], emit: nothing}
+  pause:
+    kind: wait
+    accepts: Told
+    for: 3 min
+    emit: [{event: Refused, when: inputs.n > 3, with: {why: x}}, {event: Greeted, with: {name: x}}]
+tests:
+  - name: fine
+    start: {name: Ada, n: 3}
+    mock: {call: x}
+    expect: {end: Greeted}
+"""
+BASES = {"call": CALL, "whole": WHOLE, "wait": WAIT}
 EVENTS = CALL[CALL.index("events:") : CALL.index("steps:")]
 TORN = EVENTS.replace("  Greeted: {text: string}\n", "")
-FIRST = WHOLE[WHOLE.index("{event: Greeted") :].split("\n")[0]
+FIRST = WHOLE[WHOLE.index("{event: Greeted") :].split("\n", maxsplit=1)[0]
 MOCK = "{call: {text: x}}"
 TOLD = "  Refused: {}\n  Told: {}\nsteps:\n  tell: {kind: transform, accepts: Told, emit: Refused}\n"
 AT_ONCE = "it is a key of a step, beside its `kind`, or of a batch: `each: {"
@@ -100,13 +133,33 @@ def test_what_the_slips_are_made_in_is_right(base: str) -> None:
         ("whole", "why: {text: x}", 'why: "${{ event.n }} + ${{ event.n }}"', [
             ("wrong-value", "all of it stands in the braces: write `${{ event.n + event.n }}`")]),
         # a text is no list of what is given
-        ("whole", "{python: \"sums:say\"", "{with: \"sums:say\"", [("unknown-key", "what can stand here too is `python`")]),
+        ("whole", "{python: \"sums:say\"", "{with: \"sums:say\"", [
+            ("unknown-key", "what can stand here too is `python`")]),
         ("whole", "args: {a: number}", "params: {a: number}", [("unknown-key", "write `args`")]),
         # a colon at the end of a line, in place of a bracket
         ("whole", "{text: string}", "{text: string:", [
             ("text-cut-by-colon", "leave it out, or write the bracket that is missing")]),
         # no expression stands where a type does
         ("whole", "{text: string}", "{text: {{ result }}}", [("key-not-text", "a type stands here, such as `string`")]),
+        # neither is a length of time `trues`, nor a secret a model
+        ("wait", "for: 3 min", "for: true", [("wrong-type", "write how long, with a unit, such as `30s`")]),
+        ("wait", "for: 3 min", "for: 3", [("wrong-type", "write a unit, such as `3s`")]),
+        ("wait", "openai:gpt-4o-mini", "KEY", [("model-without-provider", "`KEY` is a secret, which stands under")]),
+        ("wait", "openai:gpt-4o-mini", "small", [("model-without-provider", "write its provider before it")]),
+        # a key that has lost its colon among what looks like a list; an event is no condition
+        ("wait", "accepts: Asked, title", "accepts: Asked, emit, title", [
+            ("text-cut-by-comma", "write `emit: …` if that is another key, else a list, `accepts: […, emit]`")]),
+        ("wait", "emit: {event: Told", "emit: {why: Told", [("unknown-key", "write `event`")]),
+        ("wait", "when: inputs.n > 3", "wen: inputs.n > 3", [("unknown-key", "did you mean `when`?")]),
+        # in a condition a text is put together otherwise than by braces
+        ("wait", "when: inputs.n > 3", "when: \"${{ inputs.n }}-again\"", [
+            ("stray-character", "this is an expression already: a value stands in it by its name, and a text")]),
+        ("wait", "when: inputs.n > 3", "when: \"${{ inputs.n }} > 3\"", [
+            ("stray-character", "this is an expression already: leave out `${{` and `}}`")]),
+        ("wait", "from: \"['a']\"", "from: 2026-01-01", [
+            ("no-list-of-choices", "where there may be several, declare a `list of …`$")]),
+        ("wait", "mock: {call: x}", "mock: {call: {{ x }}}", [
+            ("key-not-text", "a map stands in one pair of braces: leave one pair out; a test gives values")]),
         # what comes from outside
         ("call", "  Refused: {}\nsteps:\n", TOLD, [
             ("event-never-emitted", "let a step `emit: Told`, or accept another event; one that comes from outside")]),
@@ -117,4 +170,34 @@ def test_what_is_said_of_a_slip(base: str, right: str, wrong: str, said: list[tu
     found = check_text(BASES[base].replace(right, wrong).encode(), "spec.yaml").diagnostics
     assert [each.code for each in found] == [code for code, _ in said]
     for each, (_, hint) in zip(found, said, strict=True):
-        assert each.hint.startswith(hint), each.hint
+        assert f"{each.hint}$".startswith(hint), each.hint
+
+
+SECTIONS = ("models", "tools", "agents", "knowledge", "retries")
+LANGUAGE = sorted((Path(__file__).parents[3] / "docs/language").glob("*.yaml"))
+WITH_FILES = {"described_tools.yaml"}
+"""What says where the files are that declare its tools."""
+
+
+def with_section() -> Iterator[tuple[str, str]]:
+    """Sections that follow another one, whose line alone is taken away."""
+    for path in [each for each in LANGUAGE if each.name not in WITH_FILES]:
+        text = path.read_text(encoding="utf-8")
+        for section in SECTIONS:
+            if re.search(rf"^  .*\n+{section}:\n", text, re.MULTILINE):
+                yield path.name, section
+
+
+@pytest.mark.parametrize(("name", "section"), list(with_section()))
+def test_a_section_that_has_lost_its_line_is_one_finding(name: str, section: str) -> None:
+    text = next(each for each in LANGUAGE if each.name == name).read_text(encoding="utf-8")
+    first = re.search(rf"^{section}:\n(?: *#.*\n)*  (\w+):", text, re.MULTILINE)
+    assert first is not None
+    for line, hint in (("", f"write `{section}:` above `{first[1]}`"), ("use:\n", f"write `{section}`")):
+        broken = re.sub(rf"^{section}:\n", line, text, count=1, flags=re.MULTILINE)
+        found = [
+            each
+            for each in check_text(broken.encode(), "spec.yaml").diagnostics
+            if each.severity is Severity.ERROR
+        ]
+        assert [each.hint for each in found] == [hint], found
