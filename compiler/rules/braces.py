@@ -139,12 +139,16 @@ def expression_needs_quotes(place: Place, *, alone: bool, key: str = "", of_type
 
 
 @problem
-def number_cut_by_comma(place: Place, key: str, whole: str, rest: str) -> Finding:
+def number_cut_by_comma(place: Place, key: str, whole: str, rest: str, more: str = "") -> Finding:
     """Between braces a comma ends a number, and the digits after it are read as another key.
 
     Numbers are written without commas: `1000`, not `1,000`, and `0.5`, not `0,5`.
     """
+    # Args: more: what follows if it is a further number, or the bracket that closes a list.
     what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
+    if more:
+        listed = f"{whole}, {rest}" + (", …" if more.startswith(",") else "")
+        return Finding("number-cut-by-comma", what, place, f"a list stands in brackets: `{key}: [{listed}]`")
     certain = whole.lstrip("-0") == "" or "." in whole  # `0,5` and `5.000,00`
     whole = whole.replace(".", "")
     whole_number = "" if certain else f"write `{whole}{rest}`, or "

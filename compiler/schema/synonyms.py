@@ -131,7 +131,8 @@ STEP_NOTES: Final[Mapping[str, str]] = {
     "deadline": "an attempt is bounded by `timeout`, a wait by `within`, and the whole run by a `deadline` at the top",
     **dict.fromkeys(
         ["env", "environment"],
-        "what the environment gives is declared under `config` at the top: `config.name`",
+        "what the environment gives is declared under `config` at the top: `config.name`; what a step hands to its "
+        "tool stands under `with`",
     ),
     **dict.fromkeys(
         ["assign_to", "register", "result", "save_as", "set", "set_fact", "store"],

@@ -130,7 +130,9 @@ def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Fin
     whole = value_before(text, place) if before else None
     number = re.compile(DIGITS).search(text, max(0, start - 40), end)
     if number is not None:
-        return brace_problems.number_cut_by_comma(place, before, number["whole"], number["rest"])
+        more = re.compile(r" *(\]|, *-?\d+(?:\.\d+)? *[,\]}])").match(text, end)
+        follows = more[1] if more is not None else ""
+        return brace_problems.number_cut_by_comma(place, before, number["whole"], number["rest"], follows)
     from wfc.compiler.types.notations import other_notation  # a good spec never needs it
 
     meant = other_notation(text[whole.start : whole.end]) if whole is not None else ""

@@ -83,8 +83,8 @@ def closed_before_end_of_line(problem: SyntaxProblem) -> Finding | None:
 
 
 def closes_nothing(problem: SyntaxProblem) -> Finding | None:
-    """Return the finding for a closing bracket where a list in block style should go on."""
-    if problem.character not in {"}", "]"}:
+    """Return the finding for a closing bracket where a list or a map in block style should go on."""
+    if problem.character not in {"}", "]"} or problem.before.strip(" "):
         return None
     return problem.finding(f"`{problem.character}` closes nothing", "leave it out, or open it before")
 
@@ -159,6 +159,8 @@ def before_opening(before: str) -> str:
         return "declare the record under `types`, and write its name here"
     if before.strip() == "-":
         return "an item of a list begins here: close the bracket that opens above, or write a `,` and leave out the `-`"
+    if before.endswith(('""', "''")) and before[:-2].rstrip().endswith((":", ",", "[", "{")):
+        return "two quotes stand side by side before this: leave out one of them"
     if not before.strip() or before.rstrip()[-1] in "}]\"'":
         return "write a `,` between two items"
     if before[-1].isalnum():  # such as `n{: integer}`, where the two may have changed places

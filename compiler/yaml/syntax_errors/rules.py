@@ -82,7 +82,7 @@ RULES: Final = (
     SyntaxRule(ANY, indentation.tab_in_indentation),
     SyntaxRule(ANY, wrong_start.negation),
     # a line that is no entry, or stands at the wrong depth
-    SyntaxRule(DASH_MISSING, brackets.closes_nothing),
+    SyntaxRule((*DASH_MISSING, *MISALIGNED), brackets.closes_nothing),
     SyntaxRule(DASH_MISSING, indentation.keys_below_name),
     SyntaxRule(MISALIGNED, colons.no_name),
     SyntaxRule(MISALIGNED, colons.colon_before_name),

@@ -160,6 +160,20 @@ def test_what_the_slips_are_made_in_is_right(base: str) -> None:
             ("no-list-of-choices", "where there may be several, declare a `list of …`$")]),
         ("wait", "mock: {call: x}", "mock: {call: {{ x }}}", [
             ("key-not-text", "a map stands in one pair of braces: leave one pair out; a test gives values")]),
+        # a list that has lost its bracket; two entries that have become one
+        ("call", "text: x}}\n    expect", "text: 1, 2, 3]}}\n    expect", [
+            ("number-cut-by-comma", "a list stands in brackets: `text: [1, 2, …]`$")]),
+        ("call", "text: x}}\n    expect", "text: 1,000}}\n    expect", [
+            ("number-cut-by-comma", "write `1000`, or `1.000`$")]),
+        ("call", "text: x}}\n    expect", "text: \"x\"more other: \"y\"}}\n    expect", [
+            ("syntax-error", "close the quote where the text ends, and write a `,` before the key `other`$")]),
+        ("call", "text: x}}\n    expect", "text: \"x\"y\"}}\n    expect", [
+            ("syntax-error", "a text with `\"` in it stands in `'`: `'x\"y'`$")]),
+        ("call", "text: x}}\n    expect", "text: \"\"{% use y %}\"}}\n    expect", [
+            ("syntax-error", "two quotes stand side by side before this")]),
+        # brackets in the place of a colon or a key
+        ("call", EVENTS, f"{TORN}  Greeted}} {{text: string}}\n", [("bad-name", "write `Greeted: {text: string}`$")]),
+        ("call", "  Refused: {}\n", "  }: {}\n", [("syntax-error", "leave it out, or open it before$")]),
         # what comes from outside
         ("call", "  Refused: {}\nsteps:\n", TOLD, [
             ("event-never-emitted", "let a step `emit: Told`, or accept another event; one that comes from outside")]),
