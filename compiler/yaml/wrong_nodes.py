@@ -13,6 +13,8 @@ __all__ = ["describe", "map_as_key", "top_not_a_map"]
 EVENTS: Final = frozenset({"accepts", "on_timeout"})
 """Keys that hold the names of events, and are no likely names of fields."""
 BEHIND: Final = re.compile(r"(?:^|[{,]) *(?:- +)?(?P<key>[\w-]+): *\Z", re.MULTILINE)
+OF_TYPES: Final = re.compile(r"\b(?:args|output): *\{[^{}\r\n]*\Z")
+"""A map of types, as a tool or an agent declares them."""
 NEAR: Final = 80
 ENTRY: Final = r"[\s{]*[\w-]+: "
 """A key and a colon, so that braces around it are those of a map."""
@@ -72,7 +74,10 @@ def is_of_type(text: str, start: int, key: str) -> bool:
     from wfc.compiler.types.long_form import LONG_KEYS  # a good spec never needs them
     from wfc.compiler.yaml.syntax_errors.lines import TYPED, section_at
 
-    return key not in LONG_KEYS and section_at(text, start) in TYPED
+    declared = (
+        section_at(text, start) in TYPED or OF_TYPES.search(text, max(0, start - NEAR), start) is not None
+    )
+    return key not in LONG_KEYS and declared
 
 
 def is_of_test(text: str, start: int) -> bool:

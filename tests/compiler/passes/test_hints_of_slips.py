@@ -174,6 +174,8 @@ def test_what_the_slips_are_made_in_is_right(base: str) -> None:
         # brackets in the place of a colon or a key
         ("call", EVENTS, f"{TORN}  Greeted}} {{text: string}}\n", [("bad-name", "write `Greeted: {text: string}`$")]),
         ("call", "  Refused: {}\n", "  }: {}\n", [("syntax-error", "leave it out, or open it before$")]),
+        ("whole", "args: {a: number}", "args: {a: {{ number }}}", [
+            ("key-not-text", "a type stands here, such as `string`, and no expression$")]),
         # what comes from outside
         ("call", "  Refused: {}\nsteps:\n", TOLD, [
             ("event-never-emitted", "let a step `emit: Told`, or accept another event; one that comes from outside")]),
@@ -185,6 +187,13 @@ def test_what_is_said_of_a_slip(base: str, right: str, wrong: str, said: list[tu
     assert [each.code for each in found] == [code for code, _ in said]
     for each, (_, hint) in zip(found, said, strict=True):
         assert f"{each.hint}$".startswith(hint), each.hint
+
+
+def test_a_key_of_the_spec_that_has_slipped_into_a_step_makes_no_other_kind_of_it() -> None:
+    text = WAIT.replace("workflow: greet\n", "").replace("kind: wait\n", "kind: wait\n    workflow: greet\n")
+    (found,) = check_text(text.encode(), "spec.yaml").diagnostics
+    assert found.code == "misplaced-key"
+    assert "seems to belong at the top" in found.message
 
 
 SECTIONS = ("models", "tools", "agents", "knowledge", "retries")
