@@ -24,15 +24,20 @@ SECTIONS: Final = ("models", "tools", "agents", "knowledge", "threads", "retries
 
 
 def lost_sections(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
-    """Suspect that the line above some declarations is missing, or has another key than it is meant to have."""
+    """Suspect that the line above some declarations is missing, stands elsewhere, or has another key than is meant."""
     top = schema()["$defs"]["spec"]
-    absent = [each for each in SECTIONS if each not in data]
+    absent = [each for each in SECTIONS if data.get(each) is None]
     found = {each.place.address[0] for each in findings if each.place.address}
     for above in [each for each in data if each in found]:
         entries = data[above]
         for section in absent if isinstance(entries, dict) else ():
-            names = last_that_fit(entries, section)
-            if above not in top["properties"] and len(names) == len(entries) > 0:
+            is_there = section in data  # with nothing below it
+            names = (
+                [key for key in entries if fits(entries[key], section)]
+                if is_there
+                else last_that_fit(entries, section)
+            )
+            if not is_there and above not in top["properties"] and len(names) == len(entries) > 0:
                 hint = f"write `{section}`"
                 finding = problems.unknown_key(Place((above,), "key"), above, owner((), top), hint)
                 yield Suspicion(finding, renamed(data, (above,), section), (((above,), (section,)),), 2)
@@ -67,7 +72,9 @@ def without_line(data: Data, above: str, section: str, names: Sequence[str]) -> 
         Place((above, names[0]), "key"),
         f"{joined(names)} {'stand' if several else 'stands'} under `{above}`, and "
         f"{'seem' if several else 'seems'} to belong under `{section}`",
-        f"write `{section}:` above `{names[0]}`",
+        f"move {'them' if several else 'it'} there"
+        if section in data
+        else f"write `{section}:` above `{names[0]}`",
     )
     left = {key: each for key, each in data[above].items() if key not in names}
     changed = {**data, above: left, section: {key: data[above][key] for key in names}}

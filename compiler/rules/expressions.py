@@ -79,11 +79,15 @@ def unclosed_text(place: Place, quote: str, *, certain: bool = True) -> Finding:
 
 
 @problem
-def unclosed_bracket(place: Place, opened: str, closing: str, end: int) -> Finding:
+def unclosed_bracket(place: Place, opened: str, closing: str, end: int, *, in_text: bool = False) -> Finding:
     """A bracket is opened, and never closed.
 
     Each `(`, `[` and `{` needs its counterpart. Add it where the part in brackets ends.
     """
+    # Args: in_text: whether a text ends with such a bracket, which may be the one that is missed.
+    if in_text:
+        hint = f"add `{closing}`, or close the quote before the `{closing}` that stands in a text"
+        return Finding("unclosed-bracket", f"`{opened}` is not closed", place, hint)
     return Finding(
         "unclosed-bracket",
         f"`{opened}` is not closed",

@@ -88,6 +88,7 @@ tests:
 BASES = {"call": CALL, "whole": WHOLE, "wait": WAIT}
 EVENTS = CALL[CALL.index("events:") : CALL.index("steps:")]
 TORN = EVENTS.replace("  Greeted: {text: string}\n", "")
+TOOLS = WHOLE[WHOLE.index("tools:") : WHOLE.index("  Asked: {")]
 FIRST = WHOLE[WHOLE.index("{event: Greeted") :].split("\n", maxsplit=1)[0]
 MOCK = "{call: {text: x}}"
 TOLD = "  Refused: {}\n  Told: {}\nsteps:\n  tell: {kind: transform, accepts: Told, emit: Refused}\n"
@@ -176,6 +177,19 @@ def test_what_the_slips_are_made_in_is_right(base: str) -> None:
         ("call", "  Refused: {}\n", "  }: {}\n", [("syntax-error", "leave it out, or open it before$")]),
         ("whole", "args: {a: number}", "args: {a: {{ number }}}", [
             ("key-not-text", "a type stands here, such as `string`, and no expression$")]),
+        # what asks nothing has no consequences; a bracket may stand in a text
+        ("wait", "when: inputs.n > 3", "when: \"(inputs.n is status) + [3] == 3\"", [
+            ("unknown-test", "there are `none`, `empty`")]),
+        ("wait", "${{ result }}", "${{ result | default('a)' }}", [
+            ("unclosed-bracket", "add `)`, or close the quote before the `)` that stands in a text$")]),
+        ("wait", "${{ result }}", "${{ result | default('a' }}", [("unclosed-bracket", "add `)`$")]),
+        # an event stands there, or what says which event is sent
+        ("wait", "emit: {event: Told", "emit: {catch: Told", [("unknown-key", "write `event`$")]),
+        ("wait", "emit: {event: Told", "emit: {evnt: Told", [("unknown-key", "did you mean `event`?$")]),
+        ("wait", "emit: {event: Told", "args: {event: Told", [("unknown-key", "write `emit`$")]),
+        # declarations of a section that stands empty, and the name of a step above the steps
+        ("whole", TOOLS, "tools:\nevents:\n  add: {python: \"sums:add\", args: {a: number}, read_only: true}\n", [
+            ("misplaced-key", "move it there$")]),
         # what comes from outside
         ("call", "  Refused: {}\nsteps:\n", TOLD, [
             ("event-never-emitted", "let a step `emit: Told`, or accept another event; one that comes from outside")]),
@@ -194,6 +208,28 @@ def test_a_key_of_the_spec_that_has_slipped_into_a_step_makes_no_other_kind_of_i
     (found,) = check_text(text.encode(), "spec.yaml").diagnostics
     assert found.code == "misplaced-key"
     assert "seems to belong at the top" in found.message
+
+
+NAMELESS = """\
+wfc: 1
+workflow: nameless
+start: Asked
+end: Greeted
+events:
+  Asked: {}
+%s  Greeted: {}
+steps:
+    kind: transform
+    accepts: Asked
+    emit: Greeted
+"""
+
+
+@pytest.mark.parametrize("above", ["", "  greet:\n", "  greet: 3\n"])
+def test_a_name_of_a_step_that_stands_above_the_steps_is_told(above: str) -> None:
+    *_, last = check_text((NAMELESS % above).encode(), "spec.yaml").diagnostics
+    assert last.hint.startswith("write the step's name above its keys, and indent them below it")
+    assert last.hint.endswith("; `greet` stands empty under `events`") == (above == "  greet:\n")
 
 
 SECTIONS = ("models", "tools", "agents", "knowledge", "retries")
