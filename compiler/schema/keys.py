@@ -182,7 +182,7 @@ class Keys:
                 continue
             meant = nearest(key, absent)
             hint = f"did you mean `{meant}`?"
-            if meant is not None and (is_other_word(key, meant, absent) or is_either(key, properties)):
+            if meant is not None and (is_other_word(key, meant, properties) or is_either(key, properties)):
                 meant = None
             named_otherwise = not address and "steps" in absent and looks_like_steps(content)
             if (

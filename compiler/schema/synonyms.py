@@ -241,6 +241,8 @@ def other_key(key: str, possible: Container[str], content: Any = None) -> str:
         return ""
     if meant[0] in PLAIN and isinstance(content, (dict, list)):
         return ""
+    if meant[0] == "when" and isinstance(content, dict):
+        return ""  # no condition
     if meant[0] == "args" and isinstance(content, str):
         return ""  # types stand there, each with a name
     if meant[0] == "with" and isinstance(content, str) and "prompt" in possible:

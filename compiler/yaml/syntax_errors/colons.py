@@ -36,7 +36,7 @@ __all__ = [
 NO_NAME: Final = re.compile(r" *(?:- +)?(?P<colon>:)(?: [^\r\n]*)?")
 COLON_BEFORE: Final = re.compile(r" *(?P<key>:(?P<name>[\w-]+))(?P<rest> [^\r\n]*)?\r?")
 BEFORE_BRACKET: Final = re.compile(r" *(?:- +)?(?P<key>[A-Za-z_][\w-]*) *(?:[,;=>] *)?(?=\{|\[)")
-NAME_ALONE: Final = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_][\w-]*) *\r?\n")
+NAME_ALONE: Final = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_][\w-]*) *(?: #[^\r\n]*)?\r?\n")
 ONE_WORD: Final = re.compile(r"[{,]\s*[\w-]+:[ ]+[\w-]+\Z")
 """A key between braces and the one word that stands before a colon; two words could be a text and the next key."""
 LAMBDA: Final = re.compile(r"\blambda [\w, ]*\Z")

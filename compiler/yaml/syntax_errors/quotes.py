@@ -16,6 +16,7 @@ __all__ = [
     "closed_before_end_of_line",
     "closed_before_more_text",
     "closed_late",
+    "dollar_before_quote",
     "equals_before_quote",
     "never_closed",
     "no_colon_before_quote",
@@ -32,6 +33,7 @@ NEXT_ENTRY: Final = re.compile(r", *(?P<key>[\w-]+): ?(?=[\"'{\[\w])")
 """Another entry inside of what should be a text between braces."""
 NO_COMMA: Final = re.compile(r"[^\"']*(?P<sign>[\"'])[^\"',]*?\b(?P<key>[\w-]+): *(?P=sign)[^\"']*")
 """The rest of one entry, the next one without a comma before it, and the begin of its value."""
+DOLLAR: Final = re.compile(r"(?<=[:,\[{] )\$(?P<sign>[\"'])(?=\{\{)")
 KEY_BELOW: Final = re.compile(r"\n *(?:- +)?[\w-]+:\s")
 """Another entry within what is in quotes."""
 EQUALS: Final = re.compile(r"(?<=[{,]) *(?P<key>[a-z_]\w*) *= *(?P<value>\"[^\"\r\n]*\"|'[^'\r\n]*')")
@@ -193,6 +195,16 @@ def equals_before_quote(problem: SyntaxProblem) -> Finding | None:
     if found is None:
         return None
     return brace_problems.no_colon_in_braces(place_of(found), found["key"], found["value"])
+
+
+def dollar_before_quote(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a `$` that stands before the quote of an expression, as in `{a: $"{{ b }}"}`."""
+    found = DOLLAR.search(problem.text, line_at(problem.text, problem.opened)[0], problem.at + 2)
+    if found is None:
+        return None
+    sign = found["sign"]
+    hint = f"write `{sign}${{{{ … }}}}{sign}`"
+    return problems.syntax_error(place_of(found), "the `$` of an expression stands behind the quote", hint)
 
 
 def second_quote(problem: SyntaxProblem) -> Finding | None:

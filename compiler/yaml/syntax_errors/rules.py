@@ -70,6 +70,7 @@ RULES: Final = (
     SyntaxRule(BETWEEN, brackets.list_type_with_brackets),
     SyntaxRule(BETWEEN, quotes.closed_before_more_text),
     SyntaxRule(BETWEEN, colons.second_colon_in_brackets),
+    SyntaxRule((*BETWEEN, *NEVER_CLOSED), quotes.dollar_before_quote),
     SyntaxRule(ANY, quotes.closed_late),
     SyntaxRule(BETWEEN, brackets.bare_expression),
     # a character with which nothing can begin
@@ -89,6 +90,8 @@ RULES: Final = (
     SyntaxRule((*DASH_MISSING, *MISALIGNED, *BLOCK_SCALAR), brackets.closed_before_end_of_line),
     SyntaxRule((*DASH_MISSING, *MISALIGNED, *BLOCK_SCALAR), quotes.closed_before_end_of_line),
     SyntaxRule(MISALIGNED, no_entry.no_entry_before_bracket),
+    SyntaxRule((*DASH_MISSING, *MISALIGNED), no_entry.no_entry_with_comment),
+    SyntaxRule((*DASH_MISSING, *MISALIGNED), colons.no_colon_after_name),
     SyntaxRule(MISALIGNED, indentation.keys_below_name),
     SyntaxRule(MISALIGNED, indentation.glued_dash_above),
     SyntaxRule(MISALIGNED, indentation.indented_too_far),

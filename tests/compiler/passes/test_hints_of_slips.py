@@ -190,6 +190,12 @@ def test_what_the_slips_are_made_in_is_right(base: str) -> None:
         # declarations of a section that stands empty, and the name of a step above the steps
         ("whole", TOOLS, "tools:\nevents:\n  add: {python: \"sums:add\", args: {a: number}, read_only: true}\n", [
             ("misplaced-key", "move it there$")]),
+        # another word for a section that is there; a map that is no condition
+        ("whole", "events:\n", "tasks: []\nevents:\n", [("unknown-key", "what can stand here too is")]),
+        ("whole", "events:\n", "tets: []\nevents:\n", [("unknown-key", "did you mean `tests`?")]),
+        ("wait", "with: {why: x}", "case: {why: x}", [("unknown-key", "what can stand here too is `with`")]),
+        ("wait", "emit: {event: Told, with: {text: \"$", "emit: {event: Told, with: {text: $\"", [
+            ("syntax-error", "write `\"${{ … }}\"`$")]),
         # what comes from outside
         ("call", "  Refused: {}\nsteps:\n", TOLD, [
             ("event-never-emitted", "let a step `emit: Told`, or accept another event; one that comes from outside")]),
