@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place
@@ -16,15 +16,20 @@ from wfc.compiler.rules import shape as problems
 from wfc.compiler.rules.phrases import joined
 from wfc.compiler.schema.expansion import schema
 from wfc.compiler.schema.words import owner
+from wfc.compiler.slotted import replace
 
 __all__ = ["lost_sections"]
 
 SECTIONS: Final = ("models", "tools", "agents", "knowledge", "threads", "retries", "resources", "triggers")
 """Those whose declarations have keys of the language alone, so that they can be told by them."""
+CAPITAL: Final = frozenset({"events", "types"})
+OPEN: Final = frozenset({"config", "state", *CAPITAL})
+"""Sections of fields, whose names the author chooses."""
 
 
 def lost_sections(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
     """Suspect that the line above some declarations is missing, stands elsewhere, or has another key than is meant."""
+    yield from low_lines(data)
     top = schema()["$defs"]["spec"]
     absent = [each for each in SECTIONS if data.get(each) is None]
     found = {each.place.address[0] for each in findings if each.place.address}
@@ -43,6 +48,27 @@ def lost_sections(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion
                 yield Suspicion(finding, renamed(data, (above,), section), (((above,), (section,)),), 2)
             elif names and above in top["properties"] and above != "steps":
                 yield without_line(data, above, section, names)
+
+
+def low_lines(data: Data) -> Iterator[Suspicion]:
+    """Suspect that the line of a section stands too low, below what is declared there: events and types are told from
+    other fields by their capital letters.
+    """
+    for above, section in pairwise(data):
+        entries = data[above]
+        if (
+            data[section] is not None
+            or section not in OPEN
+            or above not in OPEN
+            or not isinstance(entries, dict)
+        ):
+            continue
+        capital = section in CAPITAL
+        names = list(takewhile(lambda key: key[:1].isupper() == capital, reversed(entries)))[::-1]  # noqa: B023
+        if names and (above in CAPITAL) != capital:
+            found = without_line(data, above, section, names)
+            hint = f"move the line `{section}:` above `{names[0]}`"
+            yield replace(found, finding=replace(found.finding, hint=hint))
 
 
 def last_that_fit(entries: Data, section: str) -> list[str]:

@@ -66,7 +66,7 @@ def text_cut_by_comma(
             return Finding("text-cut-by-comma", what, place, f"a type is written `{meant}`")
         word, _, value = rest.partition(" ")
         hint = "put the text in quotes"
-        if PROSE.fullmatch(value):
+        if PROSE.fullmatch(value) and not A_TYPE.match(value):
             pass
         elif value and word.isidentifier():
             hint, whole = f"put the text in quotes, or write `{word}: {value}` if that is another key", None
@@ -99,6 +99,7 @@ texts, too, so that only a name counts that every expression knows.
 """
 PROSE: Final = re.compile(r"[^\W\d]+(?: +[^\W\d]+)+")
 """Several words, and nothing else."""
+A_TYPE: Final = re.compile(r"(?:(?:list|map) of|optional) \w")
 NAMED: Final = frozenset(
     {"accepts", "agent", "all", "any", "emit", "errors", "event", "kind", "model", "never_on", "retry_on"}
 )

@@ -146,6 +146,7 @@ RULES: Final = (
         ("a block scalar",),
         says("nothing but a comment may follow on this line", "put the text on the lines below"),
     ),
+    SyntaxRule(("document start",), indentation.below_indented_first),
     SyntaxRule(("document start",), says("the spec ends before this line", "is it indented wrongly?")),
     SyntaxRule(NO_VALUE, wrong_start.no_value),
 )

@@ -85,7 +85,25 @@ tests:
     mock: {call: x}
     expect: {end: Greeted}
 """
-BASES = {"call": CALL, "whole": WHOLE, "wait": WAIT}
+LOW = """\
+wfc: 1
+workflow: low
+start: Asked
+end: Greeted
+config:
+  most: integer
+types:
+  Order: {id: string}
+events:
+  Asked: {order: Order}
+  Greeted: {}
+steps:
+  greet:
+    kind: transform
+    accepts: Asked
+    emit: [{event: Greeted, when: config.most > 3 and event.order.id != ""}, {fail: too many}]
+"""
+BASES = {"low": LOW, "call": CALL, "whole": WHOLE, "wait": WAIT}
 EVENTS = CALL[CALL.index("events:") : CALL.index("steps:")]
 TORN = EVENTS.replace("  Greeted: {text: string}\n", "")
 TOOLS = WHOLE[WHOLE.index("tools:") : WHOLE.index("  Asked: {")]
@@ -196,6 +214,13 @@ def test_what_the_slips_are_made_in_is_right(base: str) -> None:
         ("wait", "with: {why: x}", "case: {why: x}", [("unknown-key", "what can stand here too is `with`")]),
         ("wait", "emit: {event: Told, with: {text: \"$", "emit: {event: Told, with: {text: $\"", [
             ("syntax-error", "write `\"${{ … }}\"`$")]),
+        # a type is no prose, a `#` no part of an expression, and a line may stand too low
+        ("whole", "{name: string, n: integer}", "{name: string, n list of integer}", [
+            ("text-cut-by-comma", "put the text in quotes, or write `n: list of integer` if that is another key")]),
+        ("wait", "    for: 3 min\n", "    for: ${{ #inputs.n }}\n", [("text-cut-by-comment", "leave the `#` out")]),
+        ("wait", "    for: 3 min\n", "    for: 3 #min\n", [("text-cut-by-comment", "put the whole value in quotes")]),
+        ("low", "types:\n  Order: {id: string}\n", "  Order: {id: string}\ntypes:\n", [
+            ("misplaced-key", "move the line `types:` above `Order`$")]),
         # what comes from outside
         ("call", "  Refused: {}\nsteps:\n", TOLD, [
             ("event-never-emitted", "let a step `emit: Told`, or accept another event; one that comes from outside")]),

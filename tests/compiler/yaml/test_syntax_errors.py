@@ -93,6 +93,8 @@ KNOWN = [
     ("%YAML 3.0\n---\na: b\n", "this version of YAML is not known here"),
     ("a: |0\n  b\n", "an indentation of 1 to 9 spaces may be given here"),
     ("a: | b\n  c\n", "nothing but a comment may follow on this line"),
+    ("    a: b\nc: d\n", "this line does not line up with the keys above it"),
+    ("a: b\n\n    c: d\n", "this line is indented further than the one above, which is complete"),
     ("a: b\n...\nc: d\n", "the spec ends before this line"),
     ("a: [,]\n", "a value is missing here"),
 ]
