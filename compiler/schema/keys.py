@@ -135,7 +135,10 @@ class Keys:
 
     def slipped_name(self) -> Address:
         """Return where a name stands above the steps with nothing below it, as none that is declared there."""
-        sections = ((each, self.document.data.get(each)) for each in ("events", "state", "tools", "types"))
+        data = self.document.data
+        if not isinstance(data, dict):
+            return ()
+        sections = ((each, data.get(each)) for each in ("events", "state", "tools", "types"))
         found = [
             (section, name)
             for section, entries in sections

@@ -138,7 +138,8 @@ def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Fin
     meant = other_notation(text[whole.start : whole.end]) if whole is not None else ""
     joins = re.search(r"\baccepts: *\{ *\Z", text[max(0, start - 40) : start]) is not None
     alone = text[:start].rstrip().endswith("{") and text[end:].lstrip().startswith("}")
-    opens = "" if before else re.compile(r"\s*(?:,\s*([{\[]))?").match(text, end)[1] or ""
+    opened = None if before else re.compile(r"\s*,\s*([{\[])").match(text, end)
+    opens = opened[1] if opened is not None else ""
     return brace_problems.text_cut_by_comma(
         place, before, key.value, whole, meant, alone=alone, joins=joins, opens=opens
     )

@@ -45,7 +45,7 @@ def match_above(pattern: re.Pattern[str], problem: SyntaxProblem) -> re.Match[st
     """Return what a pattern finds in the line above, or in the last one that is not empty."""
     line, below = above(problem.text, problem.start), problem.start
     while line is not None and not problem.text[line:below].strip():
-        line, below = above(problem.text, line), line
+        below, line = line, above(problem.text, line)
     return None if line is None else pattern.match(problem.text, line, problem.start)
 
 
