@@ -194,7 +194,8 @@ class Workflow(WorkflowDefinition):
             RunExistsError: A run with this id is not over, or one with its key, which only one run may have.
         """
         own = self._wfc
-        _check_call(type(self).__name__, own, ctx, args)
+        if args or ctx is not None or asyncio._get_running_loop() is None:
+            _check_call(type(self).__name__, own, ctx, args)
         if own.caller is None:
             run = own.prepare(self, ctx, start_event, run_id, inputs)
             admitted = own.engine.admit(run)

@@ -202,11 +202,10 @@ class Port:
 
     def _hold(self, execution: Execution, answered_by: str) -> None:
         """Hold what others could see of the last tick, and carry out the rest now."""
-        effects, execution.effects = execution.effects, []
+        effects = execution.take_effects()
         if execution.outcome is not None and not self._end:
             finish_run(execution)
-            effects += execution.effects
-            execution.effects = []
+            effects = [*effects, *execution.take_effects()]
         for effect in effects:
             if isinstance(effect, _HELD):
                 if isinstance(effect, Publish):

@@ -87,6 +87,7 @@ class Run(WorkingRun["Run"]):
         **options: Any,
     ) -> None:
         super().__init__(workflow, start_event, run_id, **options)
+        self._prepare_workers()
         self.children = NO_CHILDREN
         self._watchers: Watchers | None = None
         self.breakpoints: Breakpoints | PartBreakpoints[Breakpoints] | None = None
@@ -157,10 +158,12 @@ class Run(WorkingRun["Run"]):
         self.apply(Started(execution.inputs, limits, self.bounds, self.timeout))
         if self.breakpoints is not None:
             self.breakpoints.record()
-        self.watch_deadline()
+        if self.execution.deadline is not None:
+            self.watch_deadline()
         for tick in stored.early if stored is not None else ():
             self.apply(tick)
-        self._take_early()
+        if self.early:
+            self._take_early()
 
     def cancel(self, reason: str = "the run was cancelled") -> None:
         """End the run, or let it go on by its exit. What its steps have already done stays done."""
@@ -217,14 +220,15 @@ class Run(WorkingRun["Run"]):
         if self.ready:
             self.wake_workers()
 
-    def carry_out(self) -> None:
-        """Carry out the effects of the last ticks, except starting step runs; end the run when it is over."""
-        if self.port is not None:
-            return  # which holds them
-        if self.execution.effects:
-            self.carry_out_effects()
-        if self.execution.outcome is not None:
-            self.conclude()
+    def carry_out(self) -> bool:
+        """Carry out the effects of the last ticks, except starting step runs; return whether the run is over."""
+        execution = self.execution
+        if self.port is None:  # which holds them
+            if execution.effects:
+                self.carry_out_effects()
+            if execution.outcome is not None:
+                self.conclude()
+        return execution.outcome is not None
 
     def conclude(self) -> None:
         """Begin the end of the run, unless it has begun."""
@@ -234,8 +238,7 @@ class Run(WorkingRun["Run"]):
 
     def carry_out_effects(self) -> None:
         """Carry out the effects of the last ticks."""
-        effects, self.execution.effects = self.execution.effects, []
-        for effect in effects:
+        for effect in self.execution.take_effects():
             self.carry_out_one(effect)
 
     def carry_out_one(self, effect: Effect) -> None:

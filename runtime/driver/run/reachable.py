@@ -170,7 +170,7 @@ class ReachableRun(StatefulRun[R], Generic[R]):
             WorkflowStepDoesNotExistError: There is no step of that name.
             RunEndedError: The run has ended.
         """
-        is_done = self.future.done()
+        is_done = self.is_done
         if sender is not None:
             if is_done or sender.exit is Exit.DROPPED:
                 return  # it is being cancelled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
@@ -37,6 +38,9 @@ __all__ = ["StatefulRun"]
 
 R = TypeVar("R", bound=RelatedRun)
 
+_SETTLING = threading.RLock()
+"""Held while the future of a run's end is made or settled: several threads may ask for it."""
+
 
 def _utc_now() -> datetime:
     return datetime.now(UTC)
@@ -49,6 +53,7 @@ class StatefulRun(Generic[R]):
         "__weakref__",
         "_config",
         "_deadline",
+        "_future",
         "_resources",
         "_store",
         "_stored",
@@ -61,10 +66,10 @@ class StatefulRun(Generic[R]):
         "early",
         "engine",
         "execution",
-        "future",
         "goes_on",
         "has_begun",
         "has_bounds",
+        "is_done",
         "is_elsewhere",
         "kept",
         "key",
@@ -114,7 +119,8 @@ class StatefulRun(Generic[R]):
         self.execution = known or Execution(plan, run_id, state)
         self.execution.inputs = start_event
         self.loop = asyncio.get_running_loop()
-        self.future: asyncio.Future[StopEvent] = RunFuture(loop=self.loop)
+        self.is_done = False
+        self._future: RunFuture | None = None
         self.kept: KeptSnapshot | None = None  # of one that was cancelled, as it was before
         self.doubles = doubles
         self.double_parts: Callable[[Any], None] | None = None  # puts doubles into runs that are its actions
@@ -157,9 +163,24 @@ class StatefulRun(Generic[R]):
         """Whether the run is just being put to rest, so that it takes nothing here any more."""
 
     @property
-    def is_done(self) -> bool:
-        """Return whether the run is over."""
-        return self.future.done()
+    def future(self) -> RunFuture:
+        """The future of the run's end, made when it is first asked for: many runs are over before anybody waits."""
+        if self._future is None:
+            with _SETTLING:
+                if self._future is None:
+                    self._future = RunFuture(loop=self.loop)
+                if self.is_done:  # looked at only now, so that an end meanwhile is seen here or by `settle`
+                    self._future.settle(self.execution.outcome)
+        return self._future
+
+    def settle(self) -> None:
+        """Be over, by the outcome of the execution: let those know who wait for it."""
+        self.is_done = True
+        outcome = self.execution.outcome
+        if self._future is not None or not isinstance(outcome, StopEvent):
+            future = self.future  # by which a failure is reported that nobody asks for
+            with _SETTLING:
+                future.settle(outcome)
 
     @property
     def limits(self) -> Limits | None:
