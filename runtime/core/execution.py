@@ -158,9 +158,8 @@ class Execution:
         """
         self.way = way
         self.reached: frozenset[Step] | None = None if way is None else self.plan.reached_from(way)
-        self.listens = self.plan.listens_on(
-            self.reached
-        )  # whether a step on the way takes events from outside
+        # whether a step on the way takes events from outside
+        self.listens = bool(self.plan.listens) if self.reached is None else self.plan.listens_on(self.reached)
         self.busy = [0] * self.plan.size  # workers at work, by step index
         self.queues: dict[int, deque[StepRun]] = NONE  # step runs that wait for a worker, by step index
         self.timers: dict[int, Timed] = NONE  # what they are for, by number

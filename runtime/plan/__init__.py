@@ -244,10 +244,8 @@ class Plan:
             found = self._reached[event] = frozenset(reached)
         return found
 
-    def listens_on(self, reached: frozenset[Step] | None) -> bool:
-        """Return whether one of some steps takes events from outside; ``None``: any step."""
-        if reached is None:
-            return bool(self.listens)
+    def listens_on(self, reached: frozenset[Step]) -> bool:
+        """Return whether one of some steps takes events from outside."""
         return any(step.takes(event) for event in self.listens for step in reached)
 
     def joins_from(self, way: EventClass | None) -> tuple[Step, ...]:

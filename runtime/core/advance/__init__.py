@@ -114,7 +114,8 @@ def _started(execution: Execution, tick: Started) -> None:
 
 def _begin(execution: Execution, event: Event) -> None:
     """Deliver the event by which a run begins, or goes on by one of its exits."""
-    open_root(execution)
+    if execution.plan.start_joins:
+        open_root(execution)
     if execution.observed:
         note_emitted(execution, event, None)
     for step in execution.plan.acceptors(type(event)):

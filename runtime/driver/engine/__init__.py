@@ -269,7 +269,8 @@ class Engine(UpgradedRuns):
         rules = workflow._wfc.run_rules
         if rules.has_none and workflow._wfc.gate is None:
             self._enlist(run, rules)
-            self.make_durable(run)
+            if self._durable is not None:
+                self.make_durable(run)
             run.begin()
             return run
         if rules.key is not None and run.key is None:

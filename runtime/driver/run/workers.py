@@ -40,6 +40,7 @@ MOST_IN_A_TURN = 1000
 """Step runs after which a worker gives others a turn, also where a clock stands still or was put back."""
 
 _EAGER = sys.version_info >= (3, 12)
+_AT_ONCE: dict[str, Any] = {"eager_start": True}
 
 
 class _Turns(threading.local):
@@ -110,12 +111,20 @@ class WorkingRun(ReachableRun[R], Generic[R]):
     def part_for(self, step_run: StepRun, name: str) -> Any:
         """Return the workflow for a step's parameter; runs that it starts are parts of the step's run."""
 
-    def spawn_worker(self, *, begin: bool = False, **options: Any) -> None:
-        """Start a worker, in a task with its own copy of the context variables from the start of the run."""
+    def spawn_worker(self, *, begin: bool = False, at_once: bool = False) -> None:
+        """Start a worker, in a task with its own copy of the context variables from the start of the run.
+
+        Args:
+            begin: Whether it is to begin the run.
+            at_once: Whether it works before this returns, for which there must be no task at work; from Python 3.12 on.
+        """
         variables = copy_context() if self._variables is None else self._variables.copy()
-        # not `loop.create_task`, whose factory may be eager
-        # whose name asyncio would make of a number, at some cost
-        Task(self._work(begin=begin), loop=self.loop, name=self.run_id, context=variables, **options)
+        work = self._work(begin)
+        # not `loop.create_task`, whose factory may be eager; and with a name, as asyncio would have to make one up
+        if at_once:
+            Task(work, loop=self.loop, name=self.run_id, context=variables, **_AT_ONCE)
+        else:
+            Task(work, loop=self.loop, name=self.run_id, context=variables)
 
     def wake_workers(self) -> None:
         """Schedule ready step runs for the loop's next iteration, unless a worker takes them before."""
@@ -140,13 +149,13 @@ class WorkingRun(ReachableRun[R], Generic[R]):
         if not self._resting:
             if _EAGER:
                 while ready:
-                    self.spawn_worker(eager_start=True)
+                    self.spawn_worker(at_once=True)
             else:
                 for _ in range(len(ready)):
                     self.spawn_worker()
         self._handing_over = False
 
-    async def _work(self, *, begin: bool = False) -> None:
+    async def _work(self, begin: bool) -> None:
         """Execute step runs until none is ready; the first worker of a run begins it."""
         execution, ready, now, port = self.execution, self.ready, self.now, self.port
         task: Any = asyncio.current_task(self.loop)
