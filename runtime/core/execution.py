@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableSequence, Sequence
 from typing import Any, Final
 
 from wfc.runtime.core.effects import Effect
@@ -106,7 +106,8 @@ class Execution:
         self.deadline_left: int | None = None  # the same in nanoseconds, while it stands still
         self.stops: Stops | None = None  # where the run halts, if its ticks are kept
         self.in_flight: dict[int, StepRun] = {}  # by number
-        self.starting: deque[StepRun] = deque()
+        # of a few the first is taken from a list as fast, and a queue is an eighth of the memory of a run
+        self.starting: MutableSequence[StepRun] = deque() if plan.starts_many else []
         self.effects: list[Effect] = _NO_EFFECTS
         # what comes from outside, also when the run begins anew
         self.inbox: dict[int, Event] = NONE  # events that nobody has taken yet, by number, oldest first

@@ -26,6 +26,8 @@ from wfc.runtime.plan.step import Step
 
 __all__ = ["Plan"]
 
+MANY = 1000
+"""If a step has more workers, more step runs may begin at once than are well taken from the front of a list."""
 
 Shows = Callable[[Any, Any, Iterable[Event]], Iterable[Event]]
 """Returns what the watchers of a run are told of what a step emits, from the run, its state then, and the events."""
@@ -75,6 +77,8 @@ class Plan:
         self.limits = limits
         self.has_limits = any(step.limited for step in self.steps)
         self.has_bounds_at_start = computes_bounds or any(callable(step.max_runs) for step in self.steps)
+        # whether very many step runs may be about to begin at once
+        self.starts_many = computes_bounds or max(self.workers, default=0) > MANY
         self.most_steps = None if limits is None else limits.steps
         if computes_bounds:  # those of a run may bound what the class does not
             for step in self._with_items():

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableSequence, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -53,7 +52,7 @@ class EndingRun(Protocol):
         """The run's timers; ``None`` if it never had one."""
 
     @property
-    def ready(self) -> deque[StepRun]:
+    def ready(self) -> MutableSequence[StepRun]:
         """The step runs that may begin, in order."""
 
     @property

@@ -170,11 +170,11 @@ class WorkingRun(ReachableRun[R], Generic[R]):
                 until = now() + TURN
                 turn = _TURNS.begun = _TURNS.begun + 1
                 for _ in range(MOST_IN_A_TURN):
-                    step_run = ready.popleft()
+                    step_run = ready[0]
+                    del ready[0]
                     if ready and not self._handing_over:
                         self.wake_workers()
-                    step_run.task, current.step_run = task, step_run
-                    step = step_run.step
+                    step, step_run.task, current.step_run = step_run.step, task, step_run
                     try:
                         if step.plain and self.bare:
                             assert step.action is not None

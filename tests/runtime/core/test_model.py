@@ -153,7 +153,7 @@ class Play:
             twin.starting.clear()
             twin.take_effects()
         while execution.starting:
-            self.begins(execution.starting.popleft())
+            self.begins(execution.starting.pop(0))
         self.check_items_under_way()
         self.check_places()
         wants, execution.effects = execution.effects, []
