@@ -48,6 +48,9 @@ PART = "."
 REMEMBERED = 10_000
 """How many runs that are over an engine still knows, so as to say that they have ended."""
 
+_ELSEWHERE = (RunLostError, RunParkedError)
+"""By these a run ends here, and goes on elsewhere or later; a union would be made anew at each look."""
+
 
 class Engine(UpgradedRuns):
     """A registry of workflows and of live runs that can reach each other.
@@ -387,9 +390,7 @@ class Engine(UpgradedRuns):
         if self._runs.get(run.run_id) is not run:
             return
         del self._runs[run.run_id]
-        is_over = not isinstance(
-            run.execution.outcome, RunLostError | RunParkedError
-        )  # else it goes on elsewhere
+        is_over = not isinstance(run.execution.outcome, _ELSEWHERE)
         if is_over:
             self._ended[run.run_id] = None
             if self._durable is not None:

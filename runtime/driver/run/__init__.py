@@ -51,7 +51,7 @@ from wfc.runtime.errors import (
     ContextStateError,
     WorkflowError,
 )
-from wfc.runtime.events import StartEvent, StopEvent
+from wfc.runtime.events import StopEvent
 from wfc.runtime.plan.inputs import RunInfo
 from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.journal import KeyTaken
@@ -79,15 +79,8 @@ class Run(WorkingRun["Run"]):
 
     __slots__ = ("_event_waits", "_watchers", "active_at_end", "breakpoints", "closing", "is_ending")
 
-    def __init__(
-        self,
-        workflow: RunWorkflow[Run],
-        start_event: StartEvent,
-        run_id: str,
-        **options: Any,
-    ) -> None:
-        super().__init__(workflow, start_event, run_id, **options)
-        self._prepare_workers()
+    def _set_up(self) -> None:
+        super()._set_up()
         self.children = NO_CHILDREN
         self._watchers: Watchers | None = None
         self.breakpoints: Breakpoints | PartBreakpoints[Breakpoints] | None = None

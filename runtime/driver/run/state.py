@@ -116,8 +116,8 @@ class StatefulRun(Generic[R]):
         known = None if stored is None else stored.execution
         if known is None and state is None and plan.declares_state:
             state = plan.new_state()  # at once: if a field has no default, it is told here
-        self.execution = known or Execution(plan, run_id, state)
-        self.execution.inputs = start_event
+        execution = self.execution = known or Execution(plan, run_id, state)
+        execution.inputs = start_event
         self.loop = asyncio.get_running_loop()
         self.is_done = False
         self._future: RunFuture | None = None
@@ -130,9 +130,9 @@ class StatefulRun(Generic[R]):
         # as the run counts moments; it does not know the run, which is freed without the garbage collector
         self.now: Callable[[], int] = time.time_ns if today is _utc_now else lambda: as_moment(today())
         if known is None:
-            self.execution.at = self.now()
+            execution.at = self.now()
         self._config = config
-        self.bounds: Mapping[tuple[str, int], float] = self.execution.bounds  # worked out at the start
+        self.bounds: Mapping[tuple[str, int], float] = execution.bounds  # worked out at the start
         self.goes_on = stored is not None and stored.begun  # it has begun elsewhere, or before
         self.has_bounds = self.goes_on
         self.bounds_ahead: BoundsAtStart | WorkflowError | None = None  # those of the next start
@@ -143,6 +143,11 @@ class StatefulRun(Generic[R]):
         self._deadline: asyncio.TimerHandle | None = None
         self._store: StateStore[Any] | None = None
         self._resources: Resources | None = None
+        self._set_up()
+
+    @abstractmethod
+    def _set_up(self) -> None:
+        """Set what the other parts of a run hold before it begins, none of which is an argument."""
 
     @property
     def waits_for_its_turn(self) -> bool:

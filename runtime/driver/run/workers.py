@@ -68,8 +68,7 @@ class WorkingRun(ReachableRun[R], Generic[R]):
 
     __slots__ = ("_handing_over", "_idle", "_resting", "_variables", "bare")
 
-    def _prepare_workers(self) -> None:
-        """Set what workers need, while there are none."""
+    def _set_up(self) -> None:
         # whether nobody looks on and nothing is doubled, so that the shortest way may be taken
         self.bare = not self.doubles and self.trace is None
         self._handing_over = False
