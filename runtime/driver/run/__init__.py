@@ -335,6 +335,7 @@ class Run(WorkingRun["Run"]):
         """Release a run that is over; ``tasks`` are those that clean up after it."""
         _RUNNING.discard(self)
         self.timers = self._event_waits = None  # they know the run, which is freed without the collector
+        self._variables = None  # whoever still has the run need not keep the variables of its caller alive
         self.engine.ended(self)
         if self.passage is not None:
             self.passage.over(tasks)
