@@ -56,6 +56,8 @@ def unknown(code: str, what: str, section: str, place: Place, name: str, known: 
     ):
         meant = f"write `emit: [{{event: {choice['one']}, when: {choice['test']}}}, {choice['other']}]`"
         return Finding(code, f"there is no {what} `{name}`", place, meant)
+    if re.fullmatch(r"\s*\$\{\{.*\}\}\s*", name):
+        return of_expression(code, what, place, name, names)
     if several := joined_names(name, names):
         return Finding(
             code,
@@ -80,6 +82,24 @@ def unknown(code: str, what: str, section: str, place: Place, name: str, known: 
         hint += f"; or declare it under `{section}`" if could_be_declared(name, section) else ""
     fix = correct_name(place, name, names)
     return Finding(code, f"there is no {what} `{name}`", place, hint, fix=fix, about=(name,))
+
+
+def of_expression(code: str, what: str, place: Place, written: str, names: Sequence[str]) -> Finding:
+    """Return a finding for an expression where a name stands."""
+    inner = written.strip().removeprefix("${{").removesuffix("}}").strip()
+    known = inner in names
+    some = ", ".join(f"`{each}`" for each in sorted(names)[:8])
+    return Finding(
+        code,
+        f"the name of {'an' if what[0] in 'aeiou' else 'a'} {what} stands here, and no expression",
+        place,
+        f"write `{inner}`"
+        if known
+        else f"write one of {some}{' …' if len(names) > 8 else ''}"
+        if names
+        else "",
+        fix=replace_value(place, inner) if known else None,
+    )
 
 
 def could_be_declared(name: str, section: str) -> bool:
