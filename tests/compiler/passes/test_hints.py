@@ -497,6 +497,10 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
     ("asking", "    expect: {end", "    expect: {after: 0, end", ("wrong-type", "write `0s`$")),
     ("asking", "go: {kind: transform, accepts: {each: Named}", "go: {kind: wait, for: 0, accepts: {each: Named}",
      ("wrong-type", "write how long, with a unit, such as `30s`$")),
+    ("loop", "  Came: {}\n", "  Came: {long: {type: duration, default: 5}}\n",
+     ("default-does-not-fit", "^write how long, with a unit, such as `30s`, `2h` or `5 days`$")),
+    ("loop", "  Came: {}\n", "  Came: {long: {type: duration, default: five days}}\n",
+     ("default-does-not-fit", "^write how long, with a unit, such as `30s`, `2h` or `5 days`$")),
     # an expression in a list of names, with quotes or without, and in a list of values
     ("joins", "{all: [Baked, Grown, Milked]}", "{all: [Baked, ${{ inputs.wanted }}, Milked]}",
      ("expression-needs-quotes", "^names of events stand under `all`, and no expression; if `all` is a field")),
