@@ -89,7 +89,7 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
     ):
         meant, names, hint = "", [], f"a field's name stands before its type: `{name}: {place.address[-1]}`"
     if name in UNITS:
-        meant, names, hint = "", [], f"write `duration` for a length of time, or {UNITS[name]}"
+        meant, names, hint = "", [], f"write {UNITS[name]}, or `duration` for a length of time"
     if name == "object" and place.address[-1:] == ("type",):
         meant, hint = "", "leave it out: the fields stand directly under what has them"
     if place.address[:1] == ("config",) and place.address[2:] == ("env",) and len(place.address) == 3:
