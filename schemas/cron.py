@@ -27,6 +27,8 @@ ALIASES: Final = {
     "@annually": "0 0 1 1 *",
 }
 PART: Final = re.compile(r"(?P<first>\*|\w+)(?:-(?P<last>\w+))?(?:/(?P<step>\w+))?", re.ASCII)
+ZONED: Final = re.compile(r"(?:CRON_)?TZ=\S+|[A-Z][a-z]+/[A-Z]\w+|(?:UTC|GMT)\Z")
+"""A word that names a zone, as other crons take one."""
 DAYS_IN: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -107,6 +109,8 @@ def parse_cron(text: str) -> CronLine:
 
 
 def _hint_for_count(words: list[str]) -> str:
+    if zone := next((word for word in words if ZONED.match(word)), ""):
+        return f"the zone stands under `zone`: `zone: {zone.rpartition('=')[2]}`"
     if len(words) in {6, 7}:
         return "seconds and years have no field: minute, hour, day of the month, month, day of the week"
     return (

@@ -6,7 +6,8 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 import click
 
@@ -36,6 +37,7 @@ def given(pairs: Sequence[str], file: str | None, event: type[StartEvent]) -> di
     """
     values = from_file(file) if file is not None else {}
     fields = by_name_outside(event)
+    begun: set[str] = set()  # lists of files
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals or not name:
@@ -43,8 +45,13 @@ def given(pairs: Sequence[str], file: str | None, event: type[StartEvent]) -> di
         if name not in fields:
             hint = closest(name, fields) or f"it takes {listed(fields)}"
             raise click.UsageError(f"`{event.__name__}` has no field `{shown(name)}`; {hint}")
-        is_path = text.startswith("@") and is_file(fields[name])
-        values[name] = of_file(name, text[1:]) if is_path else parse(name, text, fields[name])
+        if not (text.startswith("@") and (is_file(fields[name]) or holds_files(fields[name]))):
+            values[name] = parse(name, text, fields[name])
+        elif is_file(fields[name]):
+            values[name] = of_file(name, text[1:])
+        else:
+            values[name] = [*(values[name] if name in begun else ()), of_file(name, text[1:])]
+            begun.add(name)
     return values
 
 
@@ -52,7 +59,20 @@ def is_file(field: FieldInfo) -> bool:
     """Return whether a field holds a file, or may hold one."""
     from wfc.runtime.records import File
 
-    return any(each is File for each in (field.annotation, *get_args(field.annotation)))
+    return File in alternatives(field)
+
+
+def holds_files(field: FieldInfo) -> bool:
+    """Return whether a field holds a list of files, or may hold one."""
+    from wfc.runtime.records import File
+
+    return any(get_origin(each) is list and File in get_args(each) for each in alternatives(field))
+
+
+def alternatives(field: FieldInfo) -> tuple[object, ...]:
+    """Return the type of a field, or those of which it may have one."""
+    annotation = field.annotation
+    return get_args(annotation) if get_origin(annotation) in {Union, UnionType} else (annotation,)
 
 
 def of_file(name: str, path: str) -> dict[str, Any]:
@@ -142,6 +162,10 @@ def parse(name: str, text: str, field: FieldInfo) -> Any:
         problem += """; lists and records are written as JSON, such as '["a", "b"]'"""
     if not refused and from_json is text and is_file(field):
         problem = f"a file is given by its path behind an `@`: `-i {name}=@{shown(text)}`"
+    if not refused and from_json is text and holds_files(field):
+        problem = (
+            f"files are given one by one, each by its path behind an `@`: `-i {name}=@a.csv -i {name}=@b.csv`"
+        )
     raise click.UsageError(f"`-i {name}={shown(text)}`: {printable(problem)}")
 
 

@@ -40,7 +40,7 @@ __all__ = ["command"]
     "pairs",
     metavar="NAME=VALUE",
     multiple=True,
-    help="An input; lists and records as JSON, a File as @PATH.",
+    help="An input; lists and records as JSON, a File as @PATH, several one by one.",
 )
 @click.option("--input", "file", metavar="FILE|-", help="A JSON object of inputs; - reads standard input.")
 @click.option("--mock", "test", metavar="TEST", help="Let this test of the spec answer for the actions.")

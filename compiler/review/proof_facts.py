@@ -24,8 +24,8 @@ from wfc.compiler.model.bounds import length, number
 from wfc.compiler.model.flow import emits, exits
 from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.proof.graph import components, paths
-from wfc.compiler.proof.graph.concurrency import Concurrency, members
-from wfc.compiler.proof.rules.races import cancelling_joins, describe_courses, races_are_declared, shared_uses
+from wfc.compiler.proof.graph.concurrency import members
+from wfc.compiler.proof.rules.races import describe_courses, races_are_declared, shared_uses, side_by_side
 
 __all__ = ["proof_facts"]
 
@@ -217,7 +217,7 @@ def _failures_beside_ends(analysis: FlowAnalysis) -> Iterator[Fact]:
     failing = sum(1 << node for node in alive if analysis.name(node) in names)
     ending = sum(1 << node for node in alive if shared_uses(analysis, node).stops is not None)
     beside: dict[int, dict[int, int]] = {}
-    for parting in Concurrency(graph, cancelling_joins(analysis)).partings:
+    for parting in side_by_side(analysis):
         for some, others in ((parting.one, parting.other), (parting.other, parting.one)):
             for one in members(some & failing) if not parting.outside else ():
                 for other in members(others & ending):

@@ -104,21 +104,30 @@ NAMED: Final = frozenset(
     {"accepts", "agent", "all", "any", "emit", "errors", "event", "kind", "model", "never_on", "retry_on"}
 )
 """Keys that hold a name, of which no expression gives one."""
+NAMED_BY_LISTS: Final = frozenset({"each", "end", "fallback", "for", "imports", "parts", "secrets", "tools"})
+"""Keys whose lists are of names, of which no expression gives one, and that hold something else by themselves."""
+OF_WHAT: Final = dict.fromkeys(("errors", "never_on", "retry_on"), "error") | dict.fromkeys(
+    ("accepts", "all", "any", "each", "emit", "end", "event", "for"), "event"
+)
+SENT: Final = frozenset({"emit", "event"})
 BARE: Final = frozenset({"from", "in", "keep", "key", "per", "that", "to_key", "until", "when"})
 """Keys that hold an expression as it is."""
 
 
 @problem
-def expression_needs_quotes(place: Place, *, alone: bool, key: str = "", of_type: bool = False) -> Finding:
+def expression_needs_quotes(
+    place: Place, *, alone: bool, key: str = "", in_list: bool = False, of_type: bool = False
+) -> Finding:
     """An expression stands without quotes between the braces or brackets of a map or a list on one line.
 
     There `{` and `}` belong to YAML, so `{id: ${{ event.id }}}` cannot be read. Put the text in quotes,
     `{id: "${{ event.id }}"}`, or give the key a line of its own, where no quotes are needed. What is always an
     expression, such as the condition of `when`, stands without `${{` and `}}`.
     """
-    # Args: of_type: whether it stands where a type is declared.
+    # Args: key: Of which it is the value, or is in the list that is the value.
+    #     of_type: Whether it stands where a type is declared.
     bare = key in BARE  # or a field of that name, so that nobody but the author knows
-    named = key in NAMED
+    named = key in NAMED or (in_list and key in NAMED_BY_LISTS)
     written = (
         'write `"${{ … }}"`'
         if alone or bare or named
@@ -127,7 +136,18 @@ def expression_needs_quotes(place: Place, *, alone: bool, key: str = "", of_type
     if bare:
         written += f"; where `{key}` is the language's own, leave out `${{{{` and `}}}}`"
     if named:
-        written += f"; where `{key}` is the language's own, a name stands there, and no expression"
+        what = OF_WHAT.get(key, "")
+        what = (
+            f"names{what and f' of {what}s'} stand"
+            if in_list
+            else f"a name{what and f' of an {what}'} stands"
+        )
+        chosen = (
+            "; which event is sent is chosen by `when`: `[{event: A, when: …}, B]`" if key in SENT else ""
+        )
+        written = (
+            f"{what} under `{key}`, and no expression{chosen}; if `{key}` is a field of yours, {written}"
+        )
     if of_type:
         written = "a type stands here, such as `string`, and no expression; an event's values are given under `with`"
     return Finding(

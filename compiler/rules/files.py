@@ -99,7 +99,10 @@ def unknown_workflow(place: Place, name: str, known: Iterable[str], *, may_choos
     hint = closest(name, names)
     if "${{" in name and may_choose:
         hint = "a step of kind `workflow` lets data choose by `workflow: {from: event.kind, only: [refund, exchange]}`"
-    if "@" in name:
+    base = name.partition("@")[0]
+    if "@" in name and base in names:
+        hint = f"a workflow is named without a version: `{base}`"
+    elif "@" in name:
         hint = "a step of kind `send` brings an event to a run; a mail is sent by a tool or a request"
     if not hint and names:
         hint = "there is " if len(names) == 1 else "there are "

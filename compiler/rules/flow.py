@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from wfc.compiler.diagnostics import Edit, Finding, Fix, Place
 from wfc.compiler.rules import problem, warning
@@ -77,20 +77,32 @@ def unused_event(place: Place, event: str) -> Finding:
 
 @problem
 def unreachable_step(
-    place: Place, step: str, waits_for: Sequence[str], senders: Sequence[str], together: Sequence[str] = ()
+    place: Place,
+    step: str,
+    waits_for: Sequence[str],
+    senders: Mapping[str, Iterable[str]],
+    together: Sequence[str] = (),
 ) -> Finding:
     """No path from the start of the run leads to a step.
 
     The steps that could send its events run only after it, or not at all, so none of them can ever be the
-    first. This happens when steps wait for each other in a circle, or when a part of the flow was never tied
-    to the start. Let a step that does run emit one of its events.
+    first. This happens when steps wait for each other in a circle, when a part of the flow was never tied
+    to the start, or when a step sends its events only after another one (`when: event is …`) that never comes. Let a
+    step that does run emit one of its events.
     """
+    # Args: senders: Steps that would emit what it waits for; those that run with the events after which alone they do.
+    emit = f"{joined(senders)} {'emits' if len(senders) == 1 else 'emit'}"
+    after = {event: None for events in senders.values() for event in events}
+    if after:
+        emit += f" after {joined(after, 'or')}"
     message = f"no path from the start leads to `{step}`"
     hint = (
-        f"it waits for {joined(waits_for, 'or')}, which only {joined(senders)} "
-        f"{'emits' if len(senders) == 1 else 'emit'}, and no path leads there either: "
+        f"it waits for {joined(waits_for, 'or')}, which only {emit}, and "
+        f"{'that never comes to pass' if after else 'no path leads there either'}: "
         f"let a step that runs before emit {joined(waits_for, 'or')}, or accept another event"
     )
+    if after:
+        hint += f"; or let {joined(after, 'or')} come from elsewhere too"
     if together:
         hint += f"; or, if each of its events alone is to start it, write `accepts: [{', '.join(together)}]`"
     return Finding("unreachable-step", message, place, hint)
@@ -152,15 +164,32 @@ def emit_falls_through(place: Place, step: str, occasion: str, case: str) -> Fin
 
 @problem
 def entry_never_taken(
-    place: Place, step: str, occasion: str, earlier: int | None, together: str = "", *, alike: bool = False
+    place: Place,
+    step: str,
+    occasion: str,
+    earlier: int | None,
+    together: str = "",
+    *,
+    alike: bool = False,
+    after: str = "",
 ) -> Finding:
-    """An entry is never taken, because those above it take all its cases.
+    """An entry is never taken, because those above it take all its cases, or its case never comes.
 
     The entries are tried from the top, and the first that fits is taken. An entry without `when` always fits,
     so nothing below it is ever reached; and a `when` that holds only where an earlier one holds too never gets its
-    turn. Put the narrower case first, or remove the entry.
+    turn. Put the narrower case first, or remove the entry. An entry that asks for an event (`when: event is …`) which
+    only this entry itself leads to has no turn either: let the event come from elsewhere first.
     """
     # Args: alike: Whether this entry would take every case of the earlier one, too.
+    #     after: The event after which alone it would be taken, if it is that which never comes.
+    if after:
+        return Finding(
+            "entry-never-taken",
+            f"this entry of `{step}`'s `{occasion}` is taken only after `{after}`, which never comes",
+            place,
+            f"only what follows this entry emits `{after}`: let something that runs before emit it too, "
+            "or let this entry be taken in another case",
+        )
     if earlier is None:
         message = f"the entries above take every case of this one of `{step}`'s `{occasion}`"
         return Finding(

@@ -56,6 +56,8 @@ def unknown(code: str, what: str, section: str, place: Place, name: str, known: 
     ):
         meant = f"write `emit: [{{event: {choice['one']}, when: {choice['test']}}}, {choice['other']}]`"
         return Finding(code, f"there is no {what} `{name}`", place, meant)
+    if re.fullmatch(r"\s*\$\{\{.*\}\}\s*", name):
+        return of_expression(code, what, place, name, names)
     if several := joined_names(name, names):
         return Finding(
             code,
@@ -75,11 +77,31 @@ def unknown(code: str, what: str, section: str, place: Place, name: str, known: 
     if not hint and not names:
         hint = f"declare it under `{section}`"
     elif not hint:
-        some = ", ".join(f"`{each}`" for each in sorted(names)[:8])
-        hint = f"there is {some}" if len(names) == 1 else f"there are {some}{' …' if len(names) > 8 else ''}"
+        hint = those(names)
         hint += f"; or declare it under `{section}`" if could_be_declared(name, section) else ""
     fix = correct_name(place, name, names)
     return Finding(code, f"there is no {what} `{name}`", place, hint, fix=fix, about=(name,))
+
+
+def those(names: Sequence[str]) -> str:
+    """Return which names there are; empty if there is none."""
+    some = ", ".join(f"`{each}`" for each in sorted(names)[:8])
+    if len(names) < 2:
+        return f"there is {some}" if names else ""
+    return f"there are {some}{' …' if len(names) > 8 else ''}"
+
+
+def of_expression(code: str, what: str, place: Place, written: str, names: Sequence[str]) -> Finding:
+    """Return a finding for an expression where a name stands."""
+    inner = written.strip().removeprefix("${{").removesuffix("}}").strip()
+    known = inner in names
+    return Finding(
+        code,
+        f"the name of {'an' if what[0] in 'aeiou' else 'a'} {what} stands here, and no expression",
+        place,
+        f"write `{inner}`" if known else those(names),
+        fix=replace_value(place, inner) if known else None,
+    )
 
 
 def could_be_declared(name: str, section: str) -> bool:

@@ -133,7 +133,9 @@ def unknown_error(
     below = [each for each in known if each.startswith(f"{name.partition('.')[0]}.")]
     return Finding(
         "unknown-error",
-        f"no error is called `{name}`",
+        "the name of an error stands here, and no expression"
+        if "${{" in name
+        else f"no error is called `{name}`",
         place,
         meant
         or (f"write `{written}`" if written else "")

@@ -57,6 +57,13 @@ VALUES = {
     "format: uri": re.compile(r"https?://[^\s${}]+"),
 }
 """What values look like that are given where a type belongs, by the type that each has."""
+UNITS = {
+    "day": "`date` for a day of the calendar",
+    **{
+        each: f"`integer` for a number of {each}" for each in ("days", "hours", "minutes", "seconds", "weeks")
+    },
+}
+"""What else may be meant by a unit of time where a type belongs."""
 LONGEST = 60
 
 
@@ -81,6 +88,8 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
         and not closest(name, names)
     ):
         meant, names, hint = "", [], f"a field's name stands before its type: `{name}: {place.address[-1]}`"
+    if name in UNITS:
+        meant, names, hint = "", [], f"write {UNITS[name]}, or `duration` for a length of time"
     if name == "object" and place.address[-1:] == ("type",):
         meant, hint = "", "leave it out: the fields stand directly under what has them"
     if place.address[:1] == ("config",) and place.address[2:] == ("env",) and len(place.address) == 3:
@@ -199,15 +208,15 @@ def optional_twice(place: Place) -> Finding:
 
 
 @problem
-def words_after_type(place: Place, word: str, meant: str = "") -> Finding:
+def words_after_type(place: Place, word: str, whole: str) -> Finding:
     """A type is complete, and more words follow it.
 
     A type is one name, with `list of`, `map of` or `optional` before it. A choice between types is
     written `{one_of: [A, B]}`; a choice between values `{enum: [a, b]}`.
     """
-    return Finding(
-        "words-after-type", f"the type ends with `{word}`, and more follows", place, meant or FORMS
-    )
+    is_value = VALUES["duration"].fullmatch(whole)
+    hint = f"a value is given as the `default` of a type: {type_of_value(whole)}" if is_value else FORMS
+    return Finding("words-after-type", f"the type ends with `{word}`, and more follows", place, hint)
 
 
 @problem

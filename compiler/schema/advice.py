@@ -75,6 +75,10 @@ GIVEN_INSTEAD: Final = (
     "what takes the place of an item that fails is said by a `map`, beside its `do`: `on_item_error: {give: …}`; "
     "elsewhere an error leads to an event: `- {event: …, with: {…}}`"
 )
+APPROVE: Final = (
+    "that somebody must allow a call is said where an agent has the tool: "
+    "`tools: [{tool: NAME, approve: {within: 4h}}]`"
+)
 NOT_FIELDS: Final = "an event's fields stand under `with`"
 
 
@@ -172,8 +176,10 @@ def of_another_place(key: str, content: Any, schema: Schema, kind: str | None, a
         return "it is a key of the step: write it there, beside `do`"
     if kind == "send" and key in OF_MAILS:
         return MAIL
-    if key == "budget" and "limits" in schema["properties"] and kind is not None:
-        return "what the step may use is bounded by `limits: {tokens: …, cost_usd: …}`"
+    if key == "budget" and "limits" in schema["properties"]:
+        return "what may be used is bounded by `limits: {tokens: …, cost_usd: …}`"
+    if key == "approve" and ("handoffs" in schema["properties"] or of_tool(schema)):
+        return APPROVE
     if key == "on_error" and schema.get("title", "").startswith(AN_ACTION):
         return "what follows when an item fails stands beside `do`: `on_item_error: skip`, or `{give: …}`"
     batch = {"each", "when"} <= schema["properties"].keys()
@@ -183,6 +189,11 @@ def of_another_place(key: str, content: Any, schema: Schema, kind: str | None, a
     if (batch and key in {*OF_BATCH, "event", "with"}) or (entry and key in OF_BATCH):
         return "all that a batch needs stands within it: `each: {in: …, as: …, event: …, max: …}`"
     return ""
+
+
+def of_tool(schema: Schema) -> bool:
+    """Return whether a tool is declared."""
+    return {"rate", "at_once"} <= schema["properties"].keys() and "use" not in schema["properties"]
 
 
 def beside_an_answer(key: str, absent: Container[str]) -> str:

@@ -198,6 +198,10 @@ WRITTEN: Final[Mapping[str, str]] = {
 KIND_NOTES: Final[Mapping[str, str]] = {
     "parallel": "write `transform`: `emit: {all: [A, B]}` sends several events, and the steps that accept them run "
     "side by side; for each item of a list there is the kind `map`",
+    **dict.fromkeys(
+        ["email", "mail", "message", "notification", "notify", "sms"],
+        "a mail or a message to people is sent by a `tool` or an `http` request; `send` brings an event to another run",
+    ),
     "signal": "write `wait` to take an event that comes from outside, or `send` to send one to another run",
 }
 """What is said of kinds that may be one of several here."""

@@ -67,7 +67,6 @@ SYNONYMS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("long", "short", "bigint", "smallint", "int32", "int64"), "integer"),
     **dict.fromkeys(("real", "float32", "float64"), "number"),
     "money": "decimal",
-    "day": "date",
     "currency": "decimal",
     "bool": "boolean",
     "yes": "boolean",
@@ -82,6 +81,7 @@ SYNONYMS: Final[Mapping[str, str]] = {
     "json": "any",
     "timestamp": "datetime",
     "time": "datetime",
+    **dict.fromkeys(("interval", "timedelta", "timespan"), "duration"),
     "null": "optional …",
     "none": "optional …",
 }
@@ -363,12 +363,13 @@ def parse_words(text: str, place: Place, world: Declared) -> Type:
         else:
             break
     if words.next < len(words.found):
-        if words.found[words.next].group() == "of":
+        known = word.group() in {*world.names, *SCALARS, *BUILT_IN}
+        if words.found[words.next].group() == "of" and not known:
             if not elsewhere(text, place, world):
                 world.report(problems.unknown_type(at, word.group(), ["list", "map"]))
             return UNKNOWN
         if not elsewhere(text, place, world):
-            world.report(problems.words_after_type(words.rest(), word.group()))
+            world.report(problems.words_after_type(words.rest(), word.group(), text.strip()))
         return UNKNOWN
     if not word.group().isidentifier() and elsewhere(text, place, world):
         return UNKNOWN

@@ -143,6 +143,8 @@ def rewritten(value: object, type: Type) -> str:
             return f"write `{TRUTH_WORDS[value.lower()]}`"
         case Scalar("date"), str() if day := re.fullmatch(GERMAN_DATE, value):
             return f"write `{day[3]}-{day[2]:0>2}-{day[1]:0>2}`"
+        case Scalar("duration"), str() | int() | float() if not isinstance(value, bool):
+            return "write how long, with a unit, such as `30s`, `2h` or `5 days`"
         case Scalar("integer" | "number"), str() if re.fullmatch(DECIMAL_TEXT, value):
             return "write it without quotes"
         case Scalar("string" | "decimal"), int() | float() if type.name == "string" or is_number(value):

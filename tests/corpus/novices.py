@@ -1548,7 +1548,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "    on_timeout: {event: Refused,",
         "    on_timeout: {event: ${{ result }},",
         "expression-needs-quotes",
-        'write `"${{ … }}"`; where `event` is the language\'s own, a name stands there',
+        "a name of an event stands under `event`, and no expression; which event is sent is chosen by `when`",
     ),
     (
         "two events in a text",

@@ -41,7 +41,7 @@ def edges_of(graph: FlowGraph, node: int, *, only_limit: bool) -> Iterator[tuple
 
 
 class Arrivals:
-    """The nodes of a graph, numbered; a node that tells its events apart has a number for each of them.
+    """The nodes of a graph, numbered; a node that tells its events apart has a number for each of them that comes.
 
     Args:
         graph: Of which nodes and edges are.
@@ -55,6 +55,8 @@ class Arrivals:
         self._numbers: dict[tuple[int, str], int] = {}
         for node, unit in enumerate(graph.nodes):
             for event in unit.slots if unit.told_apart else ("",):
+                if event and (node, event) not in graph.arrivals:
+                    continue
                 self._numbers[node, event] = len(self.nodes)
                 self.nodes.append(node)
                 self._events.append(event)
@@ -65,7 +67,8 @@ class Arrivals:
         for hop, target in edges_of(self.graph, self.nodes[arrival], only_limit=only_limit):
             if not event or hop.way.is_open_to(event):
                 came = hop.event.partition(" ")[0] if self.graph.nodes[target].told_apart else ""
-                yield hop, self._numbers[target, came]
+                if (target, came) in self._numbers:  # as it is, unless no run comes to this node
+                    yield hop, self._numbers[target, came]
 
 
 def components(size: int, edges: Callable[[int], Iterable[tuple[object, int]]]) -> list[list[int]]:

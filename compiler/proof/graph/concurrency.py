@@ -44,9 +44,10 @@ class Concurrency:
 
     Args:
         cancelling: The joins that cancel the rest of what leads to them.
+        patient: The `any` joins that go on only when nothing is left of what leads to them.
     """
 
-    def __init__(self, graph: FlowGraph, cancelling: Iterable[int] = ()) -> None:
+    def __init__(self, graph: FlowGraph, cancelling: Iterable[int] = (), patient: Iterable[int] = ()) -> None:
         self.graph = graph
         # what each of them cancels
         self._cancelled = {
@@ -55,7 +56,7 @@ class Concurrency:
             if join in graph.forks and self._for_good(join)
         }
         self._short: dict[tuple[int, int], int] = {}
-        self._met: dict[tuple[int, int, int, bool, bool], int] = {}
+        self._met: dict[tuple[int, int, int, int, bool, bool], int] = {}
         self._after_two: dict[tuple[int, int, tuple[int, ...]], list[Parting]] = {}
         self._joins = sum(1 << node for node, unit in enumerate(graph.nodes) if unit.form != "one")
         # what decides where two courses meet
@@ -68,6 +69,7 @@ class Concurrency:
             for node, unit in enumerate(graph.nodes)
             if unit.form in ("all", "each") and not unit.timed and not unit.count
         )
+        self._waiting |= sum(1 << node for node in patient)
         # those that also wait for what is late for another join before them
         self._emptying = sum(1 << node for node in members(self._waiting) if graph.nodes[node].form == "each")
 
@@ -133,8 +135,7 @@ class Concurrency:
                 yield from self._each_apart(node, ones)
                 for others in batch[each + 1 :]:
                     yield from self._part(node, ones, others, items=False)
-                reached = self._reach[ones[0]] & self._marks
-                meeting = self._meeting(node, reached, reached, items=True)
+                meeting = self._meeting(node, ones, ones, items=True)
                 yield from self._parted(node, self._all_until(ones, meeting), 0, meeting)
 
     def _batches_alike(
@@ -179,8 +180,7 @@ class Concurrency:
         """Return the partings of each of a group and those after it, in order; all of a group meet at the
         same joins.
         """
-        reached = self._reach[ones[0]] & self._marks
-        meeting = self._meeting(node, reached, reached, items=False)
+        meeting = self._meeting(node, ones, ones, items=False)
         found: list[Parting] = []
         others = 0
         for at, one in enumerate(reversed(ones)):
@@ -207,8 +207,7 @@ class Concurrency:
             batches: Whether both do, with items of two batches.
             again: Whether what begins one of them may come again at any time.
         """
-        reached = (self._reach[ones[0]] & self._marks, self._reach[others[0]] & self._marks)
-        meeting = self._meeting(node, *reached, items=items, batches=batches)
+        meeting = self._meeting(node, ones, others, items=items, batches=batches)
         first, second = self._all_until(ones, meeting), self._all_until(others, meeting)
         return self._parted(node, first, second, meeting, again=again)
 
@@ -271,18 +270,22 @@ class Concurrency:
             reached |= self._until(start, stops)
         return reached
 
-    def _meeting(self, node: int, first: int, second: int, *, items: bool, batches: bool = False) -> int:
-        """Return the joins, of those on both courses, at which the two meet: each fires once in a frame that
+    def _meeting(
+        self, node: int, ones: list[int], others: list[int], *, items: bool, batches: bool = False
+    ) -> int:
+        """Return the joins, of those on two groups of courses, at which the two meet: each fires once in a frame that
         holds both.
 
-        A course that comes to the fork of a join again gets there in a frame of its own. The join of a batch fires
-        once for each batch, so two batches of one step do not meet there.
+        A course that comes to the fork of a join again, past the join, gets there in a frame of its own. The join of a
+        batch fires once for each batch, so two batches of one step do not meet there.
         """
-        key = (node, first, second, items, batches)
+        first, second = self._reach[ones[0]] & self._marks, self._reach[others[0]] & self._marks
+        back = self._coming_back(node, [*ones, *others] if ones is not others else ones)
+        key = (node, first, second, back, items, batches)
         if key in self._met:
             return self._met[key]
         meeting = 0
-        for join in members(first & second & self._joins):
+        for join in members(first & second & self._joins & ~back):
             fork = self.graph.forks.get(join)
             if fork == node:
                 collects = self.graph.nodes[join].form == "each"
@@ -293,6 +296,15 @@ class Concurrency:
                 meeting |= 1 << join
         self._met[key] = meeting
         return meeting
+
+    def _coming_back(self, fork: int, targets: list[int]) -> int:
+        """Return the joins past which what a fork sends to some nodes may come to it again."""
+        around = [target for target in targets if self._reach[target] >> fork & 1]
+        return sum(
+            1 << join
+            for join in (self.graph.joins_of.get(fork, ()) if around else ())
+            if any(self._until(target, 1 << join) >> fork & 1 for target in around)
+        )
 
     @cached_property
     def _reach(self) -> list[int]:

@@ -313,27 +313,44 @@ class FlowGraph:
         return tuple(place)
 
     @cached_property
-    def alive(self) -> frozenset[int]:
-        """The nodes that can run, because enough of their events come from nodes that can."""
+    def arrivals(self) -> frozenset[tuple[int, str]]:
+        """The nodes that can run, because enough of their events come from nodes that can: each with the empty text, or
+        with every event that comes to it where it tells its events apart.
+        """
         filled: dict[int, set[int]] = {}
-        alive = {START}
-        work = [START]
+        found = {(START, "")}
+        work = list(found)
+
+        def reach(node: int, came: str) -> None:
+            arrival = node, came if self.nodes[node].told_apart else ""
+            if arrival not in found:
+                found.add(arrival)
+                work.append(arrival)
+
         while work:
-            source = work.pop()
+            source, came = work.pop()
             for way in self.nodes[source].ways:
-                for event in (*way.singles, *way.batches):
+                for event in (*way.singles, *way.batches) if way.is_open_to(came) else ():
                     for node, slot in self.acceptors.get(event, ()):
                         met = filled.setdefault(node, set())
                         met.add(slot)
                         unit = self.nodes[node]
-                        if node not in alive and (unit.timed or len(met) >= unit.needed):
-                            alive.add(node)
-                            work.append(node)
+                        if unit.timed or len(met) >= unit.needed:
+                            reach(node, event.partition(" ")[0])
             for collecting in self.collecting.get(source, ()):
-                if collecting not in alive:
-                    alive.add(collecting)
-                    work.append(collecting)
-        return frozenset(alive)
+                reach(collecting, "")
+        return frozenset(found)
+
+    @cached_property
+    def alive(self) -> frozenset[int]:
+        """The nodes that can run."""
+        return frozenset(node for node, _came in self.arrivals)
+
+    def is_taken(self, node: int, way: Way) -> bool:
+        """Return whether a node can run and then leave this way."""
+        if not way.only_for:
+            return node in self.alive
+        return any((node, event) in self.arrivals for event in way.only_for)
 
     def leading_to(self, join: int) -> frozenset[int]:
         """Return the nodes from which a path leads to a join without passing its fork, including the join

@@ -10,7 +10,7 @@ from wfc.compiler.proof.joins.outcomes import Outcomes, TooManyOutcomes
 from wfc.compiler.proof.joins.traces import Course
 from wfc.compiler.slotted import dataclass
 
-__all__ = ["JoinFailure", "prove_joins"]
+__all__ = ["JoinFailure", "prove_joins", "waiting_for_all"]
 
 ONE = 1
 MANY = 2
@@ -66,6 +66,18 @@ def prove_joins(graph: FlowGraph) -> list[JoinFailure]:
             given_up.update(failure.join for failure in failed)
             pending = [join for join in pending if join not in given_up]
     return failures
+
+
+def waiting_for_all(graph: FlowGraph) -> Iterator[int]:
+    """Yield the `any` joins that want each of their events and could as well be an `all` that is proven: when they go
+    on, nothing is under way that leads to them.
+    """
+    for join in graph.forks:
+        unit = graph.nodes[join]
+        if unit.form == "any" and unit.count == unit.width and not unit.timed and join in graph.alive:
+            trusted = {node for node, each in enumerate(graph.nodes) if each.form == "all"}
+            if join not in graph.leading_to(join) and _examine(graph, join, trusted, ()) is None:
+                yield join
 
 
 def _feeding_themselves(graph: FlowGraph, joins: list[int]) -> Iterator[JoinFailure]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.model import Emit, SendEvent
 from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.proof.graph import components, paths
+from wfc.compiler.proof.graph.flow_graph import FlowGraph
 from wfc.compiler.rules import flow as problems
 from wfc.compiler.types import Enumeration, Record, Scalar, within
 
@@ -79,29 +81,61 @@ def _used_as_types(analysis: FlowAnalysis) -> set[str]:
 
 
 def steps_are_reached(analysis: FlowAnalysis, report: Report) -> None:
-    """Report steps that cannot run. Of steps that follow one that cannot, only the first of the chain is
-    reported.
+    """Report steps that cannot run, and entries for events that never come to a step that can. Of what follows from
+    something that cannot be, only the first of the chain is reported.
     """
     graph = analysis.graph
-    dead = [node for node in range(len(graph.nodes)) if node not in graph.alive]
+    dead = _dead(graph)
     if not dead:
         return
-    inside = set(dead)
-
-    def edges(node: int) -> Iterator[tuple[paths.Hop, int]]:
-        if node in inside:
-            yield from (edge for edge in paths.hops_from(graph, node) if edge[1] in inside)
-
-    followers = {target for node in dead for _hop, target in edges(node)}
-    for circle in components.components(len(graph.nodes), edges):
-        if not any(
-            source in inside and source not in circle for node in circle for source in graph.before[node]
-        ):
-            followers.difference_update(circle[:1])
-            followers.update(circle[1:])
-    for node in dead:
-        if node not in followers and not _explained(analysis, node):
+    after = _following(graph, dead)
+    before: list[set[int]] = [set() for _ in dead]
+    for source, targets in enumerate(after):
+        for target in targets:
+            before[target].add(source)
+    first = [not sources for sources in before]
+    for circle in components.components(len(dead), lambda each: ((None, to) for to in after[each])):
+        if not any(before[each].difference(circle) for each in circle):
+            first[min(circle, key=partial(_rank, dead, before))] = True
+    for (node, came), is_first in zip(dead, first, strict=True):
+        if is_first and not came and not _explained(analysis, node):
             _report_unreached(analysis, node, report)
+        elif is_first and came in graph.producers:
+            _report_entry(analysis, node, came, report)
+
+
+def _rank(dead: list[tuple[int, str]], before: list[set[int]], each: int) -> tuple[bool, bool, int]:
+    """Return the place of a part of a circle among those that may be told: best a step behind an entry of one that
+    runs.
+    """
+    return dead[each][1] != "", not any(dead[source][1] for source in before[each]), each
+
+
+def _dead(graph: FlowGraph) -> list[tuple[int, str]]:
+    """Return the nodes that cannot run, each with the empty text, and of the others the events that never come, where
+    they tell them apart.
+    """
+    dead = []
+    for node, unit in enumerate(graph.nodes):
+        if node not in graph.alive:
+            dead.append((node, ""))
+        elif unit.told_apart:
+            dead += [(node, event) for event in unit.slots if (node, event) not in graph.arrivals]
+    return dead
+
+
+def _following(graph: FlowGraph, dead: list[tuple[int, str]]) -> list[list[int]]:
+    """Return for each of what cannot be those of the others that it would lead to, by their places in the list."""
+    number = {each: at for at, each in enumerate(dead)}
+    after: list[list[int]] = []
+    for node, came in dead:
+        found: dict[int, None] = {}
+        for hop, target in paths.hops_from(graph, node):
+            if not came or (hop.way.is_open_to(came) and not graph.is_taken(node, hop.way)):
+                to = number.get((target, ""), number.get((target, hop.event)))
+                found |= {to: None} if to is not None else {}
+        after.append(list(found))
+    return after
 
 
 def _explained(analysis: FlowAnalysis, node: int) -> bool:
@@ -115,15 +149,28 @@ def _report_unreached(analysis: FlowAnalysis, node: int, report: Report) -> None
     waits = [
         event
         for event in unit.slots
-        if all(source not in graph.alive for source, _way in graph.producers[event])
+        if not any(graph.is_taken(source, way) for source, way in graph.producers[event])
     ]
-    senders = dict.fromkeys(
-        analysis.name(source) for event in waits for source, _way in graph.producers[event]
-    )
+    senders: dict[str, dict[str, None]] = {}
+    for source, way in (each for event in waits for each in graph.producers[event]):
+        asked = [event for event in graph.nodes[source].slots if event in way.only_for]
+        senders.setdefault(analysis.name(source), {}).update(
+            dict.fromkeys(asked if source in graph.alive else ())
+        )
     if waits:
         place = Place(unit.address).key
         together = unit.slots if unit.form == "all" and unit.width == len(unit.slots) > 1 else ()
-        report(problems.unreachable_step(place, unit.name, waits, list(senders), together))
+        report(problems.unreachable_step(place, unit.name, waits, senders, together))
+
+
+def _report_entry(analysis: FlowAnalysis, node: int, came: str, report: Report) -> None:
+    """Report the first entry of a step that could only be taken after an event that never comes."""
+    graph = analysis.graph
+    for way in graph.nodes[node].ways:
+        if way.only_for and way.is_open_to(came) and not graph.is_taken(node, way):
+            place = analysis.way(node, way)
+            report(problems.entry_never_taken(place, analysis.name(node), way.occasion, None, after=came))
+            return
 
 
 def ends_are_reached(analysis: FlowAnalysis, report: Report) -> None:

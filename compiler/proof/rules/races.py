@@ -14,11 +14,12 @@ from wfc.compiler.model.kinds import agent_tools
 from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.proof.graph.concurrency import Concurrency, Parting, members
 from wfc.compiler.proof.graph.paths import describe_path, path_between, paths_apart
+from wfc.compiler.proof.joins.completeness import waiting_for_all
 from wfc.compiler.rules import races as problems
 from wfc.compiler.slotted import dataclass, fields, is_dataclass
 from wfc.compiler.types import NO_CONSTRAINTS, UNKNOWN, ListOf
 
-__all__ = ["cancelling_joins", "describe_courses", "races_are_declared", "shared_uses"]
+__all__ = ["describe_courses", "races_are_declared", "shared_uses", "side_by_side"]
 
 Key = tuple[str, ...]
 
@@ -57,7 +58,7 @@ def races_are_declared(analysis: FlowAnalysis, report: Report) -> None:
     """
     if analysis.misplaced:
         return
-    partings = Concurrency(analysis.graph, cancelling_joins(analysis)).partings
+    partings = side_by_side(analysis)
     if not partings:
         return
     uses = {
@@ -71,10 +72,12 @@ def races_are_declared(analysis: FlowAnalysis, report: Report) -> None:
     _races_with_ends(analysis, inside, uses, report)
 
 
-def cancelling_joins(analysis: FlowAnalysis) -> list[int]:
-    """Return the joins that cancel the rest of what leads to them."""
-    accepted = ((node, analysis.step(node).accepts) for node in range(1, len(analysis.graph.nodes)))
-    return [node for node, each in accepted if isinstance(each, model.Join) and each.rest == "cancel"]
+def side_by_side(analysis: FlowAnalysis) -> list[Parting]:
+    """Return what may run side by side in a workflow."""
+    graph = analysis.graph
+    accepted = ((node, analysis.step(node).accepts) for node in range(1, len(graph.nodes)))
+    cancelling = [node for node, each in accepted if isinstance(each, model.Join) and each.rest == "cancel"]
+    return Concurrency(graph, cancelling, waiting_for_all(graph)).partings
 
 
 def _declared(analysis: FlowAnalysis, fork: int) -> bool:

@@ -40,6 +40,9 @@ INDEX: Final = re.compile(r"\[ *-?\d+ *\]")
 LONGEST_TYPE: Final = 60
 TYPE_HAS_NONE: Final = "a type has no brackets after its name"
 BEGINS: Final = re.compile(r"(?:(?:\b(?P<key>\w+))?[\"']?[:,]\s+|[\[{]\s*)\Z")
+IN_LIST: Final = re.compile(r"\b(?P<key>\w+): +\[[^\[\]{}:]*\Z")
+"""An item of a list of plain values, with the list's key."""
+LONGEST_LIST: Final = 200
 EXPRESSION_BEFORE: Final = re.compile(r"\$\{\{[^{}\r\n]*\}\}\Z")
 ENDS: Final = re.compile(r"\s*[,\]}]")
 
@@ -131,10 +134,11 @@ def bare_expression(problem: SyntaxProblem) -> Finding | None:
     end = end + 2 if 0 <= end < at + 500 else at + 1
     begins = BEGINS.search(text, max(0, at - 40), at - 1)
     alone = bool(begins and ENDS.match(text, end))
-    key = begins["key"] or "" if begins else ""
+    listed = IN_LIST.search(text, max(0, at - LONGEST_LIST), at - 1) if begins else None
+    key = (listed or begins)["key"] or "" if begins else ""
     of_type = alone and bool(key) and key not in LONG_KEYS and section_at(text, at) in TYPED
     return brace_problems.expression_needs_quotes(
-        Place((), "text", at - 1, end), alone=alone, key=key, of_type=of_type
+        Place((), "text", at - 1, end), alone=alone, key=key, in_list=listed is not None, of_type=of_type
     )
 
 

@@ -586,6 +586,23 @@ def test_a_file_is_given_by_its_path(wfc, tmp_path: Path, name: str, media_type:
     assert json.loads(both.out) == told["file"]
 
 
+def test_files_are_given_one_by_one(wfc, tmp_path: Path) -> None:
+    spec = FILES.replace("file: File, more: optional File", "file: list of File, more: optional list of File")
+    (tmp_path / "files.yaml").write_text(spec)
+    for name in ("a.txt", "b.txt", "c.txt"):
+        (tmp_path / name).write_text(name)
+    (tmp_path / "given.json").write_text('{"file": [], "who": "me"}')
+    three = ["-i", "file=@a.txt", "-i", "more=@c.txt", "-i", "file=@b.txt"]
+    told = json.loads(wfc("run", "files.yaml", "--input", "given.json", *three).out)["with"]
+    assert [each["name"] for each in told["file"]] == ["a.txt", "b.txt"]
+    assert [each["name"] for each in told["more"]] == ["c.txt"]
+    none = wfc("run", "files.yaml", "-i", "file=[]", "-i", "who=me")
+    assert json.loads(none.out)["with"]["file"] == []
+    for wrong in ("a.txt", "[@a.txt]"):
+        refused = wfc("run", "files.yaml", "-i", f"file={wrong}", "-i", "who=me")
+        assert "files are given one by one, each by its path behind an `@`: `-i file=@a.csv" in refused.err
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [

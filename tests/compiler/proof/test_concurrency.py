@@ -9,6 +9,7 @@ from game import PLAYS, Game, MishapError, State, Token
 from random_flows import Builder, Flow, rejected, whole
 
 from wfc.compiler.proof.graph.concurrency import Concurrency
+from wfc.compiler.proof.joins.completeness import waiting_for_all
 
 UNPLAYABLE = frozenset({"recursive", "mixed", "outside", "escapes"})
 
@@ -47,7 +48,7 @@ def foreseen(flow: Flow) -> set[tuple[int, int]]:
     cancelling = [names.index(name) for name in flow.cancelling]
     return {
         pair
-        for parting in Concurrency(flow.graph, cancelling).partings
+        for parting in Concurrency(flow.graph, cancelling, waiting_for_all(flow.graph)).partings
         for one in range(len(names))
         for other in range(len(names))
         if parting.one >> one & 1 and parting.other >> other & 1
@@ -102,6 +103,8 @@ FOUND = {
     "a join whose time runs though nothing leads to it": [6_115_823],
     "what follows two joins, one of which does not wait for the other": [6_101_251],
     "a join in two turns of a loop": [6_146_791],
+    "a branch that comes back to where the branches were opened": [6_243_931],
+    "what is left of a frame in which a join gets too little": [6_222_308, 6_254_825],
     "an event that goes to a join and on another way to it": [6_114_808, 6_114_825, 6_116_441, 6_118_586],
 }
 """What searches have found."""

@@ -126,6 +126,21 @@ RACES = {
         ).replace("emit: Done", "emit: [{event: Done, when: events.Right is not none}, Failed]"),
         ["race-with-the-end Failed"],
     ),
+    "as many as there are": (
+        parted(
+            meet="{any: [Left, Right], count: 2}",
+            left_tool="act",
+            right_tool="act",
+            left='save: {last: "${{ result }}"}',
+            after="save: {last: '${{ state.last }}!'}",
+        ),
+        [],
+    ),
+    "as many as there are, one of which comes twice": (
+        parted(meet="{any: [Left, Right], count: 2}", right_tool="act")
+        + "  more: {kind: transform, accepts: Began, emit: Right}\n",
+        ["race-with-the-end Done"],
+    ),
     "the first of two": (parted(meet="{any: [Left, Right]}", right_tool="act"), ["race-with-the-end Done"]),
     "the first of two, as declared": (
         parted(meet="{any: [Left, Right], rest: finish}", right_tool="act"),
@@ -336,6 +351,15 @@ def test_every_case_has_an_entry_and_every_entry_a_case(name: str) -> None:
     assert found(steps) == expected
 
 
+def asking(entry: str, then: str = "Left", sent: str = "Right", more: str = "timeout: 9s") -> str:
+    """Steps of which one asks which of its events came."""
+    return f"""\
+  first: {{kind: transform, accepts: Began, emit: {{event: Name, with: {{name: a}}}}}}
+  ask: {{kind: tool, tool: ask, accepts: [Name, Right], {more}, emit: [{entry}, Done]}}
+  again: {{kind: transform, accepts: {then}, emit: {sent}}}
+"""
+
+
 CHAINS = {
     "the head of a chain that nobody starts": (
         one("      - Done\n", "  a:\n    kind: transform\n    accepts: Left\n    emit: Right\n")
@@ -346,6 +370,30 @@ CHAINS = {
         one("      - Done\n", "  a:\n    kind: transform\n    accepts: Left\n    emit: Right\n")
         + "  b:\n    kind: transform\n    accepts: Right\n    emit: Left\n",
         ["unreachable-step a"],
+    ),
+    "a loop into which a step goes only after its own event": (
+        asking("{event: Left, when: event is Right}"),
+        ["unreachable-step again"],
+    ),
+    "such a loop with a bound": (
+        asking("{event: Left, when: event is Right}", more="max_runs: 3"),
+        ["unreachable-step again"],
+    ),
+    "a step that goes on only after an event that nobody sends": (
+        asking("{event: Left, when: event is Right}", sent="Done"),
+        ["event-never-emitted Right"],
+    ),
+    "an entry that leads only to its own event": (
+        asking("{event: Right, when: event is Right}").partition("  again")[0],
+        ["entry-never-taken {event: Right, when: event is Right}"],
+    ),
+    "a loop into which another event of the step leads": (
+        asking("{event: Left, when: event is Name}"),
+        [],
+    ),
+    "a loop into which each of its events leads": (
+        asking("{event: Left, when: result == 'more'}"),
+        ["unbounded-cycle ask"],
     ),
     "lost on the way": (
         one("      - Left\n"),
@@ -627,7 +675,7 @@ ASKING = """\
         ("event is Left", "Done", "Right", []),
         ("event is not Left", "Right", "Done", []),
         ("event is Left or inputs.urgent", "Done", "Right", []),
-        ("event is Left", "Right", "Done", ["unbounded-cycle left"]),
+        ("event is Left", "Right", "Done", ["unreachable-step right"]),
         ("event is Began and inputs.urgent", "Right", "Done", []),
         ("event is Left and inputs.urgent", "Done", "Right", ["unbounded-cycle left"]),
         ("inputs.urgent", "Done", "Right", ["unbounded-cycle left"]),

@@ -178,6 +178,14 @@ def test_what_is_broken_already_is_not_reported_again() -> None:
         ("bool", "boolean"),
         ("timestamp", "datetime"),
         ("dict", "map of …"),
+        ("interval", "duration"),
+        ("day", "date"),
+        ("day", "duration"),
+        ("hours", "duration"),
+        ("hours", "integer"),
+        ("5 days", "{type: duration, default: 5 days}"),
+        ("string required", "list of T"),
+        ("number of days", "list of T"),
     ],
 )
 def test_an_unknown_type_gets_a_suggestion(text: str, hint: str) -> None:

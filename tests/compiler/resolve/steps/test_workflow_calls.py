@@ -115,6 +115,22 @@ def test_a_mistake_in_a_call_is_one_finding(old: str, new: str, expected: tuple[
     assert findings(PARENT.replace(old, new)) == [expected]
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("research@2", "a workflow is named without a version: `research`"),
+        (
+            "ada@shop.example",
+            "a step of kind `send` brings an event to a run; a mail is sent by a tool or a request",
+        ),
+    ],
+)
+def test_a_name_with_an_at_sign_gets_a_hint_for_what_was_meant(name: str, hint: str) -> None:
+    files = Two(PARENT.replace("workflow: research\n", f"workflow: {name}\n"), CHILD)
+    checked = check_text(files.files["report.yaml"], "report.yaml", Project(files))
+    assert [(each.code, each.hint) for each in checked.diagnostics] == [("unknown-workflow", hint)]
+
+
 def test_a_type_that_differs_does_not_fit() -> None:
     other = CHILD.replace("Topic: {name: string}", "Topic: {name: string, year: integer}")
     assert [code for code, *_ in findings(PARENT, other)] == ["wrong-value"]
