@@ -9,7 +9,13 @@ from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import problem
 from wfc.compiler.rules.fixes import add_quotes
 
-__all__ = ["expression_needs_quotes", "no_colon_in_braces", "number_cut_by_comma", "text_cut_by_comma"]
+__all__ = [
+    "expression_needs_quotes",
+    "name_wanted",
+    "no_colon_in_braces",
+    "number_cut_by_comma",
+    "text_cut_by_comma",
+]
 
 OF_SEVERAL = frozenset(
     {
@@ -73,7 +79,9 @@ def text_cut_by_comma(
             hint = f'braces make a map, `{{{rest}: …}}`; the value of a name is put in by `"${{{{ … }}}}"`'
         elif joins:
             hint += "; a join is written `{all: [ ]}` or `{any: [ ]}`"
-        if re.match(OF_VALUES, rest):
+        if rest.startswith("$"):  # as in `{${ … }}`
+            hint = "an expression begins with `${{`, and stands in quotes here"
+        elif re.match(OF_VALUES, rest):
             quote = "'" if '"' in rest else '"'
             hint = f"a value is put in by `{quote}${{{{ {rest} }}}}{quote}`, and a condition stands without braces"
     return Finding(
@@ -91,7 +99,21 @@ texts, too, so that only a name counts that every expression knows.
 PROSE: Final = re.compile(r"[^\W\d]+(?: +[^\W\d]+)+")
 """Several words, and nothing else."""
 NAMED: Final = frozenset(
-    {"accepts", "agent", "all", "any", "emit", "errors", "event", "kind", "model", "never_on", "retry_on"}
+    {
+        "accepts",
+        "agent",
+        "all",
+        "any",
+        "emit",
+        "end",
+        "errors",
+        "event",
+        "kind",
+        "model",
+        "never_on",
+        "retry_on",
+    }
+    | {"secrets", "start"}
 )
 """Keys that hold a name, of which no expression gives one."""
 BARE: Final = frozenset({"from", "in", "keep", "key", "per", "that", "to_key", "until", "when"})
@@ -108,7 +130,7 @@ def expression_needs_quotes(place: Place, *, alone: bool, key: str = "", of_type
     """
     # Args: of_type: whether it stands where a type is declared.
     bare = key in BARE  # or a field of that name, so that nobody but the author knows
-    named = key in NAMED
+    named = bool(name_wanted(key))
     written = (
         'write `"${{ … }}"`'
         if alone or bare or named
@@ -117,7 +139,7 @@ def expression_needs_quotes(place: Place, *, alone: bool, key: str = "", of_type
     if bare:
         written += f"; where `{key}` is the language's own, leave out `${{{{` and `}}}}`"
     if named:
-        written += f"; where `{key}` is the language's own, a name stands there, and no expression"
+        written += name_wanted(key)
     if of_type:
         written = "a type stands here, such as `string`, and no expression; an event's values are given under `with`"
     return Finding(
@@ -127,6 +149,12 @@ def expression_needs_quotes(place: Place, *, alone: bool, key: str = "", of_type
         written,
         fix=add_quotes(place) if alone and not (bare or named or of_type) else None,
     )
+
+
+def name_wanted(key: str) -> str:
+    """Return what is added to a hint about an expression behind a key that holds a name; empty for other keys."""
+    own = f"; where `{key}` is the language's own, a name stands there, and no expression"
+    return own if key in NAMED else ""
 
 
 @problem

@@ -214,6 +214,8 @@ def reshaped(value: Any, title: str, key: str) -> str:
             return f"write `[{', '.join(names)}]`"
         if title.startswith("a list of tests") and all(isinstance(each, dict) for each in value.values()):
             return f"write a list instead of a map: `- name: {names[0]}`, with the rest of it below"
+        if len(names) == 1 and isinstance(value[names[0]], list) and title.startswith("a list of tests"):
+            return f"the list stands directly under `tests`, and here it stands under `{names[0]}`"
         return "begin it with `- `: it is one entry of a list"
     if (
         isinstance(value, list)

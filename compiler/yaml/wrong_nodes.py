@@ -52,12 +52,16 @@ def in_braces(text: str, start: int) -> str:
     """
     if re.compile(r"\{\{ *:").match(text, start):
         return "a key is missing before the colon: `{key: value}`, in one pair of braces"
+    from wfc.compiler.rules import braces as brace_problems  # a good spec never needs them
+    from wfc.compiler.yaml.syntax_errors.lines import list_before
+
     behind = BEHIND.search(text, max(0, start - NEAR), start)
-    if behind and behind["key"] in EVENTS:
+    key = behind["key"] if behind else list_before(text, start)
+    if key in EVENTS:
         return "an event's name stands here, and no expression"
     return (
         "write `${{ … }}` for an expression, in quotes where it begins a text between braces; a condition stands "
-        "without any"
+        f"without any{brace_problems.name_wanted(key)}"
     )
 
 

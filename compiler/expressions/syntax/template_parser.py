@@ -173,7 +173,10 @@ class TemplateParser:
             at, mark = at - 1, before + mark  # as other systems begin an expression
         place = self.place.stretch(at, at + len(mark))
         if words:
-            self.report(template_problems.expression_as_text(place, mark, words))
+            quoted = re.compile(r"[bfru][\"']").match(self.text)
+            around = f"without the `{quoted[0]}` before the text and the quote behind it" if quoted else ""
+            hint = f"write `${{{{ {words} }}}}`, {around}" if quoted else ""
+            self.report(template_problems.expression_as_text(place, mark, words, hint))
         elif mark.endswith("{{"):
             statement = re.compile(STATEMENT_IN_BRACES).match(self.text, at + len(mark)) is not None
             self.report(template_problems.braces_without_dollar(place, mark, statement=statement))

@@ -90,6 +90,8 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
         return f"write `trigger.{node.name}`"
     items = [each for each in scope.names if each not in NOT_ITEMS]
     for owner in (*reversed(items), *OWNERS):
+        if (node.name, owner) == ("steps", "error"):
+            continue  # the `name` of a step, of which none is known here, is not that of an error
         if has_field(scope.names.get(owner), asked):
             return f"write `{owner}.{asked}`"
     return ""

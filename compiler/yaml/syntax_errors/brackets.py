@@ -11,7 +11,7 @@ from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as problems
 from wfc.compiler.types.long_form import LONG_KEYS
 from wfc.compiler.types.notations import other_notation
-from wfc.compiler.yaml.syntax_errors.lines import after_closing, section_at
+from wfc.compiler.yaml.syntax_errors.lines import after_closing, list_before, section_at
 from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem, finding_at, place_of
 from wfc.compiler.yaml.syntax_errors.unquoted_lists import closing
 
@@ -133,7 +133,7 @@ def bare_expression(problem: SyntaxProblem) -> Finding | None:
     end = end + 2 if 0 <= end < at + 500 else at + 1
     begins = BEGINS.search(text, max(0, at - 40), at - 1)
     alone = bool(begins and ENDS.match(text, end))
-    key = begins["key"] or "" if begins else ""
+    key = (list_before(text, at - 1) or begins["key"] or "") if begins else ""
     of_type = alone and bool(key) and key not in LONG_KEYS and section_at(text, at) in TYPED
     return brace_problems.expression_needs_quotes(
         Place((), "text", at - 1, end), alone=alone, key=key, of_type=of_type

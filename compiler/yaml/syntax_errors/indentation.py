@@ -38,6 +38,8 @@ EXITS: Final = frozenset({"emit", "on_error", "on_limit", "on_timeout"})
 BEGIN_OF_ENTRY: Final = re.compile(r" *(?:- +)*(?=[\w-]+:(?: |$))")
 OF_EVENTS: Final = frozenset({"when", "with", "save"})
 """Keys that stand beside the event of an entry."""
+OF_STEPS: Final = frozenset({"with", "save"})
+"""Those of them that steps have as well."""
 
 
 def match_above(pattern: re.Pattern[str], problem: SyntaxProblem) -> re.Match[str] | None:
@@ -64,6 +66,8 @@ def keys_below_name(problem: SyntaxProblem) -> Finding | None:
         return problems.syntax_error(place, what, f"write a key and a colon before `{name}`")
     if is_event and named["key"] in EXITS and entry["key"] in OF_EVENTS:
         hint = f"put both into a map: `{named['key']}: {{event: {name}, {entry['key']}: …}}`"
+        if entry["key"] in OF_STEPS:
+            hint += f"; or indent `{entry['key']}` as far as `{named['key']}`, if it is a key of the step"
         return problems.syntax_error(place, what, hint)
     return None
 

@@ -17,11 +17,14 @@ __all__ = [
     "closed_before_more_text",
     "closed_late",
     "equals_before_quote",
+    "letter_before_quote",
     "never_closed",
     "no_colon_before_quote",
     "second_quote",
 ]
 
+PREFIXED: Final = re.compile(r"(?:[:,\[{] *|- +)(?P<prefix>[bfru])(?P<sign>[\"'])[^\"'\r\n]*\Z")
+"""A letter that other languages write before a text's quote; to YAML the text begins with it, and the quote is none."""
 GOES_ON: Final = "this text goes on after its quote is closed"
 TWO_QUOTES: Final = "two quotes stand here side by side"
 CLOSED: Final = re.compile(r" *(?:- +)?[\w-]+: +(?P<value>[\"'][^\r\n]*)")
@@ -164,6 +167,17 @@ def quoted_again(inside: str, sign: str, other: str) -> str:
     if sign == '"':
         return '"' + inside.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return "'" + inside.replace("'", "''") + "'"
+
+
+def letter_before_quote(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a text of another language with a letter before its quote, such as `f'…'`."""
+    at = problem.opened if problem.says(NEVER_CLOSED) else problem.at
+    found = PREFIXED.search(problem.text, line_at(problem.text, at)[0], at)
+    if found is None:
+        return None
+    what = f"a text has no `{found['prefix']}` before its quote"
+    hint = "leave it out: a value is put into a text by `${{ … }}`, and a condition stands without quotes"
+    return finding_at(found.start("prefix"), found.end("sign"), what, hint)
 
 
 def no_colon_before_quote(problem: SyntaxProblem) -> Finding | None:

@@ -36,6 +36,7 @@ KNOWN = [
     ("a: {b \"${{ c['x'] | default('') }}\", d: e}\n", "a colon and a blank are missing after `b`"),
     ('a: {b: "<c>", d "<${{ e }}>"}\n', "a colon and a blank are missing after `d`"),
     ("a: {b: Hello, ${{ c }}!}\n", "between `{ }` or `[ ]`, an expression needs quotes"),
+    ("a: {b: f'{c}'}\n", "a text has no `f` before its quote"),
     ("a: {b: list[string]}\n", "a type has no brackets after its name"),
     ("a: {b: string[]}\n", "a type has no brackets after its name"),
     ('a: {b: "c"d"}\n', "this text goes on after its quote is closed"),
