@@ -121,14 +121,16 @@ BARE: Final = frozenset({"from", "in", "keep", "key", "per", "that", "to_key", "
 
 
 @problem
-def expression_needs_quotes(place: Place, *, alone: bool, key: str = "", of_type: bool = False) -> Finding:
+def expression_needs_quotes(
+    place: Place, *, alone: bool, key: str = "", of_type: bool = False, braced: bool = False
+) -> Finding:
     """An expression stands without quotes between the braces or brackets of a map or a list on one line.
 
     There `{` and `}` belong to YAML, so `{id: ${{ event.id }}}` cannot be read. Put the text in quotes,
     `{id: "${{ event.id }}"}`, or give the key a line of its own, where no quotes are needed. What is always an
     expression, such as the condition of `when`, stands without `${{` and `}}`.
     """
-    # Args: of_type: whether it stands where a type is declared.
+    # Args: of_type: whether it stands where a type is declared; braced: whether one more brace opens right before it.
     bare = key in BARE  # or a field of that name, so that nobody but the author knows
     named = bool(name_wanted(key))
     written = (
@@ -136,6 +138,8 @@ def expression_needs_quotes(place: Place, *, alone: bool, key: str = "", of_type
         if alone or bare or named
         else "put the whole text in quotes, with what stands around the `${{ … }}`"
     )
+    if braced:
+        written = 'write `"${{ … }}"`, without a brace before it'
     if bare:
         written += f"; where `{key}` is the language's own, leave out `${{{{` and `}}}}`"
     if named:

@@ -244,7 +244,7 @@ def at_a_name(tokens: Sequence[Token], at: int) -> str:
     if before.kind != "operator":
         return between_values(tokens, at) or (
             "what stands side by side needs an operator between: `==`, `!=`, `<`, `<=`, `>`, `>=` or `in` to compare, "
-            "`and` or `or` for conditions, `~` for texts"
+            "`and` or `or` for conditions, `~` for texts, `+` for numbers"
         )
     return ""
 

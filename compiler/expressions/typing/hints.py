@@ -123,7 +123,9 @@ def with_owner(finding: Finding, node: Attribute, scope: Scope) -> Finding:
     own = node.of.name
     others = [each for each in OWNERS if each != own and has_field(scope.names.get(each), node.name)]
     if finding.code == "unknown-field" and others and finding.hint.startswith(("it has no", "there ")):
-        return replace(finding, hint=f"there is `{others[0]}.{node.name}`", fix=None)
+        # either may be wrong: the name of the owner, or that of the field
+        fields = f"{finding.hint}; and " if finding.hint.startswith("there ") else ""
+        return replace(finding, hint=f"{fields}there is `{others[0]}.{node.name}`", fix=None)
     if finding.code == "only-some-have" and own == "event" and "inputs" in others:
         return replace(
             finding, hint=f"{finding.hint}; that of the start event is always `inputs.{node.name}`"

@@ -15,6 +15,7 @@ from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem, finding_at, p
 __all__ = [
     "glued_dash_above",
     "indented_too_far",
+    "item_too_far",
     "keys_below_name",
     "list_below_value",
     "misaligned",
@@ -117,6 +118,14 @@ def how_far(text: str, line_above: int, fewer: int, far: int) -> str:
         return f"it begins after {spaces(far)}, like the lines before, and only the one above after {fewer}"
     seen = f"it begins after {spaces(far)}, and the line above after {fewer}"
     return f"{seen}: one of the two is indented wrongly, or this line belongs under another key"
+
+
+def item_too_far(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for an item of a list that is indented further than those above, or less."""
+    if not problem.text.startswith("- ", problem.at) or problem.before.strip():
+        return None
+    hint = "it is an item itself: mend its indentation, or that of the lines above"
+    return problem.finding("this line does not continue the list above it", hint)
 
 
 def misaligned(problem: SyntaxProblem) -> Finding:

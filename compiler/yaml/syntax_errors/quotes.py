@@ -31,7 +31,7 @@ CLOSED: Final = re.compile(r" *(?:- +)?[\w-]+: +(?P<value>[\"'][^\r\n]*)")
 QUOTED_BEFORE: Final = re.compile(r"(?P<sign>[\"'])(?P<text>(?:(?!(?P=sign))[^\r\n])*)(?P=sign)\Z")
 LAST_QUOTE: Final = re.compile(r"(?P<sign>[\"'])(?=\s*(?:[}\]]|,\s|$))")
 TEXT_IN_DOUBLE: Final = re.compile(r"\"([^\"'\r\n]*)\"")
-NEXT_ENTRY: Final = re.compile(r", *(?P<key>[\w-]+): ?(?=[\"'{\[\w])")
+NEXT_ENTRY: Final = re.compile(r"(?P<closed>[}\]]*), *[{\[]* *(?P<key>[\w-]+): ?(?=[\"'{\[\w])")
 """Another entry inside of what should be a text between braces."""
 KEY_BELOW: Final = re.compile(r"\n *(?:- +)?[\w-]+:\s")
 """Another entry within what is in quotes."""
@@ -120,8 +120,12 @@ def quotes_in_quotes(place: Place, value: str) -> Finding:
         return problems.syntax_error(place, TWO_QUOTES, f"leave out one of them{shown}")
     if (found := within_expression(place, value)) is not None:
         return found
-    if (entry := NEXT_ENTRY.search(inside)) is not None and not is_in_expression(inside, entry.start()):
-        hint = f"close the quote that opens here before the key `{entry['key']}`, or escape those in the text"
+    if (entry := NEXT_ENTRY.search(inside)) is not None and not is_in_expression(inside, entry.start("key")):
+        cut = bool(entry["closed"]) and not is_in_expression(
+            inside, entry.start()
+        )  # the map around the text ends
+        where = f"before `{entry['closed']}`" if cut else f"before the key `{entry['key']}`"
+        hint = f"close the quote that opens here {where}, or escape those in the text"
         return problems.syntax_error(place, GOES_ON, hint)
     if re.fullmatch(rf"[^{sign}]*, *{sign}[^{sign}]*", inside):
         hint = "close the quote that opens here before the comma, or escape those in the text"
@@ -188,7 +192,7 @@ def no_colon_before_quote(problem: SyntaxProblem) -> Finding | None:
     at = problem.opened if problem.says(NEVER_CLOSED) else problem.at
     start, end = line_at(text, at)
     for found in NO_COLON.finditer(text, start, end):
-        if not found.start("value") <= at < found.end():
+        if not found.start("value") <= at < (end if problem.says(NEVER_CLOSED) else found.end()):
             continue
         before = text[start : found.start()]
         if before.count('"') % 2 == 0 and before.count("'") % 2 == 0:

@@ -111,6 +111,7 @@ RULES: Final = (
     ),
     SyntaxRule(("invalid Unicode character escape",), says("this escape is no character")),
     SyntaxRule(BETWEEN, brackets.no_comma),
+    SyntaxRule(DASH_MISSING, indentation.item_too_far),
     SyntaxRule(
         DASH_MISSING,
         says(

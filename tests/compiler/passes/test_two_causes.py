@@ -60,6 +60,22 @@ CASES: list[tuple[str, str, str, str]] = [
     ('- {event: Done, when: event.many > 3, with: {text: "many"}}',
      "- event: Done\n        when: event.many > 3\n        with:\n          text: f'many {event.name}'",
      "expression-as-text", "write `${{ event.name }}`, without the `f'` before the text and the quote behind it"),
+    (VALUE, "{text: {${{ event.name }}}}", "expression-needs-quotes",
+     'write `"${{ … }}"`, without a brace before it'),
+    # quotes and colons that are lost, and another text in quotes behind
+    ("- {event: Done, when",
+     '- {event: Again, when: "event.many > 9}, {event: Done, when: "event.many > 5"}\n      - {event: Done, when',
+     "syntax-error",
+     "close the quote that opens here before `}`, or escape those in the text"),
+    (VALUE, "{text \"${{ event.name | default('') }}\", more: \"${{ event.name | default('') }}\"}",
+     "no-colon-in-braces", "write `text: …`"),
+    # an item that is one, and indented too far
+    ("      - {event: Again", "       - {event: Again", "syntax-error",
+     "it is an item itself: mend its indentation, or that of the lines above"),
+    ("      - {event: Again", "        - {event: Again", "syntax-error",
+     "it is an item itself: mend its indentation, or that of the lines above"),
+    # a field that its owner lacks, and another one has
+    ("event.many + 1", "event.nam + 1", "unknown-field", "did you mean `name`?"),
     # a list below a name, which may be a name too many
     ("tests:\n", "tests:\n  all:\n", "wrong-type",
      "the list stands directly under `tests`, and here it stands under `all`"),

@@ -55,6 +55,7 @@ KNOWN = [
     ("a: @b\n", "a text without quotes cannot begin with `@`"),
     ("a:\n\t- b\n c: d\n", "a tab cannot indent a line"),
     ("when: !(a) && b\n", "`!` begins a tag to YAML"),
+    ("- {b: c}\n  - {d: e}\n", "this line does not continue the list above it"),
     ("- a\n}\n", "`}` closes nothing"),
     ("- Told  # so\n  when: x\n", "`Told` is a whole value, and `when` stands below it"),
     ("a: b\n: c\n", "a key is missing before this colon"),
