@@ -34,6 +34,7 @@ MOST_IN_ONE_MAP: Final = 2  # keys that nobody knows; where there are more, they
 
 def moved_blocks(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
     """Suspect that what means nothing at its place belongs to another level, or what is missing stands at one."""
+    yield from indented_sections(data)
     yield from steps_without_section(data)
     tried = set()
     for source, target, least in moves(data, findings):
@@ -47,6 +48,25 @@ def moved_blocks(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]
             how_to_move(data, target),
         )
         yield Suspicion(finding, moved(data, source, target), ((source, target),), least)
+
+
+def indented_sections(data: Data) -> Iterator[Suspicion]:
+    """Suspect that a line such as `steps:` is indented like the entries below it, which then belong above."""
+    sections = schema()["$defs"]["spec"]["properties"]
+    for section, content in data.items():
+        for key in content if isinstance(content, dict) else ():
+            if key not in sections or key in data or content[key] is not None:
+                continue
+            names = list(content)
+            after = names[names.index(key) + 1 :]
+            finding = problems.misplaced_key(
+                Place((section, key), "key"),
+                f"`{key}` stands under `{section}`, and seems to be a section of its own",
+                "begin its line at the left edge",
+            )
+            left = {each: content[each] for each in names if each != key and each not in after}
+            changed = {**with_value(data, (section,), left), key: {each: content[each] for each in after}}
+            yield Suspicion(finding, changed, tuple(((section, each), (key, each)) for each in after), 1)
 
 
 def steps_without_section(data: Data) -> Iterator[Suspicion]:

@@ -122,7 +122,7 @@ BARE: Final = frozenset({"from", "in", "keep", "key", "per", "that", "to_key", "
 
 @problem
 def expression_needs_quotes(
-    place: Place, *, alone: bool, key: str = "", of_type: bool = False, braced: bool = False
+    place: Place, *, alone: bool, key: str = "", instead: str = "", braced: bool = False
 ) -> Finding:
     """An expression stands without quotes between the braces or brackets of a map or a list on one line.
 
@@ -130,7 +130,7 @@ def expression_needs_quotes(
     `{id: "${{ event.id }}"}`, or give the key a line of its own, where no quotes are needed. What is always an
     expression, such as the condition of `when`, stands without `${{` and `}}`.
     """
-    # Args: of_type: whether it stands where a type is declared; braced: whether one more brace opens right before it.
+    # Args: instead: what stands there instead of an expression; braced: whether one more brace opens right before it.
     bare = key in BARE  # or a field of that name, so that nobody but the author knows
     named = bool(name_wanted(key))
     written = (
@@ -144,14 +144,13 @@ def expression_needs_quotes(
         written += f"; where `{key}` is the language's own, leave out `${{{{` and `}}}}`"
     if named:
         written += name_wanted(key)
-    if of_type:
-        written = "a type stands here, such as `string`, and no expression; an event's values are given under `with`"
+    written = instead or written
     return Finding(
         "expression-needs-quotes",
         "between `{ }` or `[ ]`, an expression needs quotes",
         place,
         written,
-        fix=add_quotes(place) if alone and not (bare or named or of_type) else None,
+        fix=add_quotes(place) if alone and not (bare or named or instead) else None,
     )
 
 

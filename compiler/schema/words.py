@@ -233,6 +233,8 @@ def event_in(value: Any, names: Sequence[str], key: str) -> str:
     """Return the event that a map, or a list of one name, says in the place of a name; empty if there is none."""
     if isinstance(value, list):
         return f"write `{names[0]}`" if len(value) == 1 else ""
+    if {"in", "as"} <= value.keys():
+        return "what is sent for each item of a list stands under `each`: `each: {in: …, as: …, event: …, max: …}`"
     event = value.get("event", names[0]) if names else ""
     if not isinstance(event, str) or not event or event[0].islower():
         return ""

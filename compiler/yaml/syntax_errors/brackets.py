@@ -43,6 +43,8 @@ BEGINS: Final = re.compile(r"(?:(?:\b(?P<key>\w+))?[\"']?[:,]\s+|[\[{]\s*)\Z")
 EXPRESSION_BEFORE: Final = re.compile(r"\$\{\{[^{}\r\n]*\}\}\Z")
 TYPED: Final = frozenset({"events", "types"})
 """Sections that declare what has which type."""
+DECLARED: Final = frozenset({"config", "events", "state", "types"})
+"""Sections where `default` is the language's own."""
 ENDS: Final = re.compile(r"\s*[,\]}]")
 
 
@@ -134,10 +136,23 @@ def bare_expression(problem: SyntaxProblem) -> Finding | None:
     begins = BEGINS.search(text, max(0, at - 40), at - 1)
     alone = bool(begins and ENDS.match(text, end))
     key = (list_before(text, at - 1) or begins["key"] or "") if begins else ""
-    of_type = alone and bool(key) and key not in LONG_KEYS and section_at(text, at) in TYPED
+    instead = written_out(key, section_at(text, at)) if alone else ""
     return brace_problems.expression_needs_quotes(
-        Place((), "text", at - 1, end), alone=alone, key=key, of_type=of_type
+        Place((), "text", at - 1, end), alone=alone, key=key, instead=instead
     )
+
+
+def written_out(key: str, section: str) -> str:
+    """Return what stands in a section, or behind a key there, where nothing is worked out; empty elsewhere."""
+    if section == "tests":
+        return "in a test a value is written out; a text with `${{` in it stands in quotes"
+    if key == "default" and section in DECLARED:
+        return (
+            "write a value; one that is worked out is given where the field is filled: with `with` or `save`"
+        )
+    if key and key not in LONG_KEYS and section in TYPED:
+        return "a type stands here, such as `string`, and no expression; an event's values are given under `with`"
+    return ""
 
 
 def expression_before_tag(problem: SyntaxProblem) -> Finding | None:

@@ -76,6 +76,17 @@ CASES: list[tuple[str, str, str, str]] = [
      "it is an item itself: mend its indentation, or that of the lines above"),
     # a field that its owner lacks, and another one has
     ("event.many + 1", "event.nam + 1", "unknown-field", "did you mean `name`?"),
+    # a batch in the place of an event
+    ('event: Again, with: {many: "${{ event.many + 1 }}"}}', "event: {in: event.names, as: n, event: Again, max: 3}}",
+     "wrong-type",
+     "what is sent for each item of a list stands under `each`: `each: {in: …, as: …, event: …, max: …}`"),
+    ("event: Again, with", "event: {event: Again}, with", "wrong-type", "write `Again`"),
+    # where nothing is worked out
+    ("expect: {end: Done}", "expect: {end: Done, after: ${{ 3 }}}", "expression-needs-quotes",
+     "in a test a value is written out; a text with `${{` in it stands in quotes"),
+    ("{type: integer, default: 0}", "{type: integer, default: ${{ 3 }}}", "expression-needs-quotes",
+     "write a value; one that is worked out is given where the field is filled: with `with` or `save`"),
+    ("seen: {type: integer, default: 0}", "seen: {type: ${{ 3 }}}", "expression-needs-quotes", 'write `"${{ … }}"`'),
     # a list below a name, which may be a name too many
     ("tests:\n", "tests:\n  all:\n", "wrong-type",
      "the list stands directly under `tests`, and here it stands under `all`"),
@@ -145,3 +156,98 @@ def test_the_line_above_the_steps_at_another_place(lines: tuple[str, ...], hint:
     assert not check_text((STEPS % ("", "steps:\n", "", "")).encode(), "spec.yaml").diagnostics
     (found,) = check_text((STEPS % lines).encode(), "spec.yaml").diagnostics
     assert (found.code, found.hint) == ("misplaced-key", hint)
+
+
+WORK = """\
+wfc: 1
+workflow: w
+config:
+  site: {type: string, format: uri}
+  hours: {type: integer, default: 3}
+retries:
+  twice: {max_attempts: 2}
+start: Came
+end: Done
+events:
+  Came: {pages: list of string}
+  Seen: {}
+  Waited: {}
+  Done: {}
+steps:
+  read:
+    kind: http
+    accepts: Came
+    method: GET
+    url: ${{ config.site }}/${{ inputs.pages[0] }}
+    retry: twice
+    emit: Seen
+  rest: {kind: wait, accepts: Came, for: 1h, emit: Waited}
+  both: {kind: transform, accepts: {all: [Seen, Waited], within: 3h, on_timeout: proceed}, emit: Done}
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        ("", "", []),
+        (
+            "${{ config.site }}/$",
+            "${{ config.site }}$",
+            [
+                (
+                    "url-base-not-config",
+                    "write it, or take it from `config`; if the path begins here, a `/` is missing before it",
+                )
+            ],
+        ),
+        (
+            "${{ config.site }}/$",
+            "https://$",
+            [("url-base-not-config", "write it, or take it from `config`")],
+        ),
+        # what nobody emits may be the work that is bounded
+        (
+            "  rest: {kind: wait, accepts: Came, for: 1h, emit: Waited}\n",
+            "",
+            [("event-never-emitted", "let a step `emit: Waited`, or accept another event")],
+        ),
+        # the line of a section, and it alone, indented too far
+        ("retries:\n", "  retries:\n", [("misplaced-key", "begin its line at the left edge")]),
+        ("steps:\n", "  steps:\n", [("misplaced-key", "begin its line at the left edge")]),
+    ],
+)
+def test_a_slip_among_sections_and_addresses(right: str, wrong: str, told: list[tuple[str, str]]) -> None:
+    found = check_text(WORK.replace(right, wrong, 1).encode(), "spec.yaml").diagnostics
+    assert [(each.code, each.hint) for each in found] == told
+
+
+MAP = """\
+wfc: 1
+workflow: w
+start: Came
+end: Done
+events: {Came: {names: list of string}, Done: {texts: list of string}}
+steps:
+  go:
+    kind: map
+    accepts: Came
+    in: event.names
+    as: name
+    max: 9
+    do: {kind: command, command: [say, "${{ name }}"], output: string}
+    %s
+    emit: {event: Done, with: {texts: "${{ result }}"}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("output: ${{ result }}!", "what each item gives is said by `give`"),
+        ("output: string", "it is a key of the action: write it within `do`"),
+    ],
+)
+def test_what_an_item_gives_and_what_its_action_does(line: str, hint: str) -> None:
+    assert not check_text((MAP % "give: ${{ result }}!").encode(), "spec.yaml").diagnostics
+    (found,) = check_text((MAP % line).encode(), "spec.yaml").diagnostics
+    assert (found.code, found.hint) == ("unknown-key", hint)
