@@ -168,7 +168,10 @@ class TemplateParser:
     def warn(self, mark: str, at: int, words: str) -> None:
         before = self.text[at - 1 : at]
         if (mark == "{{" and before == "=" and at == 1) or (
-            words and mark[0] == "{" and before in {"#", "%"} and not self.text[at - 2 : at - 1].isalnum()
+            words
+            and mark[0] == "{"
+            and before in {"#", "%", "@"}
+            and not self.text[at - 2 : at - 1].isalnum()
         ):
             at, mark = at - 1, before + mark  # as other systems begin an expression
         place = self.place.stretch(at, at + len(mark))

@@ -251,3 +251,84 @@ def test_what_an_item_gives_and_what_its_action_does(line: str, hint: str) -> No
     assert not check_text((MAP % "give: ${{ result }}!").encode(), "spec.yaml").diagnostics
     (found,) = check_text((MAP % line).encode(), "spec.yaml").diagnostics
     assert (found.code, found.hint) == ("unknown-key", hint)
+
+
+AGENT = """\
+wfc: 1
+workflow: w
+start: Came
+end: Done
+models: {careful: {use: "openai:gpt-4o"}}
+tools: {find: {python: "a:b", args: {n: string}, output: string, description: Finds.}}
+agents:
+  writer:
+    model: careful
+    args: {facts: string}
+    prompt: Use ${{ args.facts }}.
+events: {Came: {text: string}, Seen: {text: string}, Done: {text: string}}
+steps:
+  ask:
+    kind: agent
+    accepts: Came
+    model: careful
+    prompt: Say ${{ event.text }}.
+    tools: [find]
+    emit: {event: Seen, with: {text: "${{ result }}"}}
+  write:
+    kind: agent
+    accepts: Seen
+    agent: writer
+    with: {facts: "${{ event.text }}"}
+    emit: {event: Done, with: {text: "${{ result }}"}}
+tests:
+  - name: asked
+    start: {text: x}
+    script: {ask: [{calls: [{tool: find, with: {n: x}}]}, {say: x}], writer: [{say: y}]}
+    tools: {find: x}
+    expect: {end: Done}
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        ("", "", []),
+        # a step that lacks a key is one of an agent all the same
+        ("    model: careful\n    prompt: Say", "    prompt: Say", [("missing-key", "write `model: NAME`")]),
+        # an agent that declares nothing takes a task
+        (
+            "    args: {facts: string}\n",
+            "",
+            [
+                ("unknown-field", "there is `task`; what else is given is declared under `args`"),
+                (
+                    "unknown-entry",
+                    "there is `task`; what else the agent is given is declared under its `args`",
+                ),
+            ],
+        ),
+        (
+            "args.facts",
+            "args.number",
+            [("unknown-field", "there is `facts`; what else is given is declared under `args`")],
+        ),
+        ("with: {facts:", "with: {number:", [("unknown-entry", "there is `facts`")]),
+        # signs of other systems before a value
+        ("Say ${{ event.text }}", "Say @{event.text}", [("expression-as-text", "write `${{ event.text }}`")]),
+    ],
+)
+def test_a_slip_about_an_agent(right: str, wrong: str, told: list[tuple[str, str]]) -> None:
+    found = check_text(AGENT.replace(right, wrong, 1).encode(), "spec.yaml").diagnostics
+    assert [each.code for each in found] == [code for code, _ in told]
+    assert all(each.hint.startswith(hint) for each, (_, hint) in zip(found, told, strict=True))
+
+
+def test_a_sign_before_a_value_belongs_to_it() -> None:
+    (found,) = check_text(
+        AGENT.replace("${{ event.text }}.", "@{event.text}.").encode(), "spec.yaml"
+    ).diagnostics
+    assert found.message == "`@{event.text}` is text, as it stands here"
+    (found,) = check_text(
+        AGENT.replace("${{ event.text }}.", "me@{event.text}.").encode(), "spec.yaml"
+    ).diagnostics
+    assert found.message == "`{event.text}` is text, as it stands here"
