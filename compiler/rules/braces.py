@@ -104,6 +104,7 @@ NAMED: Final = frozenset(
         "agent",
         "all",
         "any",
+        "as",
         "emit",
         "end",
         "errors",

@@ -87,6 +87,9 @@ CASES: list[tuple[str, str, str, str]] = [
     ("{type: integer, default: 0}", "{type: integer, default: ${{ 3 }}}", "expression-needs-quotes",
      "write a value; one that is worked out is given where the field is filled: with `with` or `save`"),
     ("seen: {type: integer, default: 0}", "seen: {type: ${{ 3 }}}", "expression-needs-quotes", 'write `"${{ … }}"`'),
+    # a bracket that closes where one should open
+    ("  Came: {many", "  Came: }many", "syntax-error", "a map opens with `{`, and a list with `[`"),
+    ("Done: {text: string}", "Done: {text: }", "wrong-type", "write a value after the colon, or remove the key"),
     # a list below a name, which may be a name too many
     ("tests:\n", "tests:\n  all:\n", "wrong-type",
      "the list stands directly under `tests`, and here it stands under `all`"),
