@@ -251,6 +251,8 @@ def at_a_name(tokens: Sequence[Token], at: int) -> str:
 
 def between_values(tokens: Sequence[Token], at: int) -> str:
     """Return what may be missing between two values where it may be more than an operator; empty elsewhere."""
+    if {tokens[at].text, tokens[at - 1].text} & BETWEEN:
+        return ""
     opened, beside = level(tokens, at)
     if "if" in beside and not {"else", "for"} & set(beside):
         return "an `else` is missing before it, or an operator"

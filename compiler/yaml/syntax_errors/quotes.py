@@ -33,6 +33,8 @@ LAST_QUOTE: Final = re.compile(r"(?P<sign>[\"'])(?=\s*(?:[}\]]|,\s|$))")
 TEXT_IN_DOUBLE: Final = re.compile(r"\"([^\"'\r\n]*)\"")
 NEXT_ENTRY: Final = re.compile(r"(?P<closed>[}\]]*), *[{\[]* *(?P<key>[\w-]+): ?(?=[\"'{\[\w])")
 """Another entry inside of what should be a text between braces."""
+ENTRY_BEHIND: Final = re.compile(r"[\w-]+: ?(?=[\"'{\[\w])|[\w-]+ [\w-]+: ")
+"""Another entry right behind a quote, perhaps with a word in the place of its comma."""
 KEY_BELOW: Final = re.compile(r"\n *(?:- +)?[\w-]+:\s")
 """Another entry within what is in quotes."""
 EQUALS: Final = re.compile(r"(?<=[{,]) *(?P<key>[a-z_]\w*) *= *(?P<value>\"[^\"\r\n]*\"|'[^'\r\n]*')")
@@ -90,7 +92,10 @@ def closed_before_more_text(problem: SyntaxProblem) -> Finding | None:
     if stop is not None:
         return quotes_in_quotes(Place((), "text", start, stop), text[start:stop])
     inside = "inside of single quotes write `''`" if sign == "'" else 'inside of double quotes write `\\"`'
-    return finding_at(start, at, GOES_ON, f"close the quote where the text ends; {inside}")
+    hint = f"close the quote where the text ends; {inside}"
+    if ENTRY_BEHIND.match(text, at):
+        hint += "; if another entry begins here, a `,` is missing before it"
+    return finding_at(start, at, GOES_ON, hint)
 
 
 def whole_text(text: str, start: int, at: int, sign: str) -> int | None:

@@ -180,6 +180,7 @@ EXPRESSIONS = [
     ('("a" <<"b">>)', "unexpected-token", "an operator is missing"),
     ('state.prices["a" <<"b">>]', "unexpected-token", "an operator is missing"),
     ('[x for x in state.names if x <<"b">>]', "unexpected-token", "an operator is missing"),
+    ("state.title is <<else>> 2", "unexpected-token", ""),
     ('"a" if state.flag <<"b">>', "unexpected-token", "an `else` is missing"),
     ("<<)>>", "unexpected-token", ""),
     ('"a<<\\q>>"', "unknown-escape", ""),

@@ -35,6 +35,7 @@ tests:
 """
 ACCEPTED = "accepts: [Came, Again]"
 VALUE = '{text: "many"}'
+CLOSE = r"close the quote where the text ends; inside of double quotes write `\"`"
 
 CASES: list[tuple[str, str, str, str]] = [
     # what stands there, what is written instead, the code of the first finding, its hint
@@ -90,6 +91,12 @@ CASES: list[tuple[str, str, str, str]] = [
     # a bracket that closes where one should open
     ("  Came: {many", "  Came: }many", "syntax-error", "a map opens with `{`, and a list with `[`"),
     ("Done: {text: string}", "Done: {text: }", "wrong-type", "write a value after the colon, or remove the key"),
+    # a comma that is missing behind a quote
+    (VALUE, '{text: "many"more: 3}', "syntax-error",
+     f"{CLOSE}; if another entry begins here, a `,` is missing before it"),
+    (VALUE, '{text: "many"by more: 3}', "syntax-error",
+     f"{CLOSE}; if another entry begins here, a `,` is missing before it"),
+    (VALUE, '{text: "many"more}', "syntax-error", CLOSE),
     # a list below a name, which may be a name too many
     ("tests:\n", "tests:\n  all:\n", "wrong-type",
      "the list stands directly under `tests`, and here it stands under `all`"),
@@ -222,6 +229,41 @@ steps:
 def test_a_slip_among_sections_and_addresses(right: str, wrong: str, told: list[tuple[str, str]]) -> None:
     found = check_text(WORK.replace(right, wrong, 1).encode(), "spec.yaml").diagnostics
     assert [(each.code, each.hint) for each in found] == told
+
+
+RECEIVING = """\
+wfc: 1
+workflow: w
+start: Came
+end: [Done, Late]
+key: inputs.id
+receives:
+  Paid: {key: id}
+events: {Came: {id: string}, Paid: {id: string}, Done: {}, Late: {}}
+steps:
+  rest: {kind: wait, accepts: Came, event: Paid, within: 1h, on_timeout: Late, emit: Done}
+tests:
+  - name: paid
+    start: {id: a}
+    deliver: [{event: Paid, with: {id: a}}]
+    expect: {end: Done}
+"""
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ("  Paid: {key: id}", []),
+        ("  Paid: {key:id}", ["no-colon-in-braces"]),
+        ("  Paid: {ke: id}", ["unknown-key"]),
+        ("  Pad: {key: id}", ["unknown-event"]),
+    ],
+)
+def test_what_is_received_and_written_wrongly_is_no_event_that_cannot_come(
+    wrong: str, told: list[str]
+) -> None:
+    found = check_text(RECEIVING.replace("  Paid: {key: id}", wrong, 1).encode(), "spec.yaml").diagnostics
+    assert [each.code for each in found] == told
 
 
 MAP = """\
