@@ -14,8 +14,8 @@ EVENTS: Final = frozenset({"accepts", "on_timeout"})
 """Keys that hold the names of events, and are no likely names of fields."""
 BEHIND: Final = re.compile(r"(?:^|[{,]) *(?:- +)?(?P<key>[\w-]+): *\Z", re.MULTILINE)
 NEAR: Final = 80
-ENTRY: Final = r"[\s{]*[\w-]+: "
-"""A key and a colon, so that braces around it are those of a map."""
+ENTRY: Final = r"[\s{]*[\w-]+: |\{{1,2} *\}"
+"""A key and a colon, or nothing, so that braces around it are those of a map."""
 
 
 def describe(value: object) -> str:

@@ -176,7 +176,7 @@ class TemplateParser:
             at, mark = at - 1, before + mark  # as other systems begin an expression
         place = self.place.stretch(at, at + len(mark))
         if words:
-            quoted = re.compile(r"[bfru][\"']").match(self.text)
+            quoted = re.compile(r"(?<!\w)[bfru][\"'](?=[^\"'\n]*\Z)").search(self.text[max(0, at - 60) : at])
             around = f"without the `{quoted[0]}` before the text and the quote behind it" if quoted else ""
             hint = f"write `${{{{ {words} }}}}`, {around}" if quoted else ""
             self.report(template_problems.expression_as_text(place, mark, words, hint))

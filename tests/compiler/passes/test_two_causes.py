@@ -97,6 +97,12 @@ CASES: list[tuple[str, str, str, str]] = [
     (VALUE, '{text: "many"by more: 3}', "syntax-error",
      f"{CLOSE}; if another entry begins here, a `,` is missing before it"),
     (VALUE, '{text: "many"more}', "syntax-error", CLOSE),
+    # a pair of braces too many around nothing
+    ("  Late: {}", "  Late: {{}", "key-not-text", "a map stands in one pair of braces: leave one pair out"),
+    # a word for a number, with something else
+    ("max_runs: 3", "limit: 3", "unknown-key", "write `max_runs`"),
+    ("max_runs: 3", "limit: 3 days", "unknown-key",
+     "what can stand here too is `description`, `max_runs` and `stream`"),
     # a list below a name, which may be a name too many
     ("tests:\n", "tests:\n  all:\n", "wrong-type",
      "the list stands directly under `tests`, and here it stands under `all`"),
@@ -369,6 +375,14 @@ def test_a_slip_about_an_agent(right: str, wrong: str, told: list[tuple[str, str
 
 
 def test_a_sign_before_a_value_belongs_to_it() -> None:
+    (found,) = check_text(
+        AGENT.replace("${{ event.text }}.", 'f"{event.text}".').encode(), "spec.yaml"
+    ).diagnostics
+    assert found.hint == 'write `${{ event.text }}`, without the `f"` before the text and the quote behind it'
+    (found,) = check_text(
+        AGENT.replace("${{ event.text }}.", '"{event.text}".').encode(), "spec.yaml"
+    ).diagnostics
+    assert found.hint == "write `${{ event.text }}`"
     (found,) = check_text(
         AGENT.replace("${{ event.text }}.", "@{event.text}.").encode(), "spec.yaml"
     ).diagnostics
