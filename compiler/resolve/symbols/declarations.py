@@ -318,10 +318,9 @@ class Declarations:
 
     def may_receive_more(self) -> bool:
         """Return whether something under `receives` was left out, or is not what it should be."""
-        named = self.data.get("receives") or ()
-        return self.is_broken(("receives",)) or any(
-            normal_form(str(each)) not in self.receives for each in named
-        )
+        named = self.data.get("receives")
+        names = map(normal_form, map(str, named)) if isinstance(named, dict) else ()
+        return self.is_broken(("receives",)) or not self.receives.keys() >= set(names)
 
     def any_broken(self, place: Place, keys: Iterable[str]) -> bool:
         """Return whether something under one of some keys of a place was left out."""
