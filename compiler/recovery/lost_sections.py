@@ -36,6 +36,8 @@ def lost_sections(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion
     for above in [each for each in data if each in found]:
         entries = data[above]
         for section in absent if isinstance(entries, dict) else ():
+            if section in entries:
+                continue  # its line is there, indented too far: see `moved_blocks`
             is_there = section in data  # with nothing below it
             names = (
                 [key for key in entries if fits(entries[key], section)]

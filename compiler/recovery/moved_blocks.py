@@ -34,6 +34,7 @@ MOST_IN_ONE_MAP: Final = 2  # keys that nobody knows; where there are more, they
 
 def moved_blocks(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
     """Suspect that what means nothing at its place belongs to another level, or what is missing stands at one."""
+    yield from indented_sections(data)
     yield from steps_without_section(data)
     tried = set()
     for source, target, least in moves(data, findings):
@@ -49,14 +50,34 @@ def moved_blocks(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]
         yield Suspicion(finding, moved(data, source, target), ((source, target),), least)
 
 
+def indented_sections(data: Data) -> Iterator[Suspicion]:
+    """Suspect that a line such as `steps:` is indented like the entries below it, which then belong above."""
+    sections = schema()["$defs"]["spec"]["properties"]
+    for section, content in data.items():
+        for key in content if isinstance(content, dict) else ():
+            if key not in sections or key in data or content[key] is not None:
+                continue
+            names = list(content)
+            after = names[names.index(key) + 1 :]
+            finding = problems.misplaced_key(
+                Place((section, key), "key"),
+                f"`{key}` stands under `{section}`, and seems to be a section of its own",
+                "begin its line at the left edge",
+            )
+            left = {each: content[each] for each in names if each != key and each not in after}
+            changed = {**with_value(data, (section,), left), key: {each: content[each] for each in after}}
+            yield Suspicion(finding, changed, tuple(((section, each), (key, each)) for each in after), 1)
+
+
 def steps_without_section(data: Data) -> Iterator[Suspicion]:
-    """Suspect that declarations of a section are steps, and the line above them is missing."""
-    for section in IN_PLACE_OF_STEPS if "steps" not in data else ():
+    """Suspect that declarations of a section are steps: the line above them is missing, or stands elsewhere."""
+    steps = data.get("steps") or {}
+    for section in IN_PLACE_OF_STEPS if isinstance(steps, dict) else ():
         content = data.get(section)
         if not isinstance(content, dict):
             continue
         names = [key for key, each in content.items() if is_step(each)]
-        if not names:
+        if not names or steps.keys() & names:
             continue
         left = {key: each for key, each in content.items() if key not in names}
         several = len(names) > 1
@@ -64,11 +85,23 @@ def steps_without_section(data: Data) -> Iterator[Suspicion]:
             Place((section, names[0]), "key"),
             f"{joined(names)} {'stand' if several else 'stands'} under `{section}`, and "
             f"{'seem to be steps' if several else 'seems to be a step'}",
-            f"write `steps:` above `{names[0]}`",
+            where_steps_belong(data, section, names),
         )
         moves = tuple(((section, key), ("steps", key)) for key in names)
-        steps = {key: content[key] for key in names}
-        yield Suspicion(finding, {**with_value(data, (section,), left), "steps": steps}, moves, 1)
+        together = {key: content[key] for key in names} | steps
+        changed = {**with_value(data, (section,), left), "steps": together}
+        yield Suspicion(finding, changed, moves, 2 if steps else 1)
+
+
+def where_steps_belong(data: Data, section: str, names: Sequence[str]) -> str:
+    """Return what to do about steps in another section: move the line `steps:`, where nothing stands between."""
+    if "steps" not in data:
+        return f"write `steps:` above `{names[0]}`"
+    sections = list(data)
+    follows = sections[sections.index(section) + 1 :][:1] == ["steps"]
+    if data["steps"] is None or (follows and list(data[section])[-len(names) :] == [*names]):
+        return f"move the line `steps:` above `{names[0]}`"
+    return f"move {'them' if len(names) > 1 else 'it'} under `steps`"
 
 
 def is_step(content: object) -> bool:

@@ -224,7 +224,7 @@ def several_operations(place: Place, count: int) -> Finding:
 
 
 @problem
-def url_base_not_config(place: Place, words: str, begins: bool) -> Finding:
+def url_base_not_config(place: Place, words: str, *, begins: bool, glued: bool) -> Finding:
     """Data decides which server an address names.
 
     To which server a request goes, with your keys in it, must not be decided by data that the workflow was sent. So
@@ -234,7 +234,10 @@ def url_base_not_config(place: Place, words: str, begins: bool) -> Finding:
     anywhere; they are encoded. If data holds a whole address, such as the `Location` of a reply, write what it may
     begin with: `url: {from: event.location, only: ["https://desk.example/orders"]}`.
     """
+    # Args: glued: whether it stands right behind what may be the whole server.
     hint = "write it, or take it from `config`"
+    if glued:
+        hint += "; if the path begins here, a `/` is missing before it"
     if begins and len(words) < LONGEST_QUOTED and "=" not in words:
         hint += (
             f"; for an address that others give, `url: {{from: {words}, only: public}}`, or in place of `public` a "

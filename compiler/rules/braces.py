@@ -9,7 +9,13 @@ from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import problem
 from wfc.compiler.rules.fixes import add_quotes
 
-__all__ = ["expression_needs_quotes", "no_colon_in_braces", "number_cut_by_comma", "text_cut_by_comma"]
+__all__ = [
+    "expression_needs_quotes",
+    "name_wanted",
+    "no_colon_in_braces",
+    "number_cut_by_comma",
+    "text_cut_by_comma",
+]
 
 OF_SEVERAL = frozenset(
     {
@@ -82,7 +88,9 @@ def text_cut_by_comma(
             hint = f'braces make a map, `{{{rest}: …}}`; the value of a name is put in by `"${{{{ … }}}}"`'
         elif joins:
             hint += "; a join is written `{all: [ ]}` or `{any: [ ]}`"
-        if re.match(OF_VALUES, rest):
+        if rest.startswith("$"):  # as in `{${ … }}`
+            hint = "an expression begins with `${{`, and stands in quotes here"
+        elif re.match(OF_VALUES, rest):
             quote = "'" if '"' in rest else '"'
             hint = f"a value is put in by `{quote}${{{{ {rest} }}}}{quote}`, and a condition stands without braces"
     return Finding(
@@ -101,7 +109,22 @@ PROSE: Final = re.compile(r"[^\W\d]+(?: +[^\W\d]+)+")
 """Several words, and nothing else."""
 A_TYPE: Final = re.compile(r"(?:(?:list|map) of|optional) \w")
 NAMED: Final = frozenset(
-    {"accepts", "agent", "all", "any", "emit", "errors", "event", "kind", "model", "never_on", "retry_on"}
+    {
+        "accepts",
+        "agent",
+        "all",
+        "any",
+        "as",
+        "emit",
+        "end",
+        "errors",
+        "event",
+        "kind",
+        "model",
+        "never_on",
+        "retry_on",
+    }
+    | {"secrets", "start"}
 )
 """Keys that hold a name, of which no expression gives one."""
 NAMED_BY_LISTS: Final = frozenset({"each", "end", "fallback", "for", "imports", "parts", "secrets", "tools"})
@@ -116,7 +139,13 @@ BARE: Final = frozenset({"from", "in", "keep", "key", "per", "that", "to_key", "
 
 @problem
 def expression_needs_quotes(
-    place: Place, *, alone: bool, key: str = "", in_list: bool = False, of_type: bool = False
+    place: Place,
+    *,
+    alone: bool,
+    key: str = "",
+    in_list: bool = False,
+    instead: str = "",
+    braced: bool = False,
 ) -> Finding:
     """An expression stands without quotes between the braces or brackets of a map or a list on one line.
 
@@ -125,7 +154,8 @@ def expression_needs_quotes(
     expression, such as the condition of `when`, stands without `${{` and `}}`.
     """
     # Args: key: Of which it is the value, or is in the list that is the value.
-    #     of_type: Whether it stands where a type is declared.
+    #     instead: What stands there instead of an expression.
+    #     braced: Whether one more brace opens right before it.
     bare = key in BARE  # or a field of that name, so that nobody but the author knows
     named = key in NAMED or (in_list and key in NAMED_BY_LISTS)
     written = (
@@ -133,6 +163,8 @@ def expression_needs_quotes(
         if alone or bare or named
         else "put the whole text in quotes, with what stands around the `${{ … }}`"
     )
+    if braced:
+        written = 'write `"${{ … }}"`, without a brace before it'
     if bare:
         written += f"; where `{key}` is the language's own, leave out `${{{{` and `}}}}`"
     if named:
@@ -148,15 +180,20 @@ def expression_needs_quotes(
         written = (
             f"{what} under `{key}`, and no expression{chosen}; if `{key}` is a field of yours, {written}"
         )
-    if of_type:
-        written = "a type stands here, such as `string`, and no expression; an event's values are given under `with`"
+    written = instead or written
     return Finding(
         "expression-needs-quotes",
         "between `{ }` or `[ ]`, an expression needs quotes",
         place,
         written,
-        fix=add_quotes(place) if alone and not (bare or named or of_type) else None,
+        fix=add_quotes(place) if alone and not (bare or named or instead) else None,
     )
+
+
+def name_wanted(key: str) -> str:
+    """Return what is added to a hint about an expression behind a key that holds a name; empty for other keys."""
+    own = f"; where `{key}` is the language's own, a name stands there, and no expression"
+    return own if key in NAMED else ""
 
 
 @problem

@@ -104,6 +104,8 @@ def unknown_field(place: Place, name: str, of: str, known: Sequence[str], own: s
     hint = suggestion(name, known) or "it has no fields"
     if of == "`response`" and hint.startswith("there "):
         hint += "; what the reply holds is the `result`"
+    if of == "`args`" and hint.startswith("there "):
+        hint += "; what else is given is declared under `args`"
     if of == "`loop`" and name == "index0":
         return Finding("unknown-field", f"{of} has no field `{name}`", place, "write `loop.index - 1`")
     fix = correct_name(place, name, known)

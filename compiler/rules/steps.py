@@ -35,7 +35,7 @@ def start_event_emitted(place: Place, name: str) -> Finding:
         "start-event-emitted",
         f"`{name}` starts the run, so no step can emit it",
         place,
-        "to lead back there, declare another event and accept both",
+        "emit another event; to lead back there, declare one and accept both",
     )
 
 

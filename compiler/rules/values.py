@@ -8,8 +8,9 @@ from typing import Final
 from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import closest, problem
 from wfc.compiler.rules.fixes import add_entries, add_quotes, correct_name, own_name_instead
+from wfc.compiler.slotted import replace
 
-__all__ = ["missing_entry", "secret_as_data", "unknown_entry", "wrong_value"]
+__all__ = ["missing_entry", "of_agent_without_args", "secret_as_data", "unknown_entry", "wrong_value"]
 
 QUOTES = ("put it in quotes", "put it in quotes if it is meant as a text")
 """The hints of :mod:`wfc.compiler.types.values` for what YAML has not read as a text."""
@@ -82,6 +83,12 @@ def unknown_entry(
         )
     fix = correct_name(place, name, likely)
     return Finding("unknown-entry", f"{owner} has no field `{name}`", place, hint, fix=fix, about=(name,))
+
+
+def of_agent_without_args(finding: Finding) -> Finding:
+    """Return the finding about what is given to an agent that declares nothing, and so takes a task alone."""
+    more = f"{finding.hint}; what else the agent is given is declared under its `args`"
+    return replace(finding, hint=more) if finding.hint.startswith("there is ") else finding
 
 
 @problem

@@ -163,6 +163,8 @@ def of_another_place(key: str, content: Any, schema: Schema, kind: str | None, a
     """Return what to do about a key that has its meaning at another place of the same thing; often empty."""
     if "handoffs" in schema["properties"] and kind is None and key in INSTRUCTIONS:
         return "write `system`; what is asked stands under `prompt`"
+    if key == "output" and kind == "map" and "${{" in str(content):
+        return "what each item gives is said by `give`"
     if key in OF_ACTIONS and kind == "map":
         return "it is a key of the action: write it within `do`"
     if key == "when" and kind == "wait":

@@ -105,6 +105,8 @@ SECTIONS_LIKE: Final = frozenset({"agents"})
 """Sections that are written like another system's word for something else."""
 PLAIN: Final = frozenset({"description", "title"})
 """Keys of a text, for which nothing can be meant that holds more."""
+NUMBERS: Final = frozenset({"at_once", "max_runs", "top"})
+"""Keys of a number."""
 WORDS_OF_TWO: Final = frozenset({"api_version", "states"})
 """Words of other systems for one section that are as like another one."""
 SHORT_WORDS: Final = frozenset({"and", "case", "else", "or", "then"})
@@ -249,6 +251,8 @@ def other_key(key: str, possible: Container[str], content: Any = None) -> str:
         return ""  # no condition
     if meant[0] == "args" and isinstance(content, str):
         return ""  # types stand there, each with a name
+    if meant[0] in NUMBERS and isinstance(content, (dict, list, str)) and "${{" not in str(content):
+        return ""  # such as `limit: 3 days`, which bounds something else
     if meant[0] == "with" and isinstance(content, str) and "prompt" in possible:
         return "what is asked stands under `prompt`"
     if meant[0] == "end" and "with" in possible and isinstance(content, dict):

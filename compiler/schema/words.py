@@ -214,6 +214,8 @@ def reshaped(value: Any, title: str, key: str) -> str:
             return f"write `[{', '.join(names)}]`"
         if title.startswith("a list of tests") and all(isinstance(each, dict) for each in value.values()):
             return f"write a list instead of a map: `- name: {names[0]}`, with the rest of it below"
+        if len(names) == 1 and isinstance(value[names[0]], list) and title.startswith("a list of tests"):
+            return f"the list stands directly under `tests`, and here it stands under `{names[0]}`"
         return "begin it with `- `: it is one entry of a list"
     if (
         isinstance(value, list)
@@ -231,6 +233,8 @@ def event_in(value: Any, names: Sequence[str], key: str) -> str:
     """Return the event that a map, or a list of one name, says in the place of a name; empty if there is none."""
     if isinstance(value, list):
         return f"write `{names[0]}`" if len(value) == 1 else ""
+    if {"in", "as"} <= value.keys():
+        return "what is sent for each item of a list stands under `each`: `each: {in: …, as: …, event: …, max: …}`"
     event = value.get("event", names[0]) if names else ""
     if not isinstance(event, str) or not event or event[0].islower():
         return ""

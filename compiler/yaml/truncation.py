@@ -120,7 +120,10 @@ def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Fin
         at = Place((), "text", start, start + quoted.end(1))
         return brace_problems.no_colon_in_braces(at, quoted[1], "…")
     if text[end : end + 2] == "{{" and text[end - 1] == "$":
-        return brace_problems.expression_needs_quotes(Place((), "text", end - 1, end + 2), alone=False)
+        braced = text[start - 1 : end] == "{$"
+        return brace_problems.expression_needs_quotes(
+            Place((), "text", end - 1, end + 2), alone=False, braced=braced
+        )
     if (entry := entry_without_colon(text, start, end)) is not None:
         return brace_problems.no_colon_in_braces(place, entry["key"], entry["value"].strip() or "…")
     if before in {"save", "when", "with"} and re.fullmatch(r"[A-Z]\w*", text[start:end]):

@@ -16,8 +16,8 @@ BEHIND: Final = re.compile(r"(?:^|[{,]) *(?:- +)?(?P<key>[\w-]+): *\Z", re.MULTI
 OF_TYPES: Final = re.compile(r"\b(?:args|output): *\{[^{}\r\n]*\Z")
 """A map of types, as a tool or an agent declares them."""
 NEAR: Final = 80
-ENTRY: Final = r"[\s{]*[\w-]+: "
-"""A key and a colon, so that braces around it are those of a map."""
+ENTRY: Final = r"[\s{]*[\w-]+: |\{{1,2} *\}"
+"""A key and a colon, or nothing, so that braces around it are those of a map."""
 
 
 def describe(value: object) -> str:
@@ -54,10 +54,14 @@ def in_braces(text: str, start: int) -> str:
     """
     if re.compile(r"\{\{ *:").match(text, start):
         return "a key is missing before the colon: `{key: value}`, in one pair of braces"
+    from wfc.compiler.rules import braces as brace_problems  # a good spec never needs them
+    from wfc.compiler.yaml.syntax_errors.lines import list_before
+
     behind = BEHIND.search(text, max(0, start - NEAR), start)
     if behind and is_of_type(text, start, behind["key"]):
         return "a type stands here, such as `string`, and no expression"
-    if behind and behind["key"] in EVENTS:
+    key = behind["key"] if behind else list_before(text, start)
+    if key in EVENTS:
         return "an event's name stands here, and no expression"
     if is_of_test(text, start):
         return (
@@ -65,7 +69,7 @@ def in_braces(text: str, start: int) -> str:
         )
     return (
         "write `${{ … }}` for an expression, in quotes where it begins a text between braces; a condition stands "
-        "without any"
+        f"without any{brace_problems.name_wanted(key)}"
     )
 
 

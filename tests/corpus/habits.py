@@ -433,7 +433,7 @@ TABLE: list[tuple[str, str, str, str]] = [
         "  rounds: {type: integer, default: 0}",
         "  rounds: {type: integer, default: ${{ inputs.days }}}",
         "expression-needs-quotes",
-        'write `"${{ … }}"`',
+        "write a value; one that is worked out is given where the field is filled",
     ),
     ("  - name: refused", "  - refused:", "unknown-key", "`name` is missing here"),
     (

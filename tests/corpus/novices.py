@@ -1674,7 +1674,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "  Done: {answer: string}\n",
         "  Done: {answer: {type: string, default: ${{ event.answer }}}}\n",
         "expression-needs-quotes",
-        'write `"${{ … }}"`',
+        "write a value; one that is worked out is given where the field is filled",
     ),
     (
         "a line that has slipped to the margin",

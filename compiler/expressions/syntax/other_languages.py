@@ -81,6 +81,8 @@ CHOICE: Final = "write `a if condition else b`"
 OF_TEXTS: Final = frozenset({"has", "like", "matches"})
 """Words behind which a text stands; behind a name they ask something else."""
 NUMBERS: Final = frozenset({"integer", "number"})
+BETWEEN: Final = frozenset({"and", "else", "if", "in", "is", "not", "or"})
+"""Words that stand between values, or before one."""
 MODULES: Final = frozenset({"Array", "Number", "Object", "String", "json", "JSON", "math", "Math"})
 """What functions stand in elsewhere, so that what they work on is their first argument."""
 
@@ -130,10 +132,14 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
     if token.kind == "string" and before.end == token.start and before.text.lower() in PREFIXES:
         return f"a text has no `{before.text}` before its quote; values are put into a text by `~`"
     if token.kind == "string" and before.kind != "operator":
-        return "an operator is missing before it, such as `==`"
+        return between_values(tokens, at) or "an operator is missing before it, such as `==`"
     if (token.text == "of" or before.text == "optional") and before.text in TYPE_WORDS:
         return f'a type is a text, and stands in quotes: `"{before.text} {token.text} …"`'
-    return at_a_sign(tokens, at, filtered=filtered) or (at_a_name(tokens, at) if token.kind == "name" else "")
+    if sign := at_a_sign(tokens, at, filtered=filtered):
+        return sign
+    return (
+        at_a_name(tokens, at) if token.kind == "name" else between_values(tokens, at) if token.value else ""
+    )
 
 
 def advice_in_loop(tokens: Sequence[Token], at: int) -> str:
@@ -182,6 +188,8 @@ def at_a_sign(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> st
         return "a part of a list has no step; the reverse order is `| reverse`"
     if token.text == ":" and tokens[at + 1].text == "=":
         return "an expression keeps nothing: it stands where its value is used"
+    if token.text == ";" and (listed := listed_in(tokens, level(tokens, at)[0])):
+        return f"{listed} are separated by `,`"
     if token.text in {";", ":"}:
         return f"leave out the `{token.text}`"
     if token.text == "@":
@@ -209,7 +217,8 @@ def at_a_name(tokens: Sequence[Token], at: int) -> str:
     if token.text in UNITS and before.kind in NUMBERS:
         return f"a number has no unit; a length of time is `'{before.text} {token.text}' | duration`"
     if before.kind in NUMBERS:
-        return "a number stands without a unit, and between two values an operator is wanted"
+        operator = "a number stands without a unit, and between two values an operator is wanted"
+        return between_values(tokens, at) or operator
     if token.text.lower() == "when" and before.text.lower() == "case":
         return CHOICE
     if before.text == "new" and token.text == "Date":
@@ -233,11 +242,50 @@ def at_a_name(tokens: Sequence[Token], at: int) -> str:
     ):
         return f"what changes a value is a filter after `|`: `| {token.text}(…)`"
     if before.kind != "operator":
-        return (
+        return between_values(tokens, at) or (
             "what stands side by side needs an operator between: `==`, `!=`, `<`, `<=`, `>`, `>=` or `in` to compare, "
-            "`and` or `or` for conditions, `~` for texts"
+            "`and` or `or` for conditions, `~` for texts, `+` for numbers"
         )
     return ""
+
+
+def between_values(tokens: Sequence[Token], at: int) -> str:
+    """Return what may be missing between two values where it may be more than an operator; empty elsewhere."""
+    if {tokens[at].text, tokens[at - 1].text} & BETWEEN:
+        return ""
+    opened, beside = level(tokens, at)
+    if "if" in beside and not {"else", "for"} & set(beside):
+        return "an `else` is missing before it, or an operator"
+    listed = "" if "for" in beside else listed_in(tokens, opened)
+    return (
+        f"{listed} are separated by `,`; two values in one of them need an operator between" if listed else ""
+    )
+
+
+def level(tokens: Sequence[Token], at: int) -> tuple[int, list[str]]:
+    """Return where the brackets open in which a token stands, -1 for none, and the words before it since a comma."""
+    depth, beside, since = 0, list[str](), True
+    for index in range(at - 1, -1, -1):
+        text = tokens[index].text if tokens[index].kind in {"name", "operator"} else ""
+        depth += (text in {"(", "[", "{"}) - (text in {")", "]", "}"})
+        if depth == 1:
+            return index, beside
+        since = since and not (depth == 0 and text == ",")
+        if since and depth == 0:
+            beside.append(text)
+    return -1, beside
+
+
+def listed_in(tokens: Sequence[Token], opened: int) -> str:
+    """Return what is listed, with commas between, in brackets; empty if nothing is."""
+    text, before = tokens[opened].text if opened >= 0 else "", tokens[opened - 1] if opened > 0 else None
+    follows = before is not None and (before.kind in {"name", "path"} or before.text in {")", "]"})
+    follows = follows and before is not None and before.text not in BETWEEN
+    if text == "[":
+        return "" if follows else "the items of a list"
+    if text == "(":
+        return "the arguments of a filter" if follows and tokens[opened - 2].text == "|" else ""
+    return "the entries of a map" if text == "{" else ""
 
 
 def is_arrow(tokens: Sequence[Token], at: int) -> bool:

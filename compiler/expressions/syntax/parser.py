@@ -213,8 +213,8 @@ class Parser(TokenCursor):
             last = None if self.at("]") else self.expression()
             if self.at(":"):
                 self.fail_with(problems.no_slice_step(self.span(self.token)))
-            return Slice(node.start, self.close("]", opened).end, node, first, last)
-        end = self.close("]", opened).end
+            return Slice(node.start, self.close("]", opened, several=False).end, node, first, last)
+        end = self.close("]", opened, several=False).end
         assert first is not None
         return Subscript(node.start, end, node, first)
 
@@ -278,7 +278,7 @@ class Parser(TokenCursor):
                 self.fail_with(problems.no_tuple(self.span(self.token)))
             if self.at("for"):
                 self.fail_with(comprehension_problems.loop_without_brackets(self.span(self.token)))
-            end = self.close(")", opened).end
+            end = self.close(")", opened, several=False).end
             node.start, node.end = token.start, end
             return node
         if self.at("["):
@@ -318,7 +318,9 @@ class Parser(TokenCursor):
             self.fail_with(comprehension_problems.loop_in_loop(self.span(self.token)))
         if self.at("else"):
             self.fail_with(comprehension_problems.condition_with_else(self.span(self.token)))
-        return Comprehension(opened.start, self.close("]", opened).end, value, names, items, test)
+        return Comprehension(
+            opened.start, self.close("]", opened, several=False).end, value, names, items, test
+        )
 
     def loop_names(self) -> tuple[LoopName, ...]:
         """Parse the names of a loop and the ``in`` after them."""
@@ -350,6 +352,20 @@ class Parser(TokenCursor):
             hint = "a key is written out; a map whose keys come from data is made by `group` or `count_by`"
         self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted, hint))
 
+    def no_colon(self, key: Token) -> NoReturn:
+        """Report what stands behind a key of a record instead of its colon, where no operator is ever missing."""
+        token = self.token
+        if token.text in {".", "["}:
+            self.computed_key(token, "`:`")
+        if token.kind == "end" or token.text in {",", "}"}:
+            self.unexpected("`:`")
+        hint = f"a colon stands between a key and its value: `{key.text}: …`"
+        if (
+            not key.value and token.kind == "name" and key.end == token.start
+        ):  # `""name` has its quotes beside it
+            hint = f"the quotes of a key stand around it: `{key.text[0]}{token.text}{key.text[-1]}: …`"
+        self.fail_with(problems.unexpected_token(self.span(token), token.text, "`:`", hint))
+
     def tokens_until(self, last: str, wanted: str) -> bool:
         """Return whether a token comes before another one, on the same level of brackets."""
         depth = 0
@@ -372,9 +388,7 @@ class Parser(TokenCursor):
                 self.unexpected("a field's name")
             self.take()
             if not self.accept(":"):
-                if self.token.text in {".", "["}:
-                    self.computed_key(self.token, "`:`")
-                self.unexpected("`:`")
+                self.no_colon(key)
             # a key is never looked up, so its quotes may be left out
             name = key.value if key.kind == "string" else key.text
             entries.append((Constant(key.start, key.end, name), self.expression()))

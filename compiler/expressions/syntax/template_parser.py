@@ -168,12 +168,18 @@ class TemplateParser:
     def warn(self, mark: str, at: int, words: str) -> None:
         before = self.text[at - 1 : at]
         if (mark == "{{" and before == "=" and at == 1) or (
-            words and mark[0] == "{" and before in {"#", "%"} and not self.text[at - 2 : at - 1].isalnum()
+            words
+            and mark[0] == "{"
+            and before in {"#", "%", "@"}
+            and not self.text[at - 2 : at - 1].isalnum()
         ):
             at, mark = at - 1, before + mark  # as other systems begin an expression
         place = self.place.stretch(at, at + len(mark))
         if words:
-            self.report(template_problems.expression_as_text(place, mark, words))
+            quoted = re.compile(r"(?<!\w)[bfru][\"'](?=[^\"'\n]*\Z)").search(self.text[max(0, at - 60) : at])
+            around = f"without the `{quoted[0]}` before the text and the quote behind it" if quoted else ""
+            hint = f"write `${{{{ {words} }}}}`, {around}" if quoted else ""
+            self.report(template_problems.expression_as_text(place, mark, words, hint))
         elif mark.endswith("{{"):
             statement = re.compile(STATEMENT_IN_BRACES).match(self.text, at + len(mark)) is not None
             self.report(template_problems.braces_without_dollar(place, mark, statement=statement))

@@ -24,8 +24,6 @@ OTHER_OPERATORS: Final = {
     "<>": "!=",
 }
 """What operators of other languages are here."""
-BETWEEN: Final = frozenset({"and", "else", "if", "in", "is", "not", "or"})
-"""Words that stand between values, or before one."""
 MAX_OPERATORS: Final = 150  # in one expression; the tree is as deep at most
 MAX_BRACKETS: Final = 30
 
@@ -63,7 +61,7 @@ class TokenCursor:
     def accept(self, text: str) -> Token | None:
         return self.take() if self.tokens[self.next].word == text else None
 
-    def expect(self, text: str, opened: Token) -> Token:
+    def expect(self, text: str, opened: Token, *, several: bool) -> Token:
         if not self.at(text):
             if self.token.kind == "end":
                 in_text = any(each.kind == "string" and each.text[:-1].endswith(text) for each in self.tokens)
@@ -71,7 +69,7 @@ class TokenCursor:
                 self.fail_with(
                     problems.unclosed_bracket(self.span(opened), opened.text, text, end, in_text=in_text)
                 )
-            self.unexpected(f"`{text}` or `,`" if text in ")]}" else f"`{text}`")
+            self.unexpected(f"`{text}` or `,`" if several else f"`{text}`")
         return self.take()
 
     def span(self, token: Token) -> Place:
@@ -124,7 +122,7 @@ class TokenCursor:
     def follows_value(self) -> bool:
         """Return whether a value stands before the next token."""
         before = self.tokens[self.next - 1] if self.next else None
-        if before is None or before.text in BETWEEN:
+        if before is None or before.text in other_languages.BETWEEN:
             return False
         return before.kind != "operator" or before.text in {")", "]", "}"}
 
@@ -139,6 +137,11 @@ class TokenCursor:
             self.fail_with(problems.expression_too_long(self.place.stretch(self.start, self.token.end)))
         return self.take()
 
-    def close(self, text: str, opened: Token) -> Token:
+    def close(self, text: str, opened: Token, *, several: bool = True) -> Token:
+        """Take the bracket that closes another one.
+
+        Args:
+            several: Whether a comma and more may stand there instead.
+        """
         self.brackets -= 1
-        return self.expect(text, opened)
+        return self.expect(text, opened, several=several)

@@ -90,6 +90,8 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
         return f"write `trigger.{node.name}`"
     items = [each for each in scope.names if each not in NOT_ITEMS]
     for owner in (*reversed(items), *OWNERS):
+        if (node.name, owner) == ("steps", "error"):
+            continue  # the `name` of a step, of which none is known here, is not that of an error
         if has_field(scope.names.get(owner), asked):
             return f"write `{owner}.{asked}`"
     return ""
@@ -121,7 +123,9 @@ def with_owner(finding: Finding, node: Attribute, scope: Scope) -> Finding:
     own = node.of.name
     others = [each for each in OWNERS if each != own and has_field(scope.names.get(each), node.name)]
     if finding.code == "unknown-field" and others and finding.hint.startswith(("it has no", "there ")):
-        return replace(finding, hint=f"there is `{others[0]}.{node.name}`", fix=None)
+        # either may be wrong: the name of the owner, or that of the field
+        fields = f"{finding.hint}; and " if finding.hint.startswith("there ") else ""
+        return replace(finding, hint=f"{fields}there is `{others[0]}.{node.name}`", fix=None)
     if finding.code == "only-some-have" and own == "event" and "inputs" in others:
         return replace(
             finding, hint=f"{finding.hint}; that of the start event is always `inputs.{node.name}`"

@@ -18,7 +18,10 @@ def clocks_measure_work(analysis: FlowAnalysis, report: Report) -> None:
         if not isinstance(accepts, Join) or accepts.within is None or join not in graph.alive:
             continue
         from_outside = any(event.name in graph.outside for event in accepts.events)
-        if not from_outside and not graph.leading_to(join) - {join}:
+        if from_outside or graph.leading_to(join) - {join}:
+            continue
+        emitted = {analysis.workflow.start.name, *(emit.event.name for emit, _ in analysis.emits)}
+        if emitted.issuperset(event.name for event in accepts.events):  # else the work may be what is missing
             place = Place((*accepts.address, "within")).key
             names = analysis.name(join), analysis.name(fork)
             choice = accepts.form == "any" and len(accepts.slots) > 1

@@ -61,7 +61,10 @@ def resolve_prefix(data: object, place: Place, scope: Scope, reader: ValueReader
 def report_loose(node: Node, address: Address, template: Template, reader: ValueReader) -> None:
     words = template.text[node.start : node.end]
     begins = bool(address.head) and address.head[0] is node and template.place.key.address[-1] == "url"
-    reader.report(problems.url_base_not_config(template.place.stretch(node.start, node.end), words, begins))
+    before = template.text[: node.start].rstrip().removesuffix("${{")
+    glued = bool(before) and before[-1] not in "/.:@-"  # nothing stands between it and the server
+    place = template.place.stretch(node.start, node.end)
+    reader.report(problems.url_base_not_config(place, words, begins=begins, glued=glued))
 
 
 def check_form(address: Address, template: Template, reader: ValueReader, *, prefix: bool) -> None:

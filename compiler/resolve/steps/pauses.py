@@ -271,7 +271,7 @@ def awaited_events(data: object, place: Place, declared: Declarations) -> tuple[
             continue
         if event.name in found:
             declared.report(accept_problems.accepted_twice(at, event.name))
-        elif event.name not in declared.receives and not declared.is_broken(("receives",)):
+        elif event.name not in declared.receives and not declared.may_receive_more():
             declared.report(problems.not_received(at, event.name, declared.receives))
         found[event.name] = event
     return tuple(found.values()) if whole else ()

@@ -316,6 +316,12 @@ class Declarations:
         """Return whether something at or below an address was left out."""
         return address in self.broken
 
+    def may_receive_more(self) -> bool:
+        """Return whether something under `receives` was left out, or is not what it should be."""
+        named = self.data.get("receives")
+        names = map(normal_form, map(str, named)) if isinstance(named, dict) else ()
+        return self.is_broken(("receives",)) or not self.receives.keys() >= set(names)
+
     def any_broken(self, place: Place, keys: Iterable[str]) -> bool:
         """Return whether something under one of some keys of a place was left out."""
         return bool(self.broken) and any((*place.address, key) in self.broken for key in keys)

@@ -227,7 +227,9 @@ class ValueReader:
                 fitting = {other for other in fields if resembles(each, fields[other].type)}
                 near = own or nearest(name, absent & fitting)
                 likely = sorted(absent & fitting if near else fitting)
-                self.report(problems.unknown_entry(at.key, str(key), owner, fields, own, likely))
+                unknown = problems.unknown_entry(at.key, str(key), owner, fields, own, likely)
+                task_alone = [(each.name, each.address) for each in fields.values()] == [("task", ())]
+                self.report(problems.of_agent_without_args(unknown) if task_alone else unknown)
                 value = self.value(each, at, UNKNOWN, scope)
                 if near:
                     found[near] = value

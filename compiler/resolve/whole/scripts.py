@@ -35,7 +35,9 @@ PLAIN: Final = ("string", "integer", "number", "boolean")
 HAND_OVER: Final = "hand_over_to_"
 """What the names of tools begin with by which a model hands over."""
 
-UNRESOLVED: Final = frozenset({"unknown-agent", "unknown-model", "unknown-thread", "unknown-tool"})
+UNRESOLVED: Final = frozenset(
+    {"missing-key", "unknown-agent", "unknown-model", "unknown-thread", "unknown-tool"}
+)
 """Findings with which nobody knows what a step of kind `agent` calls."""
 OF_AGENTS: Final = ("agents", "knowledge", "models", "threads", "tools")
 """Sections, besides the steps, of which nothing may be lost or unread, else a name that is not known may be one of what

@@ -172,7 +172,7 @@ class TestResolver:
         test.
         """
         declared = self.declared
-        return not (event in declared.receives or event in declared.waited or declared.unread("receives"))
+        return not (event in declared.receives or event in declared.waited or declared.may_receive_more())
 
     def deliveries(self, data: object, place: Place) -> tuple[Delivery, ...]:
         """Return the events from outside, by the time at which they arrive."""

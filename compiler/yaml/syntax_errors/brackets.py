@@ -11,7 +11,7 @@ from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as problems
 from wfc.compiler.types.long_form import LONG_KEYS
 from wfc.compiler.types.notations import other_notation
-from wfc.compiler.yaml.syntax_errors.lines import TYPED, after_closing, section_at
+from wfc.compiler.yaml.syntax_errors.lines import TYPED, after_closing, list_before, section_at
 from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem, finding_at, place_of
 from wfc.compiler.yaml.syntax_errors.unquoted_lists import closing
 
@@ -40,10 +40,9 @@ INDEX: Final = re.compile(r"\[ *-?\d+ *\]")
 LONGEST_TYPE: Final = 60
 TYPE_HAS_NONE: Final = "a type has no brackets after its name"
 BEGINS: Final = re.compile(r"(?:(?:\b(?P<key>\w+))?[\"']?[:,]\s+|[\[{]\s*)\Z")
-IN_LIST: Final = re.compile(r"\b(?P<key>\w+): +\[[^\[\]{}:]*\Z")
-"""An item of a list of plain values, with the list's key."""
-LONGEST_LIST: Final = 200
 EXPRESSION_BEFORE: Final = re.compile(r"\$\{\{[^{}\r\n]*\}\}\Z")
+DECLARED: Final = frozenset({"config", "events", "state", "types"})
+"""Sections where `default` is the language's own."""
 ENDS: Final = re.compile(r"\s*[,\]}]")
 
 
@@ -134,12 +133,25 @@ def bare_expression(problem: SyntaxProblem) -> Finding | None:
     end = end + 2 if 0 <= end < at + 500 else at + 1
     begins = BEGINS.search(text, max(0, at - 40), at - 1)
     alone = bool(begins and ENDS.match(text, end))
-    listed = IN_LIST.search(text, max(0, at - LONGEST_LIST), at - 1) if begins else None
-    key = (listed or begins)["key"] or "" if begins else ""
-    of_type = alone and bool(key) and key not in LONG_KEYS and section_at(text, at) in TYPED
+    listed = list_before(text, at - 1) if begins else ""
+    key = (listed or begins["key"] or "") if begins else ""
+    instead = written_out(key, section_at(text, at)) if alone else ""
     return brace_problems.expression_needs_quotes(
-        Place((), "text", at - 1, end), alone=alone, key=key, in_list=listed is not None, of_type=of_type
+        Place((), "text", at - 1, end), alone=alone, key=key, in_list=bool(listed), instead=instead
     )
+
+
+def written_out(key: str, section: str) -> str:
+    """Return what stands in a section, or behind a key there, where nothing is worked out; empty elsewhere."""
+    if section == "tests":
+        return "in a test a value is written out; a text with `${{` in it stands in quotes"
+    if key == "default" and section in DECLARED:
+        return (
+            "write a value; one that is worked out is given where the field is filled: with `with` or `save`"
+        )
+    if key and key not in LONG_KEYS and section in TYPED:
+        return "a type stands here, such as `string`, and no expression; an event's values are given under `with`"
+    return ""
 
 
 def expression_before_tag(problem: SyntaxProblem) -> Finding | None:

@@ -16,6 +16,7 @@ __all__ = [
     "below_indented_first",
     "glued_dash_above",
     "indented_too_far",
+    "item_too_far",
     "keys_below_name",
     "list_below_value",
     "misaligned",
@@ -39,6 +40,8 @@ EXITS: Final = frozenset({"emit", "on_error", "on_limit", "on_timeout"})
 BEGIN_OF_ENTRY: Final = re.compile(r" *(?:- +)*(?=[\w-]+:(?: |$))")
 OF_EVENTS: Final = frozenset({"when", "with", "save"})
 """Keys that stand beside the event of an entry."""
+OF_STEPS: Final = frozenset({"with", "save"})
+"""Those of them that steps have as well."""
 
 
 def match_above(pattern: re.Pattern[str], problem: SyntaxProblem) -> re.Match[str] | None:
@@ -67,6 +70,8 @@ def keys_below_name(problem: SyntaxProblem) -> Finding | None:
         return problems.syntax_error(place, what, f"write a key and a colon before `{name}`")
     if is_event and named["key"] in EXITS and entry["key"] in OF_EVENTS:
         hint = f"put both into a map: `{named['key']}: {{event: {name}, {entry['key']}: …}}`"
+        if entry["key"] in OF_STEPS:
+            hint += f"; or indent `{entry['key']}` as far as `{named['key']}`, if it is a key of the step"
         return problems.syntax_error(place, what, hint)
     return None
 
@@ -130,6 +135,14 @@ def below_indented_first(problem: SyntaxProblem) -> Finding | None:
         f"it begins after {spaces(near)}, and the first line after {far}: one of the two is indented wrongly"
     )
     return problem.finding("this line does not line up with the keys above it", hint)
+
+
+def item_too_far(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for an item of a list that is indented further than those above, or less."""
+    if not problem.text.startswith("- ", problem.at) or problem.before.strip():
+        return None
+    hint = "it is an item itself: mend its indentation, or that of the lines above"
+    return problem.finding("this line does not continue the list above it", hint)
 
 
 def misaligned(problem: SyntaxProblem) -> Finding:

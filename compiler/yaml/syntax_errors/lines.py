@@ -18,6 +18,7 @@ __all__ = [
     "is_last",
     "last_line",
     "line_at",
+    "list_before",
     "neighbour_above",
     "section_at",
     "shown",
@@ -37,6 +38,12 @@ VALUE: Final = re.compile(
     r"[ ]*(?:- +)*(?:[^\s:#\"'\[\]{},]+:[ ]+|- +)([^\s\"'\[\]{}|>&*!#%][^\r\n#]*|[@`%][^\r\n#]*)"
 )
 """A line with a value in block style that no comment follows, and the spaces at its end."""
+
+
+def list_before(text: str, at: int) -> str:
+    """Return the key of a list in brackets to which an item belongs that begins at a place; empty if there is none."""
+    found = re.compile(r"\b(?P<key>[\w-]+): *\[[^\[\]{}\r\n]*\Z").search(text, max(0, at - NEAR), at)
+    return found["key"] if found else ""
 
 
 def line_at(text: str, at: int) -> tuple[int, int]:

@@ -18,22 +18,27 @@ __all__ = [
     "closed_late",
     "dollar_before_quote",
     "equals_before_quote",
+    "letter_before_quote",
     "never_closed",
     "no_colon_before_quote",
     "second_quote",
 ]
 
+PREFIXED: Final = re.compile(r"(?:[:,\[{] *|- +)(?P<prefix>[bfru])(?P<sign>[\"'])[^\"'\r\n]*\Z")
+"""A letter that other languages write before a text's quote; to YAML the text begins with it, and the quote is none."""
 GOES_ON: Final = "this text goes on after its quote is closed"
 TWO_QUOTES: Final = "two quotes stand here side by side"
 CLOSED: Final = re.compile(r" *(?:- +)?(?:[\w-]+: +)?(?P<value>[\"'][^\r\n]*)")
 QUOTED_BEFORE: Final = re.compile(r"(?P<sign>[\"'])(?P<text>(?:(?!(?P=sign))[^\r\n])*)(?P=sign)\Z")
 LAST_QUOTE: Final = re.compile(r"(?P<sign>[\"'])(?=\s*(?:[}\]]|,\s|$))")
 TEXT_IN_DOUBLE: Final = re.compile(r"\"([^\"'\r\n]*)\"")
-NEXT_ENTRY: Final = re.compile(r", *(?P<key>[\w-]+): ?(?=[\"'{\[\w])")
+NEXT_ENTRY: Final = re.compile(r"(?P<closed>[}\]]*), *[{\[]* *(?P<key>[\w-]+): ?(?=[\"'{\[\w])")
 """Another entry inside of what should be a text between braces."""
 NO_COMMA: Final = re.compile(r"[^\"']*(?P<sign>[\"'])[^\"',]*?\b(?P<key>[\w-]+): *(?P=sign)[^\"']*")
 """The rest of one entry, the next one without a comma before it, and the begin of its value."""
 DOLLAR: Final = re.compile(r"(?<=[:,\[{] )\$(?P<sign>[\"'])(?=\{\{)")
+ENTRY_BEHIND: Final = re.compile(r"[\w-]+: ?(?=[\"'{\[\w])|[\w-]+ [\w-]+: ")
+"""Another entry right behind a quote, perhaps with a word in the place of its comma."""
 KEY_BELOW: Final = re.compile(r"\n *(?:- +)?[\w-]+:\s")
 """Another entry within what is in quotes."""
 EQUALS: Final = re.compile(r"(?<=[{,]) *(?P<key>[a-z_]\w*) *= *(?P<value>\"[^\"\r\n]*\"|'[^'\r\n]*')")
@@ -91,7 +96,10 @@ def closed_before_more_text(problem: SyntaxProblem) -> Finding | None:
     if stop is not None:
         return quotes_in_quotes(Place((), "text", start, stop), text[start:stop])
     inside = "inside of single quotes write `''`" if sign == "'" else 'inside of double quotes write `\\"`'
-    return finding_at(start, at, GOES_ON, f"close the quote where the text ends; {inside}")
+    hint = f"close the quote where the text ends; {inside}"
+    if ENTRY_BEHIND.match(text, at):
+        hint += "; if another entry begins here, a `,` is missing before it"
+    return finding_at(start, at, GOES_ON, hint)
 
 
 def whole_text(text: str, start: int, at: int, sign: str) -> int | None:
@@ -121,8 +129,12 @@ def quotes_in_quotes(place: Place, value: str) -> Finding:
         return problems.syntax_error(place, TWO_QUOTES, f"leave out one of them{shown}")
     if (found := within_expression(place, value)) is not None:
         return found
-    if (entry := NEXT_ENTRY.search(inside)) is not None and not is_in_expression(inside, entry.start()):
-        hint = f"close the quote that opens here before the key `{entry['key']}`, or escape those in the text"
+    if (entry := NEXT_ENTRY.search(inside)) is not None and not is_in_expression(inside, entry.start("key")):
+        cut = bool(entry["closed"]) and not is_in_expression(
+            inside, entry.start()
+        )  # the map around the text ends
+        where = f"before `{entry['closed']}`" if cut else f"before the key `{entry['key']}`"
+        hint = f"close the quote that opens here {where}, or escape those in the text"
         return problems.syntax_error(place, GOES_ON, hint)
     if (entry := NO_COMMA.fullmatch(inside)) is not None and entry["sign"] == sign:
         hint = f"close the quote where the text ends, and write a `,` before the key `{entry['key']}`"
@@ -173,6 +185,17 @@ def quoted_again(inside: str, sign: str, other: str) -> str:
     return "'" + inside.replace("'", "''") + "'"
 
 
+def letter_before_quote(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a text of another language with a letter before its quote, such as `f'…'`."""
+    at = problem.opened if problem.says(NEVER_CLOSED) else problem.at
+    found = PREFIXED.search(problem.text, line_at(problem.text, at)[0], at)
+    if found is None:
+        return None
+    what = f"a text has no `{found['prefix']}` before its quote"
+    hint = "leave it out: a value is put into a text by `${{ … }}`, and a condition stands without quotes"
+    return finding_at(found.start("prefix"), found.end("sign"), what, hint)
+
+
 def no_colon_before_quote(problem: SyntaxProblem) -> Finding | None:
     """Return the finding for a key without its colon, detected in the text in quotes behind it: without the colon
     these quotes are none to YAML, and a bracket in them closes the map.
@@ -181,7 +204,7 @@ def no_colon_before_quote(problem: SyntaxProblem) -> Finding | None:
     at = problem.opened if problem.says(NEVER_CLOSED) else problem.at
     start, end = line_at(text, at)
     for found in NO_COLON.finditer(text, start, end):
-        if not found.start("value") <= at < found.end():
+        if not found.start("value") <= at < (end if problem.says(NEVER_CLOSED) else found.end()):
             continue
         before = text[start : found.start()]
         if before.count('"') % 2 == 0 and before.count("'") % 2 == 0:

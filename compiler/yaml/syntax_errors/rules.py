@@ -53,6 +53,7 @@ RULES: Final = (
     SyntaxRule(ANY, unquoted_list),
     SyntaxRule((*BETWEEN, *NO_TOKEN, *NOT_ALLOWED), brackets.other_bracket),
     SyntaxRule((*BETWEEN, *NO_TOKEN, *NEVER_CLOSED), quotes.no_colon_before_quote),
+    SyntaxRule((*BETWEEN, *NEVER_CLOSED), quotes.letter_before_quote),
     # a colon that would make a key of a value
     SyntaxRule(SECOND_COLON, indentation.keys_below_name),
     SyntaxRule(SECOND_COLON, indentation.list_below_value),
@@ -113,6 +114,7 @@ RULES: Final = (
     ),
     SyntaxRule(("invalid Unicode character escape",), says("this escape is no character")),
     SyntaxRule(BETWEEN, brackets.no_comma),
+    SyntaxRule(DASH_MISSING, indentation.item_too_far),
     SyntaxRule(
         DASH_MISSING,
         says(
@@ -147,7 +149,13 @@ RULES: Final = (
         says("nothing but a comment may follow on this line", "put the text on the lines below"),
     ),
     SyntaxRule(("document start",), indentation.below_indented_first),
-    SyntaxRule(("document start",), says("the spec ends before this line", "is it indented wrongly?")),
+    SyntaxRule(
+        ("document start",),
+        says(
+            "the spec ends before this line",
+            "is it indented wrongly, or has a comment above lost its `#`?",
+        ),
+    ),
     SyntaxRule(NO_VALUE, wrong_start.no_value),
 )
 """The first rule counts whose words the parser says and that knows the mistake."""

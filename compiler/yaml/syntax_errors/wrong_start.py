@@ -81,6 +81,12 @@ def no_value(problem: SyntaxProblem) -> Finding:
     sign = problem.text[problem.at : problem.at + 3]
     if sign.startswith(":"):
         return problem.finding("a key is missing before this colon")
+    if (
+        sign.startswith(("]", "}"))
+        and not re.search(r"[{\[]", problem.before)
+        and problem.before.rstrip()[-1:] == ":"
+    ):
+        return problem.finding(NO_VALUE, "a map opens with `{`, and a list with `[`")
     if sign.startswith((",", "]", "}")):
         return problem.finding(NO_VALUE, "write it, or close the bracket that opens before")
     if sign == "...":
