@@ -91,7 +91,20 @@ texts, too, so that only a name counts that every expression knows.
 PROSE: Final = re.compile(r"[^\W\d]+(?: +[^\W\d]+)+")
 """Several words, and nothing else."""
 NAMED: Final = frozenset(
-    {"accepts", "agent", "all", "any", "emit", "errors", "event", "kind", "model", "never_on", "retry_on"}
+    {
+        "accepts",
+        "agent",
+        "all",
+        "any",
+        "as",
+        "emit",
+        "errors",
+        "event",
+        "kind",
+        "model",
+        "never_on",
+        "retry_on",
+    }
 )
 """Keys that hold a name, of which no expression gives one."""
 BARE: Final = frozenset({"from", "in", "keep", "key", "per", "that", "to_key", "until", "when"})

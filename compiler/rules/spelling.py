@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -48,6 +48,8 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         if far is not None:
             rank = (far, abs(len(each) - len(name)), each)
             best = rank if best is None else min(best, rank)
+    if (best is None or best[0] > 1) and run_together(name, names):
+        return None  # either of the two would leave out the other
     if best is not None:
         return best[2]
     if len(names) > MANY or len(name) > MANY or spent(5 * len(names)):
@@ -61,6 +63,12 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         group, own = "", {each: each for each in names}
     found = difflib.get_close_matches(name.removeprefix(group), list(own), n=1, cutoff=LIKE)
     return own[found[0]] if found else None
+
+
+def run_together(name: str, names: Collection[str]) -> bool:
+    """Whether a name is two of the known ones without anything between, as `leftright` is of `left` and `right`."""
+    known = {each for each in names if len(each) > 2 and name.startswith(each)}
+    return any(name[len(each) :] in names for each in known if name != each * 2)
 
 
 def counted(name: str, other: str) -> bool:
@@ -79,7 +87,9 @@ def without_digits(name: str) -> str:
 def apart(name: str, other: str) -> int | None:
     """How many letters apart two names are that may be meant to be one; ``None`` if they are too far apart for that."""
     plain, there = flat(name), flat(other)
-    limit = 1 if len(plain) < 3 else 2 if len(plain) < 9 else 3
+    if plain == there * 2 or there == plain * 2:  # put in twice
+        return 1
+    limit = 1 if len(plain) < 4 else 2 if len(plain) < 9 else 3
     if abs(len(there) - len(plain)) > limit or len(set(plain).symmetric_difference(there)) > 2 * limit:
         return None
     far = distance(plain, there, limit)

@@ -54,6 +54,8 @@ REFUSED: Final = frozenset({"decline", "deny", "denied", "false", "refuse", "rej
 OF_TRIGGERS: Final = frozenset({"auth", "body", "missed", "with", "zone"})
 SCHEDULE: Final = re.compile(r"(?:[-\d*/,]+ +){2}(?:[-\w*/,]+ *){3}")
 """What the five fields of a schedule look like."""
+OF_TEST: Final = frozenset({"expect", "mock"})
+"""Keys of which a test mostly has one."""
 OF_EXPECT: Final = frozenset({"end", "fails", "paused", "with"})
 """Keys of which what a test expects has one."""
 
@@ -212,7 +214,8 @@ def reshaped(value: Any, title: str, key: str) -> str:
             return ""
         if all(not each for each in value.values()):
             return f"write `[{', '.join(names)}]`"
-        if title.startswith("a list of tests") and all(isinstance(each, dict) for each in value.values()):
+        by_name = all(isinstance(each, dict) for each in value.values()) and not OF_TEST & value.keys()
+        if title.startswith("a list of tests") and by_name:
             return f"write a list instead of a map: `- name: {names[0]}`, with the rest of it below"
         return "begin it with `- `: it is one entry of a list"
     if (

@@ -340,7 +340,8 @@ class Builder:
             self.node[key] = self.broken()
         in_list = self.stack[-1][0].__class__ is list and len(self.stack) > 1
         if key != "<<" and not (in_list and self.unreliable):
-            self.find(problems.duplicate_key(self.place(event), key, first, in_list=in_list))
+            begins_item = in_list and next(iter(self.node)) == key
+            self.find(problems.duplicate_key(self.place(event), key, first, begins_item=begins_item))
         if in_list:
             self.whole, self.unreliable = False, True  # two items, perhaps, which have become one
 

@@ -129,11 +129,21 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
         )
     if token.kind == "string" and before.end == token.start and before.text.lower() in PREFIXES:
         return f"a text has no `{before.text}` before its quote; values are put into a text by `~`"
+    if before.end == token.start and (word := beside_its_quotes(before, token)):
+        return f"a text stands between its quotes: `{word}`"
     if token.kind == "string" and before.kind != "operator":
         return "an operator is missing before it, such as `==`"
     if (token.text == "of" or before.text == "optional") and before.text in TYPE_WORDS:
         return f'a type is a text, and stands in quotes: `"{before.text} {token.text} …"`'
     return at_a_sign(tokens, at, filtered=filtered) or (at_a_name(tokens, at) if token.kind == "name" else "")
+
+
+def beside_its_quotes(before: Token, token: Token) -> str:
+    """Return the text that a name is meant to be which touches a pair of quotes with nothing in it; else nothing."""
+    for name, quotes in ((before, token), (token, before)):
+        if name.kind == "name" and quotes.kind == "string" and quotes.value == "":
+            return quotes.text[0] + name.text + quotes.text[0]
+    return ""
 
 
 def advice_in_loop(tokens: Sequence[Token], at: int) -> str:

@@ -28,6 +28,9 @@ CLOSED: Final = re.compile(r" *(?:- +)?[\w-]+: +(?P<value>[\"'][^\r\n]*)")
 QUOTED_BEFORE: Final = re.compile(r"(?P<sign>[\"'])(?P<text>(?:(?!(?P=sign))[^\r\n])*)(?P=sign)\Z")
 LAST_QUOTE: Final = re.compile(r"(?P<sign>[\"'])(?=\s*(?:[}\]]|,\s|$))")
 TEXT_IN_DOUBLE: Final = re.compile(r"\"([^\"'\r\n]*)\"")
+PATH_IN_QUOTES: Final = re.compile(
+    r"([\"'])((?:config|error|events?|inputs|response|result|run|state)(?:\.[^\W\d]\w*)+)\1"
+)
 NEXT_ENTRY: Final = re.compile(r", *(?P<key>[\w-]+): ?(?=[\"'{\[\w])")
 """Another entry inside of what should be a text between braces."""
 KEY_BELOW: Final = re.compile(r"\n *(?:- +)?[\w-]+:\s")
@@ -124,7 +127,8 @@ def quotes_in_quotes(place: Place, value: str) -> Finding:
         hint = "close the quote that opens here before the comma, or escape those in the text"
         return problems.syntax_error(place, GOES_ON, hint)
     if re.search(rf"{sign} *(?:[=!<>]=?|==|~|\+|and|or|in) *{sign}", inside) and other not in inside:
-        whole = f"{other}{value}{other}"
+        names = PATH_IN_QUOTES.sub(r"\2", value)  # no text, but a name that is compared with one
+        whole = f"{other}{names}{other}"
         fix = fixes.replace_text(place, whole, title="put all of it in quotes")
         return problems.syntax_error(place, GOES_ON, f"put all of it in quotes: `{whole}`", fix)
     better = quoted_again(inside, sign, other)

@@ -67,6 +67,9 @@ def special_character(problem: SyntaxProblem) -> Finding:
     """Return the finding for any other character with which nothing can begin."""
     text, at = problem.text, problem.at
     hint, quoted = "put the text in quotes", None
+    if (closed := problem.before.rstrip()[-1:]) and closed in "]}\"'":
+        what = f"`{problem.character}` cannot follow on a `{closed}`"
+        return problem.finding(what, f"a text with `{closed}` in it stands in quotes, as a whole")
     if text[at + 1 : at + 2] == "{":
         hint += "; an expression is written `${{ … }}`"
     elif problem.character == "@" and NAME_IN_SCOPE.match(text, at + 1):
@@ -82,6 +85,10 @@ def no_value(problem: SyntaxProblem) -> Finding:
     if sign.startswith(":"):
         return problem.finding("a key is missing before this colon")
     if sign.startswith((",", "]", "}")):
+        before = problem.before.rstrip()
+        if sign.startswith(",") and before.endswith(("[", "{", ",")):
+            too_many = "one of the two commas" if before.endswith(",") else "the comma"
+            return problem.finding(NO_VALUE, f"write it, or leave out {too_many}")
         return problem.finding(NO_VALUE, "write it, or close the bracket that opens before")
     if sign == "...":
         return problem.finding("this ends the document, and nothing stands before it", "leave it out")
