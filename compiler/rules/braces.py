@@ -107,6 +107,8 @@ NAMED: Final = frozenset(
     }
 )
 """Keys that hold a name, of which no expression gives one."""
+TYPES: Final = frozenset({"output"})
+"""Keys that hold a type."""
 BARE: Final = frozenset({"from", "in", "keep", "key", "per", "that", "to_key", "until", "when"})
 """Keys that hold an expression as it is."""
 
@@ -131,6 +133,8 @@ def expression_needs_quotes(place: Place, *, alone: bool, key: str = "", of_type
         written += f"; where `{key}` is the language's own, leave out `${{{{` and `}}}}`"
     if named:
         written += f"; where `{key}` is the language's own, a name stands there, and no expression"
+    if key in TYPES:
+        written += f"; where `{key}` is the language's own, a type stands there, and no expression"
     if of_type:
         written = "a type stands here, such as `string`, and no expression; an event's values are given under `with`"
     return Finding(
@@ -138,7 +142,7 @@ def expression_needs_quotes(place: Place, *, alone: bool, key: str = "", of_type
         "between `{ }` or `[ ]`, an expression needs quotes",
         place,
         written,
-        fix=add_quotes(place) if alone and not (bare or named or of_type) else None,
+        fix=add_quotes(place) if alone and not (bare or named or of_type or key in TYPES) else None,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from wfc.compiler.diagnostics import Applicability, Edit, Fix, Place
-from wfc.compiler.rules.spelling import nearest, sure
+from wfc.compiler.rules.spelling import as_near, sure
 
 __all__ = [
     "add_entries",
@@ -33,7 +33,8 @@ def correct_name(place: Place, name: str, known: Iterable[str], meant: str | Non
         meant: The one that is, if somebody has looked already.
     """
     names = list(known)
-    meant = meant or nearest(name, names)
+    if not meant and len(likely := as_near(name, names)) == 1:
+        meant = likely[0]
     if not meant or not name:
         return None
     return replace_text(

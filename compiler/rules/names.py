@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from wfc.compiler.diagnostics import Address, Finding, Fix, Place
 from wfc.compiler.rules import closest, problem, warning
@@ -217,13 +217,16 @@ def unknown_state_field(
 
 
 @problem
-def unknown_step(place: Place, name: str, known: Iterable[str]) -> Finding:
+def unknown_step(place: Place, name: str, known: Iterable[str], named: Collection[str] = ()) -> Finding:
     """A test names a step that `steps` does not have.
 
     Tests give stand-ins for steps and count how often steps ran, by their names. A name that is not there
     would make the test say nothing. Write the step's name as it stands under `steps`.
     """
-    return unknown("unknown-step", "step", "steps", place, name, known)
+    # Args: named: what is named there too, and so is hardly meant again.
+    names = set(known)
+    found = unknown("unknown-step", "step", "steps", place, name, names.difference(named))
+    return replace(found, hint="all steps are named here already") if names and names <= {*named} else found
 
 
 @problem

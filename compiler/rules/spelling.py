@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["apart", "bounded", "nearest", "sure"]
+__all__ = ["apart", "as_near", "bounded", "nearest", "sure"]
 
 MANY = 200  # among more names than this only slips of a letter or two are looked for
 COMPARISONS = 60_000
@@ -63,6 +63,19 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         group, own = "", {each: each for each in names}
     found = difflib.get_close_matches(name.removeprefix(group), list(own), n=1, cutoff=LIKE)
     return own[found[0]] if found else None
+
+
+def as_near(name: str, known: Iterable[str]) -> list[str]:
+    """The nearest name, and others that are as few letters away: `PST` is `POST` as likely as `PUT`."""
+    names = [*known]
+    first = nearest(name, names)
+    if first is None:
+        return []
+    far = apart(name, first)
+    if far is None or spent(len(names)):
+        return [first]
+    others = {each for each in names if each not in (name, first) and not counted(name, each)}
+    return [first, *sorted(each for each in others if apart(name, each) == far)]
 
 
 def run_together(name: str, names: Collection[str]) -> bool:

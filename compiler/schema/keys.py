@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Place, Report
+from wfc.compiler.rules import closest
 from wfc.compiler.rules import comprehensions as comprehension_problems
 from wfc.compiler.rules import reading as reading_problems
 from wfc.compiler.rules import shape as problems
@@ -158,7 +159,7 @@ class Keys:
             if key in properties or self.lacks_colon(key, content, absent, address):
                 continue
             meant = nearest(key, absent)
-            hint = f"did you mean `{meant}`?"
+            hint = closest(key, absent)
             if meant is not None and (is_other_word(key, meant, absent) or is_either(key, properties)):
                 meant = None
             named_otherwise = not address and "steps" in absent and looks_like_steps(content)
@@ -172,7 +173,7 @@ class Keys:
                 self.unknown(key, schema, address, other_key(key, [other]), other, [other, *absent])
                 self.broken |= {(key,), (other,)}
                 continue
-            if meant is not None and not self.could_be(content, properties[meant]):
+            if meant is not None and not self.could_be(content, properties[meant], apart(key, meant) == 1):
                 meant = None
             if is_entry_of_emit(value, properties) or self.is_of_other_kinds(key, meant, properties):
                 meant = None
@@ -210,7 +211,7 @@ class Keys:
             meant is not None
             and key in of_others
             and apart(key, meant) != 1
-            and not key.startswith(meant[:-1])  # as `retries` is taken for `retry`
+            and not (len(meant) > 4 and key.startswith(meant[:-1]))  # as `retries` is taken for `retry`
         )
 
     def is_another_map(self, value: dict[str, Any], address: Address) -> bool:
@@ -284,12 +285,26 @@ class Keys:
         self.report(reading_problems.syntax_error(place, what, hint, fix))
         return True
 
-    def could_be(self, content: Any, schema: Schema) -> bool:
-        """Return whether a value is of the sort that a key holds; if not, a similar key is hardly meant."""
+    def could_be(self, content: Any, schema: Schema, is_near: bool) -> bool:
+        """Return whether a value is of the sort that a key holds; if not, a similar key is hardly meant.
+
+        Args:
+            is_near: Whether the key is one letter away, so that its entries may have mistakes of their own.
+        """
+        schema = self.followed(schema)
+        types, entries = schema.get("type"), schema.get("additionalProperties")
+        if types is None or not has_type(content, types):
+            return types is None
+        if is_near or not isinstance(content, dict) or not isinstance(entries, dict):
+            return True
+        types = self.followed(entries).get("type")
+        return types is None or all(has_type(each, types) for each in content.values())
+
+    def followed(self, schema: Schema) -> Schema:
+        """Return what a schema refers to."""
         while "$ref" in schema:
             schema = self.definitions[schema["$ref"].removeprefix("#/$defs/")]
-        types = schema.get("type")
-        return types is None or has_type(content, types)
+        return schema
 
     def required(self, schema: Schema, address: Address) -> list[str]:
         """Return the required keys, without those that are present but broken."""

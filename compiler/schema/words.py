@@ -167,7 +167,7 @@ def is_flat(value: Mapping[str, Any]) -> bool:
 
 
 NEVER_MISSING: Final = frozenset(
-    {"accepts", "emit", "end", "events", "in", "kind", "start", "steps", "wfc", "workflow"}
+    {"accepts", "emit", "end", "event", "events", "in", "kind", "start", "steps", "wfc", "workflow"}
 )
 """Keys that each spec or each step must have."""
 
@@ -380,8 +380,9 @@ def for_scalar(value: bool | float, title: str, key: str) -> str:
 def for_text(value: str, types: Sequence[str]) -> str:
     if "boolean" in types and value.lower() in YES | NO:
         return f"write `{'true' if value.lower() in YES else 'false'}`"
-    if "array" in types and value and len(value) <= LONGEST and "," not in value:
-        return f"write `[{value}]`"
+    alone = value.strip("[] ")  # of whose brackets one may be there
+    if "array" in types and alone and len(value) <= LONGEST and "," not in value:
+        return f"write `[{alone}]`"
     if {"integer", "number"} & set(types) and value.strip().lstrip("-").replace(".", "", 1).isdigit():
         return f"write `{value.strip()}` without quotes"
     return ""

@@ -28,6 +28,8 @@ __all__ = ["ScriptReader", "script_reader"]
 
 REPLIES: Final = ("calls", "code", "say", "give", "error")
 """What a reply may be; `say` may stand beside `calls`."""
+CALLED: Final = ("tool", "hand_over")
+"""What a call in a reply may name."""
 
 PLAIN: Final = ("string", "integer", "number", "boolean")
 """The types of fields that a server's form has."""
@@ -128,7 +130,7 @@ class ScriptReader:
     def reply(self, data: Data, place: Place, agent: Agent, output: Type) -> ScriptedReply:
         """Return one reply."""
         given = [key for key in REPLIES if key in data]
-        if not given:
+        if not given and not self.declared.any_broken(place, REPLIES):
             self.declared.report(problems.empty_reply(place))
         if len(given) > 1 and given not in (["calls", "say"], ["code", "say"]):
             self.declared.report(problems.several_replies((place / given[1]).key, given[0], given[1]))
@@ -190,9 +192,10 @@ class ScriptReader:
         for index, each in enumerate(data if isinstance(data, list) else ()):
             if not isinstance(each, Mapping):
                 continue
-            given = [key for key in ("tool", "hand_over") if key in each]
+            given = [key for key in CALLED if key in each]
             if not given:
-                self.declared.report(problems.empty_reply(place / index))
+                if not self.declared.any_broken(place / index, CALLED):
+                    self.declared.report(problems.empty_reply(place / index))
                 continue
             if len(given) > 1:
                 self.declared.report(problems.several_replies((place / index / "hand_over").key, *given))

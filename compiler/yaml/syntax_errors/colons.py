@@ -35,6 +35,7 @@ __all__ = [
 
 NO_NAME: Final = re.compile(r" *(?:- +)?(?P<colon>:)(?: [^\r\n]*)?")
 COLON_BEFORE: Final = re.compile(r" *(?P<key>:(?P<name>[\w-]+))(?P<rest> [^\r\n]*)?\r?")
+KEYLESS: Final = re.compile(r"[{\[] *: +(?P<rest>[^\r\n]*)")
 BEFORE_BRACKET: Final = re.compile(r" *(?:- +)?(?P<key>[A-Za-z_][\w-]*) *(?:[,;=] *)?(?=\{|\[)")
 NAME_ALONE: Final = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_][\w-]*) *\r?\n")
 ONE_WORD: Final = re.compile(r"[{,]\s*[\w-]+:[ ]+[\w-]+\Z")
@@ -84,6 +85,11 @@ def colon_before(text: str, at: int) -> Finding | None:
 def no_colon(problem: SyntaxProblem) -> Finding:
     """Return the finding for the line at which the parser began to read a key, and has met no colon."""
     start, end = problem.opened, line_at(problem.text, problem.opened)[1]
+    if (sign := problem.text[start : start + 1]) in {"{", "["}:
+        value = KEYLESS.match(problem.text, start, end)
+        hint = "leave it out, or write a key and a colon before it"
+        hint = hint if value is None else f"write `key: {shown(value['rest'])}`"
+        return finding_at(start, start + 1, f"the `{sign}` stands where a key does", hint)
     return finding_at(
         start,
         start + max(1, len(problem.text[start:end].rstrip())),

@@ -90,7 +90,9 @@ def closed_before_more_text(problem: SyntaxProblem) -> Finding | None:
     if stop is not None:
         return quotes_in_quotes(Place((), "text", start, stop), text[start:stop])
     inside = "inside of single quotes write `''`" if sign == "'" else 'inside of double quotes write `\\"`'
-    return finding_at(start, at, GOES_ON, f"close the quote where the text ends; {inside}")
+    return finding_at(
+        start, at, GOES_ON, f"close the quote where the text ends, or leave out what follows it; {inside}"
+    )
 
 
 def whole_text(text: str, start: int, at: int, sign: str) -> int | None:

@@ -143,7 +143,10 @@ RULES: Final = (
         ("a block scalar",),
         says("nothing but a comment may follow on this line", "put the text on the lines below"),
     ),
-    SyntaxRule(("document start",), says("the spec ends before this line", "is it indented wrongly?")),
+    SyntaxRule(
+        ("document start",),
+        says("the spec ends before this line", "its indentation is wrong, or that of all lines above"),
+    ),
     SyntaxRule(NO_VALUE, wrong_start.no_value),
 )
 """The first rule counts whose words the parser says and that knows the mistake."""

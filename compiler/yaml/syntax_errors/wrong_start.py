@@ -85,14 +85,25 @@ def no_value(problem: SyntaxProblem) -> Finding:
     if sign.startswith(":"):
         return problem.finding("a key is missing before this colon")
     if sign.startswith((",", "]", "}")):
-        before = problem.before.rstrip()
-        if sign.startswith(",") and before.endswith(("[", "{", ",")):
-            too_many = "one of the two commas" if before.endswith(",") else "the comma"
-            return problem.finding(NO_VALUE, f"write it, or leave out {too_many}")
-        return problem.finding(NO_VALUE, "write it, or close the bracket that opens before")
+        return problem.finding(NO_VALUE, before_sign(problem.before.rstrip(), sign[0]))
     if sign == "...":
         return problem.finding("this ends the document, and nothing stands before it", "leave it out")
     if sign.startswith("- "):
         hint = "between brackets a list is written `[a, b]`; a text that begins with `-` is in quotes"
         return problem.finding(NO_VALUE, hint)
     return problem.finding(NO_VALUE, "put a text that begins with a special character in quotes")
+
+
+def before_sign(before: str, sign: str) -> str:
+    """Return what to do about a comma or a closing bracket behind which nothing stands that it could end."""
+    if sign == "," and before.endswith(","):
+        return "write it, or leave out one of the two commas"
+    if sign == "," and before.endswith(("[", "{")):
+        return f"write it, close the `{before[-1]}` before it, or leave out the comma"
+    if any(before.count(opening) > before.count(closing) for opening, closing in ("[]", "{}")):
+        return "write it, or close the bracket that opens before"
+    return (
+        f"write it, or leave out the `{sign}`"
+        if sign == ","
+        else "write it, or open the bracket that closes here"
+    )

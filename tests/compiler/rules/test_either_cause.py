@@ -65,7 +65,21 @@ TABLE = [
     ("event.names is empty", "'a' > event.title", "syntax-error", "a text with `'` in it stands in quotes, as a whole"),
     ("event.names is empty", "> 3", "syntax-error", "put the text in quotes"),
     ("[Told, Refused]", "[Told,, Refused]", "syntax-error", "write it, or leave out one of the two commas"),
-    ("[Told, Refused]", "[, Told, Refused]", "syntax-error", "write it, or leave out the comma"),
+    ("[Told, Refused]", "[, Told, Refused]", "syntax-error",
+     "write it, close the `[` before it, or leave out the comma"),
+    ("start: Asked", "start: ,", "syntax-error", "write it, or leave out the `,`"),
+    ("start: Asked", "start: ]", "syntax-error", "write it, or open the bracket that closes here"),
+    ('tool: {python: "stage:look"}', 'tool: {python: "stage:look", output: ${{ x }}}', "expression-needs-quotes",
+     'write `"${{ … }}"`; where `output` is the language\'s own, a type stands there, and no expression'),
+    # what stands there already is hardly meant again
+    ("real: [right]", "real: [right, righ]", "unknown-step", "there is `left`; or declare it under `steps`"),
+    ("real: [right]", "real: [left, right, lef]", "unknown-step", "all steps are named here already"),
+    ("{left: hello}", "{left: hello, leftt: a}", "unknown-step", "there is `right`; or declare it under `steps`"),
+    ("{left: hello}", "{leftt: hello}", "unknown-step", "did you mean `left`?"),
+    # a sign beside an expression, which makes a text of it
+    ("${{ event.title }}", "${{ event.names }}}", "needs-json",
+     'leave out the `}` beside the expression; for a text use `| join(", ")` or `| json`'),
+    ("${{ event.title }}", "${{ event.names }}!", "needs-json", 'use `| join(", ")` or `| json`'),
     ("Heard: {}}\n", "Heard: {{a: string}}}\n", "key-not-text",
      "a map stands in one pair of braces: leave out one `{`, and its `}` if that is there"),
     ("event: Heard, when", "as: ${{ a }} of ${{ b }}, when", "expression-needs-quotes",
@@ -74,6 +88,55 @@ TABLE = [
     ("    start: {names: [], title: a}\n", "    start: {names: [], title: a}\n" * 2, "duplicate-key", ""),
     ("    mock: {left", "    name: again\n    mock: {left", "duplicate-key",
      "if another item of the list begins here, begin it with `- `"),
+    ("{name: twice,", "{name: twice, name: a,", "duplicate-key", ""),
+    # a section that stands twice: either may be meant, so nothing is said of what the other one lacks
+    ("models:", "defaults:", "duplicate-key", ""),
+    ("steps:\n", "models: {}\nsteps:\n", "duplicate-key", ""),
+    # two words that are as near
+    ('kind: tool, accepts: Heard, tool: {python: "stage:look"}',
+     'kind: http, accepts: Heard, url: "https://a.example", method: PST', "unknown-value",
+     "did you mean `PUT` or `POST`?"),
+    # a bracket in the place of something else
+    ("    prompt: Greet\n", "    {: Greet\n", "syntax-error", "write `key: Greet`"),
+    ("    prompt: Greet\n", "    {prompt: Greet\n", "syntax-error",
+     "leave it out, or write a key and a colon before it"),
+    ("[Told, Refused]", "[Told, ]Refused", "syntax-error", "the list ends too early: write `end: [A, B]`"),
+    # a word of other systems, and what stands there
+    ("    accepts: Asked\n", "    name: [Asked]\n", "unknown-key", "`accepts` is missing here"),
+    ("    accepts: Asked\n", "    accepts: Asked\n    name: Left\n", "unknown-key",
+     "the name is the key under which it stands; for more words there is `description`"),
+    ("models:", "secrets: KEY]\nmodels:", "wrong-type", "write `[KEY]`"),
+    # what is only like a word, and what it holds is none of that
+    ("accepts: Heard,", "accepts: Heard, on_error: {errors: [tool], within: Told},", "unknown-key",
+     "what can stand here too is `body`, `when`, `event`, `with`, `save`, `all`, `each`, `fail` and `restart`"),
+    ("accepts: Heard,", "accepts: Heard, retries: {max_attempts: 2},", "unknown-key", "write `retry`"),
+    # a section of which no entry could be one of those
+    ("models:", "heads: {webhook: heads, body: {other: string}}\nmodels:", "unknown-key",
+     "what can stand here too is `version`, `description`, `labels`, `imports`, `parts`, `secrets`, `config`, "
+     "`deadline`, `types`, `state`, `tools`, `retries` …"),
+    ("events: {", "evnts: {", "unknown-key", "did you mean `events`?"),
+    ("    accepts: Asked\n", "    if: {each: Asked}\n", "unknown-key",
+     "a condition is the `when` of an entry of `emit`: `emit: [{event: A, when: …}, B]`; "
+     "and `accepts` is missing here"),
+    # what may not be left out
+    ("event: Told\n", "event: null\n", "wrong-type", "write a value after the colon"),
+    ("wfc: 1\n", "  wfc: 1\n", "syntax-error", "its indentation is wrong, or that of all lines above"),
+    # ends that are there in part
+    ("prompt: Greet\n", "prompt: \"Greet {% if event.title == 'a' %}Ada% endif %}\"\n", "statement-not-ended",
+     "write `{% endif %}` in place of what stands there without its signs"),
+    ("prompt: Greet\n", "prompt: \"Greet {% if event.title == 'a' %}Ada\"\n", "statement-not-ended",
+     "add `{% endif %}`"),
+    ("${{ result }}", "${{ result } at last", "unclosed-braces", "close it with `}}`"),
+    ("${{ result }}", "${{ result at last", "unclosed-braces", "add `}}`"),
+    ('"${{ result }}"}', '"${{ result }}"0}', "syntax-error",
+     'close the quote where the text ends, or leave out what follows it; inside of double quotes write `\\"`'),
+    # a word of other systems where a key is missing, too
+    ("    accepts: Asked\n", "    each: Asked\n", "unknown-key",
+     "for each item of a list there is the kind `map`, or `emit: {each: …}`; and `accepts` is missing here"),
+    ("      - event: Refused\n", "      - default: Refused\n", "unknown-key",
+     "the last entry needs no `when`: write `event`"),
+    ('kind: tool, accepts: Heard, tool: {python: "stage:look"}',
+     'kind: send, accepts: Heard, to: other, to_key: "1", default: Told', "unknown-key", "write `event`"),
     # one test, or tests by their names
     (SPEC[SPEC.index("  - name: once\n"):], "  start: {names: []}\n  expect: {end: Refused}\n", "wrong-type",
      "begin it with `- `: it is one entry of a list"),
