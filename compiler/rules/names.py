@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from wfc.compiler.diagnostics import Address, Finding, Fix, Place
 from wfc.compiler.rules import closest, problem, warning
 from wfc.compiler.rules.fixes import correct_name, remove_entry, replace_text, replace_value
-from wfc.compiler.rules.spelling import sure
+from wfc.compiler.rules.spelling import is_one_slip, sure
 from wfc.compiler.slotted import replace
 
 __all__ = [
@@ -65,20 +65,24 @@ def unknown(code: str, what: str, section: str, place: Place, name: str, known: 
             fix=replace_value(place, several),
         )
     if (several := listed_names(name, names)) and place.address[-1:] in LISTS:
-        either = place.address[-1:] == ("accepts",)
+        of_accepts = place.address[-1:] == ("accepts",)
         hint = (
-            f"write `{several}`" + f" for each as it comes, or `{{all: {several}}}` for all together" * either
+            f"write `{several}`"
+            + f" for each as it comes, or `{{all: {several}}}` for all together" * of_accepts
         )
-        listing = replace_value(place, several, applicability="unsafe" if either else "safe")
+        listing = replace_value(place, several, applicability="unsafe" if of_accepts else "safe")
         return Finding(code, f"there is no {what} `{name}`", place, hint, fix=listing)
     hint = closest(name, names)
+    either = bool(hint) and could_be_declared(name, section) and not is_one_slip(name, names)
+    if either:
+        hint += f" if not, declare it under `{section}`"
     if not hint and not names:
         hint = f"declare it under `{section}`"
     elif not hint:
         some = ", ".join(f"`{each}`" for each in sorted(names)[:8])
         hint = f"there is {some}" if len(names) == 1 else f"there are {some}{' …' if len(names) > 8 else ''}"
         hint += f"; or declare it under `{section}`" if could_be_declared(name, section) else ""
-    fix = correct_name(place, name, names)
+    fix = correct_name(place, name, names, by_hand=either)
     return Finding(code, f"there is no {what} `{name}`", place, hint, fix=fix, about=(name,))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["apart", "as_near", "bounded", "nearest", "sure"]
+__all__ = ["apart", "as_near", "bounded", "is_one_slip", "nearest", "sure"]
 
 MANY = 200  # among more names than this only slips of a letter or two are looked for
 COMPARISONS = 60_000
@@ -39,7 +39,8 @@ def spent(comparisons: int) -> bool:
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name most like an unknown one: a slip of a letter or two, or much in common; or ``None``."""
-    names = [each for each in known if not counted(name, each)]
+    plain = flat(name)
+    names = [each for each in known if not counted(name, each) and flat(each) != plain * 2]
     if spent(len(names)):
         return None
     best: tuple[int, int, str] | None = None
@@ -76,6 +77,11 @@ def as_near(name: str, known: Iterable[str]) -> list[str]:
         return [first]
     others = {each for each in names if each not in (name, first) and not counted(name, each)}
     return [first, *sorted(each for each in others if apart(name, each) == far)]
+
+
+def is_one_slip(name: str, names: Iterable[str]) -> bool:
+    """Whether a name is one letter away from what it is most like, so that hardly another one is meant."""
+    return any(apart(name, each) in {0, 1} for each in as_near(name, names))
 
 
 def run_together(name: str, names: Collection[str]) -> bool:

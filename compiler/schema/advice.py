@@ -93,7 +93,8 @@ def advice(
     acts = kind not in STEP_KINDS or (STEP_KINDS[kind].acts and kind not in PAUSES)
     idle = set() if acts else {*ABOUT_ACTIONS, "cache", *(() if kind == "human" else ("require",))}
     absent = [each for each in absent if each not in idle]
-    if {"workflow", "steps"} <= schema["properties"].keys() and key in NAMES:
+    is_name = key in NAMES and not isinstance(content, (dict, list))
+    if {"workflow", "steps"} <= schema["properties"].keys() and is_name:
         return "write `workflow`" if "workflow" in absent else OF_THE_WORKFLOW
     if is_either(key, schema["properties"]):
         return one_or_each(content)

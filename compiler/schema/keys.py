@@ -33,6 +33,8 @@ __all__ = ["Keys", "mark_broken"]
 Schema = Mapping[str, Any]
 WAYS: Final = frozenset({"all", "each", "event", "fail", "restart"})
 """The keys of entries of `emit` of which each has one."""
+WORDS_OF_KEY: Final = 3
+"""How many words a key may have that somebody took for one."""
 CANCELLED: Final = frozenset({"cancelled", "canceled"})
 OF_CANCELLED: Final = (
     "how often a step came to its end is said by `ran`: `{STEP: 0}` of one that was cancelled"
@@ -239,6 +241,8 @@ class Keys:
     ) -> str:
         """Return what to do about a key of a map that none like it is meant for."""
         properties = schema["properties"]
+        if len(key.split()) > WORDS_OF_KEY and "{" not in key:
+            return "a text stands behind its key; one of several lines below a `|`, indented further than the key"
         if "with" in properties and self.is_field(key, value.get("event")):
             return NOT_FIELDS
         hint = advice(key, value[key], schema, missing, absent, self.definitions)

@@ -198,6 +198,8 @@ def at_a_sign(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> st
         return "names stand without `@`"
     if is_arrow(tokens, at):
         return NO_FUNCTIONS
+    if token.kind in NUMBERS and at and before.end == token.start and before.kind == "string":
+        return "the text ends at the quote before it: within a text stand other quotes than around it"
     if token.kind in NUMBERS and at and before.end == token.start:
         if before.text == "." and tokens[at - 2].kind in NUMBERS:
             return ""  # a version such as `5.0.0`, or a date

@@ -37,7 +37,9 @@ PLAIN: Final = ("string", "integer", "number", "boolean")
 HAND_OVER: Final = "hand_over_to_"
 """What the names of tools begin with by which a model hands over."""
 
-UNRESOLVED: Final = frozenset({"unknown-agent", "unknown-model", "unknown-thread", "unknown-tool"})
+UNRESOLVED: Final = frozenset(
+    {"missing-key", "unknown-agent", "unknown-model", "unknown-thread", "unknown-tool"}
+)
 """Findings with which nobody knows what a step of kind `agent` calls."""
 OF_AGENTS: Final = ("agents", "knowledge", "models", "threads", "tools")
 """Sections, besides the steps, of which nothing may be lost or unread, else a name that is not known may be one of what
@@ -48,6 +50,7 @@ def script_reader(declared: Declarations, steps: Mapping[str, Step]) -> ScriptRe
     """Return the reader for a spec whose steps are resolved."""
     lost = any(declared.is_broken((section,)) for section in (*OF_AGENTS, "steps"))
     lost = lost or any(declared.tables[section].unread for section in OF_AGENTS)
+    lost = lost or bool(declared.tables["agents"].broken)
     lost = lost or not UNRESOLVED.isdisjoint(declared.codes) or None in declared.workflow_tools.values()
     return ScriptReader(declared, steps, declared.flow_whole and not lost)
 

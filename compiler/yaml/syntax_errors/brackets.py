@@ -26,7 +26,7 @@ __all__ = [
     "type_before_brackets",
 ]
 
-CLOSED: Final = re.compile(r" *(?:- +)?(?P<key>[\w-]+): +(?P<value>[{\[][^\r\n]*)")
+CLOSED: Final = re.compile(r" *(?:- +)?(?P<key>[\w.-]+): +(?P<value>[{\[][^\r\n]*)")
 HOLDS_ENTRIES: Final = re.compile(r"[{\[] *[\w-]+: |\[ *[{\"']")
 OTHER_BRACKET: Final = re.compile(r"(?:: +|- +|\[ *)(?P<sign>[(<])(?=[\w\"' ]+: )")
 """A bracket that is none to YAML, at the beginning of a value, with a key in it."""

@@ -24,7 +24,7 @@ __all__ = [
 
 GOES_ON: Final = "this text goes on after its quote is closed"
 TWO_QUOTES: Final = "two quotes stand here side by side"
-CLOSED: Final = re.compile(r" *(?:- +)?[\w-]+: +(?P<value>[\"'][^\r\n]*)")
+CLOSED: Final = re.compile(r" *(?:- +)?[\w.-]+: +(?P<value>[\"'][^\r\n]*)")
 QUOTED_BEFORE: Final = re.compile(r"(?P<sign>[\"'])(?P<text>(?:(?!(?P=sign))[^\r\n])*)(?P=sign)\Z")
 LAST_QUOTE: Final = re.compile(r"(?P<sign>[\"'])(?=\s*(?:[}\]]|,\s|$))")
 TEXT_IN_DOUBLE: Final = re.compile(r"\"([^\"'\r\n]*)\"")
@@ -75,6 +75,9 @@ def closed_before_end_of_line(problem: SyntaxProblem) -> Finding | None:
     place = Place((), "text", found.start("value"), found.start("value") + len(value))
     if len(value) > 2 and value[-1] == value[0]:
         return quotes_in_quotes(place, value)
+    inside, _, rest = value[1:].partition(value[0])
+    if rest.strip() and not rest.strip("} ") and inside.rfind("${{") > inside.rfind("}}"):
+        return problems.syntax_error(place, GOES_ON, f"the quote stands behind the `{rest.strip()}`")
     fix = fixes.replace_text(place, "'" + value.replace("'", "''") + "'")
     return problems.syntax_error(place, GOES_ON, "put all of it in quotes", fix)
 

@@ -110,6 +110,38 @@ TABLE = [
     ("accepts: Heard,", "accepts: Heard, on_error: {errors: [tool], within: Told},", "unknown-key",
      "what can stand here too is `body`, `when`, `event`, `with`, `save`, `all`, `each`, `fail` and `restart`"),
     ("accepts: Heard,", "accepts: Heard, retries: {max_attempts: 2},", "unknown-key", "write `retry`"),
+    # two letters away: another name, or one that is to be declared
+    ('event.title == "x"', "event.title == status", "unknown-name",
+     'did you mean `state`? a text stands in quotes: `"status"`'),
+    ('event.title == "x"', 'evnt.title == "x"', "unknown-name", "did you mean `event`?"),
+    ("models:", "types: {Deep: {a: {b: Deeper}}}\nmodels:", "unknown-type",
+     "did you mean `Deep`? if not, declare it under `types`"),
+    ("models:", "types: {Deep: {a: {b: srting}}}\nmodels:", "unknown-type", "did you mean `string`?"),
+    ("{event: Heard", "{event: Hearddd", "unknown-event", "did you mean `Heard`? if not, declare it under `events`"),
+    ("{event: Heard", "{event: Haerd", "unknown-event", "did you mean `Heard`?"),
+    # a line of a text that stands as far left as its key
+    ("prompt: Greet\n", "prompt: |\n      Greet\n    Do it well, and at once: now\n", "unknown-key",
+     "a text stands behind its key; one of several lines below a `|`, indented further than the key"),
+    # a comment behind an expression that is not closed, and a `#` within one
+    ("prompt: Greet\n", "prompt: ${{ event.title }   # or another\n", "unclosed-braces", "close it with `}}`"),
+    ("prompt: Greet\n", "prompt: ${{ event.title ~ ' # x' }}\n", "text-cut-by-comment",
+     "put the whole value in quotes; a comment that is meant has a space after `#`"),
+    # what follows from a value of an enumeration that is none
+    ("title: string}", "title: {enum: [a, {}]}}", "bad-enum-value", "use texts or whole numbers"),
+    # a quote and a bracket that have changed places
+    ("prompt: Greet\n", 'prompt: "${{ event.title }"}\n', "syntax-error", "the quote stands behind the `}`"),
+    ("prompt: Greet\n", 'prompt: "Hello" you\n', "syntax-error", "put all of it in quotes"),
+    ('event.title == "x"', """'"{{ "2: a" in event.title }}"'""", "unexpected-token",
+     "the text ends at the quote before it: within a text stand other quotes than around it"),
+    # a bracket too many behind a key with a dot
+    ("    mock: {left: hello}\n", "    mock:\n      left.right: [a]]\n", "syntax-error",
+     "leave it out, or open it before"),
+    # a word of other systems that stands alone, and one that holds no name
+    ('event.title == "x"', "event.title == message", "unknown-name",
+     'did you mean `event`? a text stands in quotes: `"message"`'),
+    ("tests:\n", "name:\n", "unknown-key",
+     "what can stand here too is `version`, `description`, `labels`, `imports`, `parts`, `secrets`, `config`, "
+     "`deadline`, `types`, `state`, `tools`, `retries` …"),
     # a section of which no entry could be one of those
     ("models:", "heads: {webhook: heads, body: {other: string}}\nmodels:", "unknown-key",
      "what can stand here too is `version`, `description`, `labels`, `imports`, `parts`, `secrets`, `config`, "

@@ -62,6 +62,17 @@ def test_one_mistake_is_one_finding(resolved, right: str, wrong: str, code: str,
     assert resolved(SPEC.replace(right, wrong)).found == [(code, at)]
 
 
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [("", "missing-key"), ("    model: fats\n", "unknown-model"), ("    model: fast\n", "")],
+)
+def test_of_a_script_nothing_is_said_where_an_agent_cannot_be_read(resolved, wrong: str, code: str) -> None:
+    text = SPEC.replace("    model: fast\n", wrong).replace("script: {settle", "script: {other")
+    codes = {each for each, _ in resolved(text).found}
+    assert ("not-of-an-agent" in codes) == (code == "")
+    assert code in {*codes, ""}
+
+
 def test_a_call_lacks_what_the_tool_needs_and_is_told_by_its_name(resolved) -> None:
     result = resolved(SPEC.replace("with: {amount: 7}", "with: {}"))
     assert result.errors == ["`refund` needs `amount`"]
