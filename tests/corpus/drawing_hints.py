@@ -147,8 +147,8 @@ def tables() -> list[tuple[str, str]]:
     return made
 
 
-def mistakes(chance: Random) -> Iterator[tuple[str, str, str]]:
-    """Mistakes without an end: what was done, the text before and after."""
+def mistakes(chance: Random, *, is_corpus: bool = False) -> Iterator[tuple[str, str, str]]:
+    """Mistakes without an end, of the corpus alone or of all kinds: what was done, the text before and after."""
     found = sources()
     for pattern in FURTHER:
         found += [Source(path.stem, path.read_text(encoding="utf-8")) for path in sorted(ROOT.glob(pattern))]
@@ -158,7 +158,7 @@ def mistakes(chance: Random) -> Iterator[tuple[str, str, str]]:
         source, which = chance.choice(found), chance.random()
         if which < 0.12:
             yield "a table", *chance.choice(written)
-        elif which < 0.5:
+        elif which < 0.5 or is_corpus:
             name = chance.choice(list(MUTATIONS))
             if made := list(MUTATIONS[name](source, chance)):
                 yield name, source.text, chance.choice(made).text
@@ -179,13 +179,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seed", default="a")
     parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--corpus", action="store_true")
     given = parser.parse_args()
     seen: Counter[tuple[str, str]] = Counter()
     drawn = 0
-    for name, before, after in mistakes(Random(given.seed)):  # noqa: S311 - a reproducible choice
+    chance = Random(given.seed)  # noqa: S311 - a reproducible choice
+    for name, before, after in mistakes(chance, is_corpus=given.corpus):
         found = check_text(after.encode(), "spec.yaml").diagnostics
         shapes = [(each.code, re.sub(r"`[^`]*`", "`", each.hint)) for each in found if each.hint]
-        if after == before or all(seen[each] > 1 for each in shapes):
+        if after == before or not shapes or (not given.corpus and all(seen[each] > 1 for each in shapes)):
             continue
         seen.update(shapes)
         drawn += 1

@@ -12,15 +12,19 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
-__all__ = ["COMMITS", "LogRoom"]
+__all__ = ["ROOMS", "LogRoom"]
 
-COMMITS: Final = 32
-"""A process that has made so many commits will make more: before that, room costs more than it gives."""
+ROOMS: Final = ((2, 128_000), (16, 512_000), (70, 2_000_000), (300, 2_000_000))
+"""After how many commits of a process its log gets room for how many bytes.
 
-ROOM: Final = 4_000_000
-"""The bytes of a log: about what SQLite lets it grow to (1,000 pages) before it begins anew."""
+Small commits, of two pages, have used up one room when the next is due. Room for many costs more than it gives to a
+process that makes few.
+"""
 
-SPARE: Final = 25 * ROOM
+ENOUGH: Final = 4_000_000
+"""The bytes of a log that needs no room: about what SQLite lets it grow to (1,000 pages) before it begins anew."""
+
+SPARE: Final = 100_000_000
 """The bytes that are to be free on the disk; else no room is made."""
 
 
@@ -35,27 +39,26 @@ class LogRoom:
         self._path = path
         self._log = path.with_name(f"{path.name}-wal")
         self._commits = 0
-        self._is_made = False
+        self._rooms = list(ROOMS)  # those that have not been made
 
     def is_due(self) -> bool:
         """Count a commit, and return whether room is to be made before it."""
         self._commits += 1
-        return self._commits > COMMITS and not self._is_made
+        return bool(self._rooms) and self._commits > self._rooms[0][0]
 
     def make(self, connection: sqlite3.Connection) -> None:
-        """Make the log so long, unless it is already, or another process has the file just now.
+        """Make the log longer, unless it is long enough, or another process has the file just now.
 
         What does not fit into the memory of a transaction is written to the log; undone, it is room for others.
         """
+        _, size = self._rooms[0]
         with contextlib.suppress(sqlite3.Error, OSError):
-            self._is_made = (
-                self._log.stat().st_size >= ROOM or shutil.disk_usage(self._path.parent).free < SPARE
-            )
-            if not self._is_made:
-                self._is_made = _write_and_undo(connection)
+            is_full = shutil.disk_usage(self._path.parent).free < SPARE
+            if is_full or self._log.stat().st_size >= ENOUGH or _write_and_undo(connection, size):
+                del self._rooms[0]
 
 
-def _write_and_undo(connection: sqlite3.Connection) -> bool:
+def _write_and_undo(connection: sqlite3.Connection, size: int) -> bool:
     """Return whether the file could be written: nobody else has it."""
     memory, patience = (
         connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("cache_size", "busy_timeout")
@@ -69,7 +72,7 @@ def _write_and_undo(connection: sqlite3.Connection) -> bool:
         connection.execute(f"PRAGMA busy_timeout = {patience}")
     connection.execute("PRAGMA cache_size = 8")
     try:
-        connection.execute("INSERT INTO blobs (digest, body) VALUES ('', zeroblob(?))", (ROOM,))
+        connection.execute("INSERT INTO blobs (digest, body) VALUES ('', zeroblob(?))", (size,))
     finally:
         if connection.in_transaction:  # a full disk has ended it
             connection.execute("ROLLBACK")

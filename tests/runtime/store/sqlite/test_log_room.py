@@ -21,7 +21,9 @@ class Disk(NamedTuple):
 
 def written(journal: SqliteJournal, times: int) -> None:
     for number in range(times):
-        journal.write_now(lambda c, n=number: c.execute("INSERT INTO blobs VALUES (?, ?)", (str(n), b"text")))
+        journal.write_now(
+            lambda c, n=number: c.execute("REPLACE INTO blobs VALUES (?, ?)", (str(n), b"text"))
+        )
 
 
 def length(journal: SqliteJournal) -> int:
@@ -34,23 +36,29 @@ def counted(path: Path) -> int:
         return int(connection.execute("SELECT count(*) FROM blobs").fetchone()[0])
 
 
-def test_who_writes_much_has_room_and_keeps_what_it_wrote(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("commits", "room"), log_room.ROOMS)
+def test_who_writes_more_has_more_room_and_keeps_what_it_wrote(
+    tmp_path: Path, commits: int, room: int
+) -> None:
     journal = SqliteJournal(tmp_path / "runs.db")
-    written(journal, log_room.COMMITS)
-    assert length(journal) < log_room.ROOM
+    written(journal, commits)
+    before = length(journal)
     journal.write_now(lambda c: c.execute("INSERT INTO blobs VALUES ('one', 'more')"))
-    assert length(journal) >= log_room.ROOM
-    assert counted(journal.path) == log_room.COMMITS + 1
+    assert length(journal) > before + 0.4 * room  # some of the last one is left
+    written(journal, 1_000)
+    assert length(journal) < 2 * log_room.ENOUGH
+    assert counted(journal.path) == max(commits, 1_000) + 1
     journal.close()
-    assert counted(journal.path) == log_room.COMMITS + 1
+    assert counted(journal.path) == max(commits, 1_000) + 1
     assert journal.path.stat().st_size < 1_000_000  # the file itself has not grown
 
 
 def test_a_full_disk_is_left_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Disk(log_room.SPARE - 1))
     journal = SqliteJournal(tmp_path / "runs.db")
-    written(journal, 2 * log_room.COMMITS)
-    assert length(journal) < log_room.ROOM
+    before = length(journal)
+    written(journal, 10)
+    assert length(journal) < before + log_room.ROOMS[0][1]
     journal.close()
 
 
@@ -58,18 +66,20 @@ def test_room_waits_for_nobody_and_is_made_later(tmp_path: Path) -> None:
     journal = SqliteJournal(tmp_path / "runs.db")
     room = log_room.LogRoom(journal.path)
     connection = sqlite3.connect(journal.path, timeout=30, isolation_level=None)
-    for _ in range(log_room.COMMITS):
+    commits, size = log_room.ROOMS[0]
+    before = length(journal)
+    for _ in range(commits):
         assert not room.is_due()
     with closing(sqlite3.connect(journal.path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert room.is_due()
         room.make(connection)  # at once, though the other one has the file
-        assert length(journal) < log_room.ROOM
+        assert length(journal) == before
         other.execute("ROLLBACK")
     assert room.is_due()
     room.make(connection)
-    assert length(journal) >= log_room.ROOM
-    assert not room.is_due()
+    assert length(journal) > before + 0.7 * size
+    assert not room.is_due()  # not for the next one yet
     assert connection.execute("PRAGMA busy_timeout").fetchone() == (30_000,)
     connection.close()
     journal.close()
@@ -81,7 +91,7 @@ connection = sqlite3.connect(sys.argv[1], isolation_level=None)
 connection.execute("INSERT INTO blobs VALUES ('kept', 'text')")
 connection.set_trace_callback(lambda statement: os._exit(9) if statement == "ROLLBACK" else None)
 from pathlib import Path
-from wfc.runtime.store.sqlite.log_room import COMMITS, LogRoom
+from wfc.runtime.store.sqlite.log_room import LogRoom
 room = LogRoom(Path(sys.argv[1]))
 while not room.is_due():
     pass
@@ -93,7 +103,7 @@ def test_a_process_that_dies_while_it_makes_room_does_no_harm(tmp_path: Path) ->
     journal = SqliteJournal(tmp_path / "runs.db")
     ended = subprocess.run([sys.executable, "-c", DYING, str(journal.path)], check=False, timeout=60)
     assert ended.returncode == 9
-    assert length(journal) >= log_room.ROOM
+    assert length(journal) >= log_room.ROOMS[0][1]
     assert counted(journal.path) == 1
     written(journal, 10)
     assert counted(journal.path) == 11
