@@ -46,6 +46,12 @@ BACK: Final = 200
 KEY_OF_LINE: Final = re.compile(r" *(?:- +)*(?P<key>[\w-]+): ")
 ENTRIES: Final = re.compile(r"[a-z_]\w*: *[^\s,:][^,:\r\n]*(?:, *[a-z_]\w*: *[^\s,:][^,:\r\n]*)+")
 """Several entries on one line, without braces around them."""
+KEY_OF_ENTRY: Final = re.compile(r" *[\w.-]+")
+"""What stands before a colon where a line begins with a key."""
+WHERE_IT_BELONGS: Final = (
+    "mend the indentation of this line or of the line above, or write the key that is missing above it; "
+    "a text of several lines stands in quotes"
+)
 KEY_ALONE: Final = re.compile(r" *(?:- +)?[\w-]+: *\r?")
 TORN: Final = re.compile(r" *(?P<name>[A-Za-z]\w*) *[{\[][ :{]*(?=\w+: )")
 
@@ -85,6 +91,7 @@ def colon_before(text: str, at: int) -> Finding | None:
 def no_colon(problem: SyntaxProblem) -> Finding:
     """Return the finding for the line at which the parser began to read a key, and has met no colon."""
     start, end = problem.opened, line_at(problem.text, problem.opened)[1]
+    written = problem.text[start:end].strip()
     if (sign := problem.text[start : start + 1]) in {"{", "["}:
         value = KEYLESS.match(problem.text, start, end)
         hint = "leave it out, or write a key and a colon before it"
@@ -94,7 +101,8 @@ def no_colon(problem: SyntaxProblem) -> Finding:
         start,
         start + max(1, len(problem.text[start:end].rstrip())),
         "a colon and a space are missing after this key",
-        "write `key: value`",
+        "write `key: value`"
+        + ("; a line of a text is indented further than the text's key" * (" " in written)),
     )
 
 
@@ -158,6 +166,8 @@ def hint_for_second_colon(problem: SyntaxProblem) -> tuple[str, bool]:
         return f"a map in braces stands behind a colon: `{torn['name']}: {{…`", True
     if before[-1:] in {"{", "["}:
         return f"what stands in brackets begins with the bracket: `{before[-1]}key: …`", True
+    if KEY_OF_ENTRY.fullmatch(before):
+        return WHERE_IT_BELONGS, True
     if opens:
         return "put the entry in braces, `{key: value}`, unless a colon or a key is missing before it", True
     return "", False

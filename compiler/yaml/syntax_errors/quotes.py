@@ -16,6 +16,7 @@ __all__ = [
     "closed_before_end_of_line",
     "closed_before_more_text",
     "closed_late",
+    "dollar_before_quote",
     "equals_before_quote",
     "never_closed",
     "no_colon_before_quote",
@@ -35,6 +36,8 @@ NEXT_ENTRY: Final = re.compile(r", *(?P<key>[\w-]+): ?(?=[\"'{\[\w])")
 """Another entry inside of what should be a text between braces."""
 KEY_BELOW: Final = re.compile(r"\n *(?:- +)?[\w-]+:\s")
 """Another entry within what is in quotes."""
+DOLLAR_BEFORE: Final = re.compile(r"\$(?P<sign>[\"'])(?P<inside>\{\{[^{}\"'\r\n]*\}\})(?P=sign)")
+"""An expression with its first two signs exchanged."""
 EQUALS: Final = re.compile(r"(?<=[{,]) *(?P<key>[a-z_]\w*) *= *(?P<value>\"[^\"\r\n]*\"|'[^'\r\n]*')")
 """A key with `=` before a text in quotes, between braces."""
 NO_COLON: Final = re.compile(
@@ -46,6 +49,19 @@ FARTHEST: Final = 20_000
 """How many code points a quoted text may have that is looked at."""
 LONGEST: Final = 60
 """How long a text may be that a hint shows."""
+
+
+def dollar_before_quote(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for an expression whose `$` stands before the quote, as in `$"{{ name }}"`."""
+    text = problem.text
+    at = problem.opened if problem.says(NEVER_CLOSED) else problem.at
+    found = DOLLAR_BEFORE.search(text, *line_at(text, at))
+    if found is None:
+        return None
+    sign, place = found["sign"], place_of(found)
+    better = f"{sign}${found['inside']}{sign}"
+    fix = fixes.replace_text(place, better)
+    return problems.syntax_error(place, "the `$` stands before the quote", f"write `{better}`", fix)
 
 
 def closed_late(problem: SyntaxProblem) -> Finding | None:

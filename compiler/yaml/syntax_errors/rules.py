@@ -53,6 +53,7 @@ RULES: Final = (
     SyntaxRule(ANY, unquoted_list),
     SyntaxRule((*BETWEEN, *NO_TOKEN, *NOT_ALLOWED), brackets.other_bracket),
     SyntaxRule((*BETWEEN, *NO_TOKEN, *NEVER_CLOSED), quotes.no_colon_before_quote),
+    SyntaxRule((*BETWEEN, *NEVER_CLOSED), quotes.dollar_before_quote),
     # a colon that would make a key of a value
     SyntaxRule(SECOND_COLON, indentation.keys_below_name),
     SyntaxRule(SECOND_COLON, indentation.list_below_value),

@@ -35,6 +35,10 @@ tests:
     expect: {end: Told}
   - {name: twice, start: {names: [], title: x}, real: [right], expect: {end: Told}}
 """
+WHERE = (
+    "mend the indentation of this line or of the line above, or write the key that is missing above it; "
+    "a text of several lines stands in quotes"
+)
 TABLE = [
     # what stands there, what is written instead, the one code, the hint
     # a name that was put in twice, or two of them that have grown together
@@ -133,6 +137,15 @@ TABLE = [
     ("prompt: Greet\n", 'prompt: "Hello" you\n', "syntax-error", "put all of it in quotes"),
     ('event.title == "x"', """'"{{ "2: a" in event.title }}"'""", "unexpected-token",
      "the text ends at the quote before it: within a text stand other quotes than around it"),
+    # a line that stands as far left as the keys, or as far right as what belongs to them
+    ("prompt: Greet\n", "prompt: |\nGreet them all\n", "syntax-error",
+     "write `key: value`; a line of a text is indented further than the text's key"),
+    ("end: [Told, Refused]\n", "end: Told\n\n    fast: {a: b}\n", "text-cut-by-colon", WHERE),
+    ("end: [Told, Refused]\n", "end: Told\n\n  gather:\n", "text-cut-by-colon", WHERE),
+    # a sign that stands before the quote
+    ("title: x}, real", 'title: $"{{ x }}"}, real', "syntax-error",
+     'write `"${{ x }}"`'),
+    ('text: "${{ result }}"', 'text: $"{{ result }}"', "syntax-error", 'write `"${{ result }}"`'),
     # a bracket too many behind a key with a dot
     ("    mock: {left: hello}\n", "    mock:\n      left.right: [a]]\n", "syntax-error",
      "leave it out, or open it before"),

@@ -15,6 +15,7 @@ from wfc.compiler.yaml.syntax_errors.rules import RULES
 from wfc.compiler.yaml.tree import build
 
 KNOWN = [
+    ("a: {b: $'{{ c }}'}\n", "the `$` stands before the quote"),
     (
         "a: [x.name for x in event.items]] + 1\n",
         "YAML cannot read a list made of another without quotes",
@@ -210,7 +211,8 @@ SPECIAL = "a text that begins with `{}` stands in quotes"
         ("a: [x.b for x in c.d]] + 1\n", 'write `"${{ [x.b for x in c.d] }}"`', ""),
         (
             "a: some text\n  b:c\n  d: e\n",
-            "put the whole value in quotes, or mend the indentation of this line or of the line above",
+            "mend the indentation of this line or of the line above, or write the key that is missing above it; "
+            "a text of several lines stands in quotes",
             "",
         ),
     ],
