@@ -31,7 +31,10 @@ class _Handler(BaseHTTPRequestHandler):
     effects: Path
 
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        size = int(self.headers["Content-Length"])
+        if len(body := self.rfile.read(size)) < size:
+            return  # who has asked was killed meanwhile
+        asked = json.loads(body)
         run, number = next(found.groups() for found in map(_prompt_in, asked["messages"]) if found)
         results = sum(one["role"] == "tool" for one in asked["messages"])
         works = any(tool["function"]["name"] == "work" for tool in asked.get("tools", ()))
@@ -40,8 +43,8 @@ class _Handler(BaseHTTPRequestHandler):
         fails = asked["model"] == "first" and n == FAILS_AT and not works
         message = _calling(run, n) if works and n < _CALLS else _answering(asked, n + 1)
         self._note("end", run, asked["model"], n)
-        body = {"error": {"message": "not now"}} if fails else _completion(asked["model"], message)
-        self._reply(503 if fails else 200, json.dumps(body).encode())
+        answer = {"error": {"message": "not now"}} if fails else _completion(asked["model"], message)
+        self._reply(503 if fails else 200, json.dumps(answer).encode())
 
     def _reply(self, status: int, body: bytes) -> None:
         with contextlib.suppress(ConnectionError):  # who has asked was killed meanwhile
