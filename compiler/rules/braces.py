@@ -107,7 +107,7 @@ NAMED: Final = frozenset(
     }
 )
 """Keys that hold a name, of which no expression gives one."""
-TYPES: Final = frozenset({"output"})
+TYPES: Final = frozenset({"output", "type"})
 """Keys that hold a type."""
 BARE: Final = frozenset({"from", "in", "keep", "key", "per", "that", "to_key", "until", "when"})
 """Keys that hold an expression as it is."""

@@ -177,7 +177,7 @@ class Keys:
                 continue
             if meant is not None and not self.could_be(content, properties[meant], apart(key, meant) == 1):
                 meant = None
-            if is_entry_of_emit(value, properties) or self.is_of_other_kinds(key, meant, properties):
+            if is_entry_of_emit(value, properties) or self.is_of_other_kinds(key, meant):
                 meant = None
             if meant == "output" and holds_expressions(content):
                 meant = None  # values, as other systems have them, and no type
@@ -203,15 +203,14 @@ class Keys:
             self.missing(schema, missing, address, value)
         return {key: names[key] for key in value if key in names}
 
-    def is_of_other_kinds(self, key: str, meant: str | None, properties: Mapping[str, Schema]) -> bool:
+    def is_of_other_kinds(self, key: str, meant: str | None) -> bool:
         """Return whether a key is one of other things, and more than a slip away from what it is like.
 
         An `on_timeout` is no `timeout` with letters too many: it says where to go.
         """
-        of_others = self.step_keys if "kind" in properties else self.all_keys
         return (
             meant is not None
-            and key in of_others
+            and key in self.all_keys
             and apart(key, meant) != 1
             and not (len(meant) > 4 and key.startswith(meant[:-1]))  # as `retries` is taken for `retry`
         )

@@ -1184,7 +1184,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "    emit: Judged\n",
         "emit: Judged\n",
         "text-cut-by-colon",
-        "put the whole value in quotes, or mend the indentation of this line or of the line above",
+        "mend the indentation of this line or of the line above, or write the key that is missing above it; ",
     ),
     (
         "emit one space off",
@@ -1681,7 +1681,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "    save: [urgent]\n    emit: Judged\n",
         "    save: [urgent]\nemit: Judged\n",
         "text-cut-by-colon",
-        "put the whole value in quotes, or mend the indentation of this line or of the line above",
+        "mend the indentation of this line or of the line above, or write the key that is missing above it; ",
     ),
     (
         "steps under the name of another section",

@@ -70,7 +70,9 @@ def special_character(problem: SyntaxProblem) -> Finding:
     if (closed := problem.before.rstrip()[-1:]) and closed in "]}\"'":
         what = f"`{problem.character}` cannot follow on a `{closed}`"
         return problem.finding(what, f"a text with `{closed}` in it stands in quotes, as a whole")
-    if text[at + 1 : at + 2] == "{":
+    if problem.character == "`":
+        hint = "leave the backticks out, or put the text in quotes if they belong to it"
+    elif text[at + 1 : at + 2] == "{":
         hint += "; an expression is written `${{ … }}`"
     elif problem.character == "@" and NAME_IN_SCOPE.match(text, at + 1):
         hint = "if the value of that name is meant, it stands without `@`; put a text in quotes"

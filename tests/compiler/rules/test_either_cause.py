@@ -55,6 +55,8 @@ TABLE = [
     ('== "x"', '== "x""', "unclosed-text", 'a `"` is missing or one too many, here or in a text before it'),
     ('== "x"', '== """', "unclosed-text", 'a `"` is missing or one too many, here or in a text before it'),
     ('== "x"', '== "x', "unclosed-text", 'add `"`'),
+    ("    prompt: Greet\n", '    prompt: Greet ${{ event.title }"\n', "unclosed-text",
+     'a `"` is missing or one too many, here or in a text before it'),
     ('contains("Ada")', "contains(Ada'')", "unexpected-token", "a text stands between its quotes: `'Ada'`"),
     ('contains("Ada")', 'contains(""Ada)', "unexpected-token", 'a text stands between its quotes: `"Ada"`'),
     ('contains("Ada")', "contains(Ada 'x')", "unexpected-token", "an operator is missing before it, such as `==`"),
@@ -163,6 +165,12 @@ TABLE = [
     ("    accepts: Asked\n", "    if: {each: Asked}\n", "unknown-key",
      "a condition is the `when` of an entry of `emit`: `emit: [{event: A, when: …}, B]`; "
      "and `accepts` is missing here"),
+    ("accepts: Heard,", "accepts: Heard, each: {a: 1},", "unknown-key",
+     "for each item of a list there is the kind `map`, or `emit: {each: …}`"),
+    ("title: string}", "title: {type: ${{ x }}}}", "expression-needs-quotes",
+     'write `"${{ … }}"`; where `type` is the language\'s own, a type stands there, and no expression'),
+    ("event.names is empty", "`event.names is empty`", "syntax-error",
+     "leave the backticks out, or put the text in quotes if they belong to it"),
     # what may not be left out
     ("event: Told\n", "event: null\n", "wrong-type", "write a value after the colon"),
     ("wfc: 1\n", "  wfc: 1\n", "syntax-error", "its indentation is wrong, or that of all lines above"),
