@@ -166,7 +166,8 @@ def hint_for_second_colon(problem: SyntaxProblem) -> tuple[str, bool]:
         return f"a map in braces stands behind a colon: `{torn['name']}: {{…`", True
     if before[-1:] in {"{", "["}:
         return f"what stands in brackets begins with the bracket: `{before[-1]}key: …`", True
-    if KEY_OF_ENTRY.fullmatch(before):
+    line_above = text[: problem.start].rstrip().rpartition("\n")[2]
+    if KEY_OF_ENTRY.fullmatch(before) and KEY_OF_LINE.match(line_above):
         return WHERE_IT_BELONGS, True
     if opens:
         return "put the entry in braces, `{key: value}`, unless a colon or a key is missing before it", True

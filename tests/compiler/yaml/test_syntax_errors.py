@@ -211,8 +211,7 @@ SPECIAL = "a text that begins with `{}` stands in quotes"
         ("a: [x.b for x in c.d]] + 1\n", 'write `"${{ [x.b for x in c.d] }}"`', ""),
         (
             "a: some text\n  b:c\n  d: e\n",
-            "mend the indentation of this line or of the line above, or write the key that is missing above it; "
-            "a text of several lines stands in quotes",
+            "put the whole value in quotes, or mend the indentation of this line or of the line above",
             "",
         ),
     ],
