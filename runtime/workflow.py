@@ -194,33 +194,42 @@ class Workflow(WorkflowDefinition):
             RunExistsError: A run with this id is not over, or one with its key, which only one run may have.
         """
         own = self._wfc
-        _check_call(type(self).__name__, own, ctx, args)
-        if own.caller is None:
-            run = own.prepare(self, ctx, start_event, run_id, inputs)
-            admitted = own.engine.admit(run)
-        else:
-            run = admitted = own.start_inside(self, ctx, start_event, run_id, inputs)
+        if args or ctx is not None:
+            _check_arguments(own, ctx, args)
+        try:
+            if own.caller is None:
+                run = own.prepare(self, ctx, start_event, run_id, inputs)
+                admitted = own.engine.admit(run)
+            else:
+                run = admitted = own.start_inside(self, ctx, start_event, run_id, inputs)
+        except RuntimeError:
+            _check_loop(type(self).__name__)  # only now: a run asks for the loop anyway, and asking is slow
+            raise
         if admitted is run and ctx is not None:
             ctx.attach(run)
         # else it has joined that other one
         return WorkflowHandler(admitted, ctx if admitted is run else None)
 
 
-def _check_call(name: str, own: WorkflowInternals, ctx: Any, args: tuple[Any, ...]) -> None:
-    """Reject common mistakes in calls of ``run``.
-
-    Args:
-        name: The name of the workflow's class.
+def _check_loop(name: str) -> None:
+    """Check that an event loop is running; ``name`` is that of the workflow's class.
 
     Raises:
-        NoEventLoopError: No event loop is running.
-        WorkflowRuntimeError: Inputs are given by position.
+        NoEventLoopError: None is.
     """
     if asyncio._get_running_loop() is None:
         raise NoEventLoopError(
             f"`run` starts a run in the running event loop, and there is none: write `async def main(): "
             f"return await {name}().run(…)`, and call `asyncio.run(main())`"
-        )
+        ) from None
+
+
+def _check_arguments(own: WorkflowInternals, ctx: Any, args: tuple[Any, ...]) -> None:
+    """Check the arguments of ``run`` that are given by position.
+
+    Raises:
+        WorkflowRuntimeError: Inputs are among them.
+    """
     if args or not (ctx is None or isinstance(ctx, Context)):
         first = next(iter(own.plan.start_class.model_fields), "topic")
         raise WorkflowRuntimeError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from wfc.runtime.authoring.class_reader import read_plan
@@ -43,49 +44,42 @@ class Definition:
         self.places: Places | None = base.places if base else None
         self.pays_for: frozenset[str] = base.pays_for if base else frozenset()
         self.added_steps: dict[str, StepFunction[Any, Any]] = {}  # the free functions among its steps
-        self._plan: Plan | None = None
-        self._run_rules: RunRules | None = None
 
-    @property
+    @cached_property
     def plan(self) -> Plan:
         """The plan of the class's steps, which is made once.
 
         Raises:
             WorkflowValidationError: A signature cannot be read.
         """
-        if self._plan is None:
-            rules = self.run_rules
-            self._plan = read_plan(
-                self.kind.__name__,
-                self.steps(),
-                is_generated=self.name is not None,
-                received=tuple(one.event for one in self.receives),
-                limits=rules.limits,
-                computes_bounds=rules.bounds is not None,
-                exits={name: rules.functions[name] for name in RUN_EXITS if name in rules.functions},
-            )
-            self._plan.shows = self.shows
-            self._plan.places = self.places
-            self._plan.pays_for = self.pays_for
-        return self._plan
+        rules = self.run_rules
+        plan = read_plan(
+            self.kind.__name__,
+            self.steps(),
+            is_generated=self.name is not None,
+            received=tuple(one.event for one in self.receives),
+            limits=rules.limits,
+            computes_bounds=rules.bounds is not None,
+            exits={name: rules.functions[name] for name in RUN_EXITS if name in rules.functions},
+        )
+        plan.shows = self.shows
+        plan.places = self.places
+        plan.pays_for = self.pays_for
+        return plan
 
-    @property
+    @cached_property
     def run_rules(self) -> RunRules:
         """What the class declares about its runs, which is read once.
 
         Raises:
             WorkflowValidationError: The declarations contradict each other.
         """
-        if self._run_rules is None:
-            functions: dict[str, RunFunction] = {}
-            for owner in reversed(self.kind.__mro__):
-                functions.update(
-                    (value.what, value) for value in vars(owner).values() if isinstance(value, RunFunction)
-                )
-            self._run_rules = RunRules(
-                self.kind.__name__, functions, self.when_running, self.limits, self.receives
+        functions: dict[str, RunFunction] = {}
+        for owner in reversed(self.kind.__mro__):
+            functions.update(
+                (value.what, value) for value in vars(owner).values() if isinstance(value, RunFunction)
             )
-        return self._run_rules
+        return RunRules(self.kind.__name__, functions, self.when_running, self.limits, self.receives)
 
     def steps(self) -> dict[str, StepFunction[Any, Any]]:
         """Return the steps as defined, by name: inherited ones first, in the order of their classes."""
@@ -111,7 +105,7 @@ class Definition:
         if function.__name__ in self.steps():
             raise WorkflowValidationError(f"{self.kind.__name__} already has a step `{function.__name__}`")
         self.added_steps[function.__name__] = function
-        self._plan = None
+        self.__dict__.pop("plan", None)  # which is read anew
 
 
 class ClassInternals:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableSequence, Sequence
 from typing import Any, Final
 
 from wfc.runtime.core.effects import Effect
@@ -23,6 +23,9 @@ __all__ = ["NONE", "OF_RUN", "Execution", "Timed"]
 
 OF_RUN: Final = -1
 """The place of a step's index, for bounds on the whole run."""
+
+_NO_EFFECTS: Any = ()
+"""In place of a list, as in most runs most of the time."""
 
 _NOBODY: set[int] = set()
 _NO_FRAMES: list[Frame] = []
@@ -103,8 +106,9 @@ class Execution:
         self.deadline_left: int | None = None  # the same in nanoseconds, while it stands still
         self.stops: Stops | None = None  # where the run halts, if its ticks are kept
         self.in_flight: dict[int, StepRun] = {}  # by number
-        self.starting: deque[StepRun] = deque()
-        self.effects: list[Effect] = []
+        # of a few the first is taken from a list as fast, and a queue is an eighth of the memory of a run
+        self.starting: MutableSequence[StepRun] = deque() if plan.starts_many else []
+        self.effects: list[Effect] = _NO_EFFECTS
         # what comes from outside, also when the run begins anew
         self.inbox: dict[int, Event] = NONE  # events that nobody has taken yet, by number, oldest first
         self.unclaimed: dict[type[Event], str] = (
@@ -155,9 +159,8 @@ class Execution:
         """
         self.way = way
         self.reached: frozenset[Step] | None = None if way is None else self.plan.reached_from(way)
-        self.listens = self.plan.listens_on(
-            self.reached
-        )  # whether a step on the way takes events from outside
+        # whether a step on the way takes events from outside
+        self.listens = bool(self.plan.listens) if self.reached is None else self.plan.listens_on(self.reached)
         self.busy = [0] * self.plan.size  # workers at work, by step index
         self.queues: dict[int, deque[StepRun]] = NONE  # step runs that wait for a worker, by step index
         self.timers: dict[int, Timed] = NONE  # what they are for, by number
@@ -205,6 +208,18 @@ class Execution:
             return step.count
         count = self.bounds.get(("count", step.index), step.count)
         return None if count is None else int(count)
+
+    def want(self, *effects: Effect) -> None:
+        """Request effects from the driver."""
+        if self.effects:
+            self.effects.extend(effects)
+        else:
+            self.effects = list(effects)
+
+    def take_effects(self) -> Sequence[Effect]:
+        """Return the effects that the last ticks have requested, which are then settled."""
+        effects, self.effects = self.effects, _NO_EFFECTS
+        return effects
 
     def receive(self, message_id: str) -> None:
         """Record that an event from outside has arrived."""

@@ -60,7 +60,9 @@ class WorkflowHandler(Generic[R]):
         return self._context
 
     def __await__(self) -> Generator[Any, Any, R]:
-        event: Any = yield from self.stop_event_result().__await__()
+        event: Any = self.get_stop_event()
+        if event is None:
+            event = yield from self.stop_event_result().__await__()
         result: R = event._get_result() if type(event) is StopEvent else event
         return result
 
@@ -76,8 +78,8 @@ class WorkflowHandler(Generic[R]):
 
     def get_stop_event(self) -> StopEvent | None:
         """Return the end event, or ``None`` if the run is not over or has failed."""
-        future = self._run.future
-        return future.result() if future.done() and future.exception() is None else None
+        outcome = self._run.execution.outcome
+        return outcome if self._run.is_done and isinstance(outcome, StopEvent) else None
 
     def is_done(self) -> bool:
         """Return whether the run is over."""
@@ -281,8 +283,7 @@ class WorkflowHandler(Generic[R]):
     def cancelled(self) -> bool:
         """Return whether the run was cancelled. Deprecated: await the handler."""
         _deprecated("cancelled", "await the handler")
-        future = self._run.future
-        return future.done() and isinstance(future.exception(), WorkflowCancelledByUser)
+        return self._run.is_done and isinstance(self._run.future.exception(), WorkflowCancelledByUser)
 
     def __repr__(self) -> str:
         state = "over" if self.is_done() else "running"

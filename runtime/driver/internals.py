@@ -300,7 +300,8 @@ class WorkflowInternals:
                 raise WorkflowRuntimeError(f"no step accepts {event_name(given)}, so it cannot start a run")
             return given
         kind = self.plan.start_class
-        stop_former_arguments(inputs, kind)
+        if inputs:
+            stop_former_arguments(inputs, kind)
         try:
             return kind(**inputs)
         except ValidationError as error:

@@ -26,6 +26,8 @@ from wfc.runtime.plan.step import Step
 
 __all__ = ["Plan"]
 
+MANY = 1000
+"""If a step has more workers, more step runs may begin at once than are well taken from the front of a list."""
 
 Shows = Callable[[Any, Any, Iterable[Event]], Iterable[Event]]
 """Returns what the watchers of a run are told of what a step emits, from the run, its state then, and the events."""
@@ -75,6 +77,8 @@ class Plan:
         self.limits = limits
         self.has_limits = any(step.limited for step in self.steps)
         self.has_bounds_at_start = computes_bounds or any(callable(step.max_runs) for step in self.steps)
+        # whether very many step runs may be about to begin at once
+        self.starts_many = computes_bounds or max(self.workers, default=0) > MANY
         self.most_steps = None if limits is None else limits.steps
         if computes_bounds:  # those of a run may bound what the class does not
             for step in self._with_items():
@@ -244,10 +248,8 @@ class Plan:
             found = self._reached[event] = frozenset(reached)
         return found
 
-    def listens_on(self, reached: frozenset[Step] | None) -> bool:
-        """Return whether one of some steps takes events from outside; ``None``: any step."""
-        if reached is None:
-            return bool(self.listens)
+    def listens_on(self, reached: frozenset[Step]) -> bool:
+        """Return whether one of some steps takes events from outside."""
         return any(step.takes(event) for event in self.listens for step in reached)
 
     def joins_from(self, way: EventClass | None) -> tuple[Step, ...]:

@@ -83,7 +83,7 @@ def fold(kept: Kept, plan: Plan, run_id: str, start: bytes, values: Values) -> E
                 f"has not happened, by the steps that there are now"
             )
         advance(execution, tick, at)
-        execution.effects.clear()
+        execution.take_effects()
         execution.starting.clear()
     return execution
 

@@ -188,12 +188,12 @@ class Port:
         if not self._scheduled:
             self._schedule()
         starting = execution.starting
-        while starting:
-            step_run = starting.popleft()
+        for step_run in starting:
             if step_run.exit is _ACTION and step_run.step.action is not None:
                 self._held.append(step_run)
             else:
                 self.ready.append(step_run)
+        starting.clear()
         answered_by = "" if asked is None else ",".join(by for by, _ in asked.answers)
         if asked is not None and execution.paused.get(asked.run.number) is asked:  # it asks for more answers
             self._rows.append(TaskAnswered(question_id(execution, asked.run), answered_by))
@@ -202,11 +202,10 @@ class Port:
 
     def _hold(self, execution: Execution, answered_by: str) -> None:
         """Hold what others could see of the last tick, and carry out the rest now."""
-        effects, execution.effects = execution.effects, []
+        effects = execution.take_effects()
         if execution.outcome is not None and not self._end:
             finish_run(execution)
-            effects += execution.effects
-            execution.effects = []
+            effects = [*effects, *execution.take_effects()]
         for effect in effects:
             if isinstance(effect, _HELD):
                 if isinstance(effect, Publish):

@@ -228,7 +228,7 @@ class Replay:
             if begun.exit <= _TIMEOUT and not (type(tick) is Recovered and begun.step.action is None):
                 brief = execution.in_brief
                 events.append(_note_of_beginning(begun) if brief else _state(begun, _RUNNING))
-        execution.effects.clear()
+        execution.take_effects()
         execution.starting.clear()
         return events
 

@@ -83,7 +83,7 @@ def _compare(fold: Fold, live: Execution, body: bytes) -> None:
     assert [type(one) for one in mine.effects] == [type(one) for one in live.effects], body
     starting = list(live.starting)
     mine.starting.clear()
-    mine.effects.clear()
+    mine.take_effects()
     found, expected = picture(mine, fold.values), picture(live, fold.values)
     assert starting == list(live.starting)
     for name in {**found, **expected}:

@@ -114,11 +114,14 @@ def _started(execution: Execution, tick: Started) -> None:
 
 def _begin(execution: Execution, event: Event) -> None:
     """Deliver the event by which a run begins, or goes on by one of its exits."""
-    open_root(execution)
-    note_emitted(execution, event, None)
+    if execution.plan.start_joins:
+        open_root(execution)
+    if execution.observed:
+        note_emitted(execution, event, None)
     for step in execution.plan.acceptors(type(event)):
         deliver(execution, step, event, execution.root, ())
-    check_not_stuck(execution, None)
+    if not execution.in_flight:
+        check_not_stuck(execution, None)
 
 
 def _completed(execution: Execution, tick: Completed) -> None:

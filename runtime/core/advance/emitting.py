@@ -54,12 +54,14 @@ def emit(execution: Execution, run: StepRun, emitted: Any) -> None:
 def _emit_one(execution: Execution, run: StepRun, emitted: Any, path: Path) -> None:
     step = run.step
     if isinstance(emitted, Event):
-        routes = step.routes.get(type(emitted))
-        if routes is None:
-            routes = routes_of_subclass(execution, step, type(emitted))
-        note_emitted(execution, emitted, step)
+        kind = type(emitted)
+        routes = step.routes.get(kind)
+        if routes is None and (routes := step.ends.get(kind)) is None:
+            routes = routes_of_subclass(execution, step, kind)
+        if execution.observed:
+            note_emitted(execution, emitted, step)
         if isinstance(emitted, StopEvent):
-            if type(emitted) is StopEvent:
+            if kind is StopEvent:
                 check_result(step, emitted._get_result())
             execution.outcome = emitted
             return
@@ -178,4 +180,4 @@ def next_path(run: StepRun) -> Path:
 def ask(execution: Execution, event: InputRequiredEvent) -> None:
     """Show an event by which a step asks somebody outside."""
     execution.asked = True
-    execution.effects.append(Publish(event))
+    execution.want(Publish(event))

@@ -24,7 +24,7 @@ def body_waits(execution: Execution, tick: Waiting) -> None:
     for answer in getattr(run, "answers", ()):
         if answer.key == key and answer.attempt < run.attempt:
             answer.attempt = run.attempt
-            execution.effects.append(ResumeBody(number, answer.event))
+            execution.want(ResumeBody(number, answer.event))
             return
     until = None if tick.seconds is None else seconds_later(execution.at, tick.seconds)
     earlier = _take_earlier(execution, run, key)
@@ -37,13 +37,13 @@ def body_waits(execution: Execution, tick: Waiting) -> None:
     )
     kept = _take_kept_event(execution, number, waiter)
     if tick.question is not None and tick.waiter_id not in execution.asked_waits:
-        execution.effects.append(Publish(tick.question))
+        execution.want(Publish(tick.question))
     if tick.waiter_id is not None:
         if not execution.asked_waits:
             execution.asked_waits = {}
         execution.asked_waits[tick.waiter_id] = None
     if kept is not None:
-        execution.effects.append(ResumeBody(number, kept))
+        execution.want(ResumeBody(number, kept))
 
 
 def _take_earlier(execution: Execution, run: StepRun, key: WaitKey) -> EventWait | None:
@@ -70,7 +70,7 @@ def give_to_waiters(execution: Execution, event: Event) -> list[Step]:
             if waiter.run.number not in execution.in_flight:
                 continue  # one of a snapshot, whose body did not come to it again
             _remember(waiter, event)
-            execution.effects.append(ResumeBody(number, event))
+            execution.want(ResumeBody(number, event))
             woken.append(waiter.step)
     return woken
 

@@ -122,7 +122,7 @@ def _fill(
 
 def _late(execution: Execution, step: Step, event: Event) -> None:
     if execution.observed:
-        execution.effects.append(NotifyObservers(LateEvent(event=event, step_name=step.name)))
+        execution.want(NotifyObservers(LateEvent(event=event, step_name=step.name)))
 
 
 def _fire(execution: Execution, step: Step, frame: Frame, slots: Slots, exit: Exit) -> None:

@@ -19,7 +19,7 @@ def note_emitted(execution: Execution, event: Event, step: Step | None) -> None:
     """Notify observers that a step, or somebody outside, emitted an event."""
     if execution.observed and not execution.in_brief:
         name = step.name if step is not None else None
-        execution.effects.append(NotifyObservers(EventEmitted.model_construct(event=event, step_name=name)))
+        execution.want(NotifyObservers(EventEmitted.model_construct(event=event, step_name=name)))
 
 
 def note_state(execution: Execution, run: StepRun, state: StepState, emitted: Any) -> None:
@@ -40,7 +40,7 @@ def note_state(execution: Execution, run: StepRun, state: StepState, emitted: An
             attempt=run.attempt,
             item=run.item,
         )
-    execution.effects.append(NotifyObservers(told))
+    execution.want(NotifyObservers(told))
 
 
 def _outcome_name(emitted: Any) -> str | None:

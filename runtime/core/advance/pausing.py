@@ -121,7 +121,7 @@ def _ask(execution: Execution, pause: Pause) -> None:
         asked_at=pause.began,
         expires_at=pause.expires,
     )
-    execution.effects.append(Publish(asked))
+    execution.want(Publish(asked))
     _remind_later(execution, pause, question)
 
 
@@ -152,7 +152,7 @@ def _remind(execution: Execution, pause: Pause) -> None:
         expires_at=pause.expires,
         answered_by=[by for by, _ in pause.answers],
     )
-    execution.effects.append(Publish(reminded))
+    execution.want(Publish(reminded))
     _remind_later(execution, pause, question)
 
 
@@ -171,12 +171,12 @@ def _expect(execution: Execution, pause: Pause) -> None:
         execution.expecting = {}
     execution.expecting[pause.run.number] = pause
     if execution.inbox:
-        execution.effects.append(CheckInbox(pause.run.number))
+        execution.want(CheckInbox(pause.run.number))
 
 
 def _start_child(execution: Execution, pause: Pause) -> None:
     assert isinstance(pause.value, Child)
-    execution.effects.append(StartChild(pause.run.number, pause.value, pause.run.attempt))
+    execution.want(StartChild(pause.run.number, pause.value, pause.run.attempt))
 
 
 _BEGIN: Final[dict[type, Callable[[Execution, Pause], None]]] = {
@@ -235,7 +235,7 @@ def question_delegated(execution: Execution, tick: Delegated) -> None:
         by=tick.by,
         because=tick.because,
     )
-    execution.effects.append(Publish(told))
+    execution.want(Publish(told))
 
 
 def keep_in_inbox(execution: Execution, event: Event) -> None:
@@ -247,7 +247,7 @@ def keep_in_inbox(execution: Execution, event: Event) -> None:
     for pause in execution.expecting.values():
         assert isinstance(pause.value, Outside)
         if isinstance(event, pause.value.event):
-            execution.effects.append(CheckInbox(pause.run.number))
+            execution.want(CheckInbox(pause.run.number))
 
 
 def keep_sent_event(execution: Execution, event: Event, sender: Step) -> None:

@@ -76,17 +76,16 @@ def under_way(execution: Execution) -> Iterator[StepRun]:
 
 def _request_again(execution: Execution) -> None:
     """Request all that follows from what the execution is."""
-    effects = execution.effects
     by_moment = sorted(
         execution.due_at.items(), key=itemgetter(1)
     )  # so that of two that are late the earlier is first
-    effects.extend(StartTimer(timer, due) for timer, due in by_moment)
+    execution.want(*(StartTimer(timer, due) for timer, due in by_moment))
     for number, pause in execution.paused.items():
         if isinstance(pause.value, Child):
-            effects.append(StartChild(number, pause.value, pause.run.attempt))
+            execution.want(StartChild(number, pause.value, pause.run.attempt))
     if execution.inbox:
-        effects.extend(CheckInbox(number) for number in execution.expecting)
+        execution.want(*map(CheckInbox, execution.expecting))
     if execution.to_begin is not None:
-        effects.append(StartAgain())
+        execution.want(StartAgain())
     if execution.failing is not None and (way := exit_for(execution.failing)) is not None:
-        effects.append(TakeRunExit(way))  # last, since it may end all that is waited for
+        execution.want(TakeRunExit(way))  # last, since it may end all that is waited for

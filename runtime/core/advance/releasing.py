@@ -51,7 +51,7 @@ def _release(execution: Execution, pause: Pause, exit: Exit, *, child_ended: boo
     if isinstance(pause.value, Question):
         _close(execution, pause, exit)
     elif isinstance(pause.value, Child) and not child_ended and not pause.value.detach:
-        execution.effects.append(StopChild(pause.run.number))
+        execution.want(StopChild(pause.run.number))
     if pause.items is not None:
         for run in list(pause.items.live.values()):
             drop(execution, run)
@@ -61,7 +61,7 @@ def _close(execution: Execution, pause: Pause, exit: Exit) -> None:
     closed = QuestionClosed(
         id=question_id(execution, pause.run), step=pause.run.step.name, because=_BECAUSE[exit]
     )
-    execution.effects.append(Publish(closed))
+    execution.want(Publish(closed))
 
 
 def drop(execution: Execution, run: StepRun) -> None:
@@ -76,7 +76,7 @@ def drop(execution: Execution, run: StepRun) -> None:
     elif execution.in_flight.pop(run.number, None) is not None:
         with suppress(ValueError):  # whoever starts it may have it already
             execution.starting.remove(run)
-        execution.effects.append(CancelTask(run))
+        execution.want(CancelTask(run))
         free_worker(execution, run.step)
     else:
         stop_timer(execution, getattr(run, "timer", 0))
@@ -97,7 +97,7 @@ def release_all(execution: Execution) -> None:
         if isinstance(pause.value, Question):
             _close(execution, pause, Exit.DROPPED)
         elif isinstance(pause.value, Child) and not pause.value.detach:
-            execution.effects.append(StopChild(pause.run.number))
+            execution.want(StopChild(pause.run.number))
     execution.paused = execution.expecting = NONE
 
 
@@ -109,8 +109,8 @@ def drop_all(execution: Execution) -> None:
     for run in (*execution.in_flight.values(), *waiting, *queued):
         run.exit = Exit.DROPPED
         note_state(execution, run, StepState.CANCELLED, None)
-    execution.effects.extend(CancelTask(run) for run in execution.in_flight.values())
-    execution.effects.extend(StopTimer(timer) for timer in execution.timers)
+    execution.want(*(CancelTask(run) for run in execution.in_flight.values()))
+    execution.want(*map(StopTimer, execution.timers))
     execution.in_flight.clear()
     execution.starting.clear()
 
@@ -132,7 +132,7 @@ def finish_run(execution: Execution) -> None:
             event_type=event_name(event), qualified_name=f"{kind.__module__}.{kind.__qualname__}"
         )
         if kind in execution.plan.received:  # which the workflow has said that it takes
-            execution.effects.append(Publish(unhandled))
+            execution.want(Publish(unhandled))
         elif execution.observed:
-            execution.effects.append(NotifyObservers(unhandled))
+            execution.want(NotifyObservers(unhandled))
     execution.inbox = NONE

@@ -23,4 +23,4 @@ def restart(execution: Execution, event: StartEvent) -> None:
     execution.begin(execution.plan.new_state())
     execution.inputs = execution.to_begin = event
     execution.deadline = execution.deadline_left = None
-    execution.effects.append(StartAgain())
+    execution.want(StartAgain())

@@ -33,7 +33,7 @@ def _become(execution: Execution, other: Execution) -> None:
         if name not in _OF_THE_RUN:
             setattr(execution, name, getattr(other, name))
     execution.number = max(execution.number, other.number)
-    execution.effects = []
+    execution.take_effects()
     execution.starting.clear()  # all that is in flight begins when somebody goes on with the run
 
 

@@ -37,7 +37,7 @@ def fail(execution: Execution, error: Exception) -> None:
         execution.outcome = error
     else:
         execution.failing = error
-        execution.effects.append(TakeRunExit(way))
+        execution.want(TakeRunExit(way))
 
 
 def exit_for(error: Exception) -> RunExit | None:

@@ -132,7 +132,7 @@ def start_timer(execution: Execution, seconds: float, waiting: Timed, until: int
     if until is not None:
         due = min(due, max(until, execution.at))
     execution.due_at[number] = due
-    execution.effects.append(StartTimer(number, due))
+    execution.want(StartTimer(number, due))
     return number
 
 
@@ -141,7 +141,7 @@ def stop_timer(execution: Execution, number: int) -> bool:
     if execution.timers.pop(number, None) is None:
         return False
     execution.due_at.pop(number, None)
-    execution.effects.append(StopTimer(number))
+    execution.want(StopTimer(number))
     return True
 
 

@@ -48,6 +48,9 @@ PART = "."
 REMEMBERED = 10_000
 """How many runs that are over an engine still knows, so as to say that they have ended."""
 
+_ELSEWHERE = (RunLostError, RunParkedError)
+"""By these a run ends here, and goes on elsewhere or later; a union would be made anew at each look."""
+
 
 class Engine(UpgradedRuns):
     """A registry of workflows and of live runs that can reach each other.
@@ -269,7 +272,8 @@ class Engine(UpgradedRuns):
         rules = workflow._wfc.run_rules
         if rules.has_none and workflow._wfc.gate is None:
             self._enlist(run, rules)
-            self.make_durable(run)
+            if self._durable is not None:
+                self.make_durable(run)
             run.begin()
             return run
         if rules.key is not None and run.key is None:
@@ -386,9 +390,7 @@ class Engine(UpgradedRuns):
         if self._runs.get(run.run_id) is not run:
             return
         del self._runs[run.run_id]
-        is_over = not isinstance(
-            run.execution.outcome, RunLostError | RunParkedError
-        )  # else it goes on elsewhere
+        is_over = not isinstance(run.execution.outcome, _ELSEWHERE)
         if is_over:
             self._ended[run.run_id] = None
             if self._durable is not None:

@@ -302,7 +302,7 @@ class CheckpointedRuns(RetoldRuns, Protocol):
             at = max(time.time_ns(), execution.at)
             bodies.append(encode_tick(tick, at, execution, values))
             advance(execution, tick, at)
-            execution.effects.clear()
+            execution.take_effects()
             execution.starting.clear()
         return bodies
 

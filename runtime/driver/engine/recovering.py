@@ -12,7 +12,7 @@ from wfc.runtime.driver.engine.awaited import KnownWorkflows
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.engine.kept_values import values_of
 from wfc.runtime.driver.run import Run
-from wfc.runtime.driver.run.needs import RunWorkflow
+from wfc.runtime.driver.run.needs import RunEngine, RunWorkflow
 from wfc.runtime.driver.run.questions import read_answer
 from wfc.runtime.errors import (
     RunEndedError,
@@ -36,7 +36,7 @@ KeptPart = tuple[Claim, Kept | None]
 """A part of a run as it was claimed, and its journal, unless it is over."""
 
 
-class AdmittingEngine(KnownWorkflows, Protocol):
+class AdmittingEngine(KnownWorkflows, RunEngine[Run], Protocol):
     """The part of an engine that takes in the runs that go on."""
 
     def admit(self, run: Run) -> Run:

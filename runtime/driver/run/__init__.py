@@ -51,7 +51,7 @@ from wfc.runtime.errors import (
     ContextStateError,
     WorkflowError,
 )
-from wfc.runtime.events import StartEvent, StopEvent
+from wfc.runtime.events import StopEvent
 from wfc.runtime.plan.inputs import RunInfo
 from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.journal import KeyTaken
@@ -79,14 +79,8 @@ class Run(WorkingRun["Run"]):
 
     __slots__ = ("_event_waits", "_watchers", "active_at_end", "breakpoints", "closing", "is_ending")
 
-    def __init__(
-        self,
-        workflow: RunWorkflow[Run],
-        start_event: StartEvent,
-        run_id: str,
-        **options: Any,
-    ) -> None:
-        super().__init__(workflow, start_event, run_id, **options)
+    def _set_up(self) -> None:
+        super()._set_up()
         self.children = NO_CHILDREN
         self._watchers: Watchers | None = None
         self.breakpoints: Breakpoints | PartBreakpoints[Breakpoints] | None = None
@@ -157,10 +151,12 @@ class Run(WorkingRun["Run"]):
         self.apply(Started(execution.inputs, limits, self.bounds, self.timeout))
         if self.breakpoints is not None:
             self.breakpoints.record()
-        self.watch_deadline()
+        if self.execution.deadline is not None:
+            self.watch_deadline()
         for tick in stored.early if stored is not None else ():
             self.apply(tick)
-        self._take_early()
+        if self.early:
+            self._take_early()
 
     def cancel(self, reason: str = "the run was cancelled") -> None:
         """End the run, or let it go on by its exit. What its steps have already done stays done."""
@@ -217,14 +213,15 @@ class Run(WorkingRun["Run"]):
         if self.ready:
             self.wake_workers()
 
-    def carry_out(self) -> None:
-        """Carry out the effects of the last ticks, except starting step runs; end the run when it is over."""
-        if self.port is not None:
-            return  # which holds them
-        if self.execution.effects:
-            self.carry_out_effects()
-        if self.execution.outcome is not None:
-            self.conclude()
+    def carry_out(self) -> bool:
+        """Carry out the effects of the last ticks, except starting step runs; return whether the run is over."""
+        execution = self.execution
+        if self.port is None:  # which holds them
+            if execution.effects:
+                self.carry_out_effects()
+            if execution.outcome is not None:
+                self.conclude()
+        return execution.outcome is not None
 
     def conclude(self) -> None:
         """Begin the end of the run, unless it has begun."""
@@ -234,8 +231,7 @@ class Run(WorkingRun["Run"]):
 
     def carry_out_effects(self) -> None:
         """Carry out the effects of the last ticks."""
-        effects, self.execution.effects = self.execution.effects, []
-        for effect in effects:
+        for effect in self.execution.take_effects():
             self.carry_out_one(effect)
 
     def carry_out_one(self, effect: Effect) -> None:
@@ -339,6 +335,7 @@ class Run(WorkingRun["Run"]):
         """Release a run that is over; ``tasks`` are those that clean up after it."""
         _RUNNING.discard(self)
         self.timers = self._event_waits = None  # they know the run, which is freed without the collector
+        self._variables = None  # whoever still has the run need not keep the variables of its caller alive
         self.engine.ended(self)
         if self.passage is not None:
             self.passage.over(tasks)

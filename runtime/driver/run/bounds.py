@@ -47,6 +47,8 @@ def take_bounds(run: BoundedRun) -> BoundsAtStart:
         ExpressionError: A bound cannot be computed, or is out of its range.
         SettingsError: The config cannot be read.
     """
+    if not run.execution.plan.has_bounds_at_start:
+        return NONE, NONE
     ahead, run.bounds_ahead = run.bounds_ahead, None
     if isinstance(ahead, WorkflowError):
         raise ahead

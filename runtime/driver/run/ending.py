@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableSequence, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
 from wfc.runtime.core.advance.releasing import finish_run
 from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.core.step_runs import StepRun
-from wfc.runtime.driver.run.children import Children
+from wfc.runtime.driver.run.children import NO_CHILDREN, Children
 from wfc.runtime.driver.run.timers import Timers
 from wfc.runtime.errors import StepFailedError, WorkflowCancelledByUser, WorkflowTimeoutError
 from wfc.runtime.events import StopEvent, WorkflowCancelledEvent, WorkflowFailedEvent, WorkflowTimedOutEvent
@@ -41,10 +40,6 @@ class EndingRun(Protocol):
         """The run's event loop."""
 
     @property
-    def future(self) -> asyncio.Future[Any]:
-        """The future of the run's end."""
-
-    @property
     def clock(self) -> Callable[[], datetime]:
         """The function that returns the time of day."""
 
@@ -57,7 +52,7 @@ class EndingRun(Protocol):
         """The run's timers; ``None`` if it never had one."""
 
     @property
-    def ready(self) -> deque[StepRun]:
+    def ready(self) -> MutableSequence[StepRun]:
         """The step runs that may begin, in order."""
 
     @property
@@ -87,6 +82,9 @@ class EndingRun(Protocol):
     def show_end(self) -> None:
         """Show the last event to all watchers, if there are any, and close the streams."""
 
+    def settle(self) -> None:
+        """Let those know who wait for the end of the run."""
+
     def finish(self, tasks: set[asyncio.Task[Any]]) -> None:
         """Release the run; ``tasks`` are those that clean up after it."""
 
@@ -100,7 +98,7 @@ def end(run: EndingRun) -> None:
     if execution.paused or execution.inbox:
         finish_run(execution)
         run.carry_out_effects()
-    if run.children:
+    if run.children is not NO_CHILDREN:
         run.children.stop_all()
     if run.timers is not None:
         run.timers.stop_all()
@@ -145,10 +143,7 @@ def _conclude(run: EndingRun, tasks: set[asyncio.Task[Any]]) -> None:
     assert outcome is not None
     if run.trace is not None:
         run.trace.end(outcome)
-    if isinstance(outcome, StopEvent):
-        run.future.set_result(outcome)
-    else:
-        run.future.set_exception(outcome)
+    run.settle()
     run.finish(tasks)
 
 

@@ -21,6 +21,16 @@ class RunFuture(asyncio.Future[StopEvent]):
 
     __slots__ = ()
 
+    def settle(self, outcome: StopEvent | Exception | None) -> None:
+        """Hand on how the run has ended, unless that is done."""
+        if self.done():
+            return
+        if isinstance(outcome, Exception):
+            self.set_exception(outcome)
+        else:
+            assert outcome is not None
+            self.set_result(outcome)
+
     def __del__(self) -> None:
         if not self._log_traceback:
             return

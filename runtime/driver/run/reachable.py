@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections.abc import MutableSequence
 from typing import Generic, Protocol, TypeVar
 
 from wfc.runtime.core.advance.cancelling import affected
@@ -53,7 +53,7 @@ class ReachableRun(StatefulRun[R], Generic[R]):
     children: Children[R]
 
     @property
-    def ready(self) -> deque[StepRun]:
+    def ready(self) -> MutableSequence[StepRun]:
         """The step runs that may begin, in order."""
         return self.execution.starting if self.port is None else self.port.ready
 
@@ -170,7 +170,7 @@ class ReachableRun(StatefulRun[R], Generic[R]):
             WorkflowStepDoesNotExistError: There is no step of that name.
             RunEndedError: The run has ended.
         """
-        is_done = self.future.done()
+        is_done = self.is_done
         if sender is not None:
             if is_done or sender.exit is Exit.DROPPED:
                 return  # it is being cancelled

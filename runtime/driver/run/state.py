@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
@@ -37,6 +38,9 @@ __all__ = ["StatefulRun"]
 
 R = TypeVar("R", bound=RelatedRun)
 
+_SETTLING = threading.RLock()
+"""Held while the future of a run's end is made or settled: several threads may ask for it."""
+
 
 def _utc_now() -> datetime:
     return datetime.now(UTC)
@@ -49,6 +53,7 @@ class StatefulRun(Generic[R]):
         "__weakref__",
         "_config",
         "_deadline",
+        "_future",
         "_resources",
         "_store",
         "_stored",
@@ -61,10 +66,10 @@ class StatefulRun(Generic[R]):
         "early",
         "engine",
         "execution",
-        "future",
         "goes_on",
         "has_begun",
         "has_bounds",
+        "is_done",
         "is_elsewhere",
         "kept",
         "key",
@@ -111,10 +116,11 @@ class StatefulRun(Generic[R]):
         known = None if stored is None else stored.execution
         if known is None and state is None and plan.declares_state:
             state = plan.new_state()  # at once: if a field has no default, it is told here
-        self.execution = known or Execution(plan, run_id, state)
-        self.execution.inputs = start_event
+        execution = self.execution = known or Execution(plan, run_id, state)
+        execution.inputs = start_event
         self.loop = asyncio.get_running_loop()
-        self.future: asyncio.Future[StopEvent] = RunFuture(loop=self.loop)
+        self.is_done = False
+        self._future: RunFuture | None = None
         self.kept: KeptSnapshot | None = None  # of one that was cancelled, as it was before
         self.doubles = doubles
         self.double_parts: Callable[[Any], None] | None = None  # puts doubles into runs that are its actions
@@ -124,9 +130,9 @@ class StatefulRun(Generic[R]):
         # as the run counts moments; it does not know the run, which is freed without the garbage collector
         self.now: Callable[[], int] = time.time_ns if today is _utc_now else lambda: as_moment(today())
         if known is None:
-            self.execution.at = self.now()
+            execution.at = self.now()
         self._config = config
-        self.bounds: Mapping[tuple[str, int], float] = self.execution.bounds  # worked out at the start
+        self.bounds: Mapping[tuple[str, int], float] = execution.bounds  # worked out at the start
         self.goes_on = stored is not None and stored.begun  # it has begun elsewhere, or before
         self.has_bounds = self.goes_on
         self.bounds_ahead: BoundsAtStart | WorkflowError | None = None  # those of the next start
@@ -137,6 +143,11 @@ class StatefulRun(Generic[R]):
         self._deadline: asyncio.TimerHandle | None = None
         self._store: StateStore[Any] | None = None
         self._resources: Resources | None = None
+        self._set_up()
+
+    @abstractmethod
+    def _set_up(self) -> None:
+        """Set what the other parts of a run hold before it begins, none of which is an argument."""
 
     @property
     def waits_for_its_turn(self) -> bool:
@@ -157,9 +168,24 @@ class StatefulRun(Generic[R]):
         """Whether the run is just being put to rest, so that it takes nothing here any more."""
 
     @property
-    def is_done(self) -> bool:
-        """Return whether the run is over."""
-        return self.future.done()
+    def future(self) -> RunFuture:
+        """The future of the run's end, made when it is first asked for: many runs are over before anybody waits."""
+        if self._future is None:
+            with _SETTLING:
+                if self._future is None:
+                    self._future = RunFuture(loop=self.loop)
+                if self.is_done:  # looked at only now, so that an end meanwhile is seen here or by `settle`
+                    self._future.settle(self.execution.outcome)
+        return self._future
+
+    def settle(self) -> None:
+        """Be over, by the outcome of the execution: let those know who wait for it."""
+        self.is_done = True
+        outcome = self.execution.outcome
+        if self._future is not None or not isinstance(outcome, StopEvent):
+            future = self.future  # by which a failure is reported that nobody asks for
+            with _SETTLING:
+                future.settle(outcome)
 
     @property
     def limits(self) -> Limits | None:

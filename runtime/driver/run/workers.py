@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 from abc import abstractmethod
 from asyncio import CancelledError, Task
 from collections.abc import Awaitable
@@ -22,11 +23,9 @@ from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Cancelled, Completed, Tick
 from wfc.runtime.driver.current_step import enter_run
 from wfc.runtime.driver.run.attempts import failed_attempt, make_attempt, settle
-from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.reachable import PartRun, ReachableRun
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.errors import RunLostError, SnapshotError, StepError, WorkflowRuntimeError
-from wfc.runtime.events import StartEvent
 from wfc.runtime.plan.inputs import RunInfo
 from wfc.runtime.store.port import Port
 
@@ -41,6 +40,16 @@ MOST_IN_A_TURN = 1000
 """Step runs after which a worker gives others a turn, also where a clock stands still or was put back."""
 
 _EAGER = sys.version_info >= (3, 12)
+_AT_ONCE: dict[str, Any] = {"eager_start": True}
+
+
+class _Turns(threading.local):
+    """How many turns of the event loop workers have begun in a thread: more than one's own, and one has waited."""
+
+    begun = 0
+
+
+_TURNS = _Turns()
 
 
 class HaltedAttempts(Protocol):
@@ -59,10 +68,7 @@ class WorkingRun(ReachableRun[R], Generic[R]):
 
     __slots__ = ("_handing_over", "_idle", "_resting", "_variables", "bare")
 
-    def __init__(
-        self, workflow: RunWorkflow[R], start_event: StartEvent, run_id: str, **options: Any
-    ) -> None:
-        super().__init__(workflow, start_event, run_id, **options)
+    def _set_up(self) -> None:
         # whether nobody looks on and nothing is doubled, so that the shortest way may be taken
         self.bare = not self.doubles and self.trace is None
         self._handing_over = False
@@ -85,8 +91,8 @@ class WorkingRun(ReachableRun[R], Generic[R]):
         """Take the start event, and the events sent since then."""
 
     @abstractmethod
-    def carry_out(self) -> None:
-        """Carry out the effects of the last ticks, except starting step runs."""
+    def carry_out(self) -> bool:
+        """Carry out the effects of the last ticks, except starting step runs; return whether the run is over."""
 
     @abstractmethod
     def abandon(self, error: Exception) -> None:
@@ -104,11 +110,20 @@ class WorkingRun(ReachableRun[R], Generic[R]):
     def part_for(self, step_run: StepRun, name: str) -> Any:
         """Return the workflow for a step's parameter; runs that it starts are parts of the step's run."""
 
-    def spawn_worker(self, *, begin: bool = False, **options: Any) -> None:
-        """Start a worker, in a task with its own copy of the context variables from the start of the run."""
+    def spawn_worker(self, *, begin: bool = False, at_once: bool = False) -> None:
+        """Start a worker, in a task with its own copy of the context variables from the start of the run.
+
+        Args:
+            begin: Whether it is to begin the run.
+            at_once: Whether it works before this returns, for which there must be no task at work; from Python 3.12 on.
+        """
         variables = copy_context() if self._variables is None else self._variables.copy()
-        # not `loop.create_task`, whose factory may be eager
-        Task(self._work(begin=begin), loop=self.loop, context=variables, **options)
+        work = self._work(begin)
+        # not `loop.create_task`, whose factory may be eager; and with a name, as asyncio would have to make one up
+        if at_once:
+            Task(work, loop=self.loop, name=self.run_id, context=variables, **_AT_ONCE)
+        else:
+            Task(work, loop=self.loop, name=self.run_id, context=variables)
 
     def wake_workers(self) -> None:
         """Schedule ready step runs for the loop's next iteration, unless a worker takes them before."""
@@ -133,36 +148,32 @@ class WorkingRun(ReachableRun[R], Generic[R]):
         if not self._resting:
             if _EAGER:
                 while ready:
-                    self.spawn_worker(eager_start=True)
+                    self.spawn_worker(at_once=True)
             else:
                 for _ in range(len(ready)):
                     self.spawn_worker()
         self._handing_over = False
 
-    def _note_variables(self) -> Variables:
-        """Return the present worker's context variables; those of the first worker are the start of all others'."""
-        variables = copy_context()
-        if self._variables is None:
-            self._variables = variables
-        return variables
-
-    async def _work(self, *, begin: bool = False) -> None:
+    async def _work(self, begin: bool) -> None:
         """Execute step runs until none is ready; the first worker of a run begins it."""
         execution, ready, now, port = self.execution, self.ready, self.now, self.port
-        task: Task[Any] | None = asyncio.current_task()
-        assert task is not None
-        current, variables = enter_run(self), self._note_variables()
+        task: Any = asyncio.current_task(self.loop)
+        current, variables = enter_run(self), copy_context()
+        self._variables = (
+            self._variables or variables
+        )  # those of the first worker are the start of all others'
         try:
             if begin and not self.has_begun:
                 self.start()
             while ready:
                 until = now() + TURN
+                turn = _TURNS.begun = _TURNS.begun + 1
                 for _ in range(MOST_IN_A_TURN):
-                    step_run = ready.popleft()
+                    step_run = ready[0]
+                    del ready[0]
                     if ready and not self._handing_over:
                         self.wake_workers()
-                    step_run.task, current.step_run = task, step_run
-                    step = step_run.step
+                    step, step_run.task, current.step_run = step_run.step, task, step_run
                     try:
                         if step.plain and self.bare:
                             assert step.action is not None
@@ -182,7 +193,7 @@ class WorkingRun(ReachableRun[R], Generic[R]):
                         self._record(port, step_run, tick)
                         at = execution.at
                     del tick  # else it is kept while the next step is at work
-                    if (execution.effects or execution.outcome is not None) and self._is_over():
+                    if (execution.effects or execution.outcome is not None) and self.carry_out():
                         return
                     if copy_context() != variables or task.cancelling():
                         # the step left something behind in this task, and the next one shall not find it
@@ -190,9 +201,11 @@ class WorkingRun(ReachableRun[R], Generic[R]):
                         return
                     if not ready or at > until:
                         break
-                if ready:
+                if (
+                    ready and _TURNS.begun == turn
+                ):  # else it has waited in a step, and others had a turn meanwhile
                     await self._rest()
-                elif port is not None and self._idle is None and port.is_recording:
+                elif not ready and port is not None and self._idle is None and port.is_recording:
                     # most step runs begin once that is recorded: to wait here spares a task for each
                     self._idle = asyncio.Future(loop=self.loop)
                     await self._idle
@@ -218,11 +231,6 @@ class WorkingRun(ReachableRun[R], Generic[R]):
         else:
             self.abandon(RunLostError(reason))
         _seen(self.future)  # the loop is about to end: nobody will ask
-
-    def _is_over(self) -> bool:
-        """Carry out what the last tick has made happen; return whether the run is over."""
-        self.carry_out()
-        return self.execution.outcome is not None
 
     async def _rest(self) -> None:
         """Give others a turn of the event loop; this run's step runs that are ready wait for it."""

@@ -128,7 +128,7 @@ class Fold:
         assert self.values.write(self.execution.outcome) == self.values.write(live.outcome), said
         assert [type(one) for one in self.execution.effects] == [type(one) for one in live.effects], said
         self.compare(live, said)
-        self.execution.effects.clear()
+        self.execution.take_effects()
 
     def compare(self, live: Execution, said: str = "") -> None:
         """Holds the fold against the run."""

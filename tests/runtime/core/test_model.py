@@ -151,9 +151,9 @@ class Play:
             assert type(twin.outcome) is type(execution.outcome)
             assert twin.number == execution.number
             twin.starting.clear()
-            twin.effects.clear()
+            twin.take_effects()
         while execution.starting:
-            self.begins(execution.starting.popleft())
+            self.begins(execution.starting.pop(0))
         self.check_items_under_way()
         self.check_places()
         wants, execution.effects = execution.effects, []
@@ -435,7 +435,7 @@ class Play:
         for count, tick in enumerate(self.ticks, 1):
             advance(again, tick, moment(count))
             again.starting.clear()
-            again.effects.clear()
+            again.take_effects()
         return again
 
     def check_end(self) -> None:

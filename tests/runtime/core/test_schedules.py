@@ -248,7 +248,7 @@ def test_whatever_happens_a_run_ends_and_leaves_nothing(count: int, actions: lis
             assert all(pause.run.number == number for number, pause in again.paused.items())
             assert all(pause.timers.keys() <= again.timers.keys() for pause in again.paused.values())
         again.starting.clear()
-        again.effects.clear()
+        again.take_effects()
     assert type(again.outcome) is type(first.outcome)
     if isinstance(first.outcome, StopEvent):
         assert again.outcome is first.outcome

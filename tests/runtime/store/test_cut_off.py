@@ -115,7 +115,7 @@ def outcome(seconds: float, *, fails: bool = False) -> Any:
     FoldingPort.differences.clear()
     execution = run_virtually(first)
     execution.starting.clear()
-    execution.effects.clear()
+    execution.take_effects()
     return run_virtually(second)
 
 

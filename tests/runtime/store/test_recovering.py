@@ -142,7 +142,7 @@ def test_a_run_that_was_restarting_starts_again() -> None:
     execution = begun()
     advance(execution, Completed(1, Restart(StartEvent())), 20 * SECOND)
     assert execution.deadline is None
-    execution.effects.clear()
+    execution.take_effects()
     advance(execution, Recovered(), 30 * SECOND)
     assert execution.outcome is None
     assert [type(effect) for effect in execution.effects] == [StartAgain]
@@ -173,7 +173,7 @@ def test_of_two_timers_that_are_late_the_earlier_fires_first() -> None:
     advance(execution, Started(StartEvent(), {}), 10 * SECOND)
     for number, seconds in ((1, 20), (2, 10)):
         advance(execution, Paused(number, Delay(seconds), as_datetime(10 * SECOND), None), 10 * SECOND)
-    execution.effects.clear()
+    execution.take_effects()
     advance(execution, Recovered(), 100 * SECOND)
     due = [effect.due for effect in execution.effects if isinstance(effect, StartTimer)]
     assert due == [20 * SECOND, 30 * SECOND]

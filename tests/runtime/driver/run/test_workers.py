@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import threading
+import time
 import weakref
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -22,6 +24,8 @@ from wfc.runtime import (
     WorkflowHandler,
     step,
 )
+from wfc.runtime.core.moments import SECOND
+from wfc.runtime.driver.run.workers import TURN
 from wfc.runtime.events.internal import StepState, StepStateChanged
 
 Play = Callable[..., Any]
@@ -70,7 +74,7 @@ def busy(workers: int, waits: bool) -> type[Workflow]:
     return Busy
 
 
-@pytest.mark.parametrize(("workers", "seconds"), [(1, 40), (4, 10), (40, 1), (100, 1)])
+@pytest.mark.parametrize(("workers", "seconds"), [(1, 40), (4, 10), (40, 1), (100, 1), (100_000, 1)])
 def test_as_many_at_once_as_there_are_workers_first_come_first_served(
     virtually: Virtually, workers: int, seconds: float
 ) -> None:
@@ -84,8 +88,9 @@ def test_as_many_at_once_as_there_are_workers_first_come_first_served(
     assert (flow.most, flow.order) == (min(workers, 40), list(range(40)))  # type: ignore[attr-defined]
 
 
-def test_steps_that_do_not_wait_are_served_in_order_too(play: Play) -> None:
-    flow = busy(4, waits=False)
+@pytest.mark.parametrize("workers", [4, 100_000])
+def test_steps_that_do_not_wait_are_served_in_order_too(play: Play, workers: int) -> None:
+    flow = busy(workers, waits=False)
     play(flow)
     assert (flow.most, flow.order) == (1, list(range(40)))  # type: ignore[attr-defined]
 
@@ -108,6 +113,63 @@ def test_a_run_that_never_waits_lets_others_live() -> None:
         return await handler
 
     assert asyncio.run(main())
+
+
+@pytest.mark.parametrize("count", [2, 20])
+def test_a_run_that_has_waited_ends_without_a_further_turn(count: int) -> None:
+    """However long it has waited, for others had their turn meanwhile."""
+    arrived, opened = [], asyncio.Event()
+
+    class Passing(Workflow):
+        @step
+        async def first(self, ev: StartEvent) -> Item:
+            arrived.append(None)
+            await opened.wait()
+            return Item()
+
+        @step
+        async def second(self, ev: Item) -> StopEvent:
+            return StopEvent()
+
+    async def main() -> list[bool]:
+        handlers = [Passing().run() for _ in range(count)]
+        await asyncio.sleep(0)
+        assert len(arrived) == count
+        time.sleep(2 * TURN / SECOND)  # noqa: ASYNC251 - the loop itself stands still
+        opened.set()
+        await asyncio.sleep(0)
+        return [handler.is_done() for handler in handlers]
+
+    assert asyncio.run(main()) == [True] * count
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_end_may_be_asked_for_by_other_threads(fails: bool) -> None:
+    class Ending(Workflow):
+        @step
+        async def only(self, ev: StartEvent) -> StopEvent:
+            if fails:
+                raise ValueError("no")
+            return StopEvent(result=7)
+
+    seen: list[asyncio.Future[StopEvent]] = []
+
+    def ask(handlers: list[WorkflowHandler]) -> None:
+        seen.extend(handler._run.future for handler in handlers)
+
+    async def main() -> None:
+        handlers = [Ending().run() for _ in range(300)]
+        threads = [threading.Thread(target=ask, args=(handlers,)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        await asyncio.gather(*handlers, return_exceptions=True)
+        for thread in threads:
+            thread.join()
+        assert len(set(map(id, seen))) == len(handlers)
+        for future in seen:
+            assert isinstance(future.exception(), StepFailedError) if fails else future.result().result == 7
+
+    asyncio.run(main())
 
 
 def test_runs_of_one_object_may_be_bounded(virtually: Virtually) -> None:
