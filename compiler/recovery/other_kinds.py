@@ -22,8 +22,11 @@ def other_kinds(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
         owner = each.place.address[:-1]
         if each.code == "unknown-key" and (len(owner) == 2 or owner[-1:] == ("do",)) and owner[0] == "steps":
             owners.setdefault(owner, []).append(str(each.place.address[-1]))
+    lacking = {key for each in findings if each.code == "missing-key" for key in each.about}
     for owner, strange in list(owners.items())[:MOST_STEPS]:
         step = at(data, owner)
+        if not lacking.isdisjoint(strange):
+            continue  # something else lacks it, from which it may have been moved
         kind = step.get("kind") if isinstance(step, dict) else None
         if not isinstance(kind, str):
             continue

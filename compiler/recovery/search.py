@@ -12,6 +12,7 @@ from wfc.compiler.recovery.analysis import Analysis
 from wfc.compiler.recovery.bare_keys import bare_keys
 from wfc.compiler.recovery.exchanged_values import exchanged, exchanged_values
 from wfc.compiler.recovery.lost_events import lost_events
+from wfc.compiler.recovery.lost_sections import lost_sections
 from wfc.compiler.recovery.missing_joins import missing_joins
 from wfc.compiler.recovery.misspelt_declarations import misspelt_declarations
 from wfc.compiler.recovery.moved_blocks import moved_blocks
@@ -46,6 +47,7 @@ SUSPECT: Final[tuple[Callable[[Data, Sequence[Finding]], Iterator[Suspicion]], .
     torn_keys,
     misspelt_declarations,
     wrapped_fields,
+    lost_sections,
     bare_keys,
     other_kinds,
     exchanged,

@@ -1,4 +1,7 @@
-"""Names with a bracket in the place of their colon, as in `Asked{ {name: string}`: YAML reads all of it as a key."""
+"""Names with a bracket in the place of their colon, as in `Asked{ {name: string}`: YAML reads all of it as a key.
+
+So it does where the colon stands before the name: `:Asked {name: string}`.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from wfc.compiler.slotted import replace
 
 __all__ = ["torn_keys"]
 
-TORN: Final = re.compile(r"(?P<name>[A-Za-z]\w*) *[{\[][ :{\[]*(?P<key>\w+)")
+TORN: Final = re.compile(r":?(?P<name>[A-Za-z]\w*) *[^\w\s:]? *[{\[][ :{\[]*(?P<key>\w+)")
 
 
 def torn_keys(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:

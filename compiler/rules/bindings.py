@@ -50,7 +50,7 @@ def fallback_loop(place: Place, name: str) -> Finding:
 
 
 @problem
-def model_without_provider(place: Place, use: str) -> Finding:
+def model_without_provider(place: Place, use: str, *, is_secret: bool = False) -> Finding:
     """A model's `use` names a model, and not who provides it.
 
     Models of one name are offered by several services, so both are said: `use: "openai:gpt-4o-mini"` is the model
@@ -62,11 +62,16 @@ def model_without_provider(place: Place, use: str) -> Finding:
     )
     provider, use_alone = named or provider, use[len(named) + 1 :].strip() if named else use
     better = f"{provider or 'provider'}:{use_alone}"
+    hint = f'write `"{better}"`' if provider else f'write its provider before it, as in `"openai:{use}"`'
+    if is_secret:
+        hint = (
+            f"`{use}` is a secret, which stands under `api_key`; a model is named as in `openai:gpt-4o-mini`"
+        )
     return Finding(
         "model-without-provider",
         f"`{use}` does not say who provides the model",
         place,
-        f'write `"{better}"`' if provider else f'write its provider before it, as in `"openai:{use}"`',
+        hint,
         fix=replace_text(place, better) if provider else None,
     )
 

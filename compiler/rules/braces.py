@@ -28,6 +28,10 @@ OF_SEVERAL = frozenset(
     | {"parts", "real", "retry_on", "save", "secrets", "tools"}
 )
 """Keys whose value may be a list of names."""
+BESIDE: Final = frozenset(
+    {"accepts", "emit", "event", "kind", "on_error", "rest", "retry", "save", "when", "with", "within"}
+)
+"""Keys that often stand beside those, and are no likely names."""
 
 
 @problem
@@ -40,18 +44,21 @@ def text_cut_by_comma(
     *,
     alone: bool = False,
     joins: bool = False,
+    opens: str = "",
 ) -> Finding:
     """Between braces a comma ends a value, and what follows it is read as another key.
 
     `{reason: late, no answer}` has the key `reason` and a key `no answer` without a value. Put the text in
     quotes: `{reason: "late, no answer"}`.
     """
+    # Args: key: the one whose value is cut, empty if none is. opens: the bracket behind a comma that follows.
     if key in OF_SEVERAL:
         what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
         word, _, value = rest.partition(" ")
-        other = (
-            f"write `{word}: {value}` if that is another key, else " if value and word.isidentifier() else ""
+        entry = (
+            f"{word}: {value}" if value and word.isidentifier() else f"{rest}: …" if rest in BESIDE else ""
         )
+        other = f"write `{entry}` if that is another key, else " if entry else ""
         return Finding("text-cut-by-comma", what, place, f"{other or 'write '}a list, `{key}: […, {rest}]`")
     if key:
         what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
@@ -59,7 +66,7 @@ def text_cut_by_comma(
             return Finding("text-cut-by-comma", what, place, f"a type is written `{meant}`")
         word, _, value = rest.partition(" ")
         hint = "put the text in quotes"
-        if PROSE.fullmatch(value):
+        if PROSE.fullmatch(value) and not A_TYPE.match(value):
             pass
         elif value and word.isidentifier():
             hint, whole = f"put the text in quotes, or write `{word}: {value}` if that is another key", None
@@ -69,6 +76,8 @@ def text_cut_by_comma(
         word, _, value = rest.partition(" ")
         entry = f"{word}: {value}" if value and word.isidentifier() and value.isidentifier() else "key: value"
         what, hint = f"`{rest}` is a key without a value", f"write `{entry}`, or `[ ]` for a list"
+        if opens and rest.isidentifier():  # `{Asked, {id: string}}`
+            hint = f"write `{rest}: {opens}…`: a colon stands between a key and its value"
         if alone and rest.isidentifier() and rest.islower():
             hint = f'braces make a map, `{{{rest}: …}}`; the value of a name is put in by `"${{{{ … }}}}"`'
         elif joins:
@@ -90,6 +99,7 @@ texts, too, so that only a name counts that every expression knows.
 """
 PROSE: Final = re.compile(r"[^\W\d]+(?: +[^\W\d]+)+")
 """Several words, and nothing else."""
+A_TYPE: Final = re.compile(r"(?:(?:list|map) of|optional) \w")
 NAMED: Final = frozenset(
     {
         "accepts",
@@ -147,12 +157,16 @@ def expression_needs_quotes(place: Place, *, alone: bool, key: str = "", of_type
 
 
 @problem
-def number_cut_by_comma(place: Place, key: str, whole: str, rest: str) -> Finding:
+def number_cut_by_comma(place: Place, key: str, whole: str, rest: str, more: str = "") -> Finding:
     """Between braces a comma ends a number, and the digits after it are read as another key.
 
     Numbers are written without commas: `1000`, not `1,000`, and `0.5`, not `0,5`.
     """
+    # Args: more: what follows if it is a further number, or the bracket that closes a list.
     what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
+    if more:
+        listed = f"{whole}, {rest}" + (", …" if more.startswith(",") else "")
+        return Finding("number-cut-by-comma", what, place, f"a list stands in brackets: `{key}: [{listed}]`")
     certain = whole.lstrip("-0") == "" or "." in whole  # `0,5` and `5.000,00`
     whole = whole.replace(".", "")
     whole_number = "" if certain else f"write `{whole}{rest}`, or "

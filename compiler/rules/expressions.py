@@ -83,11 +83,15 @@ def unclosed_text(place: Place, quote: str, *, certain: bool = True) -> Finding:
 
 
 @problem
-def unclosed_bracket(place: Place, opened: str, closing: str, end: int) -> Finding:
+def unclosed_bracket(place: Place, opened: str, closing: str, end: int, *, in_text: bool = False) -> Finding:
     """A bracket is opened, and never closed.
 
     Each `(`, `[` and `{` needs its counterpart. Add it where the part in brackets ends.
     """
+    # Args: in_text: whether a text ends with such a bracket, which may be the one that is missed.
+    if in_text:
+        hint = f"add `{closing}`, or close the quote before the `{closing}` that stands in a text"
+        return Finding("unclosed-bracket", f"`{opened}` is not closed", place, hint)
     return Finding(
         "unclosed-bracket",
         f"`{opened}` is not closed",
@@ -117,6 +121,7 @@ def stray_character(
     path: bool = False,
     with_values: bool = False,
     in_braces: bool = False,
+    beside_text: bool = False,
     fix: Fix | None = None,
 ) -> Finding:
     """A character stands in an expression that means nothing there.
@@ -126,6 +131,7 @@ def stray_character(
     under `when`, it stands without `${{` and `}}`.
     """
     # Args: with_values: whether values are put into the text as in JavaScript.
+    #     beside_text: whether it opens an expression in what is a text otherwise.
     hint = "texts stand in straight quotes" if character in "“”„‘’‚«»´`" else ""
     if with_values:
         hint = f"a value stands by its name alone; {hint}, and are put together with values by `~`"
@@ -143,6 +149,8 @@ def stray_character(
         hint += "; and this is an expression already: leave out the braces around it"
     if opens_expression:
         hint = "this is an expression already: leave out `${{` and `}}`, or close the one before it"
+    if beside_text:
+        hint = "this is an expression already: a value stands in it by its name, and a text in quotes, with `~` between"
     return Finding("stray-character", f"`{character}` means nothing in an expression", place, hint, fix=fix)
 
 

@@ -31,14 +31,14 @@ def event_never_emitted(place: Place, event: str, step: str) -> Finding:
     """A step waits for an event that no step sends.
 
     Events come from the `emit` of another step (or from one of its other exits: `on_error`, `on_limit`,
-    `on_timeout`), or from the start of the run. No step sends this one, so the step that accepts it would
-    never run. Let some step emit it, or accept another event.
+    `on_timeout`), from the start of the run, or from outside, as `receives` says. No step sends this one, so
+    the step that accepts it would never run. Let some step emit it, or accept another event.
     """
     return Finding(
         "event-never-emitted",
         f"`{step}` accepts `{event}`, which no step emits",
         place,
-        f"let a step `emit: {event}`, or accept another event",
+        f"let a step `emit: {event}`, or accept another event; one that comes from outside is named under `receives`",
         about=(event,),
     )
 
@@ -213,7 +213,9 @@ def unbounded_cycle(place: Place, step: str, told: str, by_limit: bool) -> Findi
 
 
 @problem
-def run_without_end(place: Place, told: str, why: str, end: str, join: str = "") -> Finding:
+def run_without_end(
+    place: Place, told: str, why: str, end: str, join: str = "", *, may_wait: bool = False
+) -> Finding:
     """A run can come to rest without an end event.
 
     Every course of a run must come to one of the events under `end`, or to a failure that is declared. On the
@@ -221,7 +223,9 @@ def run_without_end(place: Place, told: str, why: str, end: str, join: str = "")
     Emit an end event there, or see to it that another branch always does. Where the branch leads to a join, the run
     may go on without it: give the join a time-out.
     """
+    # Args: may_wait: whether events from outside may follow, for which a run waits that has a `deadline`.
     timed = f", or give `{join}` a time-out (`within: 20s` with `on_timeout: proceed`)" if join else ""
+    timed += "; a run that waits there for events from outside has a `deadline`" * may_wait
     return Finding(
         "run-without-end",
         "the run can come to rest without an end event",

@@ -289,6 +289,9 @@ def text_cut_by_comment(place: Place, value: str, whole: Place | None, put_in: s
     if put_in:
         hint = f"a value is put in by `${{{{ {put_in} }}}}`; a text with `#` in it stands in quotes"
         return Finding("text-cut-by-comment", f"this is a comment to YAML, {rest}", place, hint)
+    if value.endswith("${{"):
+        hint = "leave the `#` out: it means nothing in an expression"
+        return Finding("text-cut-by-comment", f"this is a comment to YAML, {rest}", place, hint)
     return Finding(
         "text-cut-by-comment",
         f"this is a comment to YAML, {rest}",

@@ -37,9 +37,13 @@ OF_ANSWERS: Final = {
         ["answer", "output", "result", "returns", "value"], "an answer is the value itself, or `{give: …}`"
     ),
     **dict.fromkeys(["after", "delay"], "how long it takes stands beside the value: `{give: {…}, after: …}`"),
-    **dict.fromkeys(["exception", "fails", "raise", "raises", "throw", "throws"], "write `{error: …}`"),
+    **dict.fromkeys(
+        ["exception", "fail", "fails", "raise", "raises", "throw", "throws"], "write `{error: …}`"
+    ),
 }
 """Keys of other systems in the answers of tests."""
+WORDS: Final = {"mock": ("error", "give", "attempts"), "tools": ("error", "give")}
+"""Keys of the language with which an answer of a test may begin in place of the value's own."""
 
 
 def is_whole(place: Place) -> bool:
@@ -68,9 +72,10 @@ def unknown_entry(
         return Finding("unknown-entry", f"{owner} has no field `{name}`", place, hint, fix=renamed)
     names = list(known)
     likely = names if likely is None else list(likely)
-    hint = closest(name, likely) or (
-        OF_ANSWERS.get(name, "") if place.address[2:3] in {("mock",), ("tools",)} and is_whole(place) else ""
-    )
+    section = place.address[2] if len(place.address) > 3 and is_whole(place) else ""
+    if words := WORDS.get(str(section)):
+        likely = [*likely, *words]
+    hint = closest(name, likely) or (OF_ANSWERS.get(name, "") if words else "")
     if not hint and names:
         hint = (
             "there " + ("is " if len(names) == 1 else "are ") + ", ".join(f"`{each}`" for each in names[:8])

@@ -44,8 +44,12 @@ OF_ACTIONS: Final = frozenset(
 AN_ACTION: Final = "an action"
 AROUND_ACTIONS: Final = frozenset({"retry", "timeout"})
 """Keys of a step that say how its action is tried, and that the action of a `map` has not."""
-OF_BATCH: Final = frozenset({"as", "concurrency", "each", "in", "max"})
+OF_BATCH: Final = frozenset({"as", "each", "in", "max"})
 """Keys of a batch, which no other entry of `emit` has."""
+AT_ONCE: Final = (
+    "it is a key of a step, beside its `kind`, or of a batch: "
+    "`each: {in: …, as: …, event: …, max: …, concurrency: …}`"
+)
 ANSWERS: Final = {
     "error": "`error` says here that the step fails, by a name and no more",
     "give": "`give` says here what the step gives, all of it",
@@ -175,14 +179,11 @@ def of_another_place(key: str, content: Any, schema: Schema, kind: str | None, a
         return "what the step may use is bounded by `limits: {tokens: …, cost_usd: …}`"
     if key == "on_error" and schema.get("title", "").startswith(AN_ACTION):
         return "what follows when an item fails stands beside `do`: `on_item_error: skip`, or `{give: …}`"
-    batch = (
-        "each" in schema["properties"]
-        and "when" in schema["properties"]
-        and key in {*OF_BATCH, "event", "with"}
-    )
-    if batch or (
-        {"event", "when", "save"} <= schema["properties"].keys() and key in OF_BATCH and kind is None
-    ):
+    batch = {"each", "when"} <= schema["properties"].keys()
+    entry = {"event", "when", "save"} <= schema["properties"].keys() and kind is None
+    if (batch or entry) and key == "concurrency":
+        return AT_ONCE
+    if (batch and key in {*OF_BATCH, "event", "with"}) or (entry and key in OF_BATCH):
         return "all that a batch needs stands within it: `each: {in: …, as: …, event: …, max: …}`"
     return ""
 

@@ -70,7 +70,7 @@ def renamed(value: Entries, key: str, address: Address, document: Document, repo
     now, place = RENAMED[key], Place((*address, key), "key")
     if now in value:
         report(
-            problems.former_key(place, key, f"`{now}`", f"`{now}` stands here already: remove one of the two")
+            problems.former_key(place, key, f"`{now}`", f"it is written `{now}`, which stands here already")
         )
         return {name: each for name, each in value.items() if name != key}
     report(

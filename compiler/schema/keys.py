@@ -56,6 +56,15 @@ def is_path(content: Any) -> bool:
     return isinstance(content, str) and re.fullmatch(r"[a-z_]+(?:\.\w+)+", content) is not None
 
 
+def is_entry(content: Any) -> bool:
+    """Return whether a value says which event is sent, as under `emit`."""
+    return (
+        isinstance(content, dict)
+        and "event" in content
+        and content.keys() <= {"event", "save", "when", "with"}
+    )
+
+
 def mark_broken(broken: set[Address], address: Address) -> None:
     """Add an address and all the addresses above it to the broken ones."""
     while address and address not in broken:
@@ -98,6 +107,8 @@ class Keys:
             above = names_above[-1] if names_above and steps[names_above[-1]] is None else None
             message = "`kind` is a key of a step, and stands where the names of steps do"
             hint = "write the step's name above its keys, and indent them below it"
+            if slipped := self.slipped_name():
+                hint += f"; `{slipped[1]}` stands empty under `{slipped[0]}`"
             if above is not None:
                 hint = f"indent the keys of `{above}` below it"
                 names.pop(above, None)
@@ -124,6 +135,21 @@ class Keys:
             for each in (owner, key):
                 names.pop(each, None)
                 mark_broken(self.broken, ("steps", each))
+
+    def slipped_name(self) -> Address:
+        """Return where a name stands above the steps with nothing below it, as none that is declared there."""
+        data = self.document.data
+        if not isinstance(data, dict):
+            return ()
+        sections = ((each, data.get(each)) for each in ("events", "state", "tools", "types"))
+        found = [
+            (section, name)
+            for section, entries in sections
+            if isinstance(entries, dict)
+            for name, content in entries.items()
+            if content is None
+        ]
+        return found[0] if len(found) == 1 else ()
 
     def open(self, value: dict[str, Any], schema: Schema, address: Address) -> dict[str, str]:
         """Return the same for a map that may have other keys as well, which another schema knows."""
@@ -162,7 +188,7 @@ class Keys:
                 continue
             meant = nearest(key, absent)
             hint = closest(key, absent)
-            if meant is not None and (is_other_word(key, meant, absent) or is_either(key, properties)):
+            if meant is not None and (is_other_word(key, meant, properties) or is_either(key, properties)):
                 meant = None
             named_otherwise = not address and "steps" in absent and looks_like_steps(content)
             if (
@@ -181,6 +207,13 @@ class Keys:
                 meant = None
             if meant == "output" and holds_expressions(content):
                 meant = None  # values, as other systems have them, and no type
+            if (
+                meant not in {None, "event"}
+                and {"event", "when"} <= properties.keys()
+                and "event" in absent
+                and self.is_event(content)
+            ):
+                meant, hint = "event", "write `event`"
             if named_otherwise and meant != "steps":
                 meant = None  # the section of that name is not meant
             if meant is None:
@@ -244,6 +277,8 @@ class Keys:
             return "a text stands behind its key; one of several lines below a `|`, indented further than the key"
         if "with" in properties and self.is_field(key, value.get("event")):
             return NOT_FIELDS
+        if "emit" in missing and is_entry(value[key]):
+            return "write `emit`"
         hint = advice(key, value[key], schema, missing, absent, self.definitions)
         other_word = other_key(key, absent, value[key])
         exchanged = hint == NOT_FIELDS and not other_word and not self.is_of_an_end(key)
@@ -251,6 +286,11 @@ class Keys:
         if key in CANCELLED and {"end", "ran"} <= properties.keys():
             return OF_CANCELLED
         return "" if exchanged or is_entry_of_emit(value, properties) else hint
+
+    def is_event(self, content: Any) -> bool:
+        """Return whether a value is the name of an event, as no condition is."""
+        events = self.document.data.get("events") if isinstance(self.document.data, dict) else None
+        return isinstance(content, str) and isinstance(events, dict) and content in events
 
     def is_field(self, key: str, name: object) -> bool:
         """Return whether an event of this name has a field of that one."""

@@ -134,7 +134,8 @@ STEP_NOTES: Final[Mapping[str, str]] = {
     "deadline": "an attempt is bounded by `timeout`, a wait by `within`, and the whole run by a `deadline` at the top",
     **dict.fromkeys(
         ["env", "environment"],
-        "what the environment gives is declared under `config` at the top: `config.name`",
+        "what the environment gives is declared under `config` at the top: `config.name`; what a step hands to its "
+        "tool stands under `with`",
     ),
     **dict.fromkeys(
         ["assign_to", "register", "result", "save_as", "set", "set_fact", "store"],
@@ -244,6 +245,10 @@ def other_key(key: str, possible: Container[str], content: Any = None) -> str:
         return ""
     if meant[0] in PLAIN and isinstance(content, (dict, list)):
         return ""
+    if meant[0] == "when" and isinstance(content, dict):
+        return ""  # no condition
+    if meant[0] == "args" and isinstance(content, str):
+        return ""  # types stand there, each with a name
     if meant[0] == "with" and isinstance(content, str) and "prompt" in possible:
         return "what is asked stands under `prompt`"
     if meant[0] == "end" and "with" in possible and isinstance(content, dict):

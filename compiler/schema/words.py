@@ -289,7 +289,8 @@ def names_of(value: Mapping[str, Any]) -> list[str]:
 def in_a_map(value: Any, title: str) -> str:
     """Return how a number, a text or a list of names is written that stands where a map of it is wanted."""
     if title.startswith("one event per item") and isinstance(value, str):
-        return f"write `each: {{in: {short(value)}, as: …, event: …, max: …}}`"
+        listed, event = ("…", value) if value[:1].isupper() and value.isidentifier() else (short(value), "…")
+        return f"write `each: {{in: {listed}, as: …, event: {event}, max: …}}`"
     if title == "how much is kept" and isinstance(value, int) and not isinstance(value, bool):
         return f"write `{{messages: {value}}}`"
     if title == "a reply of a model" and isinstance(value, str):
@@ -347,7 +348,7 @@ def for_scalar(value: bool | float, title: str, key: str) -> str:
     """Return what to write instead of a number, `true` or `false`."""
     text = short(str(value).lower() if isinstance(value, bool) else repr(value))
     if "length of time" in title:
-        if not is_time(value, key):
+        if isinstance(value, bool) or not is_time(value, key):
             how_long = "write how long, with a unit, such as `30s`"
             return f"{how_long}; without a bound there is no such key" if key in BOUNDS else how_long
         if not value:

@@ -54,7 +54,7 @@ DOUBTFUL: Final = FIRST | {"", "<"}
 TOO_DEEP: Final = "maximum nesting depth"
 """What newer versions of libyaml say where its scanner, which looks ahead, gives up before an event comes."""
 
-NO_COLON: Final = r"\s*[,}]"
+NO_COLON: Final = r"\s*[,}\]]"
 PROPERTIES: Final = r"(?:[&!]\S*\s+(?:#[^\r\n\x85\u2028\u2029]*\s+)*)+"
 TAG: Final = r"(?:&\S*\s+)?(!\S*)[ \t]*"
 

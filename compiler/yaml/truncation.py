@@ -125,16 +125,24 @@ def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Fin
         return brace_problems.no_colon_in_braces(place, entry["key"], entry["value"].strip() or "…")
     if before in {"save", "when", "with"} and re.fullmatch(r"[A-Z]\w*", text[start:end]):
         return brace_problems.no_colon_in_braces(place, "event", text[start:end])
+    if is_closed(text[max(0, start - LONGEST) : start].rstrip().removesuffix(",").rstrip()):
+        before = ""
     whole = value_before(text, place) if before else None
     number = re.compile(DIGITS).search(text, max(0, start - 40), end)
     if number is not None:
-        return brace_problems.number_cut_by_comma(place, before, number["whole"], number["rest"])
+        more = re.compile(r" *(\]|, *-?\d+(?:\.\d+)? *[,\]}])").match(text, end)
+        follows = more[1] if more is not None else ""
+        return brace_problems.number_cut_by_comma(place, before, number["whole"], number["rest"], follows)
     from wfc.compiler.types.notations import other_notation  # a good spec never needs it
 
     meant = other_notation(text[whole.start : whole.end]) if whole is not None else ""
     joins = re.search(r"\baccepts: *\{ *\Z", text[max(0, start - 40) : start]) is not None
     alone = text[:start].rstrip().endswith("{") and text[end:].lstrip().startswith("}")
-    return brace_problems.text_cut_by_comma(place, before, key.value, whole, meant, alone=alone, joins=joins)
+    opened = None if before else re.compile(r"\s*,\s*([{\[])").match(text, end)
+    opens = opened[1] if opened is not None else ""
+    return brace_problems.text_cut_by_comma(
+        place, before, key.value, whole, meant, alone=alone, joins=joins, opens=opens
+    )
 
 
 def entry_without_colon(text: str, start: int, end: int) -> re.Match[str] | None:
@@ -147,6 +155,13 @@ def entry_without_colon(text: str, start: int, end: int) -> re.Match[str] | None
     return re.fullmatch(
         r"(?P<key>[^\W\d][\w-]*)(?:[:=](?![=:])| *=(?!=) *| *(?=[\"']))(?P<value>.*)", words, re.DOTALL
     )
+
+
+def is_closed(said: str) -> bool:
+    """Return whether a text ends with a value that has brackets or quotes of its own, so that no comma cuts it."""
+    if not said.endswith(('"', "'")):
+        return said.endswith(("}", "]"))
+    return said[: said.rfind(said[-1], 0, -1)].rstrip().endswith((":", "[", "{", ","))
 
 
 def value_before(text: str, rest: Place) -> Place | None:

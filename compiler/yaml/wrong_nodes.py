@@ -13,6 +13,8 @@ __all__ = ["describe", "map_as_key", "top_not_a_map"]
 EVENTS: Final = frozenset({"accepts", "on_timeout"})
 """Keys that hold the names of events, and are no likely names of fields."""
 BEHIND: Final = re.compile(r"(?:^|[{,]) *(?:- +)?(?P<key>[\w-]+): *\Z", re.MULTILINE)
+OF_TYPES: Final = re.compile(r"\b(?:args|output): *\{[^{}\r\n]*\Z")
+"""A map of types, as a tool or an agent declares them."""
 NEAR: Final = 80
 ENTRY: Final = r"[\s{]*[\w-]+: "
 """A key and a colon, so that braces around it are those of a map."""
@@ -54,12 +56,36 @@ def in_braces(text: str, start: int) -> str:
     if re.compile(r"\{\{ *:").match(text, start):
         return "a key is missing before the colon: `{key: value}`, in one pair of braces"
     behind = BEHIND.search(text, max(0, start - NEAR), start)
+    if behind and is_of_type(text, start, behind["key"]):
+        return "a type stands here, such as `string`, and no expression"
     if behind and behind["key"] in EVENTS:
         return "an event's name stands here, and no expression"
+    if is_of_test(text, start):
+        return (
+            "a map stands in one pair of braces: leave one pair out; a test gives values, and no expressions"
+        )
     return (
         "write `${{ … }}` for an expression, in quotes where it begins a text between braces; a condition stands "
         "without any"
     )
+
+
+def is_of_type(text: str, start: int, key: str) -> bool:
+    """Return whether the value of a key is the type of what is declared."""
+    from wfc.compiler.types.long_form import LONG_KEYS  # a good spec never needs them
+    from wfc.compiler.yaml.syntax_errors.lines import TYPED, section_at
+
+    declared = (
+        section_at(text, start) in TYPED or OF_TYPES.search(text, max(0, start - NEAR), start) is not None
+    )
+    return key not in LONG_KEYS and declared
+
+
+def is_of_test(text: str, start: int) -> bool:
+    """Return whether a place is in the tests of a spec."""
+    from wfc.compiler.yaml.syntax_errors.lines import section_at
+
+    return section_at(text, start) == "tests"
 
 
 def top_not_a_map(data: object, text: str) -> Finding:

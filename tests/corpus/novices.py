@@ -1183,8 +1183,8 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "emit at the margin",
         "    emit: Judged\n",
         "emit: Judged\n",
-        "text-cut-by-colon",
-        "mend the indentation of this line or of the line above, or write the key that is missing above it; ",
+        "syntax-error",
+        "it begins after 2 spaces, and the line above after 0: one of the two is indented wrongly",
     ),
     (
         "emit one space off",
@@ -1680,8 +1680,8 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "a line that has slipped to the margin",
         "    save: [urgent]\n    emit: Judged\n",
         "    save: [urgent]\nemit: Judged\n",
-        "text-cut-by-colon",
-        "mend the indentation of this line or of the line above, or write the key that is missing above it; ",
+        "syntax-error",
+        "it begins after 2 spaces, and the line above after 0: one of the two is indented wrongly",
     ),
     (
         "steps under the name of another section",

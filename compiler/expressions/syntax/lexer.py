@@ -35,6 +35,7 @@ TYPOGRAPHIC: Final = (
     "[\u201d\u201c\xbb\u2019\u2018]"
 )
 NAMES_WITH_DOLLAR: Final = r"\$(?:json|input|node|items?|env|vars|workflow|execution|prevNode)\b"
+OPERATORS: Final = r"[=<>|+*()\[\]{}\"'$]|\b(?:and|or|in|is|not|if|else|for)\b"
 BRACKETS: Final = {")": "(", "]": "[", "}": "{"}
 ESCAPE: Final = r"(?s)\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))"
 ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\n": "", **{c: c for c in "\\\"'"}}
@@ -180,11 +181,18 @@ def stray(text: str, place: Place, position: int) -> Finding:
         place.stretch(position, foreign.end() if foreign is not None else position + 1),
         foreign[0] if foreign is not None else letter,
         opens_expression=opens,
+        beside_text=opens and is_beside_text(text),
         path=path,
         with_values=letter == "`" and "${" in text[position:],
         in_braces=text.lstrip().startswith(("{{", "={{")),
         fix=fix,
     )
+
+
+def is_beside_text(text: str) -> bool:
+    """Return whether words stand around expressions in braces, and no operators."""
+    outside = re.sub(r"\$\{\{[^{}]*\}\}", "", text)
+    return re.search(r"\w", outside) is not None and re.search(OPERATORS, outside) is None
 
 
 def without_braces(text: str, place: Place, position: int) -> Fix | None:

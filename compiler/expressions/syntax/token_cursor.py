@@ -66,7 +66,11 @@ class TokenCursor:
     def expect(self, text: str, opened: Token) -> Token:
         if not self.at(text):
             if self.token.kind == "end":
-                self.fail_with(problems.unclosed_bracket(self.span(opened), opened.text, text, self.behind()))
+                in_text = any(each.kind == "string" and each.text[:-1].endswith(text) for each in self.tokens)
+                end = self.behind()
+                self.fail_with(
+                    problems.unclosed_bracket(self.span(opened), opened.text, text, end, in_text=in_text)
+                )
             self.unexpected(f"`{text}` or `,`" if text in ")]}" else f"`{text}`")
         return self.take()
 

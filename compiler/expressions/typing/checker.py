@@ -365,8 +365,8 @@ class TypeChecker(TypeReporter):
         return common(left, right)
 
     def test(self, node: Test, scope: Scope) -> Type:
-        type_tests.test(self, node, self.type_of(node.of, scope), scope)
-        return BOOLEAN
+        known = type_tests.test(self, node, self.type_of(node.of, scope), scope)
+        return BOOLEAN if known else UNKNOWN
 
     def filter(self, node: FilterCall, scope: Scope) -> Type:
         before, self.positive = self.positive, True

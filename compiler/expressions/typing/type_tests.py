@@ -32,14 +32,14 @@ from wfc.compiler.types.parse import SYNONYMS
 __all__ = ["null_test", "test"]
 
 
-def test(reporter: TypeReporter, node: Test, kind: Type, scope: Scope) -> None:
-    """Check a test of a value of some type; finds what the test is named after."""
+def test(reporter: TypeReporter, node: Test, kind: Type, scope: Scope) -> bool:
+    """Check a test of a value of some type, and return whether it asks anything; finds what it is named after."""
     if node.name == "none":
         null_test(reporter, node, node.of, kind, null=not node.negated)
-        return
+        return True
     if node.name == EMPTY and EMPTY not in scope.classes:
         empty_test(reporter, node, kind)
-        return
+        return True
     records = [each for each in members(kind) if isinstance(each, Record)]
     # what another workflow calls its end counts before an event of this one
     ends = (each for each in records if each.called == node.name)
@@ -47,7 +47,7 @@ def test(reporter: TypeReporter, node: Test, kind: Type, scope: Scope) -> None:
     if kind is UNKNOWN and (
         node.record is not None or node.name in TESTS or not nearest(node.name, scope.classes)
     ):
-        return  # it may be the name of what could not be found
+        return True  # it may be the name of what could not be found
     if node.record is None and node.name not in TESTS:
         place = reporter.place.stretch(node.name_start, node.name_end)
         known = [each.called or each.name for each in records] or [*KINDS, *scope.classes]
@@ -57,8 +57,10 @@ def test(reporter: TypeReporter, node: Test, kind: Type, scope: Scope) -> None:
         reporter.wrong(
             name_problems.unknown_test(place, node.name, ["none", EMPTY, *known], compared, kind_of)
         )
-    elif without_null(kind) is not ANY or node.record is not None:
+        return False
+    if without_null(kind) is not ANY or node.record is not None:
         kind_test(reporter, node, kind)
+    return True
 
 
 def null_test(reporter: TypeReporter, node: Node, asked: Node, kind: Type, *, null: bool) -> None:

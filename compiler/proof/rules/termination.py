@@ -93,7 +93,9 @@ def _report_stall(analysis: FlowAnalysis, stall: Course, report: Report) -> None
         else analysis.way(node, last.way)
     )
     join = awaited_join(graph, node) if last is not None else graph.nodes[node].name
-    report(problems.run_without_end(place, told, why, graph.ends[0] if graph.ends else "…", join))
+    may_wait = bool(graph.outside) and stall.way.occasion == "start"
+    end = graph.ends[0] if graph.ends else "…"
+    report(problems.run_without_end(place, told, why, end, join, may_wait=may_wait))
 
 
 def awaited_join(graph: FlowGraph, node: int) -> str:

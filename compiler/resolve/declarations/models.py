@@ -119,7 +119,8 @@ def model(name: str, data: Data, place: Place, declared: Declarations) -> Model:
         key = secret(data["api_key"], place / "api_key", declared)
     use = str(data.get("use", ""))
     if "use" in data and ":" not in use:
-        declared.report(problems.model_without_provider(place / "use", use))
+        is_secret = use in declared.secrets.nodes
+        declared.report(problems.model_without_provider(place / "use", use, is_secret=is_secret))
     provider = use.partition(":")[0]
     if ":" in use and provider.removeprefix("gateway/") not in PROVIDERS:
         at = (place / "use").stretch(0, len(provider))

@@ -134,7 +134,7 @@ def choices(
 def hint_for_choices(found: Expression, wanted: Type) -> str:
     """Return a hint for choices that are no list of what is wanted."""
     if not isinstance(found.type, ListOf):
-        return hint_for_list(found.text, found.type)
+        return hint_for_list(found.text, found.type, wanted)
     item = found.type.item
     fields = item.fields.values() if isinstance(item, Record) else ()
     fitting = [field.name for field in fields if assignable(field.type, wanted)]

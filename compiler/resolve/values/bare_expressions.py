@@ -28,6 +28,8 @@ OTHER_BRACES: Final = re.compile(
 """A value as other systems put it into a text."""
 COMPUTED: Final = re.compile(r"(?:[-\s+*/%().\d]|\$\{\{[^{}]*\}\})+")
 """Expressions with signs between them, of which each stands in its own braces."""
+BESIDE: Final = re.compile(r"\}\}[\s().\d]*\$\{\{")
+"""Two expressions without a sign between them, which make a text."""
 HOLE: Final = re.compile(r"\$\{\{\s*([^{}]*?)\s*\}\}")
 LONGEST: Final = 500
 """Characters of a text that may be meant as an expression; what is longer is a text."""
@@ -91,7 +93,7 @@ def hint_in_braces(text: str, place: Place, wanted: Type, scope: Scope) -> str:
 
 def hint_for_several(text: str) -> str:
     """Return how a text of several expressions is written that is meant as one; an empty text for any other."""
-    if len(text) > LONGEST or COMPUTED.fullmatch(text) is None:
+    if len(text) > LONGEST or COMPUTED.fullmatch(text) is None or BESIDE.search(text):
         return ""
     whole = HOLE.sub(r"\1", text).strip()
     return f"all of it stands in the braces: write `${{{{ {whole} }}}}`"

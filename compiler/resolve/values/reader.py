@@ -282,8 +282,8 @@ def in_backticks(words: str) -> str:
     return words if " " in words else f"`{words}`"
 
 
-def hint_for_list(words: str, given: Type) -> str:
-    """Return a hint for a value that is not a list where one is wanted."""
+def hint_for_list(words: str, given: Type, item: Type = ANY) -> str:
+    """Return a hint for a value that is not a list where one (of ``item``) is wanted."""
     if isinstance(given, Optional) and isinstance(given.of, ListOf):
         return f"it may be null: write `{words} | default([])`"
     if isinstance(given, Record):
@@ -291,7 +291,8 @@ def hint_for_list(words: str, given: Type) -> str:
         return f"did you mean `{words}.{lists[0]}`?" if lists else "declare a field that is a `list of …`"
     if isinstance(given, MapOf):
         return f"write `{words} | values`, or `{words} | keys`"
-    single = f"; for a single value, write `[{words}]`" if len(words) < 40 else ""
+    fits = len(words) < 40 and (item is ANY or assignable(given, item))
+    single = f"; for a single value, write `[{words}]`" if fits else ""
     return f"where there may be several, declare a `list of …`{single}"
 
 

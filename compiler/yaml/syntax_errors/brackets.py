@@ -11,7 +11,7 @@ from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as problems
 from wfc.compiler.types.long_form import LONG_KEYS
 from wfc.compiler.types.notations import other_notation
-from wfc.compiler.yaml.syntax_errors.lines import after_closing, section_at
+from wfc.compiler.yaml.syntax_errors.lines import TYPED, after_closing, section_at
 from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem, finding_at, place_of
 from wfc.compiler.yaml.syntax_errors.unquoted_lists import closing
 
@@ -26,7 +26,7 @@ __all__ = [
     "type_before_brackets",
 ]
 
-CLOSED: Final = re.compile(r" *(?:- +)?(?P<key>[\w.-]+): +(?P<value>[{\[][^\r\n]*)")
+CLOSED: Final = re.compile(r" *(?:- +)?(?:(?P<key>[\w.-]+): +)?(?P<value>[{\[][^\r\n]*)")
 HOLDS_ENTRIES: Final = re.compile(r"[{\[] *[\w-]+: |\[ *[{\"']")
 OTHER_BRACKET: Final = re.compile(r"(?:: +|- +|\[ *)(?P<sign>[(<])(?=[\w\"' ]+: )")
 """A bracket that is none to YAML, at the beginning of a value, with a key in it."""
@@ -41,8 +41,6 @@ LONGEST_TYPE: Final = 60
 TYPE_HAS_NONE: Final = "a type has no brackets after its name"
 BEGINS: Final = re.compile(r"(?:(?:\b(?P<key>\w+))?[\"']?[:,]\s+|[\[{]\s*)\Z")
 EXPRESSION_BEFORE: Final = re.compile(r"\$\{\{[^{}\r\n]*\}\}\Z")
-TYPED: Final = frozenset({"events", "types"})
-"""Sections that declare what has which type."""
 ENDS: Final = re.compile(r"\s*[,\]}]")
 
 
@@ -89,8 +87,8 @@ def closed_before_end_of_line(problem: SyntaxProblem) -> Finding | None:
 
 
 def closes_nothing(problem: SyntaxProblem) -> Finding | None:
-    """Return the finding for a closing bracket where a list in block style should go on."""
-    if problem.character not in {"}", "]"}:
+    """Return the finding for a closing bracket where a list or a map in block style should go on."""
+    if problem.character not in {"}", "]"} or problem.before.strip(" "):
         return None
     return problem.finding(f"`{problem.character}` closes nothing", "leave it out, or open it before")
 
@@ -165,6 +163,8 @@ def before_opening(before: str) -> str:
         return "declare the record under `types`, and write its name here"
     if before.strip() == "-":
         return "an item of a list begins here: close the bracket that opens above, or write a `,` and leave out the `-`"
+    if before.endswith(('""', "''")) and before[:-2].rstrip().endswith((":", ",", "[", "{")):
+        return "two quotes stand side by side before this: leave out one of them"
     if not before.strip() or before.rstrip()[-1] in "}]\"'":
         return "write a `,` between two items"
     if before[-1].isalnum():  # such as `n{: integer}`, where the two may have changed places

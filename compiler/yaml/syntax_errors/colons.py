@@ -36,8 +36,8 @@ __all__ = [
 NO_NAME: Final = re.compile(r" *(?:- +)?(?P<colon>:)(?: [^\r\n]*)?")
 COLON_BEFORE: Final = re.compile(r" *(?P<key>:(?P<name>[\w-]+))(?P<rest> [^\r\n]*)?\r?")
 KEYLESS: Final = re.compile(r"[{\[] *: +(?P<rest>[^\r\n]*)")
-BEFORE_BRACKET: Final = re.compile(r" *(?:- +)?(?P<key>[A-Za-z_][\w-]*) *(?:[,;=] *)?(?=\{|\[)")
-NAME_ALONE: Final = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_][\w-]*) *\r?\n")
+BEFORE_BRACKET: Final = re.compile(r" *(?:- +)?(?P<key>[A-Za-z_][\w-]*) *(?:[,;=>] *)?(?=\{|\[)")
+NAME_ALONE: Final = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_][\w-]*) *(?: #[^\r\n]*)?\r?\n")
 ONE_WORD: Final = re.compile(r"[{,]\s*[\w-]+:[ ]+[\w-]+\Z")
 """A key between braces and the one word that stands before a colon; two words could be a text and the next key."""
 LAMBDA: Final = re.compile(r"\blambda [\w, ]*\Z")
@@ -189,6 +189,8 @@ def second_colon_in_brackets(problem: SyntaxProblem) -> Finding | None:
     line = text[problem.start : problem.end]
     if not whole and line.count("}") > line.count("{"):
         hint = "a `{` is missing before this key, or a `,`; a text with a colon stands in quotes"
+    elif not whole and is_last(text, at):
+        hint = "leave it out, or write the bracket that is missing; a text with a colon stands in quotes"
     elif not whole:
         hint = "between two entries stands a `,`, and a text with a colon in quotes"
     return problems.text_cut_by_colon(problem.place, whole, hint, last=is_last(text, at))

@@ -13,6 +13,7 @@ from wfc.compiler.yaml.syntax_errors.no_entry import GLUED_DASH, OPENS, explain_
 from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem, finding_at, place_of
 
 __all__ = [
+    "below_indented_first",
     "glued_dash_above",
     "indented_too_far",
     "keys_below_name",
@@ -41,8 +42,10 @@ OF_EVENTS: Final = frozenset({"when", "with", "save"})
 
 
 def match_above(pattern: re.Pattern[str], problem: SyntaxProblem) -> re.Match[str] | None:
-    """Return what a pattern finds in the line above."""
-    line = above(problem.text, problem.start)
+    """Return what a pattern finds in the line above, or in the last one that is not empty."""
+    line, below = above(problem.text, problem.start), problem.start
+    while line is not None and not problem.text[line:below].strip():
+        below, line = line, above(problem.text, line)
     return None if line is None else pattern.match(problem.text, line, problem.start)
 
 
@@ -113,6 +116,20 @@ def how_far(text: str, line_above: int, fewer: int, far: int) -> str:
         return f"it begins after {spaces(far)}, like the lines before, and only the one above after {fewer}"
     seen = f"it begins after {spaces(far)}, and the line above after {fewer}"
     return f"{seen}: one of the two is indented wrongly, or this line belongs under another key"
+
+
+def below_indented_first(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a line at which the spec ends for YAML, because its first line is indented further."""
+    lines = problem.text[: problem.start].splitlines()
+    first = next((each for each in lines if each.strip() and not each.lstrip().startswith("#")), "")
+    near = indentation(problem.text[problem.start : problem.end])
+    if indentation(first) <= near:
+        return None
+    far = spaces(indentation(first))
+    hint = (
+        f"it begins after {spaces(near)}, and the first line after {far}: one of the two is indented wrongly"
+    )
+    return problem.finding("this line does not line up with the keys above it", hint)
 
 
 def misaligned(problem: SyntaxProblem) -> Finding:

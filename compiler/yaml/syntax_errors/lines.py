@@ -10,6 +10,7 @@ from wfc.compiler.diagnostics import Place
 __all__ = [
     "ENTRY",
     "NEAR",
+    "TYPED",
     "above",
     "after_closing",
     "goes_on",
@@ -27,6 +28,8 @@ NEAR: Final = 2000
 """How far back lines are looked for, in code points."""
 ENTRY: Final = re.compile(r"(?P<indent> *)(?P<key>[\w-]+):(?= |\r?$)", re.MULTILINE)
 SECTION: Final = re.compile(r"^([a-z_]+):", re.MULTILINE)
+TYPED: Final = frozenset({"events", "types"})
+"""Sections that declare what has which type."""
 HAS_KEY: Final = re.compile(r" *(?:- +)*[\w-]+:(?: |$)")
 BEGINS_TEXT: Final = re.compile(r" *(?:- +)*[\w-]+: +[^\s|>&*!#{\[\"']")
 """A line whose value is a text without quotes, which may go on below."""

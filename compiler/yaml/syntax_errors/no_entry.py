@@ -32,6 +32,7 @@ __all__ = [
     "no_entry_before_bracket",
     "no_entry_below_entry",
     "no_entry_opened",
+    "no_entry_with_comment",
 ]
 
 
@@ -118,8 +119,9 @@ def glued_colon(glued: re.Match[str]) -> Finding:
 
 
 def bare_key(bare: re.Match[str]) -> Finding:
-    has_value = bool(bare["value"].strip())
-    hint = f"write `{bare['key']}: {shown(bare['value'])}`" if has_value else f"write `{bare['key']}:`"
+    value = re.split(r" +#", bare["value"], maxsplit=1)[0]
+    has_value = bool(value.strip())
+    hint = f"write `{bare['key']}: {shown(value)}`" if has_value else f"write `{bare['key']}:`"
     fix = fixes.replace_text(place_of(bare, "gap"), ": " if has_value else ":", title=hint)
     end = bare.start() + len(bare[0].rstrip())
     return finding_at(bare.start("key"), end, "a colon and a space are missing after this key", hint, fix)
@@ -156,6 +158,8 @@ SHAPES: Final = (
 )
 """What a line may be; the first shape that it has counts."""
 
+COMMENTED: Final = re.compile(r"(?P<entry> *(?:- +)?(?P<key>[a-z_]\w*) +[^\s:#][^\r\n:#]*?) +#[^\r\n]*")
+"""A key and its value without a colon between them, before a comment."""
 IN_BRACKETS: Final = re.compile(r" *[a-z_]\w* +(?:\{[^\r\n]*\}|\[[^\r\n]*\]) *")
 OPEN_VALUE: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*) *(?:= *)?[\[{\"']")
 
@@ -179,6 +183,18 @@ def no_entry_above(problem: SyntaxProblem) -> Finding | None:
     if line is None or goes_on(problem.text, line[0], indentation(problem.text[slice(*line)])):
         return None
     return explain_line(problem.text, *line)
+
+
+def no_entry_with_comment(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a line above that is a key without its colon, and ends with a comment, which ends the text
+    that the key and its value are to YAML.
+    """
+    text, start = problem.text, problem.start
+    line = above(text, start) if ENTRY.match(text, start) else None
+    found = None if line is None else COMMENTED.fullmatch(text, *line_at(text, line))
+    if found is None or found.start("key") - found.start() != indentation(text[start : problem.end]):
+        return None
+    return explain_line(text, found.start(), found.end("entry"))
 
 
 def glued_above(problem: SyntaxProblem) -> tuple[int, int] | None:

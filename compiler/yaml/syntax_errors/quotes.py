@@ -25,7 +25,7 @@ __all__ = [
 
 GOES_ON: Final = "this text goes on after its quote is closed"
 TWO_QUOTES: Final = "two quotes stand here side by side"
-CLOSED: Final = re.compile(r" *(?:- +)?[\w.-]+: +(?P<value>[\"'][^\r\n]*)")
+CLOSED: Final = re.compile(r" *(?:- +)?(?:[\w.-]+: +)?(?P<value>[\"'][^\r\n]*)")
 QUOTED_BEFORE: Final = re.compile(r"(?P<sign>[\"'])(?P<text>(?:(?!(?P=sign))[^\r\n])*)(?P=sign)\Z")
 LAST_QUOTE: Final = re.compile(r"(?P<sign>[\"'])(?=\s*(?:[}\]]|,\s|$))")
 TEXT_IN_DOUBLE: Final = re.compile(r"\"([^\"'\r\n]*)\"")
@@ -34,6 +34,8 @@ PATH_IN_QUOTES: Final = re.compile(
 )
 NEXT_ENTRY: Final = re.compile(r", *(?P<key>[\w-]+): ?(?=[\"'{\[\w])")
 """Another entry inside of what should be a text between braces."""
+NO_COMMA: Final = re.compile(r"[^\"']*(?P<sign>[\"'])[^\"',]*?\b(?P<key>[\w-]+): *(?P=sign)[^\"']*")
+"""The rest of one entry, the next one without a comma before it, and the begin of its value."""
 KEY_BELOW: Final = re.compile(r"\n *(?:- +)?[\w-]+:\s")
 """Another entry within what is in quotes."""
 DOLLAR_BEFORE: Final = re.compile(r"\$(?P<sign>[\"'])(?P<inside>\{\{[^{}\"'\r\n]*\}\})(?P=sign)")
@@ -143,6 +145,9 @@ def quotes_in_quotes(place: Place, value: str) -> Finding:
         return found
     if (entry := NEXT_ENTRY.search(inside)) is not None and not is_in_expression(inside, entry.start()):
         hint = f"close the quote that opens here before the key `{entry['key']}`, or escape those in the text"
+        return problems.syntax_error(place, GOES_ON, hint)
+    if (entry := NO_COMMA.fullmatch(inside)) is not None and entry["sign"] == sign:
+        hint = f"close the quote where the text ends, and write a `,` before the key `{entry['key']}`"
         return problems.syntax_error(place, GOES_ON, hint)
     if re.fullmatch(rf"[^{sign}]*, *{sign}[^{sign}]*", inside):
         hint = "close the quote that opens here before the comma, or escape those in the text"

@@ -35,9 +35,9 @@ tests:
     expect: {end: Told}
   - {name: twice, start: {names: [], title: x}, real: [right], expect: {end: Told}}
 """
-WHERE = (
-    "mend the indentation of this line or of the line above, or write the key that is missing above it; "
-    "a text of several lines stands in quotes"
+FURTHER = (
+    "it begins after {} spaces, and the line above after 0: one of the two is indented wrongly, "
+    "or this line belongs under another key"
 )
 TABLE = [
     # what stands there, what is written instead, the one code, the hint
@@ -142,8 +142,10 @@ TABLE = [
     # a line that stands as far left as the keys, or as far right as what belongs to them
     ("prompt: Greet\n", "prompt: |\nGreet them all\n", "syntax-error",
      "write `key: value`; a line of a text is indented further than the text's key"),
-    ("end: [Told, Refused]\n", "end: Told\n\n    fast: {a: b}\n", "text-cut-by-colon", WHERE),
-    ("end: [Told, Refused]\n", "end: Told\n\n  gather:\n", "text-cut-by-colon", WHERE),
+    ("end: [Told, Refused]\n", "end: Told\n\n    fast: {a: b}\n", "syntax-error",
+     FURTHER.format(4)),
+    ("end: [Told, Refused]\n", "end: Told\n\n  gather:\n", "syntax-error",
+     FURTHER.format(2)),
     # a sign that stands before the quote
     ("title: x}, real", 'title: $"{{ x }}"}, real', "syntax-error",
      'write `"${{ x }}"`'),
@@ -173,7 +175,8 @@ TABLE = [
      "leave the backticks out, or put the text in quotes if they belong to it"),
     # what may not be left out
     ("event: Told\n", "event: null\n", "wrong-type", "write a value after the colon"),
-    ("wfc: 1\n", "  wfc: 1\n", "syntax-error", "its indentation is wrong, or that of all lines above"),
+    ("wfc: 1\n", "  wfc: 1\n", "syntax-error",
+     "it begins after 0 spaces, and the first line after 2 spaces: one of the two is indented wrongly"),
     # ends that are there in part
     ("prompt: Greet\n", "prompt: \"Greet {% if event.title == 'a' %}Ada% endif %}\"\n", "statement-not-ended",
      "write `{% endif %}` in place of what stands there without its signs"),
