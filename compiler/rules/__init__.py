@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, ParamSpec
 
 from wfc.compiler.diagnostics import Finding, Severity
 from wfc.compiler.on_demand import modules_of
-from wfc.compiler.rules.spelling import nearest
+from wfc.compiler.rules.spelling import as_near
 from wfc.compiler.slotted import replace
 
 __all__ = ["PROBLEMS", "WARNINGS", "closest", "problem", "warning"]
 
 P = ParamSpec("P")
+MOST_ALIKE = 3
+"""How many names a hint tells that are as much like an unknown one; of more of them none is like it."""
 
 PROBLEMS: dict[str, Callable[..., Finding]] = {}
 """Every problem by its code; complete once ``wfc.compiler.rules.catalogue`` is imported."""
@@ -51,9 +53,11 @@ def code_of(function: Callable[..., Finding]) -> str:
 
 
 def closest(name: str, known: Iterable[str]) -> str:
-    """A hint ``did you mean `x`?`` for the known name most like this one, or an empty text."""
-    match = nearest(name, known)
-    return f"did you mean `{match}`?" if match else ""
+    """A hint ``did you mean `x`?`` for the known name most like this one, or for those that are; or an empty text."""
+    matches = as_near(name, known)
+    if not matches or len(matches) > MOST_ALIKE:
+        return ""
+    return f"did you mean {' or '.join(f'`{each}`' for each in matches)}?"
 
 
 if not TYPE_CHECKING:  # a good spec needs none of them

@@ -133,6 +133,8 @@ OF_WHAT: Final = dict.fromkeys(("errors", "never_on", "retry_on"), "error") | di
     ("accepts", "all", "any", "each", "emit", "end", "event", "for"), "event"
 )
 SENT: Final = frozenset({"emit", "event"})
+TYPES: Final = frozenset({"output", "type"})
+"""Keys that hold a type."""
 BARE: Final = frozenset({"from", "in", "keep", "key", "per", "that", "to_key", "until", "when"})
 """Keys that hold an expression as it is."""
 
@@ -180,13 +182,15 @@ def expression_needs_quotes(
         written = (
             f"{what} under `{key}`, and no expression{chosen}; if `{key}` is a field of yours, {written}"
         )
+    if key in TYPES:
+        written += f"; where `{key}` is the language's own, a type stands there, and no expression"
     written = instead or written
     return Finding(
         "expression-needs-quotes",
         "between `{ }` or `[ ]`, an expression needs quotes",
         place,
         written,
-        fix=add_quotes(place) if alone and not (bare or named or instead) else None,
+        fix=add_quotes(place) if alone and not (bare or named or instead or key in TYPES) else None,
     )
 
 

@@ -18,6 +18,7 @@ from wfc.compiler.rules.foreign_names import (
     WHERE_NAMES_ARE,
 )
 from wfc.compiler.rules.phrases import listed, suggestion
+from wfc.compiler.rules.spelling import is_one_slip
 
 __all__ = [
     "field_of_several",
@@ -56,19 +57,27 @@ def unknown_name(
         hint, known = meant, []
     elif called in {"true", "false", "none", *known} and name not in WHERE_NAMES_ARE:
         sure = not word or called in {"true", "false", "none"}
-        hint, known = f"write `{called}`" if sure else f"did you mean `{called}`?", [called] if sure else []
+        alone = f'did you mean `{called}`? a text stands in quotes: `"{name}"`'
+        hint, known = f"write `{called}`" if sure else alone, [called] if sure else []
     elif word and meant and hint == closest(name, known):
         hint, known = (
             f"{hint[:-1]}, or {meant.removeprefix('write ')}?",
             [],
         )  # a name of its own, or of a field
+    either = word and bool(hint) and hint == closest(name, known) and not is_one_slip(name, known)
+    if either:
+        hint += f' a text stands in quotes: `"{name}"`'
     if not hint:
         there = suggestion(name, known)
         quoted = f'a text stands in quotes: `"{name}"`' if word else ""
         if asked:
             quoted = f'a text is no condition by itself, and is compared with something: `… == "{name}"`'
         hint = "; ".join(each for each in (there, quoted) if each)
-    fix = None if own or name in WHERE_NAMES_ARE or name in SECTIONS else correct_name(place, name, known)
+    fix = (
+        None
+        if own or name in WHERE_NAMES_ARE or name in SECTIONS
+        else correct_name(place, name, known, by_hand=either)
+    )
     if name == "events" and meant.startswith("write `event."):
         fix = replace_text(place, "event", old="events")
     return Finding(

@@ -59,7 +59,7 @@ def unclosed_braces(
         "unclosed-braces",
         what,
         place,
-        f"add `{closing}`" if rest.strip() == closing else f"close it with `{closing}`",
+        f"add `{closing}`" if rest.strip() == closing and gap[0] == gap[1] else f"close it with `{closing}`",
         fix=replace_text(place.stretch(*gap), rest, title=f"add `{rest.strip()}`"),
     )
 
@@ -74,7 +74,11 @@ def unclosed_text(place: Place, quote: str, *, certain: bool = True) -> Finding:
     # Args: certain: whether it can only end where the line does.
     at = place.stretch(place.end or 0, place.end or 0)
     fix = replace_text(at, quote, title=f"add `{quote}`") if certain else None
-    hint = f"add `{quote}`" if certain else f"add `{quote}`, here or to a text before it"
+    hint = (
+        f"add `{quote}`"
+        if certain
+        else f"a `{quote}` is missing or one too many, here or in a text before it"
+    )
     return Finding("unclosed-text", "this text does not end", place, hint, fix=fix)
 
 

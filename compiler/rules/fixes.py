@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from wfc.compiler.diagnostics import Applicability, Edit, Fix, Place
-from wfc.compiler.rules.spelling import nearest, sure
+from wfc.compiler.rules.spelling import as_near, sure
 
 __all__ = [
     "add_entries",
@@ -23,7 +23,9 @@ __all__ = [
 DOTTED_NAME: Final = re.compile(r"\w+(?:\.\w+)*")
 
 
-def correct_name(place: Place, name: str, known: Iterable[str], meant: str | None = None) -> Fix | None:
+def correct_name(
+    place: Place, name: str, known: Iterable[str], meant: str | None = None, *, by_hand: bool = False
+) -> Fix | None:
     """Write the known name most like an unknown one: safe if no other can be meant, ``None`` if none is like it.
 
     Args:
@@ -31,14 +33,15 @@ def correct_name(place: Place, name: str, known: Iterable[str], meant: str | Non
         name: As it is written.
         known: What could be meant.
         meant: The one that is, if somebody has looked already.
+        by_hand: Whether something else may be meant as well.
     """
     names = list(known)
-    meant = meant or nearest(name, names)
+    if not meant and len(likely := as_near(name, names)) == 1:
+        meant = likely[0]
     if not meant or not name:
         return None
-    return replace_text(
-        place, meant, old=name, applicability="safe" if sure(name, meant, names) else "display"
-    )
+    is_sure = not by_hand and sure(name, meant, names)
+    return replace_text(place, meant, old=name, applicability="safe" if is_sure else "display")
 
 
 def own_name_instead(place: Place, name: str, own: str) -> tuple[str, Fix]:

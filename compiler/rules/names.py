@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from wfc.compiler.diagnostics import Address, Finding, Fix, Place
 from wfc.compiler.rules import closest, problem, warning
 from wfc.compiler.rules.fixes import correct_name, remove_entry, replace_text, replace_value
-from wfc.compiler.rules.spelling import sure
+from wfc.compiler.rules.spelling import is_one_slip, sure
 from wfc.compiler.slotted import replace
 
 __all__ = [
@@ -67,19 +67,23 @@ def unknown(code: str, what: str, section: str, place: Place, name: str, known: 
             fix=replace_value(place, several),
         )
     if (several := listed_names(name, names)) and place.address[-1:] in LISTS:
-        either = place.address[-1:] == ("accepts",)
+        of_accepts = place.address[-1:] == ("accepts",)
         hint = (
-            f"write `{several}`" + f" for each as it comes, or `{{all: {several}}}` for all together" * either
+            f"write `{several}`"
+            + f" for each as it comes, or `{{all: {several}}}` for all together" * of_accepts
         )
-        listing = replace_value(place, several, applicability="unsafe" if either else "safe")
+        listing = replace_value(place, several, applicability="unsafe" if of_accepts else "safe")
         return Finding(code, f"there is no {what} `{name}`", place, hint, fix=listing)
     hint = closest(name, names)
+    either = bool(hint) and could_be_declared(name, section) and not is_one_slip(name, names)
+    if either:
+        hint += f" if not, declare it under `{section}`"
     if not hint and not names:
         hint = f"declare it under `{section}`"
     elif not hint:
         hint = those(names)
         hint += f"; or declare it under `{section}`" if could_be_declared(name, section) else ""
-    fix = correct_name(place, name, names)
+    fix = correct_name(place, name, names, by_hand=either)
     return Finding(code, f"there is no {what} `{name}`", place, hint, fix=fix, about=(name,))
 
 
@@ -239,13 +243,16 @@ def unknown_state_field(
 
 
 @problem
-def unknown_step(place: Place, name: str, known: Iterable[str]) -> Finding:
+def unknown_step(place: Place, name: str, known: Iterable[str], named: Collection[str] = ()) -> Finding:
     """A test names a step that `steps` does not have.
 
     Tests give stand-ins for steps and count how often steps ran, by their names. A name that is not there
     would make the test say nothing. Write the step's name as it stands under `steps`.
     """
-    return unknown("unknown-step", "step", "steps", place, name, known)
+    # Args: named: what is named there too, and so is hardly meant again.
+    names = set(known)
+    found = unknown("unknown-step", "step", "steps", place, name, names.difference(named))
+    return replace(found, hint="all steps are named here already") if names and names <= {*named} else found
 
 
 @problem

@@ -142,7 +142,7 @@ def text_cut_by_colon(place: Place, whole: Place | None, hint: str = "", *, last
 
 
 @problem
-def duplicate_key(place: Place, key: str, first: Place, *, in_list: bool = False) -> Finding:
+def duplicate_key(place: Place, key: str, first: Place, *, begins_item: bool = False) -> Finding:
     """A key stands twice in one map.
 
     Only one of the two can count, and it is not clear which is meant. Remove or rename one of them.
@@ -151,7 +151,7 @@ def duplicate_key(place: Place, key: str, first: Place, *, in_list: bool = False
         "duplicate-key",
         f"`{key}` stands here for the second time",
         place,
-        "if another item of the list begins here, begin it with `- `" if in_list else "",
+        "if another item of the list begins here, begin it with `- `" if begins_item else "",
         related=((first, "the first one"),),
     )
 

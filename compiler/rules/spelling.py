@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["apart", "bounded", "nearest", "sure"]
+__all__ = ["apart", "as_near", "bounded", "is_one_slip", "nearest", "sure"]
 
 MANY = 200  # among more names than this only slips of a letter or two are looked for
 COMPARISONS = 60_000
@@ -39,7 +39,8 @@ def spent(comparisons: int) -> bool:
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name most like an unknown one: a slip of a letter or two, or much in common; or ``None``."""
-    names = [each for each in known if not counted(name, each)]
+    plain = flat(name)
+    names = [each for each in known if not counted(name, each) and flat(each) != plain * 2]
     if spent(len(names)):
         return None
     best: tuple[int, int, str] | None = None
@@ -48,6 +49,8 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         if far is not None:
             rank = (far, abs(len(each) - len(name)), each)
             best = rank if best is None else min(best, rank)
+    if (best is None or best[0] > 1) and run_together(name, names):
+        return None  # either of the two would leave out the other
     if best is not None:
         return best[2]
     if len(names) > MANY or len(name) > MANY or spent(5 * len(names)):
@@ -61,6 +64,30 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         group, own = "", {each: each for each in names}
     found = difflib.get_close_matches(name.removeprefix(group), list(own), n=1, cutoff=LIKE)
     return own[found[0]] if found else None
+
+
+def as_near(name: str, known: Iterable[str]) -> list[str]:
+    """The nearest name, and others that are as few letters away: `PST` is `POST` as likely as `PUT`."""
+    names = [*known]
+    first = nearest(name, names)
+    if first is None:
+        return []
+    far = apart(name, first)
+    if far is None or spent(len(names)):
+        return [first]
+    others = {each for each in names if each not in (name, first) and not counted(name, each)}
+    return [first, *sorted(each for each in others if apart(name, each) == far)]
+
+
+def is_one_slip(name: str, names: Iterable[str]) -> bool:
+    """Whether a name is one letter away from what it is most like, so that hardly another one is meant."""
+    return any(apart(name, each) in {0, 1} for each in as_near(name, names))
+
+
+def run_together(name: str, names: Collection[str]) -> bool:
+    """Whether a name is two of the known ones without anything between, as `leftright` is of `left` and `right`."""
+    known = {each for each in names if len(each) > 2 and name.startswith(each)}
+    return any(name[len(each) :] in names for each in known if name != each * 2)
 
 
 def counted(name: str, other: str) -> bool:
@@ -79,7 +106,9 @@ def without_digits(name: str) -> str:
 def apart(name: str, other: str) -> int | None:
     """How many letters apart two names are that may be meant to be one; ``None`` if they are too far apart for that."""
     plain, there = flat(name), flat(other)
-    limit = 1 if len(plain) < 3 else 2 if len(plain) < 9 else 3
+    if plain == there * 2 or there == plain * 2:  # put in twice
+        return 1
+    limit = 1 if len(plain) < 4 else 2 if len(plain) < 9 else 3
     if abs(len(there) - len(plain)) > limit or len(set(plain).symmetric_difference(there)) > 2 * limit:
         return None
     far = distance(plain, there, limit)

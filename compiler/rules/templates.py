@@ -32,19 +32,22 @@ __all__ = [
 
 
 @problem
-def needs_json(place: Place, words: str, kind: str, of_scalars: bool) -> Finding:
+def needs_json(place: Place, words: str, kind: str, of_scalars: bool, beside: str = "") -> Finding:
     """A list or a record stands in a text, and it is not said how.
 
     Texts, numbers and dates stand in a text as they are. For a list, a map or a record say what it shall
     look like: as JSON with `| json`, or, for a list, its items put together with `| join(", ")`.
     """
+    # Args: beside: the one sign of which the text consists besides, if it is one.
     hint = 'use `| join(", ")` or `| json`' if of_scalars else "use `| json`, or one of its parts"
+    if beside:
+        hint = f"leave out the `{beside}` beside the expression; for a text {hint}"
     return Finding(
         "needs-json",
         f"`{words}` is {article(kind)}, which has no form of its own in a text",
         place,
         hint,
-        fix=append_text(place, words, " | json"),
+        fix=append_text(place, words, " | json") if not beside else None,
     )
 
 
@@ -233,12 +236,15 @@ def statement_out_of_place(
 
 
 @problem
-def statement_not_ended(place: Place, word: str) -> Finding:
+def statement_not_ended(place: Place, word: str, *, torn: bool = False) -> Finding:
     """A `{% for %}` or an `{% if %}` does not end.
 
     Each needs its `{% endfor %}` or `{% endif %}`, so that it is clear what it is about.
     """
-    return Finding("statement-not-ended", f"this `{word}` has no end", place, f"add `{{% end{word} %}}`")
+    # Args: torn: whether its end stands there as a text, without the signs around it.
+    end = f"`{{% end{word} %}}`"
+    hint = f"write {end} in place of what stands there without its signs" if torn else f"add {end}"
+    return Finding("statement-not-ended", f"this `{word}` has no end", place, hint)
 
 
 @problem

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import closest, problem
 from wfc.compiler.rules.fixes import correct_name, remove_entry, replace_text
+from wfc.compiler.rules.spelling import is_one_slip
 
 __all__ = [
     "alternative_twice",
@@ -81,6 +82,11 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
     if declare and name.islower() and name.isascii():  # so that it can be none of the author's own
         declare = BUILT_IN
     hint = f"write `{meant}`" if meant else closest(name, names) or declare
+    either = (
+        hint.startswith("did you mean") and declare not in {"", BUILT_IN} and not is_one_slip(name, names)
+    )
+    if either:
+        hint += f" if not, {declare}"
     if (
         place.address[-1:]
         and place.address[-1] in TYPES_FIRST
@@ -102,7 +108,7 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
         f"there is no type `{name}`",
         place,
         hint,
-        fix=meant_type(place, name, meant) if meant else correct_name(place, name, names),
+        fix=meant_type(place, name, meant) if meant else correct_name(place, name, names, by_hand=either),
         about=(name,),
     )
 

@@ -11,7 +11,7 @@ from wfc.compiler.model.kinds import ABOUT_ACTIONS, STEP_KINDS
 from wfc.compiler.rules import fixes, phrases
 from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules.spelling import nearest
-from wfc.compiler.schema.synonyms import other_key, step_note, top_note
+from wfc.compiler.schema.synonyms import NOTES, other_key, step_note, top_note
 
 __all__ = ["NOT_FIELDS", "advice", "is_either", "is_entry_of_emit", "meaning", "version_for_language"]
 
@@ -101,14 +101,18 @@ def advice(
     acts = kind not in STEP_KINDS or (STEP_KINDS[kind].acts and kind not in PAUSES)
     idle = set() if acts else {*ABOUT_ACTIONS, "cache", *(() if kind == "human" else ("require",))}
     absent = [each for each in absent if each not in idle]
-    if {"workflow", "steps"} <= schema["properties"].keys() and key in NAMES:
+    is_name = key in NAMES and not isinstance(content, (dict, list))
+    if {"workflow", "steps"} <= schema["properties"].keys() and is_name:
         return "write `workflow`" if "workflow" in absent else OF_THE_WORKFLOW
     if is_either(key, schema["properties"]):
         return one_or_each(content)
     if said := of_another_place(key, content, schema, kind, absent):
         return said
+    lacks = (
+        f"{phrases.joined(missing)} {'is' if len(missing) == 1 else 'are'} missing here" if missing else ""
+    )
     if said := other_key(key, absent, content):
-        return said
+        return f"{said}; and {lacks}" if lacks and said in NOTES.values() else said
     if {"end", "with", "emitted"} <= schema["properties"].keys():
         return f"write `end: {key}`" if key[:1].isupper() else NOT_FIELDS
     if "attempts" in schema["properties"]:
@@ -119,12 +123,11 @@ def advice(
         return f"write `calls: [{{{key}: …}}]`"
     if schema["properties"].keys() <= {"event", "with", "after"}:
         return NOT_FIELDS
-    if "workflow" in schema["properties"] and "steps" in schema["properties"] and (said := top_note(key)):
-        return said
-    if "kind" in schema["properties"] and (said := step_note(key)):
-        return said
-    if missing:
-        return f"{phrases.joined(missing)} {'is' if len(missing) == 1 else 'are'} missing here"
+    of_spec = {"workflow", "steps"} <= schema["properties"].keys()
+    if said := top_note(key) if of_spec else step_note(key) if "kind" in schema["properties"] else "":
+        return f"{said}; and {lacks}" if lacks else said
+    if lacks:
+        return lacks
     if "kind" not in schema["properties"] and not {"workflow", "steps"} <= schema["properties"].keys():
         return (
             f"what can stand here too is {phrases.joined(absent)}"

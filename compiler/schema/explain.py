@@ -8,8 +8,8 @@ from typing import Any, Final
 from wfc.compiler.diagnostics import Address, Place, Report
 from wfc.compiler.limits import MAX_FINDINGS, EnoughError, at_most
 from wfc.compiler.model.kinds import STEP_KINDS
+from wfc.compiler.rules import closest, fixes
 from wfc.compiler.rules import comprehensions as comprehension_problems
-from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as reading_problems
 from wfc.compiler.rules import shape as problems
 from wfc.compiler.rules import types as type_problems
@@ -169,8 +169,8 @@ class Explainer:
             hint = for_nested_join(value, address, self.document.data) or for_count(value, address)
             hint = hint or for_trigger(value, address) or for_assignees(value, address)
             hint = hint or instead_hint(value, names, title, str(address[-1]) if address else "")
-            is_name = isinstance(value, str) and " " not in value.strip()
-            if hint == f"write `[{value}]`" and not (is_name and self.fits([value], schema)):
+            alone = value.strip("[] ") if isinstance(value, str) else ""
+            if hint == f"write `[{alone}]`" and (" " in alone or not self.fits([alone], schema)):
                 hint = ""  # as a list it would be as wrong
             if value in ("*", "all"):
                 hint = "what takes all errors has no `errors`" if address[-1:] == ("errors",) else ""
@@ -206,7 +206,7 @@ class Explainer:
         whole = self.whole_kinds(address) if address[-1:] == ("kind",) else []
         if meant and whole and meant not in whole:
             meant = None  # the other keys of the step say that another kind is meant
-        hint = f"did you mean `{meant}`?" if meant else ""
+        hint = closest(str(value), [each for each in texts if not whole or each in whole]) if meant else ""
         if isinstance(value, str) and any(value == str(each) for each in known if not isinstance(each, str)):
             hint = f"write `{value}` without quotes"
         if not hint and "{" in (title := schema.get("title", "")):

@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Place, Report
+from wfc.compiler.rules import closest
 from wfc.compiler.rules import comprehensions as comprehension_problems
 from wfc.compiler.rules import reading as reading_problems
 from wfc.compiler.rules import shape as problems
@@ -32,6 +33,8 @@ __all__ = ["Keys", "mark_broken"]
 Schema = Mapping[str, Any]
 WAYS: Final = frozenset({"all", "each", "event", "fail", "restart"})
 """The keys of entries of `emit` of which each has one."""
+WORDS_OF_KEY: Final = 3
+"""How many words a key may have that somebody took for one."""
 CANCELLED: Final = frozenset({"cancelled", "canceled"})
 OF_CANCELLED: Final = (
     "how often a step came to its end is said by `ran`: `{STEP: 0}` of one that was cancelled"
@@ -184,7 +187,7 @@ class Keys:
             if key in properties or self.lacks_colon(key, content, absent, address):
                 continue
             meant = nearest(key, absent)
-            hint = f"did you mean `{meant}`?"
+            hint = closest(key, absent)
             if meant is not None and (is_other_word(key, meant, properties) or is_either(key, properties)):
                 meant = None
             named_otherwise = not address and "steps" in absent and looks_like_steps(content)
@@ -198,9 +201,9 @@ class Keys:
                 self.unknown(key, schema, address, other_key(key, [other]), other, [other, *absent])
                 self.broken |= {(key,), (other,)}
                 continue
-            if meant is not None and not self.could_be(content, properties[meant]):
+            if meant is not None and not self.could_be(content, properties[meant], apart(key, meant) == 1):
                 meant = None
-            if is_entry_of_emit(value, properties) or self.is_of_other_kinds(key, meant, properties):
+            if is_entry_of_emit(value, properties) or self.is_of_other_kinds(key, meant):
                 meant = None
             if meant == "output" and holds_expressions(content):
                 meant = None  # values, as other systems have them, and no type
@@ -233,17 +236,16 @@ class Keys:
             self.missing(schema, missing, address, value)
         return {key: names[key] for key in value if key in names}
 
-    def is_of_other_kinds(self, key: str, meant: str | None, properties: Mapping[str, Schema]) -> bool:
+    def is_of_other_kinds(self, key: str, meant: str | None) -> bool:
         """Return whether a key is one of other things, and more than a slip away from what it is like.
 
         An `on_timeout` is no `timeout` with letters too many: it says where to go.
         """
-        of_others = self.step_keys if "kind" in properties else self.all_keys
         return (
             meant is not None
-            and key in of_others
+            and key in self.all_keys
             and apart(key, meant) != 1
-            and not key.startswith(meant[:-1])  # as `retries` is taken for `retry`
+            and not (len(meant) > 4 and key.startswith(meant[:-1]))  # as `retries` is taken for `retry`
         )
 
     def is_another_map(self, value: dict[str, Any], address: Address) -> bool:
@@ -271,6 +273,8 @@ class Keys:
     ) -> str:
         """Return what to do about a key of a map that none like it is meant for."""
         properties = schema["properties"]
+        if len(key.split()) > WORDS_OF_KEY and "{" not in key:
+            return "a text stands behind its key; one of several lines below a `|`, indented further than the key"
         if "with" in properties and self.is_field(key, value.get("event")):
             return NOT_FIELDS
         if "emit" in missing and is_entry(value[key]):
@@ -324,12 +328,26 @@ class Keys:
         self.report(reading_problems.syntax_error(place, what, hint, fix))
         return True
 
-    def could_be(self, content: Any, schema: Schema) -> bool:
-        """Return whether a value is of the sort that a key holds; if not, a similar key is hardly meant."""
+    def could_be(self, content: Any, schema: Schema, is_near: bool) -> bool:
+        """Return whether a value is of the sort that a key holds; if not, a similar key is hardly meant.
+
+        Args:
+            is_near: Whether the key is one letter away, so that its entries may have mistakes of their own.
+        """
+        schema = self.followed(schema)
+        types, entries = schema.get("type"), schema.get("additionalProperties")
+        if types is None or not has_type(content, types):
+            return types is None
+        if is_near or not isinstance(content, dict) or not isinstance(entries, dict):
+            return True
+        types = self.followed(entries).get("type")
+        return types is None or all(has_type(each, types) for each in content.values())
+
+    def followed(self, schema: Schema) -> Schema:
+        """Return what a schema refers to."""
         while "$ref" in schema:
             schema = self.definitions[schema["$ref"].removeprefix("#/$defs/")]
-        types = schema.get("type")
-        return types is None or has_type(content, types)
+        return schema
 
     def required(self, schema: Schema, address: Address) -> list[str]:
         """Return the required keys, without those that are present but broken."""

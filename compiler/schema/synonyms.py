@@ -10,6 +10,7 @@ from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.rules.spelling import apart
 
 __all__ = [
+    "NOTES",
     "holds_expressions",
     "is_other_word",
     "kind_key",
@@ -101,6 +102,8 @@ KEYS: Final[Mapping[str, str]] = {
 }
 """Keys here, each with what else it is called; of several that are possible at a place, the first counts."""
 
+NAMES: Final = frozenset({"id", "label", "name", "title"})
+"""What names a thing elsewhere."""
 SECTIONS_LIKE: Final = frozenset({"agents"})
 """Sections that are written like another system's word for something else."""
 PLAIN: Final = frozenset({"description", "title"})
@@ -239,9 +242,10 @@ def other_key(key: str, possible: Container[str], content: Any = None) -> str:
     """
     name = plain(key)
     meant = meanings(name, possible)
-    if name in NOTES and (not meant or meant[0] in {"description", "event"}):
-        wanted = "event" if name in {"else", "default", "otherwise"} else "description"
-        if wanted in possible:
+    of_name = name in NAMES and isinstance(content, (dict, list))  # it says more than any name
+    if name in NOTES and not of_name and (not meant or meant[0] in {"description", "event"}):
+        of_entry = name in {"else", "default", "otherwise"}
+        if ("fail" in possible or "restart" in possible) if of_entry else "description" in possible:
             return NOTES[name]
     if not meant or (meant[0] == "output" and holds_expressions(content)):
         return ""

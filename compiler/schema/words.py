@@ -54,6 +54,8 @@ REFUSED: Final = frozenset({"decline", "deny", "denied", "false", "refuse", "rej
 OF_TRIGGERS: Final = frozenset({"auth", "body", "missed", "with", "zone"})
 SCHEDULE: Final = re.compile(r"(?:[-\d*/,]+ +){2}(?:[-\w*/,]+ *){3}")
 """What the five fields of a schedule look like."""
+OF_TEST: Final = frozenset({"expect", "mock"})
+"""Keys of which a test mostly has one."""
 OF_EXPECT: Final = frozenset({"end", "fails", "paused", "with"})
 """Keys of which what a test expects has one."""
 
@@ -165,7 +167,7 @@ def is_flat(value: Mapping[str, Any]) -> bool:
 
 
 NEVER_MISSING: Final = frozenset(
-    {"accepts", "emit", "end", "events", "in", "kind", "start", "steps", "wfc", "workflow"}
+    {"accepts", "emit", "end", "event", "events", "in", "kind", "start", "steps", "wfc", "workflow"}
 )
 """Keys that each spec or each step must have."""
 
@@ -212,7 +214,8 @@ def reshaped(value: Any, title: str, key: str) -> str:
             return ""
         if all(not each for each in value.values()):
             return f"write `[{', '.join(names)}]`"
-        if title.startswith("a list of tests") and all(isinstance(each, dict) for each in value.values()):
+        by_name = all(isinstance(each, dict) for each in value.values()) and not OF_TEST & value.keys()
+        if title.startswith("a list of tests") and by_name:
             return f"write a list instead of a map: `- name: {names[0]}`, with the rest of it below"
         if len(names) == 1 and isinstance(value[names[0]], list) and title.startswith("a list of tests"):
             return f"the list stands directly under `tests`, and here it stands under `{names[0]}`"
@@ -382,8 +385,9 @@ def for_scalar(value: bool | float, title: str, key: str) -> str:
 def for_text(value: str, types: Sequence[str]) -> str:
     if "boolean" in types and value.lower() in YES | NO:
         return f"write `{'true' if value.lower() in YES else 'false'}`"
-    if "array" in types and value and len(value) <= LONGEST and "," not in value:
-        return f"write `[{value}]`"
+    alone = value.strip("[] ")  # of whose brackets one may be there
+    if "array" in types and alone and len(value) <= LONGEST and "," not in value:
+        return f"write `[{alone}]`"
     if {"integer", "number"} & set(types) and value.strip().lstrip("-").replace(".", "", 1).isdigit():
         return f"write `{value.strip()}` without quotes"
     return ""

@@ -283,14 +283,16 @@ def parse_enum(data: object, place: Place, world: Declared, name: str, depth: in
     if set(map(type, data)) == {str} and len(set(data)) == len(data):  # as most are
         return Enumeration(tuple(data))
     values: dict[tuple[type, object], str | int | bool] = {}
+    is_whole = True
     for index, value in enumerate(data):
         if not isinstance(value, (str, int)):
             world.report(problems.bad_enum_value(place / index, value))
+            is_whole = False
         elif (value.__class__, value) in values:
             world.report(problems.enum_value_twice(place / index, value))
         else:
             values[value.__class__, value] = value
-    return Enumeration(tuple(values.values())) if values else UNKNOWN
+    return Enumeration(tuple(values.values())) if is_whole else UNKNOWN  # nobody knows what else was meant
 
 
 def parse_one_of(data: object, place: Place, world: Declared, name: str, depth: int) -> Type:

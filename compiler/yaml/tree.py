@@ -333,14 +333,15 @@ class Builder:
         nothing = (
             key in self.node and self.node[key] is None
         )  # two lines for one; what stands there is told once
-        of_step = (
-            self.address()[:1] == ("steps",) and len(self.address()) == 2
-        )  # either of the two may be meant
-        if nothing or of_step:
+        above = self.address()
+        of_step = above[:1] == ("steps",) and len(above) == 2
+        of_spec = not above and key != "steps" and self.node.get(key).__class__ is dict
+        if nothing or of_step or of_spec:  # either of the two may be meant
             self.node[key] = self.broken()
         in_list = self.stack[-1][0].__class__ is list and len(self.stack) > 1
         if key != "<<" and not (in_list and self.unreliable):
-            self.find(problems.duplicate_key(self.place(event), key, first, in_list=in_list))
+            begins_item = in_list and not self.flow and next(iter(self.node)) == key
+            self.find(problems.duplicate_key(self.place(event), key, first, begins_item=begins_item))
         if in_list:
             self.whole, self.unreliable = False, True  # two items, perhaps, which have become one
 

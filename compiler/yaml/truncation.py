@@ -62,7 +62,7 @@ def check_comment_after(text: str, event: Any, key: str, owner: Address) -> tupl
         if open_quote(value):
             return problems.text_cut_by_comment(place, value, whole_line), True
         return problems.comment_after_condition(place, move_up(text, event, comment.start(), place)), False
-    if unclosed(value):
+    if unclosed(value) and "}}" in said:
         return problems.text_cut_by_comment(place, value, whole_line), True
     return None, False
 

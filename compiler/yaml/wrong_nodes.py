@@ -35,7 +35,8 @@ def map_as_key(event: Any, text: str) -> Finding:
     doubled = text.startswith("{{", start) or text[max(0, start - 1) : end] == "{{"
     if doubled and re.compile(ENTRY).match(text, start):
         place = Place((), "text", start - (text[start - 1] == "{"), end)
-        return problems.key_not_text(place, "a map", "a map stands in one pair of braces: leave one pair out")
+        hint = "a map stands in one pair of braces: leave out one `{`, and its `}` if that is there"
+        return problems.key_not_text(place, "a map", hint)
     if doubled:
         begins = start - (text[start - 1] == "{")
         place = Place((), "text", begins, end)

@@ -1599,7 +1599,7 @@ TABLE = [
         '        when: result.decision == "send"',
         '        when: "result.decision" == "send"',
         "syntax-error",
-        'put all of it in quotes: `\'"result.decision" == "send"\'`',
+        "put all of it in quotes: `'result.decision == \"send\"'`",
     ),
     (
         "title braces",

@@ -92,7 +92,7 @@ TABLE = [
     ("weather_note", "{city: Oslo}", "{city: ${{ inputs.cities['a'] | first }}}", "expression-needs-quotes",
      "in a test a value is written out"),
     ("expenses", 'pluck("amount") | sum | fixed', 'pluck("amount) | sum | default("") | fixed', "unclosed-text",
-     "here or to a text before it"),
+     "here or in a text before it"),
     ("expenses", "{category: name, amount: rows", "{(name): name, amount: rows", "unexpected-token", "made by `group`"),
     ("expenses", "{category: name, amount: rows", "{rows.x: name, amount: rows", "unexpected-token", "made by `group`"),
     ("weather_note", FAILS, "mock: {ask: {status: 503}}", "wrong-value", "`{error: http.503}`"),

@@ -166,8 +166,11 @@ def stray(text: str, place: Place, position: int) -> Finding:
         if "${{" in before and (braces := text.find("}}", position, end)) > 0:
             end = len(text[:braces].rstrip())  # which close the expression, and are no part of the text
         stretch = place.stretch(position, end)
-        certain = letter not in before[before.rfind("${{") + 1 :] and all(
-            before.count(opening) <= before.count(ending) for opening, ending in ("()", "[]")
+        in_place = before.endswith("}")  # of a bracket, as in `${{ name }"`
+        certain = (
+            not in_place
+            and letter not in before[before.rfind("${{") + 1 :]
+            and all(before.count(opening) <= before.count(ending) for opening, ending in ("()", "[]"))
         )
         return problems.unclosed_text(stretch, letter, certain=certain)
     opens = text.startswith("${{", position)

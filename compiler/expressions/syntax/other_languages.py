@@ -131,6 +131,8 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
         )
     if token.kind == "string" and before.end == token.start and before.text.lower() in PREFIXES:
         return f"a text has no `{before.text}` before its quote; values are put into a text by `~`"
+    if before.end == token.start and (word := beside_its_quotes(before, token)):
+        return f"a text stands between its quotes: `{word}`"
     if token.kind == "string" and before.kind != "operator":
         return between_values(tokens, at) or "an operator is missing before it, such as `==`"
     if (token.text == "of" or before.text == "optional") and before.text in TYPE_WORDS:
@@ -140,6 +142,14 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
     return (
         at_a_name(tokens, at) if token.kind == "name" else between_values(tokens, at) if token.value else ""
     )
+
+
+def beside_its_quotes(before: Token, token: Token) -> str:
+    """Return the text that a name is meant to be which touches a pair of quotes with nothing in it; else nothing."""
+    for name, quotes in ((before, token), (token, before)):
+        if name.kind == "name" and quotes.kind == "string" and quotes.value == "":
+            return quotes.text[0] + name.text + quotes.text[0]
+    return ""
 
 
 def advice_in_loop(tokens: Sequence[Token], at: int) -> str:
@@ -196,6 +206,8 @@ def at_a_sign(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> st
         return "names stand without `@`"
     if is_arrow(tokens, at):
         return NO_FUNCTIONS
+    if token.kind in NUMBERS and at and before.end == token.start and before.kind == "string":
+        return "the text ends at the quote before it: within a text stand other quotes than around it"
     if token.kind in NUMBERS and at and before.end == token.start:
         if before.text == "." and tokens[at - 2].kind in NUMBERS:
             return ""  # a version such as `5.0.0`, or a date

@@ -154,7 +154,11 @@ class TemplateParser:
             word = self.stack[-1].word
         # of an end that was not read something is said already
         if self.stack and self.lost <= word.end:
-            self.wrong(UnreadableError(template_problems.statement_not_ended(self.span(word), word.text)))
+            rest = re.sub(rf"\{{%-? *end{word.text} *-?%\}}", "", self.text[word.end :])
+            torn = f"end{word.text}" in rest  # as in `{ endif %}`, which is text
+            self.wrong(
+                UnreadableError(template_problems.statement_not_ended(self.span(word), word.text, torn=torn))
+            )
         self.stack.clear()
         return tuple(self.top)
 

@@ -127,8 +127,12 @@ class TypeChecker(TypeReporter):
             )
         node.type = UNKNOWN
 
-    def require_text(self, node: Node, scope: Scope) -> None:
-        """Check what becomes part of a text: a scalar that is there."""
+    def require_text(self, node: Node, scope: Scope, beside: str = "") -> None:
+        """Check what becomes part of a text: a scalar that is there.
+
+        Args:
+            beside: The one sign of which that text consists besides, if it is one.
+        """
         kind = self.require_present(node, scope, use="in a text")
         if kind.__class__ is Scalar and kind is not ANY:  # as most are
             return
@@ -142,7 +146,9 @@ class TypeChecker(TypeReporter):
                 isinstance(kind, ListOf) and isinstance(base(kind.item), Scalar) and kind.item is not ANY
             )
             self.wrong(
-                template_problems.needs_json(self.at(node), self.words(node), show_given(kind), of_scalars)
+                template_problems.needs_json(
+                    self.at(node), self.words(node), show_given(kind), of_scalars, beside
+                )
             )
 
     # --- one rule a kind of node

@@ -46,6 +46,7 @@ OWNERS: Final = ("result", "event", "events", "inputs", "state", "config", "erro
 """Whose field a name alone may be, the most likely first."""
 NOT_ITEMS: Final = frozenset({*OWNERS, "agent", "args", "loop", "response", "run", "secrets", "trigger"})
 """Names that mean the same everywhere; the others are those of items, of which the innermost comes last."""
+QUOTED_PATH: Final = re.compile(rf"(?:{'|'.join(OWNERS)})(?:\.[^\W\d]\w*)+")
 FIELD: Final = re.compile(r"\s*\.\s*(\w+)")
 PATH: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 ASKED: Final = re.compile(r"\s*[.\[]")
@@ -187,6 +188,8 @@ def for_comparison(
     for value, kind, other in ((sides[1], kinds[0], words[0]), (sides[0], kinds[1], words[1])):
         if not isinstance(value, Constant) or isinstance(value.value, bool) or value.value is None:
             continue
+        if isinstance(value.value, str) and QUOTED_PATH.fullmatch(value.value):
+            return f"write `{value.value}` without quotes, if its value is meant"
         if found := for_constant(operator, value.value, kind, other):
             return found
     return ""

@@ -21,8 +21,15 @@ from wfc.compiler.types import NULL, UNKNOWN, Optional, Type, assignable, base, 
 __all__ = ["TemplateChecker"]
 
 
+SIGNS: Final = frozenset("{}[]()\"'`,;")
 MAX_USED: Final = 200
 """How many texts a text may use, those that they use included."""
+
+
+def beside_alone(parts: tuple[Part, ...]) -> str:
+    """Return the one sign beside the one expression of a text, which may be there by a slip; empty if more is there."""
+    texts = [part.text.strip() for part in parts if isinstance(part, Text)]
+    return texts[0] if len(parts) == 2 and texts and texts[0] in SIGNS else ""
 
 
 class TemplateChecker:
@@ -43,7 +50,7 @@ class TemplateChecker:
             if isinstance(part, Text):
                 continue
             if isinstance(part, Hole):
-                self.checker.require_text(part.tree, scope)
+                self.checker.require_text(part.tree, scope, beside=beside_alone(parts))
                 trees.append(part.tree)
             elif isinstance(part, Condition):
                 uses |= self.condition(part, scope)

@@ -16,6 +16,9 @@ __all__ = ["declare_defaults", "step_model"]
 def declare_defaults(data: object, declared: Declarations) -> None:
     """Declare the entries of `defaults`; models and retry policies have been declared before."""
     if not isinstance(data, dict):
+        declared.defaults = Defaults(
+            has_model=declared.is_broken(("defaults",))
+        )  # what else it says is not known
         return
     place = Place(("defaults",))
     name = data.get("model")

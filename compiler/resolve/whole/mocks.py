@@ -24,8 +24,9 @@ class MockReader:
 
     def real(self, data: object, place: Place) -> list[str]:
         found = []
-        for index, name in enumerate(data if isinstance(data, list) else ()):
-            step = self.steps.find(name, place / index, acting=True)
+        data = data if isinstance(data, list) else []
+        for index, name in enumerate(data):
+            step = self.steps.find(name, place / index, acting=True, beside=data)
             if step is not None and self.has_action(step, place / index, "real"):
                 found.append(step.name)
         return found
@@ -40,9 +41,10 @@ class MockReader:
 
     def mocks(self, data: object, place: Place) -> dict[str, tuple[MockAnswer, ...]]:
         found: dict[str, tuple[MockAnswer, ...]] = {}
-        for name, content in data.items() if isinstance(data, Mapping) else ():
+        data = data if isinstance(data, Mapping) else {}
+        for name, content in data.items():
             at = place / str(name)
-            step = self.steps.find(name, at.key, acting=True)
+            step = self.steps.find(name, at.key, acting=True, beside=data)
             if step is None or not self.has_action(step, at.key, "mock"):
                 continue
             reader = AnswerReader(self.declared, step)

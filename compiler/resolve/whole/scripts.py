@@ -28,6 +28,8 @@ __all__ = ["ScriptReader", "script_reader"]
 
 REPLIES: Final = ("calls", "code", "say", "give", "error")
 """What a reply may be; `say` may stand beside `calls`."""
+CALLED: Final = ("tool", "hand_over")
+"""What a call in a reply may name."""
 
 PLAIN: Final = ("string", "integer", "number", "boolean")
 """The types of fields that a server's form has."""
@@ -48,6 +50,7 @@ def script_reader(declared: Declarations, steps: Mapping[str, Step]) -> ScriptRe
     """Return the reader for a spec whose steps are resolved."""
     lost = any(declared.is_broken((section,)) for section in (*OF_AGENTS, "steps"))
     lost = lost or any(declared.tables[section].unread for section in OF_AGENTS)
+    lost = lost or bool(declared.tables["agents"].broken)
     lost = lost or not UNRESOLVED.isdisjoint(declared.codes) or None in declared.workflow_tools.values()
     return ScriptReader(declared, steps, declared.flow_whole and not lost)
 
@@ -130,7 +133,7 @@ class ScriptReader:
     def reply(self, data: Data, place: Place, agent: Agent, output: Type) -> ScriptedReply:
         """Return one reply."""
         given = [key for key in REPLIES if key in data]
-        if not given:
+        if not given and not self.declared.any_broken(place, REPLIES):
             self.declared.report(problems.empty_reply(place))
         if len(given) > 1 and given not in (["calls", "say"], ["code", "say"]):
             self.declared.report(problems.several_replies((place / given[1]).key, given[0], given[1]))
@@ -192,9 +195,10 @@ class ScriptReader:
         for index, each in enumerate(data if isinstance(data, list) else ()):
             if not isinstance(each, Mapping):
                 continue
-            given = [key for key in ("tool", "hand_over") if key in each]
+            given = [key for key in CALLED if key in each]
             if not given:
-                self.declared.report(problems.empty_reply(place / index))
+                if not self.declared.any_broken(place / index, CALLED):
+                    self.declared.report(problems.empty_reply(place / index))
                 continue
             if len(given) > 1:
                 self.declared.report(problems.several_replies((place / index / "hand_over").key, *given))

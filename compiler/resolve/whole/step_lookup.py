@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Step
 from wfc.compiler.python.literals import normal_form
@@ -25,14 +27,19 @@ class StepLookup:
     steps: dict[str, Step]
     known: set[str]
 
-    def find(self, name: object, place: Place, *, acting: bool = False) -> Step | None:
+    def find(
+        self, name: object, place: Place, *, acting: bool = False, beside: Collection[object] = ()
+    ) -> Step | None:
         """Find a step; ``None`` if it could not be understood or, with a finding, if there is none of that name.
 
         Args:
             acting: Whether only a step with an action can be meant.
+            beside: What is named there too, and so is hardly meant again.
         """
         normalised = normal_form(str(name))
         if normalised not in self.known and not self.declared.unread("steps"):
             idle = {each for each, step in self.steps.items() if acting and not step.acts}
-            self.declared.report(name_problems.unknown_step(place, normalised, self.known - idle))
+            named = {normal_form(str(each)) for each in beside}
+            found = name_problems.unknown_step(place, normalised, self.known - idle, named)
+            self.declared.report(found)
         return self.steps.get(normalised)

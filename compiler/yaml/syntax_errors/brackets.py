@@ -26,7 +26,7 @@ __all__ = [
     "type_before_brackets",
 ]
 
-CLOSED: Final = re.compile(r" *(?:- +)?(?:[\w-]+: +)?(?P<value>[{\[][^\r\n]*)")
+CLOSED: Final = re.compile(r" *(?:- +)?(?:(?P<key>[\w.-]+): +)?(?P<value>[{\[][^\r\n]*)")
 HOLDS_ENTRIES: Final = re.compile(r"[{\[] *[\w-]+: |\[ *[{\"']")
 OTHER_BRACKET: Final = re.compile(r"(?:: +|- +|\[ *)(?P<sign>[(<])(?=[\w\"' ]+: )")
 """A bracket that is none to YAML, at the beginning of a value, with a key in it."""
@@ -71,6 +71,10 @@ def closed_before_end_of_line(problem: SyntaxProblem) -> Finding | None:
         return problems.syntax_error(
             place, f"`{rest.strip()}` closes nothing", "leave it out, or open it before"
         )
+    key = found["key"]
+    if key in brace_problems.OF_SEVERAL:
+        hint = f"the list ends too early: write `{key}: [A, B]`"
+        return problems.syntax_error(place, "something follows after this bracket is closed", hint)
     if not HOLDS_ENTRIES.match(value):
         fix = fixes.replace_text(place, "'" + value.replace("'", "''") + "'")
         return problems.syntax_error(

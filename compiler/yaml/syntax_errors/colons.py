@@ -35,6 +35,7 @@ __all__ = [
 
 NO_NAME: Final = re.compile(r" *(?:- +)?(?P<colon>:)(?: [^\r\n]*)?")
 COLON_BEFORE: Final = re.compile(r" *(?P<key>:(?P<name>[\w-]+))(?P<rest> [^\r\n]*)?\r?")
+KEYLESS: Final = re.compile(r"[{\[] *: +(?P<rest>[^\r\n]*)")
 BEFORE_BRACKET: Final = re.compile(r" *(?:- +)?(?P<key>[A-Za-z_][\w-]*) *(?:[,;=>] *)?(?=\{|\[)")
 NAME_ALONE: Final = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_][\w-]*) *(?: #[^\r\n]*)?\r?\n")
 ONE_WORD: Final = re.compile(r"[{,]\s*[\w-]+:[ ]+[\w-]+\Z")
@@ -45,6 +46,12 @@ BACK: Final = 200
 KEY_OF_LINE: Final = re.compile(r" *(?:- +)*(?P<key>[\w-]+): ")
 ENTRIES: Final = re.compile(r"[a-z_]\w*: *[^\s,:][^,:\r\n]*(?:, *[a-z_]\w*: *[^\s,:][^,:\r\n]*)+")
 """Several entries on one line, without braces around them."""
+KEY_OF_ENTRY: Final = re.compile(r" *[\w.-]+")
+"""What stands before a colon where a line begins with a key."""
+WHERE_IT_BELONGS: Final = (
+    "mend the indentation of this line or of the line above, or write the key that is missing above it; "
+    "a text of several lines stands in quotes"
+)
 KEY_ALONE: Final = re.compile(r" *(?:- +)?[\w-]+: *\r?")
 TORN: Final = re.compile(r" *(?P<name>[A-Za-z]\w*) *[{\[][ :{]*(?=\w+: )")
 
@@ -84,11 +91,18 @@ def colon_before(text: str, at: int) -> Finding | None:
 def no_colon(problem: SyntaxProblem) -> Finding:
     """Return the finding for the line at which the parser began to read a key, and has met no colon."""
     start, end = problem.opened, line_at(problem.text, problem.opened)[1]
+    written = problem.text[start:end].strip()
+    if (sign := problem.text[start : start + 1]) in {"{", "["}:
+        value = KEYLESS.match(problem.text, start, end)
+        hint = "leave it out, or write a key and a colon before it"
+        hint = hint if value is None else f"write `key: {shown(value['rest'])}`"
+        return finding_at(start, start + 1, f"the `{sign}` stands where a key does", hint)
     return finding_at(
         start,
         start + max(1, len(problem.text[start:end].rstrip())),
         "a colon and a space are missing after this key",
-        "write `key: value`",
+        "write `key: value`"
+        + ("; a line of a text is indented further than the text's key" * (" " in written)),
     )
 
 
@@ -152,6 +166,9 @@ def hint_for_second_colon(problem: SyntaxProblem) -> tuple[str, bool]:
         return f"a map in braces stands behind a colon: `{torn['name']}: {{…`", True
     if before[-1:] in {"{", "["}:
         return f"what stands in brackets begins with the bracket: `{before[-1]}key: …`", True
+    line_above = text[: problem.start].rstrip().rpartition("\n")[2]
+    if KEY_OF_ENTRY.fullmatch(before) and KEY_OF_LINE.match(line_above):
+        return WHERE_IT_BELONGS, True
     if opens:
         return "put the entry in braces, `{key: value}`, unless a colon or a key is missing before it", True
     return "", False

@@ -28,19 +28,23 @@ PREFIXED: Final = re.compile(r"(?:[:,\[{] *|- +)(?P<prefix>[bfru])(?P<sign>[\"']
 """A letter that other languages write before a text's quote; to YAML the text begins with it, and the quote is none."""
 GOES_ON: Final = "this text goes on after its quote is closed"
 TWO_QUOTES: Final = "two quotes stand here side by side"
-CLOSED: Final = re.compile(r" *(?:- +)?(?:[\w-]+: +)?(?P<value>[\"'][^\r\n]*)")
+CLOSED: Final = re.compile(r" *(?:- +)?(?:[\w.-]+: +)?(?P<value>[\"'][^\r\n]*)")
 QUOTED_BEFORE: Final = re.compile(r"(?P<sign>[\"'])(?P<text>(?:(?!(?P=sign))[^\r\n])*)(?P=sign)\Z")
 LAST_QUOTE: Final = re.compile(r"(?P<sign>[\"'])(?=\s*(?:[}\]]|,\s|$))")
 TEXT_IN_DOUBLE: Final = re.compile(r"\"([^\"'\r\n]*)\"")
+PATH_IN_QUOTES: Final = re.compile(
+    r"([\"'])((?:config|error|events?|inputs|response|result|run|state)(?:\.[^\W\d]\w*)+)\1"
+)
 NEXT_ENTRY: Final = re.compile(r"(?P<closed>[}\]]*), *[{\[]* *(?P<key>[\w-]+): ?(?=[\"'{\[\w])")
 """Another entry inside of what should be a text between braces."""
 NO_COMMA: Final = re.compile(r"[^\"']*(?P<sign>[\"'])[^\"',]*?\b(?P<key>[\w-]+): *(?P=sign)[^\"']*")
 """The rest of one entry, the next one without a comma before it, and the begin of its value."""
-DOLLAR: Final = re.compile(r"(?<=[:,\[{] )\$(?P<sign>[\"'])(?=\{\{)")
 ENTRY_BEHIND: Final = re.compile(r"[\w-]+: ?(?=[\"'{\[\w])|[\w-]+ [\w-]+: ")
 """Another entry right behind a quote, perhaps with a word in the place of its comma."""
 KEY_BELOW: Final = re.compile(r"\n *(?:- +)?[\w-]+:\s")
 """Another entry within what is in quotes."""
+DOLLAR_BEFORE: Final = re.compile(r"\$(?P<sign>[\"'])(?P<inside>\{\{[^{}\"'\r\n]*\}\})(?P=sign)")
+"""An expression with its first two signs exchanged."""
 EQUALS: Final = re.compile(r"(?<=[{,]) *(?P<key>[a-z_]\w*) *= *(?P<value>\"[^\"\r\n]*\"|'[^'\r\n]*')")
 """A key with `=` before a text in quotes, between braces."""
 NO_COLON: Final = re.compile(
@@ -52,6 +56,19 @@ FARTHEST: Final = 20_000
 """How many code points a quoted text may have that is looked at."""
 LONGEST: Final = 60
 """How long a text may be that a hint shows."""
+
+
+def dollar_before_quote(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for an expression whose `$` stands before the quote, as in `$"{{ name }}"`."""
+    text = problem.text
+    at = problem.opened if problem.says(NEVER_CLOSED) else problem.at
+    found = DOLLAR_BEFORE.search(text, *line_at(text, at))
+    if found is None:
+        return None
+    sign, place = found["sign"], place_of(found)
+    better = f"{sign}${found['inside']}{sign}"
+    fix = fixes.replace_text(place, better)
+    return problems.syntax_error(place, "the `$` stands before the quote", f"write `{better}`", fix)
 
 
 def closed_late(problem: SyntaxProblem) -> Finding | None:
@@ -81,6 +98,9 @@ def closed_before_end_of_line(problem: SyntaxProblem) -> Finding | None:
     place = Place((), "text", found.start("value"), found.start("value") + len(value))
     if len(value) > 2 and value[-1] == value[0]:
         return quotes_in_quotes(place, value)
+    inside, _, rest = value[1:].partition(value[0])
+    if rest.strip() and not rest.strip("} ") and inside.rfind("${{") > inside.rfind("}}"):
+        return problems.syntax_error(place, GOES_ON, f"the quote stands behind the `{rest.strip()}`")
     fix = fixes.replace_text(place, "'" + value.replace("'", "''") + "'")
     return problems.syntax_error(place, GOES_ON, "put all of it in quotes", fix)
 
@@ -96,7 +116,7 @@ def closed_before_more_text(problem: SyntaxProblem) -> Finding | None:
     if stop is not None:
         return quotes_in_quotes(Place((), "text", start, stop), text[start:stop])
     inside = "inside of single quotes write `''`" if sign == "'" else 'inside of double quotes write `\\"`'
-    hint = f"close the quote where the text ends; {inside}"
+    hint = f"close the quote where the text ends, or leave out what follows it; {inside}"
     if ENTRY_BEHIND.match(text, at):
         hint += "; if another entry begins here, a `,` is missing before it"
     return finding_at(start, at, GOES_ON, hint)
@@ -143,7 +163,8 @@ def quotes_in_quotes(place: Place, value: str) -> Finding:
         hint = "close the quote that opens here before the comma, or escape those in the text"
         return problems.syntax_error(place, GOES_ON, hint)
     if re.search(rf"{sign} *(?:[=!<>]=?|==|~|\+|and|or|in) *{sign}", inside) and other not in inside:
-        whole = f"{other}{value}{other}"
+        names = PATH_IN_QUOTES.sub(r"\2", value)  # no text, but a name that is compared with one
+        whole = f"{other}{names}{other}"
         fix = fixes.replace_text(place, whole, title="put all of it in quotes")
         return problems.syntax_error(place, GOES_ON, f"put all of it in quotes: `{whole}`", fix)
     better = quoted_again(inside, sign, other)
@@ -218,16 +239,6 @@ def equals_before_quote(problem: SyntaxProblem) -> Finding | None:
     if found is None:
         return None
     return brace_problems.no_colon_in_braces(place_of(found), found["key"], found["value"])
-
-
-def dollar_before_quote(problem: SyntaxProblem) -> Finding | None:
-    """Return the finding for a `$` that stands before the quote of an expression, as in `{a: $"{{ b }}"}`."""
-    found = DOLLAR.search(problem.text, line_at(problem.text, problem.opened)[0], problem.at + 2)
-    if found is None:
-        return None
-    sign = found["sign"]
-    hint = f"write `{sign}${{{{ … }}}}{sign}`"
-    return problems.syntax_error(place_of(found), "the `$` of an expression stands behind the quote", hint)
 
 
 def second_quote(problem: SyntaxProblem) -> Finding | None:

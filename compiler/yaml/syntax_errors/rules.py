@@ -54,6 +54,7 @@ RULES: Final = (
     SyntaxRule((*BETWEEN, *NO_TOKEN, *NOT_ALLOWED), brackets.other_bracket),
     SyntaxRule((*BETWEEN, *NO_TOKEN, *NEVER_CLOSED), quotes.no_colon_before_quote),
     SyntaxRule((*BETWEEN, *NEVER_CLOSED), quotes.letter_before_quote),
+    SyntaxRule((*BETWEEN, *NEVER_CLOSED), quotes.dollar_before_quote),
     # a colon that would make a key of a value
     SyntaxRule(SECOND_COLON, indentation.keys_below_name),
     SyntaxRule(SECOND_COLON, indentation.list_below_value),
@@ -71,7 +72,6 @@ RULES: Final = (
     SyntaxRule(BETWEEN, brackets.list_type_with_brackets),
     SyntaxRule(BETWEEN, quotes.closed_before_more_text),
     SyntaxRule(BETWEEN, colons.second_colon_in_brackets),
-    SyntaxRule((*BETWEEN, *NEVER_CLOSED), quotes.dollar_before_quote),
     SyntaxRule(ANY, quotes.closed_late),
     SyntaxRule(BETWEEN, brackets.bare_expression),
     # a character with which nothing can begin
@@ -153,7 +153,7 @@ RULES: Final = (
         ("document start",),
         says(
             "the spec ends before this line",
-            "is it indented wrongly, or has a comment above lost its `#`?",
+            "its indentation is wrong, or that of all lines above, or a comment above has lost its `#`",
         ),
     ),
     SyntaxRule(NO_VALUE, wrong_start.no_value),

@@ -67,7 +67,12 @@ def special_character(problem: SyntaxProblem) -> Finding:
     """Return the finding for any other character with which nothing can begin."""
     text, at = problem.text, problem.at
     hint, quoted = "put the text in quotes", None
-    if text[at + 1 : at + 2] == "{":
+    if (closed := problem.before.rstrip()[-1:]) and closed in "]}\"'":
+        what = f"`{problem.character}` cannot follow on a `{closed}`"
+        return problem.finding(what, f"a text with `{closed}` in it stands in quotes, as a whole")
+    if problem.character == "`":
+        hint = "leave the backticks out, or put the text in quotes if they belong to it"
+    elif text[at + 1 : at + 2] == "{":
         hint += "; an expression is written `${{ … }}`"
     elif problem.character == "@" and NAME_IN_SCOPE.match(text, at + 1):
         hint = "if the value of that name is meant, it stands without `@`; put a text in quotes"
@@ -88,10 +93,25 @@ def no_value(problem: SyntaxProblem) -> Finding:
     ):
         return problem.finding(NO_VALUE, "a map opens with `{`, and a list with `[`")
     if sign.startswith((",", "]", "}")):
-        return problem.finding(NO_VALUE, "write it, or close the bracket that opens before")
+        return problem.finding(NO_VALUE, before_sign(problem.before.rstrip(), sign[0]))
     if sign == "...":
         return problem.finding("this ends the document, and nothing stands before it", "leave it out")
     if sign.startswith("- "):
         hint = "between brackets a list is written `[a, b]`; a text that begins with `-` is in quotes"
         return problem.finding(NO_VALUE, hint)
     return problem.finding(NO_VALUE, "put a text that begins with a special character in quotes")
+
+
+def before_sign(before: str, sign: str) -> str:
+    """Return what to do about a comma or a closing bracket behind which nothing stands that it could end."""
+    if sign == "," and before.endswith(","):
+        return "write it, or leave out one of the two commas"
+    if sign == "," and before.endswith(("[", "{")):
+        return f"write it, close the `{before[-1]}` before it, or leave out the comma"
+    if any(before.count(opening) > before.count(closing) for opening, closing in ("[]", "{}")):
+        return "write it, or close the bracket that opens before"
+    return (
+        f"write it, or leave out the `{sign}`"
+        if sign == ","
+        else "write it, or open the bracket that closes here"
+    )

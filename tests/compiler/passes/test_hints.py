@@ -353,7 +353,7 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
     ("asking", 'name: "${{ event.name | upper }}"', 'name: ""${{ event.name | upper }}"',
      ("syntax-error", "leave out one")),
     ("joins", '"${{ events.bread }}"', '"${{ events.bread }}""', ("syntax-error", "leave out one of them$")),
-    ("joins", "{wanted: integer}", "{{wanted: integer}}", ("key-not-text", "leave one pair out")),
+    ("joins", "{wanted: integer}", "{{wanted: integer}}", ("key-not-text", "leave out one `{`")),
     ("loop", "events:\n", "events:\nevents:\n", ("duplicate-key", "$")),
     # keys at another level, which something lacks
     ("loop", "start: Came\n", "start: Came\nkind: transform\n", ("unknown-key", "it is a key of a step")),

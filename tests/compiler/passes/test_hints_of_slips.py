@@ -168,7 +168,7 @@ def test_what_the_slips_are_made_in_is_right(base: str) -> None:
         # a key that has lost its colon among what looks like a list; an event is no condition
         ("wait", "accepts: Asked, title", "accepts: Asked, emit, title", [
             ("text-cut-by-comma", "write `emit: …` if that is another key, else a list, `accepts: […, emit]`")]),
-        ("wait", "emit: {event: Told", "emit: {why: Told", [("unknown-key", "write `event`")]),
+        ("wait", "emit: {event: Told", "emit: {why: Told", [("unknown-key", "what can stand here too is `when`, `event`")]),
         ("wait", "when: inputs.n > 3", "wen: inputs.n > 3", [("unknown-key", "did you mean `when`?")]),
         # in a condition a text is put together otherwise than by braces
         ("wait", "when: inputs.n > 3", "when: \"${{ inputs.n }}-again\"", [
@@ -210,10 +210,10 @@ def test_what_the_slips_are_made_in_is_right(base: str) -> None:
             ("misplaced-key", "move it there$")]),
         # another word for a section that is there; a map that is no condition
         ("whole", "events:\n", "tasks: []\nevents:\n", [("unknown-key", "what can stand here too is")]),
-        ("whole", "events:\n", "tets: []\nevents:\n", [("unknown-key", "did you mean `tests`?")]),
+        ("whole", "events:\n", "tets: []\nevents:\n", [("unknown-key", "did you mean `tests` or `texts`?")]),
         ("wait", "with: {why: x}", "case: {why: x}", [("unknown-key", "what can stand here too is `with`")]),
         ("wait", "emit: {event: Told, with: {text: \"$", "emit: {event: Told, with: {text: $\"", [
-            ("syntax-error", "write `\"${{ … }}\"`$")]),
+            ("syntax-error", "write `\"${{ result }}\"`$")]),
         # a type is no prose, a `#` no part of an expression, and a line may stand too low
         ("whole", "{name: string, n: integer}", "{name: string, n list of integer}", [
             ("text-cut-by-comma", "put the text in quotes, or write `n: list of integer` if that is another key")]),

@@ -35,7 +35,9 @@ tests:
 """
 ACCEPTED = "accepts: [Came, Again]"
 VALUE = '{text: "many"}'
-CLOSE = r"close the quote where the text ends; inside of double quotes write `\"`"
+CLOSE = (
+    r"close the quote where the text ends, or leave out what follows it; inside of double quotes write `\"`"
+)
 
 CASES: list[tuple[str, str, str, str]] = [
     # what stands there, what is written instead, the code of the first finding, its hint
@@ -87,7 +89,8 @@ CASES: list[tuple[str, str, str, str]] = [
      "in a test a value is written out; a text with `${{` in it stands in quotes"),
     ("{type: integer, default: 0}", "{type: integer, default: ${{ 3 }}}", "expression-needs-quotes",
      "write a value; one that is worked out is given where the field is filled: with `with` or `save`"),
-    ("seen: {type: integer, default: 0}", "seen: {type: ${{ 3 }}}", "expression-needs-quotes", 'write `"${{ … }}"`'),
+    ("seen: {type: integer, default: 0}", "seen: {type: ${{ 3 }}}", "expression-needs-quotes",
+     'write `"${{ … }}"`; where `type` is the language\'s own, a type stands there, and no expression'),
     # a bracket that closes where one should open
     ("  Came: {many", "  Came: }many", "syntax-error", "a map opens with `{`, and a list with `[`"),
     ("Done: {text: string}", "Done: {text: }", "wrong-type", "write a value after the colon, or remove the key"),
@@ -98,7 +101,8 @@ CASES: list[tuple[str, str, str, str]] = [
      f"{CLOSE}; if another entry begins here, a `,` is missing before it"),
     (VALUE, '{text: "many"more}', "syntax-error", CLOSE),
     # a pair of braces too many around nothing
-    ("  Late: {}", "  Late: {{}", "key-not-text", "a map stands in one pair of braces: leave one pair out"),
+    ("  Late: {}", "  Late: {{}", "key-not-text",
+     "a map stands in one pair of braces: leave out one `{`, and its `}` if that is there"),
     # a word for a number, with something else
     ("max_runs: 3", "limit: 3", "unknown-key", "write `max_runs`"),
     ("max_runs: 3", "limit: 3 days", "unknown-key",

@@ -15,6 +15,7 @@ from wfc.compiler.yaml.syntax_errors.rules import RULES
 from wfc.compiler.yaml.tree import build
 
 KNOWN = [
+    ("a: {b: $'{{ c }}'}\n", "the `$` stands before the quote"),
     (
         "a: [x.name for x in event.items]] + 1\n",
         "YAML cannot read a list made of another without quotes",
@@ -45,7 +46,6 @@ KNOWN = [
         'a: "b\nc: "d"\n',
         "the quote that opens here is closed only in line 2, and something else follows there",
     ),
-    ('a: {b: $"{{ c }}"}\n', "the `$` of an expression stands behind the quote"),
     ("a: {b: ${{ c }}}\n", "between `{ }` or `[ ]`, an expression needs quotes"),
     ("a:\n  b: c\n\td: e\n", "a tab cannot indent a line"),
     ("```yaml\na: b\n", "a line of Markdown stands here, not of YAML"),

@@ -47,6 +47,10 @@ START = "{customer: ada, text: broken}"
         ("with: {amount: 7}", "with: 7", "wrong-type", "7"),
         ("with: {amount: 7}", "with: {}", "missing-entry", "{}"),
         ("{amount: 7}", "{amount: 7, customer: ada}", "unknown-entry", "customer"),
+        ("{give: {lines: []}}", "{zzqy: {lines: []}}", "unknown-key", "zzqy"),
+        ("{give: {lines: []}}", "{give: {lines none}}", "text-cut-by-comma", "lines none"),
+        ("{give: {lines: []}}", "{shown: nothing}", "empty-reply", "{shown: nothing}"),
+        ("tool: refund, with: {amount: 7}", "tool: [], with: {amount: 7}", "wrong-type", "[]"),
         (START, "{zzqy: 1}", "unknown-entry", "zzqy"),
         (START, "{text: broken}", "missing-entry", "{text: broken}"),
         ("Line}\n    emit: Done", "Line ?? x}\n    emit: Done", "words-after-type", "?? x"),
@@ -56,6 +60,17 @@ def test_one_mistake_is_one_finding(resolved, right: str, wrong: str, code: str,
     assert not resolved(SPEC).found
     assert right in SPEC
     assert resolved(SPEC.replace(right, wrong)).found == [(code, at)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [("", "missing-key"), ("    model: fats\n", "unknown-model"), ("    model: fast\n", "")],
+)
+def test_of_a_script_nothing_is_said_where_an_agent_cannot_be_read(resolved, wrong: str, code: str) -> None:
+    text = SPEC.replace("    model: fast\n", wrong).replace("script: {settle", "script: {other")
+    codes = {each for each, _ in resolved(text).found}
+    assert ("not-of-an-agent" in codes) == (code == "")
+    assert code in {*codes, ""}
 
 
 def test_a_call_lacks_what_the_tool_needs_and_is_told_by_its_name(resolved) -> None:
