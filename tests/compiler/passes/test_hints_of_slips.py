@@ -168,7 +168,8 @@ def test_what_the_slips_are_made_in_is_right(base: str) -> None:
         # a key that has lost its colon among what looks like a list; an event is no condition
         ("wait", "accepts: Asked, title", "accepts: Asked, emit, title", [
             ("text-cut-by-comma", "write `emit: …` if that is another key, else a list, `accepts: […, emit]`")]),
-        ("wait", "emit: {event: Told", "emit: {why: Told", [("unknown-key", "what can stand here too is `when`, `event`")]),
+        ("wait", "emit: {event: Told", "emit: {why: Told", [
+            ("unknown-key", "what can stand here too is `when`, `event`")]),
         ("wait", "when: inputs.n > 3", "wen: inputs.n > 3", [("unknown-key", "did you mean `when`?")]),
         # in a condition a text is put together otherwise than by braces
         ("wait", "when: inputs.n > 3", "when: \"${{ inputs.n }}-again\"", [
