@@ -23,7 +23,7 @@ CALL: Final = re.compile(r"\w+(?:\.\w+)+\([^()]*\)(?:\.\w+\([^()]*\))*|\w+\(\w+(
 SPREAD: Final = re.compile(r"(?:\.\.\.|\*)(?P<path>\w+(?:\.\w+)+)")
 """One list in another, as other languages write it."""
 OTHER_BRACES: Final = re.compile(
-    r"\$* ?(?:\{%|\{+|\(|<%=?|<|\[\[)\s*(?P<words>[^{}<>%]*?)\s*(?:%\}|\}+|\)|%>|>|\]\])"
+    r"\$* ?(?:\{%|\{+(?: *\{\{)?|\(|<%=?|<|\[\[)\s*(?P<words>[^{}<>%]*?)\s*(?:%\}|\}+(?: *\}\})?|\)|%>|>|\]\])"
 )
 """A value as other systems put it into a text."""
 COMPUTED: Final = re.compile(r"(?:[-\s+*/%().\d]|\$\{\{[^{}]*\}\})+")

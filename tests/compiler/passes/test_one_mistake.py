@@ -162,6 +162,9 @@ SLIPS = {
         "${{ config.pause }}", "${config.pause}", "bad-duration", "an expression is written `${{ config.pause }}`"),
     "a number in braces of a template": (
         "${{ config.many }}", '"{% config.many %}"', "wrong-value", "an expression is written `${{ config.many }}`"),
+    "a number in braces within braces": (
+        "${{ config.many }}", '"${{ {{ config.many }} }}"', "wrong-value",
+        "an expression is written `${{ config.many }}`"),
 }  # fmt: skip
 
 
