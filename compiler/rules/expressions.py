@@ -59,7 +59,9 @@ def unclosed_braces(
         "unclosed-braces",
         what,
         place,
-        f"add `{closing}`" if rest.strip() == closing and gap[0] == gap[1] else f"close it with `{closing}`",
+        f"add `{closing}`"
+        if rest.strip() == closing and gap[0] == gap[1]
+        else f"close it with `{closing}` where the expression ends",
         fix=replace_text(place.stretch(*gap), rest, title=f"add `{rest.strip()}`"),
     )
 

@@ -158,7 +158,7 @@ def emit_falls_through(place: Place, step: str, occasion: str, case: str) -> Fin
         "emit-falls-through",
         f"no entry of `{step}`'s `{occasion}` is taken{shown}",
         place,
-        "add a last entry without `when`: `nothing` if there is nothing to send, or `fail` with a text",
+        "add a last entry without `when`: the event for all other cases, `nothing` if none is sent, or `fail`",
     )
 
 

@@ -44,8 +44,10 @@ FORMS = "write a name, `list of T`, `map of T`, `optional T`, `{enum: [a, b]}` o
 TYPES_FIRST = frozenset({"boolean", "datetime", "decimal", "duration", "integer", "number", "string"})
 """Types that stand first where the name of a field belongs, as in other languages."""
 BUILT_IN = (
-    "built in are `string`, `integer`, `number`, `decimal`, `boolean`, `date`, `datetime`, `duration`, `any`"
+    "built in are `string`, `integer`, `number`, `decimal`, `boolean`, `date`, `datetime`, `duration`, `any`, "
+    "`File`, `Message` and `Passage`"
 )
+BYTES = frozenset({"binary", "blob", "bytes"})
 
 
 VALUES = {
@@ -96,6 +98,8 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
         meant, names, hint = "", [], f"a field's name stands before its type: `{name}: {place.address[-1]}`"
     if name in UNITS:
         meant, names, hint = "", [], f"write {UNITS[name]}, or `duration` for a length of time"
+    if name.lower() in BYTES:
+        meant, names, hint = "", [], "write `File` for a file, or `string` for a text"
     if name == "object" and place.address[-1:] == ("type",):
         meant, hint = "", "leave it out: the fields stand directly under what has them"
     if place.address[:1] == ("config",) and place.address[2:] == ("env",) and len(place.address) == 3:

@@ -166,6 +166,11 @@ STEP_NOTES: Final[Mapping[str, str]] = {
     **dict.fromkeys(["backoff", "max_delay", "retry_on"], "it belongs to the retry policy: `retry: {…}`"),
     "delay": "between two attempts it is the `delay` of the retry policy; a pause is a step of kind `wait`",
     "until": "until when to wait is said in steps of kind `human` and `wait`; what a result must be, under `require`",
+    **{
+        f"{key}_file": "a text in a file has a name, `texts: {NAME: {file: ./NAME.md}}` at the top, and is used by it: "
+        f"`{key}: {{use: NAME}}`"
+        for key in ("prompt", "system")
+    },
     "outputs": "what a step gives is its `result`: hand it on in an event, or keep it with `save`",
 }
 """What is said of keys of a step for which there is no other key."""

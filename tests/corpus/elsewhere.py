@@ -1026,7 +1026,7 @@ TABLE = [
         "    prompt: |\n      Judge this: ${{ event.text }}",
         "    prompt_file: judge.md",
         "unknown-key",
-        "`prompt` is missing here",
+        "a text in a file has a name, `texts: {NAME: {file: ./NAME.md}}` at the top, and is used by it",
     ),
     (
         "prompt if eq",
@@ -1207,7 +1207,7 @@ TABLE = [
         "  Order: {id: string",
         "  Order: {id: bytes",
         "unknown-type",
-        "built in are `string`, `integer`, `number`, `decimal`, `bool",
+        "write `File` for a file, or `string` for a text",
     ),
     (
         "CEL has",

@@ -66,7 +66,7 @@ TABLE = [
     ("orders", "wfc: 1", 'wfc: "1"', "unknown-value", "write `1` without quotes"),
     ("orders", "wfc: 1", "apiVersion: wfc/v1", "unknown-key", "write `wfc`"),
     ("orders", PLACED, PLACED.replace("integer", "bigint"), "unknown-type", "write `integer`"),
-    ("orders", PLACED, PLACED.replace("integer", "blob"), "unknown-type", "built in are `string`"),
+    ("orders", PLACED, PLACED.replace("integer", "blob"), "unknown-type", "write `File` for a file"),
     ("orders", PLACED, PLACED.replace("integer", "{type: integer, required: true}"), "wrong-type",
      "leave out `required`"),
     ("orders", PLACED, f"{PLACED[:-1]}, tags: string[]}}", "syntax-error", "write `list of string`"),

@@ -130,7 +130,8 @@ TABLE = [
     ("prompt: Greet\n", "prompt: |\n      Greet\n    Do it well, and at once: now\n", "unknown-key",
      "a text stands behind its key; one of several lines below a `|`, indented further than the key"),
     # a comment behind an expression that is not closed, and a `#` within one
-    ("prompt: Greet\n", "prompt: ${{ event.title }   # or another\n", "unclosed-braces", "close it with `}}`"),
+    ("prompt: Greet\n", "prompt: ${{ event.title }   # or another\n", "unclosed-braces",
+     "close it with `}}` where the expression ends"),
     ("prompt: Greet\n", "prompt: ${{ event.title ~ ' # x' }}\n", "text-cut-by-comment",
      "put the whole value in quotes; a comment that is meant has a space after `#`"),
     # what follows from a value of an enumeration that is none
@@ -183,7 +184,7 @@ TABLE = [
      "write `{% endif %}` in place of what stands there without its signs"),
     ("prompt: Greet\n", "prompt: \"Greet {% if event.title == 'a' %}Ada\"\n", "statement-not-ended",
      "add `{% endif %}`"),
-    ("${{ result }}", "${{ result } at last", "unclosed-braces", "close it with `}}`"),
+    ("${{ result }}", "${{ result } at last", "unclosed-braces", "close it with `}}` where the expression ends"),
     ("${{ result }}", "${{ result at last", "unclosed-braces", "add `}}`"),
     ('"${{ result }}"}', '"${{ result }}"0}', "syntax-error",
      'close the quote where the text ends, or leave out what follows it; inside of double quotes write `\\"`'),
