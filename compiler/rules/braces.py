@@ -72,7 +72,7 @@ def text_cut_by_comma(
             return Finding("text-cut-by-comma", what, place, f"a type is written `{meant}`")
         word, _, value = rest.partition(" ")
         hint = "put the text in quotes"
-        if PROSE.fullmatch(value) and not A_TYPE.match(value):
+        if PROSE.fullmatch(value) and not A_TYPE.match(value) and word not in BESIDE:
             pass
         elif value and word.isidentifier():
             hint, whole = f"put the text in quotes, or write `{word}: {value}` if that is another key", None

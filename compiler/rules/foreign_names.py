@@ -69,8 +69,10 @@ OTHERWISE_CALLED = {
 """Names that mean something elsewhere, each with what is meant by it here."""
 
 INSTEAD_OF_CALLS = {
+    "always": "an entry for all other cases stands last, without `when`; and a step runs when an event comes that it "
+    "accepts",
     **dict.fromkeys(
-        ["always", "cancelled", "failure", "success"],
+        ["cancelled", "failure", "success"],
         "a step runs when an event comes that it accepts; errors leave by `on_error`",
     ),
     **dict.fromkeys(["now", "today", "utcnow"], "the time is `run.now`"),

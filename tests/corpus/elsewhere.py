@@ -165,7 +165,7 @@ TABLE = [
         "when: events.order.total > 100 and events.urgent",
         "when: always()",
         "method-call",
-        "a step runs when an event comes that it accepts; errors leav",
+        "an entry for all other cases stands last, without `when`",
     ),
     ("Argo templates", "steps:\n  look_up:", "templates:\n  look_up:", "unknown-key", "write `steps`"),
     (

@@ -107,6 +107,16 @@ def foreign_sign(tokens: Sequence[Token], at: int) -> tuple[Token, str, str] | N
     return None
 
 
+def behind(tokens: Sequence[Token], at: int) -> str:
+    """Return what to do about a `?` behind a value: that may be null, or the condition ends there."""
+    before = [each.text for each in tokens[max(0, at - 2) : at]]
+    if before[:-1] in (["is"], ["not"]):
+        return "leave it out: `is` asks by itself"
+    if before == ["[", "]"] or (at and tokens[at - 1].kind in {"string", "integer", "number"}):
+        return "leave it out: a condition asks by itself"
+    return "for what may be null write `| default(…)`, or ask `is not none` first"
+
+
 def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
     """Return what may help where something stands that cannot go on an expression; often nothing does.
 

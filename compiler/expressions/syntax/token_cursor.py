@@ -106,9 +106,7 @@ class TokenCursor:
             if token.text == "||" and self.is_call(self.next + 1):
                 meant = "|"  # nothing is called but a filter
             if token.text == "?" and self.tokens[self.next + 1].kind in {"operator", "end"}:
-                hint = "for what may be null write `| default(…)`, or ask `is not none` first"
-                if self.next > 1 and self.tokens[self.next - 2].text in {"is", "not"}:
-                    hint = "leave it out: `is` asks by itself"
+                hint = other_languages.behind(self.tokens, self.next)
                 self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted, hint))
             spaced = meant in {"==", "!="} or (spaced and " " not in meant)
             self.fail_with(problems.foreign_operator(self.span(token), token.text, meant, spaced=spaced))

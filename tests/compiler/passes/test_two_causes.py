@@ -65,6 +65,15 @@ CASES: list[tuple[str, str, str, str]] = [
      "expression-as-text", "write `${{ event.name }}`, without the `f'` before the text and the quote behind it"),
     (VALUE, "{text: {${{ event.name }}}}", "expression-needs-quotes",
      'write `"${{ … }}"`, without a brace before it'),
+    # a condition whose colon is lost is no prose, nor is a `?` behind it about what may be null
+    ("event: Done, when: event.many > 3", "event: Done, when event is Came", "text-cut-by-comma",
+     "put the text in quotes, or write `when: event is Came` if that is another key"),
+    ("event.many > 3", "event.many > 3?", "unexpected-token", "leave it out: a condition asks by itself"),
+    ("event.many > 3", '"event.many == []?"', "unexpected-token", "leave it out: a condition asks by itself"),
+    ("event.many > 3", "event.many?", "unexpected-token",
+     "for what may be null write `| default(…)`, or ask `is not none` first"),
+    ("event.many > 3", "always()", "method-call",
+     "an entry for all other cases stands last, without `when`; and a step runs when an event comes that it accepts"),
     # quotes and colons that are lost, and another text in quotes behind
     ("- {event: Done, when",
      '- {event: Again, when: "event.many > 9}, {event: Done, when: "event.many > 5"}\n      - {event: Done, when',
