@@ -176,7 +176,9 @@ class StatefulRun(Generic[R]):
                     made = RunFuture(loop=self.loop)
                     if self.is_done:
                         made.settle(self.execution.outcome)
-                    self._future = made  # only now: whoever sees it before the end is told by the run's own thread
+                    self._future = (
+                        made  # only now: whoever sees it before the end is told by the run's own thread
+                    )
         return self._future
 
     def settle(self) -> None:

@@ -146,7 +146,9 @@ class WorkingRun(ReachableRun[R], Generic[R]):
         """Spawn workers for the remaining step runs, if all other workers wait inside a step or are idle."""
         ready = self.ready
         if _EAGER:
-            while ready and not self._resting:  # one of them may rest, and so do all others' step runs with it
+            while (
+                ready and not self._resting
+            ):  # one of them may rest, and so do all others' step runs with it
                 self.spawn_worker(at_once=True)
         elif not self._resting:
             for _ in range(len(ready)):
@@ -158,8 +160,8 @@ class WorkingRun(ReachableRun[R], Generic[R]):
         execution, ready, now, port = self.execution, self.ready, self.now, self.port
         task: Any = asyncio.current_task(self.loop)
         current, variables = enter_run(self), copy_context()
-        if self._variables is None and execution.outcome is None:
-            self._variables = variables  # those of the first worker are the start of all others'
+        # those of the first worker are the start of all others'; one that comes after the end leaves none behind
+        self._variables = self._variables or (variables if execution.outcome is None else None)
         try:
             if begin and not self.has_begun:
                 self.start()

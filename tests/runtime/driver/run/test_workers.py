@@ -222,8 +222,9 @@ def test_the_end_of_a_run_that_is_over_is_there_whoever_asks_first(monkeypatch: 
 
     async def main() -> None:
         handler = Plain().run(number=1)
-        while not handler.is_done():
-            await asyncio.sleep(0)
+        async for _ in handler.stream_events():
+            pass
+        assert handler.is_done()
         thread = threading.Thread(target=lambda: handler._run.future)
         thread.start()
         begun.wait()
