@@ -201,6 +201,7 @@ class Workflow(WorkflowDefinition):
                 run = own.prepare(self, ctx, start_event, run_id, inputs)
                 admitted = own.engine.admit(run)
             else:
+                _check_loop(type(self).__name__)  # else the step's run would note a run that cannot start
                 run = admitted = own.start_inside(self, ctx, start_event, run_id, inputs)
         except RuntimeError:
             _check_loop(type(self).__name__)  # only now: a run asks for the loop anyway, and asking is slow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from wfc.runtime.authoring.class_reader import read_plan
 from wfc.runtime.authoring.run_rules import RunFunction, RunRules
@@ -17,6 +17,8 @@ from wfc.runtime.plan.places import Places
 from wfc.runtime.plan.run_rules import RUN_EXITS, Limits, Receives, WhenRunning
 
 __all__ = ["Definition", "WorkflowDefinition", "definition_of"]
+
+T = TypeVar("T")
 
 
 class Definition:
@@ -65,7 +67,7 @@ class Definition:
         plan.shows = self.shows
         plan.places = self.places
         plan.pays_for = self.pays_for
-        return plan
+        return self._first("plan", plan)
 
     @cached_property
     def run_rules(self) -> RunRules:
@@ -79,7 +81,13 @@ class Definition:
             functions.update(
                 (value.what, value) for value in vars(owner).values() if isinstance(value, RunFunction)
             )
-        return RunRules(self.kind.__name__, functions, self.when_running, self.limits, self.receives)
+        rules = RunRules(self.kind.__name__, functions, self.when_running, self.limits, self.receives)
+        return self._first("run_rules", rules)
+
+    def _first(self, name: str, made: T) -> T:
+        """Return what was read first: several threads may ask, and from Python 3.12 on none waits for another."""
+        first: T = self.__dict__.setdefault(name, made)
+        return first
 
     def steps(self) -> dict[str, StepFunction[Any, Any]]:
         """Return the steps as defined, by name: inherited ones first, in the order of their classes."""

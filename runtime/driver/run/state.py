@@ -39,7 +39,7 @@ __all__ = ["StatefulRun"]
 R = TypeVar("R", bound=RelatedRun)
 
 _SETTLING = threading.RLock()
-"""Held while the future of a run's end is made or settled: several threads may ask for it."""
+"""Held while the future of a run's end is made, or a run comes to its end: several threads may ask for it."""
 
 
 def _utc_now() -> datetime:
@@ -173,19 +173,24 @@ class StatefulRun(Generic[R]):
         if self._future is None:
             with _SETTLING:
                 if self._future is None:
-                    self._future = RunFuture(loop=self.loop)
-                if self.is_done:  # looked at only now, so that an end meanwhile is seen here or by `settle`
-                    self._future.settle(self.execution.outcome)
+                    made = RunFuture(loop=self.loop)
+                    if self.is_done:
+                        made.settle(self.execution.outcome)
+                    self._future = (
+                        made  # only now: whoever sees it before the end is told by the run's own thread
+                    )
         return self._future
 
     def settle(self) -> None:
         """Be over, by the outcome of the execution: let those know who wait for it."""
-        self.is_done = True
         outcome = self.execution.outcome
-        if self._future is not None or not isinstance(outcome, StopEvent):
-            future = self.future  # by which a failure is reported that nobody asks for
-            with _SETTLING:
-                future.settle(outcome)
+        with _SETTLING:
+            self.is_done = True
+            known = self._future
+        if known is not None:
+            known.settle(outcome)
+        elif not isinstance(outcome, StopEvent):
+            _ = self.future  # by which a failure is reported that nobody asks for
 
     @property
     def limits(self) -> Limits | None:

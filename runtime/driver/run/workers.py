@@ -145,13 +145,14 @@ class WorkingRun(ReachableRun[R], Generic[R]):
     def _hand_over(self) -> None:
         """Spawn workers for the remaining step runs, if all other workers wait inside a step or are idle."""
         ready = self.ready
-        if not self._resting:
-            if _EAGER:
-                while ready:
-                    self.spawn_worker(at_once=True)
-            else:
-                for _ in range(len(ready)):
-                    self.spawn_worker()
+        if _EAGER:
+            while (
+                ready and not self._resting
+            ):  # one of them may rest, and so do all others' step runs with it
+                self.spawn_worker(at_once=True)
+        elif not self._resting:
+            for _ in range(len(ready)):
+                self.spawn_worker()
         self._handing_over = False
 
     async def _work(self, begin: bool) -> None:
@@ -159,9 +160,8 @@ class WorkingRun(ReachableRun[R], Generic[R]):
         execution, ready, now, port = self.execution, self.ready, self.now, self.port
         task: Any = asyncio.current_task(self.loop)
         current, variables = enter_run(self), copy_context()
-        self._variables = (
-            self._variables or variables
-        )  # those of the first worker are the start of all others'
+        # those of the first worker are the start of all others'; one that comes after the end leaves none behind
+        self._variables = self._variables or (variables if execution.outcome is None else None)
         try:
             if begin and not self.has_begun:
                 self.start()

@@ -6,7 +6,6 @@ well. SQLite writes a log that is long enough from its beginning again and again
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 import sqlite3
 from pathlib import Path
@@ -50,12 +49,15 @@ class LogRoom:
         """Make the log longer, unless it is long enough, or another process has the file just now.
 
         What does not fit into the memory of a transaction is written to the log; undone, it is room for others.
+        Where it cannot be written, as by a bound on what somebody may store, it is not tried again.
         """
         _, size = self._rooms[0]
-        with contextlib.suppress(sqlite3.Error, OSError):
+        try:
             is_full = shutil.disk_usage(self._path.parent).free < SPARE
             if is_full or self._log.stat().st_size >= ENOUGH or _write_and_undo(connection, size):
                 del self._rooms[0]
+        except (sqlite3.Error, OSError):
+            self._rooms.clear()
 
 
 def _write_and_undo(connection: sqlite3.Connection, size: int) -> bool:

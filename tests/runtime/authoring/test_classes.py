@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -22,6 +25,8 @@ from wfc.runtime import (
     require_output_format,
     step,
 )
+from wfc.runtime.authoring import definition
+from wfc.runtime.authoring.class_reader import read_plan
 from wfc.runtime.authoring.output_format import OUTPUT_FORMAT
 from wfc.runtime.errors import OutputFormatError
 
@@ -208,6 +213,30 @@ def test_inputs_that_do_not_fit(virtually: Virtually) -> None:
         return handler.get_stop_event().result  # type: ignore[union-attr]
 
     assert virtually(main) == 3
+
+
+def test_a_class_has_one_plan_though_threads_ask_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run goes on with a context only by the plan that it was made with."""
+
+    class Asked(Workflow):
+        @step
+        async def only(self, ev: StartEvent) -> StopEvent:
+            return StopEvent()
+
+    def slowly(*args: Any, **options: Any) -> Any:
+        time.sleep(0.02)
+        return read_plan(*args, **options)
+
+    monkeypatch.setattr(definition, "read_plan", slowly)
+    together = threading.Barrier(4)
+
+    def ask(_: int) -> Any:
+        together.wait()
+        return Asked()._wfc.plan
+
+    with ThreadPoolExecutor(4) as threads:
+        plans = list(threads.map(ask, range(4)))
+    assert all(plan is Asked()._wfc.plan for plan in plans)
 
 
 def test_code_for_another_runtime_is_not_run() -> None:

@@ -46,12 +46,11 @@ class FoldingPort:
         if not is_relevant(execution, tick):
             return
         self.advance(execution, tick, max(self.run.now(), execution.at))
-        effects, execution.effects = execution.effects, []
+        effects = execution.take_effects()
         if execution.outcome is not None and not self.was_over:
             self.was_over = True
             finish_run(execution)
-            effects += execution.effects
-            execution.effects = []
+            effects = [*effects, *execution.take_effects()]
         for effect in effects:
             self.run.carry_out_one(effect)
         if execution.outcome is not None:

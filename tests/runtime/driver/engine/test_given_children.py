@@ -24,6 +24,7 @@ from wfc.runtime import (
     WorkflowValidationError,
     step,
 )
+from wfc.runtime.errors import NoEventLoopError
 from wfc.runtime.tracing import Span, SpanHandler, get_dispatcher
 
 Virtually = Callable[[Callable[[], Any]], Any]
@@ -82,6 +83,22 @@ def test_a_workflow_given_to_a_step_is_part_of_its_run(virtually: Virtually) -> 
         assert await Draft(engine=engine).run(title="c") == "C"
 
     virtually(main)
+
+
+def test_a_thread_without_a_loop_starts_no_part_and_uses_up_no_id() -> None:
+    class Threaded(Workflow):
+        @step
+        async def start(self, ev: StartEvent, draft: Draft) -> StopEvent:
+            with pytest.raises(NoEventLoopError):
+                await asyncio.to_thread(draft.run, title="a")
+            return StopEvent(result=draft.run(title="b").run_id)
+
+    async def main() -> None:
+        threaded = Threaded()
+        threaded.add_workflows(draft=Draft())
+        assert await threaded.run(run_id="p") == "p/start/1"
+
+    asyncio.run(main())
 
 
 def test_a_run_takes_those_that_its_steps_have_started_with_it(virtually: Virtually) -> None:

@@ -8,6 +8,7 @@ import threading
 import time
 import weakref
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from typing import Any
 
 import pytest
@@ -25,6 +26,8 @@ from wfc.runtime import (
     step,
 )
 from wfc.runtime.core.moments import SECOND
+from wfc.runtime.driver.run import state as run_state
+from wfc.runtime.driver.run.future import RunFuture
 from wfc.runtime.driver.run.workers import TURN
 from wfc.runtime.events.internal import StepState, StepStateChanged
 
@@ -115,6 +118,39 @@ def test_a_run_that_never_waits_lets_others_live() -> None:
     assert asyncio.run(main())
 
 
+@pytest.mark.parametrize("workers", [1, 4])
+def test_a_run_of_which_one_step_waits_lets_others_live(workers: int) -> None:
+    done: list[int] = []
+
+    class Heavy(Workflow):
+        @step
+        async def start(self, ev: StartEvent) -> list[Item]:
+            return [Item(value=value) for value in range(40)]
+
+        @step(num_workers=workers)
+        async def work(self, ev: Item) -> Done:
+            if ev.value == 0:
+                await asyncio.sleep(0)
+            time.sleep(0.6 * TURN / SECOND)  # noqa: ASYNC251 - as if it computed
+            done.append(ev.value)
+            return Done()
+
+        @step
+        async def end(self, events: list[Done]) -> StopEvent:
+            return StopEvent()
+
+    async def main() -> int:
+        handler, most = Heavy().run(), 0
+        while not handler.is_done():
+            before = len(done)
+            await asyncio.sleep(0)
+            most = max(most, len(done) - before)
+        return most
+
+    assert asyncio.run(main()) <= 3 * workers  # each has two at most in a turn
+    assert len(done) == 40
+
+
 @pytest.mark.parametrize("count", [2, 20])
 def test_a_run_that_has_waited_ends_without_a_further_turn(count: int) -> None:
     """However long it has waited, for others had their turn meanwhile."""
@@ -168,6 +204,64 @@ def test_the_end_may_be_asked_for_by_other_threads(fails: bool) -> None:
         assert len(set(map(id, seen))) == len(handlers)
         for future in seen:
             assert isinstance(future.exception(), StepFailedError) if fails else future.result().result == 7
+
+    asyncio.run(main())
+
+
+def test_the_end_of_a_run_that_is_over_is_there_whoever_asks_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread, which is slow, must not make it later: nobody would wake the loop then."""
+    begun = threading.Event()
+
+    class Slow(RunFuture):
+        def settle(self, outcome: StopEvent | Exception | None) -> None:
+            begun.set()
+            time.sleep(0.05)
+            super().settle(outcome)
+
+    monkeypatch.setattr(run_state, "RunFuture", Slow)
+
+    async def main() -> None:
+        handler = Plain().run(number=1)
+        async for _ in handler.stream_events():
+            pass
+        assert handler.is_done()
+        thread = threading.Thread(target=lambda: handler._run.future)
+        thread.start()
+        begun.wait()
+        assert handler._run.future.done()
+        thread.join()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("ends", ["by itself", "cancelled", "cancelled before it began"])
+def test_a_run_that_is_over_keeps_nothing_of_its_callers_variables(ends: str) -> None:
+    variable: ContextVar[Item] = ContextVar("variable")
+
+    class Branching(Workflow):
+        @step
+        async def start(self, ev: StartEvent) -> list[Item]:
+            return [Item(value=value) for value in range(3)]
+
+        @step
+        async def work(self, ev: Item) -> StopEvent:
+            await asyncio.sleep(0 if ev.value == 0 and ends == "by itself" else 60)
+            return StopEvent()
+
+    async def call() -> tuple[WorkflowHandler, weakref.ref[Item]]:
+        variable.set(item := Item())
+        handler = Branching().run()
+        if ends == "cancelled":
+            await asyncio.sleep(0.01)
+        await (handler if ends == "by itself" else handler.cancel_run())
+        return handler, weakref.ref(item)
+
+    async def main() -> None:
+        handler, item = await asyncio.create_task(call())
+        await asyncio.sleep(0.01)  # its other tasks end
+        gc.collect()
+        assert handler.is_done()
+        assert item() is None
 
     asyncio.run(main())
 

@@ -62,6 +62,22 @@ def test_a_full_disk_is_left_as_it_is(tmp_path: Path, monkeypatch: pytest.Monkey
     journal.close()
 
 
+@pytest.mark.parametrize("fails", ["PRAGMA max_page_count = 1", "DROP TABLE blobs"])
+def test_room_that_cannot_be_written_is_not_tried_again(tmp_path: Path, fails: str) -> None:
+    journal = SqliteJournal(tmp_path / "runs.db")
+    room = log_room.LogRoom(journal.path)
+    connection = sqlite3.connect(journal.path, timeout=30, isolation_level=None)
+    connection.execute(fails)  # as where somebody may not store as much as he wants
+    while not room.is_due():
+        pass
+    room.make(connection)
+    assert not any(room.is_due() for _ in range(1_000))
+    assert not connection.in_transaction
+    assert connection.execute("PRAGMA busy_timeout").fetchone() == (30_000,)
+    connection.close()
+    journal.close()
+
+
 def test_room_waits_for_nobody_and_is_made_later(tmp_path: Path) -> None:
     journal = SqliteJournal(tmp_path / "runs.db")
     room = log_room.LogRoom(journal.path)
