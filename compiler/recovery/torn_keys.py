@@ -16,7 +16,7 @@ from wfc.compiler.slotted import replace
 
 __all__ = ["torn_keys"]
 
-TORN: Final = re.compile(r":?(?P<name>[A-Za-z]\w*) *[^\w\s:]? *[{\[][ :{\[]*(?P<key>\w+)")
+TORN: Final = re.compile(r":?(?P<name>[A-Za-z]\w*+) *+(?:[^\w\s:{\[] *+)?[{\[][ :{\[]*+(?P<key>\w+)")
 
 
 def torn_keys(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:

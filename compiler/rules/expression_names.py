@@ -64,8 +64,8 @@ def unknown_name(
             f"{hint[:-1]}, or {meant.removeprefix('write ')}?",
             [],
         )  # a name of its own, or of a field
-    either = word and bool(hint) and hint == closest(name, known) and not is_one_slip(name, known)
-    if either:
+    either = bool(hint) and hint == closest(name, known) and not is_one_slip(name, known)
+    if either and word:
         hint += f' a text stands in quotes: `"{name}"`'
     if not hint:
         there = suggestion(name, known)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -10,6 +10,7 @@ __all__ = ["apart", "as_near", "bounded", "is_one_slip", "nearest", "sure"]
 
 MANY = 200  # among more names than this only slips of a letter or two are looked for
 COMPARISONS = 60_000
+LONG = 60  # so are they for longer names, which take time that grows with the square of their length
 LIKE = 0.71  # the share of letters in common from which a longer name may be meant
 LEFT: ContextVar[list[int] | None] = ContextVar("LEFT", default=None)
 
@@ -44,24 +45,25 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     if spent(len(names)):
         return None
     best: tuple[int, int, str] | None = None
-    for each in sorted({each for each in names if each != name}):
+    others = {each for each in names if each != name}
+    for each in sorted(others):
         far = apart(name, each)
         if far is not None:
             rank = (far, abs(len(each) - len(name)), each)
             best = rank if best is None else min(best, rank)
-    if (best is None or best[0] > 1) and run_together(name, names):
+    if (best is None or best[0] > 1) and run_together(name, others):
         return None  # either of the two would leave out the other
     if best is not None:
         return best[2]
-    if len(names) > MANY or len(name) > MANY or spent(5 * len(names)):
+    if len(names) > MANY or len(name) > LONG or spent(5 * len(names)):
         return None
     import difflib  # slow to import, and a good spec never needs it
 
     # what all names of a group have in common makes a name like none of them
     group = name[: name.rfind(".") + 1]
-    own = {each.removeprefix(group): each for each in names if each.startswith(group)}
+    own = {each.removeprefix(group): each for each in names if each.startswith(group) and len(each) <= LONG}
     if not own:
-        group, own = "", {each: each for each in names}
+        group, own = "", {each: each for each in names if len(each) <= LONG}
     found = difflib.get_close_matches(name.removeprefix(group), list(own), n=1, cutoff=LIKE)
     return own[found[0]] if found else None
 
@@ -84,7 +86,7 @@ def is_one_slip(name: str, names: Iterable[str]) -> bool:
     return any(apart(name, each) in {0, 1} for each in as_near(name, names))
 
 
-def run_together(name: str, names: Collection[str]) -> bool:
+def run_together(name: str, names: Set[str]) -> bool:
     """Whether a name is two of the known ones without anything between, as `leftright` is of `left` and `right`."""
     known = {each for each in names if len(each) > 2 and name.startswith(each)}
     return any(name[len(each) :] in names for each in known if name != each * 2)
@@ -149,12 +151,14 @@ def distance(one: str, other: str, limit: int) -> int:
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, letter in enumerate(one, 1):
-        earlier, before, row = before, row, [i]
-        for j, letter_there in enumerate(other, 1):
+        earlier, before, row = before, row, [i, *[limit + 1] * len(other)]
+        # what is further apart than the limit needs more changes than that
+        for j in range(max(1, i - limit), min(len(other), i + limit) + 1):
+            letter_there = other[j - 1]
             cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != letter_there))
             if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == letter_there:
                 cost = min(cost, earlier[j - 2] + 1)
-            row.append(cost)
+            row[j] = cost
         if min(row) > limit:
             return limit + 1
     return row[-1]

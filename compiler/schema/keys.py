@@ -201,12 +201,8 @@ class Keys:
                 self.unknown(key, schema, address, other_key(key, [other]), other, [other, *absent])
                 self.broken |= {(key,), (other,)}
                 continue
-            if meant is not None and not self.could_be(content, properties[meant], apart(key, meant) == 1):
+            if meant is not None and not self.may_be_meant(key, meant, value, properties):
                 meant = None
-            if is_entry_of_emit(value, properties) or self.is_of_other_kinds(key, meant):
-                meant = None
-            if meant == "output" and holds_expressions(content):
-                meant = None  # values, as other systems have them, and no type
             if (
                 meant not in {None, "event"}
                 and {"event", "when"} <= properties.keys()
@@ -236,14 +232,27 @@ class Keys:
             self.missing(schema, missing, address, value)
         return {key: names[key] for key in value if key in names}
 
-    def is_of_other_kinds(self, key: str, meant: str | None) -> bool:
+    def may_be_meant(
+        self, key: str, meant: str, value: dict[str, Any], properties: Mapping[str, Schema]
+    ) -> bool:
+        """Return whether a key may be a slip for one that is like it, by its value and by what stands beside it."""
+        content = value[key]
+        return (
+            self.could_be(content, properties[meant], apart(key, meant) == 1)
+            and not is_entry_of_emit(value, properties)
+            and not self.is_of_other_kinds(key, meant)
+            and not (
+                meant == "output" and holds_expressions(content)
+            )  # values, as others have them, and no type
+        )
+
+    def is_of_other_kinds(self, key: str, meant: str) -> bool:
         """Return whether a key is one of other things, and more than a slip away from what it is like.
 
         An `on_timeout` is no `timeout` with letters too many: it says where to go.
         """
         return (
-            meant is not None
-            and key in self.all_keys
+            key in self.all_keys
             and apart(key, meant) != 1
             and not (len(meant) > 4 and key.startswith(meant[:-1]))  # as `retries` is taken for `retry`
         )

@@ -54,6 +54,7 @@ def often(text: str) -> str:
         ),
         (often("{% nothing %}"), {"unknown-statement", "too-many-findings"}),
         ("${{" + often(" ") + "event.txt }}", {"unknown-field"}),
+        (often("${{ a ${{ }} "), {"stray-character", "too-many-findings"}),
     ],
 )
 def test_a_text_full_of_expressions(text: str, codes: set[str]) -> None:
@@ -83,6 +84,28 @@ def test_thousands_of_findings_in_a_file_that_is_imported_end_at_a_limit(fuzzing
     project = Project(fuzzing.Spoilt("large.yaml", files))
     found = check_text(files["large.yaml"], "large.yaml", project).diagnostics
     assert len([each for each in found if each.path == "types.yaml"]) == FEW
+
+
+def test_a_key_of_which_a_bracket_may_have_torn_the_colon_off() -> None:
+    text = SPEC % "Tell." + f'    ? "a{" " * 100_000}x"\n    : "b}}"\n'
+    begin = time.process_time()
+    found = check_text(text.encode(), "large.yaml").diagnostics
+    assert time.process_time() - begin < SECONDS
+    assert {each.code for each in found} == {"unknown-key"}
+
+
+def test_long_names_of_which_each_is_like_all_others() -> None:
+    names = ["A" + "a" * length for length in range(2, 240)]
+    events = ", ".join(f"{each}: {{}}" for each in names)
+    text = (
+        (SPEC % "Tell.")
+        .replace("events: {", f"events: {{{events}, ")
+        .replace("accepts: Asked", f"accepts: {names[-1]}aaaaab")
+    )
+    begin = time.process_time()
+    found = check_text(text.encode(), "large.yaml").diagnostics
+    assert time.process_time() - begin < SECONDS
+    assert "unknown-event" in {each.code for each in found}
 
 
 @pytest.mark.parametrize("comment", ["# wfc: ignore[x] because y\n", "a: '# wfc: ignore[x]'\n"])

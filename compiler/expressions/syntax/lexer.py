@@ -181,7 +181,7 @@ def stray(text: str, place: Place, position: int) -> Finding:
         place.stretch(position, foreign.end() if foreign is not None else position + 1),
         foreign[0] if foreign is not None else letter,
         opens_expression=opens,
-        beside_text=opens and is_beside_text(text),
+        beside_text=opens and text.find("${{", 0, position) < 0 and is_beside_text(text),
         path=path,
         with_values=letter == "`" and "${" in text[position:],
         in_braces=text.lstrip().startswith(("{{", "={{")),

@@ -28,8 +28,10 @@ MAX_USED: Final = 200
 
 def beside_alone(parts: tuple[Part, ...]) -> str:
     """Return the one sign beside the one expression of a text, which may be there by a slip; empty if more is there."""
+    if len(parts) != 2:
+        return ""
     texts = [part.text.strip() for part in parts if isinstance(part, Text)]
-    return texts[0] if len(parts) == 2 and texts and texts[0] in SIGNS else ""
+    return texts[0] if texts and texts[0] in SIGNS else ""
 
 
 class TemplateChecker:
@@ -46,11 +48,12 @@ class TemplateChecker:
     def parts(self, parts: tuple[Part, ...], scope: Scope) -> frozenset[Path]:
         uses: frozenset[Path] = frozenset()
         trees: list[Node] = []
+        beside = beside_alone(parts)
         for part in parts:
             if isinstance(part, Text):
                 continue
             if isinstance(part, Hole):
-                self.checker.require_text(part.tree, scope, beside=beside_alone(parts))
+                self.checker.require_text(part.tree, scope, beside=beside)
                 trees.append(part.tree)
             elif isinstance(part, Condition):
                 uses |= self.condition(part, scope)

@@ -119,8 +119,8 @@ def glued_colon(glued: re.Match[str]) -> Finding:
 
 
 def bare_key(bare: re.Match[str]) -> Finding:
-    value = re.split(r" +#", bare["value"], maxsplit=1)[0]
-    has_value = bool(value.strip())
+    value = bare["value"].partition(" #")[0].strip()
+    has_value = bool(value)
     hint = f"write `{bare['key']}: {shown(value)}`" if has_value else f"write `{bare['key']}:`"
     fix = fixes.replace_text(place_of(bare, "gap"), ": " if has_value else ":", title=hint)
     end = bare.start() + len(bare[0].rstrip())
@@ -158,7 +158,9 @@ SHAPES: Final = (
 )
 """What a line may be; the first shape that it has counts."""
 
-COMMENTED: Final = re.compile(r"(?P<entry> *(?:- +)?(?P<key>[a-z_]\w*) +[^\s:#][^\r\n:#]*?) +#[^\r\n]*")
+COMMENTED: Final = re.compile(
+    r"(?P<entry> *+(?:- ++)?(?P<key>[a-z_]\w*+) ++[^\s:#](?:[^\r\n:#]*[^ \r\n:#])?) ++#[^\r\n]*"
+)
 """A key and its value without a colon between them, before a comment."""
 IN_BRACKETS: Final = re.compile(r" *[a-z_]\w* +(?:\{[^\r\n]*\}|\[[^\r\n]*\]) *")
 OPEN_VALUE: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*) *(?:= *)?[\[{\"']")

@@ -35,9 +35,13 @@ TEXT_IN_DOUBLE: Final = re.compile(r"\"([^\"'\r\n]*)\"")
 PATH_IN_QUOTES: Final = re.compile(
     r"([\"'])((?:config|error|events?|inputs|response|result|run|state)(?:\.[^\W\d]\w*)+)\1"
 )
-NEXT_ENTRY: Final = re.compile(r"(?P<closed>[}\]]*), *[{\[]* *(?P<key>[\w-]+): ?(?=[\"'{\[\w])")
+NEXT_ENTRY: Final = re.compile(
+    r"(?P<closed>(?<![}\]])[}\]]*+), *+(?:[{\[]++ *+)?(?P<key>[\w-]++): ?(?=[\"'{\[\w])"
+)
 """Another entry inside of what should be a text between braces."""
-NO_COMMA: Final = re.compile(r"[^\"']*(?P<sign>[\"'])[^\"',]*?\b(?P<key>[\w-]+): *(?P=sign)[^\"']*")
+NO_COMMA: Final = re.compile(
+    r"[^\"']*+(?P<sign>[\"'])[^\"',]*?(?<![\w-])(?P<key>[\w-]++): *+(?P=sign)[^\"']*+"
+)
 """The rest of one entry, the next one without a comma before it, and the begin of its value."""
 ENTRY_BEHIND: Final = re.compile(r"[\w-]+: ?(?=[\"'{\[\w])|[\w-]+ [\w-]+: ")
 """Another entry right behind a quote, perhaps with a word in the place of its comma."""

@@ -212,3 +212,13 @@ def test_the_hint_fits_whoever_wrote_it(right: str, wrong: str, code: str, hint:
 
 def test_the_spec_itself_is_right() -> None:
     assert check_text(SPEC.encode(), "spec.yaml").diagnostics == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "applicability"), [("status", "display"), ("stat", "safe"), ("evnt", "safe")]
+)
+def test_a_name_two_letters_away_is_not_corrected_unasked(name: str, applicability: str) -> None:
+    text = SPEC.replace('event.title == "x"', f'{name}.title == "x"', 1)
+    (found,) = check_text(text.encode(), "spec.yaml").diagnostics
+    assert found.fix is not None
+    assert found.fix.applicability == applicability
