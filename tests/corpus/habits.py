@@ -166,7 +166,7 @@ TABLE: list[tuple[str, str, str, str]] = [
         'result.answer == "later"',
         "always()",
         "method-call",
-        "a step runs when an event comes that it accepts; errors le",
+        "an entry for all other cases stands last, without `when`",
     ),
     (
         'result.answer == "later"',
