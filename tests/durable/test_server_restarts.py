@@ -47,7 +47,6 @@ def wait_for_calls(nursery: Nursery, most: int) -> None:
 
 
 def judge_all(nursery: Nursery, interrupted: int) -> None:
-    nursery.judge.stalls = interrupted  # without the server nobody hears of anybody
     for name in NAMES:
         nursery.judge.judge(FLOWS[name], name, interrupted)
 
