@@ -27,9 +27,9 @@ __all__ = ["pages"]
 
 DOCS: Final = Path(__file__).parent
 ROOMS: Final = (
-    "reading braces files shape names types outside_names values bindings python agents agent_tests caching"
-    " expressions expression_names operands patterns templates steps accepts results fills pauses messages"
-    " triggers runs flow joins races cases suppressions policies"
+    "reading braces files shape names undeclared types type_keys outside_names values bindings python agents"
+    " agent_tests caching expressions expression_names operands patterns templates steps accepts results fills"
+    " pauses messages triggers runs flow joins races cases suppressions policies"
 ).split()
 """The order of the groups of problems, by their modules; others come last."""
 
@@ -64,8 +64,10 @@ TOLD: Final = {
     "braces": ("The smallest spec",),
     "files": ("Several files",),
     "shape": ("The smallest spec", "Every key from A to Z"),
-    "names": ("Events", "Types", "What is in scope"),
+    "names": ("Events", "Types"),
+    "undeclared": ("Events", "Types", "What is in scope"),
     "types": ("Types",),
+    "type_keys": ("Types",),
     "outside_names": ("Names in data outside",),
     "values": ("Types", "Texts with expressions"),
     "bindings": ("Models", "Tools", "http", "Retry policies"),

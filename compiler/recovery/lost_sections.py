@@ -66,11 +66,16 @@ def low_lines(data: Data) -> Iterator[Suspicion]:
         ):
             continue
         capital = section in CAPITAL
-        names = list(takewhile(lambda key: key[:1].isupper() == capital, reversed(entries)))[::-1]  # noqa: B023
+        names = last_in_style(entries, capital=capital)
         if names and (above in CAPITAL) != capital:
             found = without_line(data, above, section, names)
             hint = f"move the line `{section}:` above `{names[0]}`"
             yield replace(found, finding=replace(found.finding, hint=hint))
+
+
+def last_in_style(entries: Data, *, capital: bool) -> list[str]:
+    """Return the last names that begin with a capital letter, or without one."""
+    return list(takewhile(lambda key: key[:1].isupper() == capital, reversed(entries)))[::-1]
 
 
 def last_that_fit(entries: Data, section: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.rules import closest, names, problem, warning
+from wfc.compiler.rules import closest, problem, undeclared, warning
 from wfc.compiler.rules.fixes import correct_name, remove_entry
 
 __all__ = [
@@ -310,4 +310,4 @@ def unknown_thread(place: Place, name: str, known: Iterable[str]) -> Finding:
     What an agent and its users have said is kept in a thread, which is declared once under `threads`, with what tells
     its talks from each other. Write the name as it is declared there, or declare the thread: `threads: {talk: {}}`.
     """
-    return names.unknown("unknown-thread", "thread", "threads", place, name, known)
+    return undeclared.unknown("unknown-thread", "thread", "threads", place, name, known)

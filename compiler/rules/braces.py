@@ -109,22 +109,7 @@ PROSE: Final = re.compile(r"[^\W\d]+(?: +[^\W\d]+)+")
 """Several words, and nothing else."""
 A_TYPE: Final = re.compile(r"(?:(?:list|map) of|optional) \w")
 NAMED: Final = frozenset(
-    {
-        "accepts",
-        "agent",
-        "all",
-        "any",
-        "as",
-        "emit",
-        "end",
-        "errors",
-        "event",
-        "kind",
-        "model",
-        "never_on",
-        "retry_on",
-    }
-    | {"secrets", "start"}
+    "accepts agent all any as emit end errors event kind model never_on retry_on secrets start".split()
 )
 """Keys that hold a name, of which no expression gives one."""
 NAMED_BY_LISTS: Final = frozenset({"each", "end", "fallback", "for", "imports", "parts", "secrets", "tools"})
@@ -159,7 +144,7 @@ def expression_needs_quotes(
     #     instead: What stands there instead of an expression.
     #     braced: Whether one more brace opens right before it.
     bare = key in BARE  # or a field of that name, so that nobody but the author knows
-    named = key in NAMED or (in_list and key in NAMED_BY_LISTS)
+    named = name_wanted(key, in_list=in_list)
     written = (
         'write `"${{ … }}"`'
         if alone or bare or named
@@ -170,18 +155,10 @@ def expression_needs_quotes(
     if bare:
         written += f"; where `{key}` is the language's own, leave out `${{{{` and `}}}}`"
     if named:
-        what = OF_WHAT.get(key, "")
-        what = (
-            f"names{what and f' of {what}s'} stand"
-            if in_list
-            else f"a name{what and f' of an {what}'} stands"
-        )
         chosen = (
             "; which event is sent is chosen by `when`: `[{event: A, when: …}, B]`" if key in SENT else ""
         )
-        written = (
-            f"{what} under `{key}`, and no expression{chosen}; if `{key}` is a field of yours, {written}"
-        )
+        written = f"{named}{chosen}; if `{key}` is a field of yours, {written}"
     if key in TYPES:
         written += f"; where `{key}` is the language's own, a type stands there, and no expression"
     written = instead or written
@@ -194,10 +171,15 @@ def expression_needs_quotes(
     )
 
 
-def name_wanted(key: str) -> str:
-    """Return what is added to a hint about an expression behind a key that holds a name; empty for other keys."""
-    own = f"; where `{key}` is the language's own, a name stands there, and no expression"
-    return own if key in NAMED else ""
+def name_wanted(key: str, *, in_list: bool = False) -> str:
+    """Return what stands behind a key of the language that holds a name, or in its list; empty for other keys."""
+    if key not in NAMED and not (in_list and key in NAMED_BY_LISTS):
+        return ""
+    what = OF_WHAT.get(key, "")
+    names = (
+        f"names{what and f' of {what}s'} stand" if in_list else f"a name{what and f' of an {what}'} stands"
+    )
+    return f"{names} under `{key}`, and no expression"
 
 
 @problem

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from wfc.compiler.rules import closest
 
-__all__ = ["article", "joined", "listed", "suggestion"]
+__all__ = ["article", "joined", "listed", "suggestion", "those_there"]
 
 MOST_JOINED = 12
 
@@ -27,8 +27,11 @@ def joined(names: Iterable[str], last: str = "and") -> str:
 
 def suggestion(name: str, known: Sequence[str]) -> str:
     """The name most like this one; else those that there are."""
-    if hint := closest(name, known):
-        return hint
+    return closest(name, known) or those_there(known)
+
+
+def those_there(known: Sequence[str]) -> str:
+    """Which names there are; empty if there is none."""
     if not known:
         return ""
     return f"there is {listed(known)}" if len(known) == 1 else f"there are {listed(known)}"

@@ -1,4 +1,4 @@
-"""Problems with types: how they are written, their bounds, and their defaults."""
+"""Problems with types: what they are called, and how they are put together."""
 
 from __future__ import annotations
 
@@ -8,33 +8,21 @@ from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import closest, problem
-from wfc.compiler.rules.fixes import correct_name, remove_entry, replace_text
+from wfc.compiler.rules.fixes import correct_name, replace_text
+from wfc.compiler.rules.phrases import listed, those_there
 from wfc.compiler.rules.spelling import is_one_slip
 
 __all__ = [
-    "alternative_twice",
-    "bad_bound",
-    "bad_enum_value",
-    "bad_pattern",
-    "bound_does_not_apply",
-    "bounds_crossed",
-    "default_does_not_fit",
-    "empty_enum",
-    "enum_value_twice",
     "fields_in_a_map",
     "infinite_type",
-    "merge_does_not_fit",
     "not_a_type",
     "of_is_missing",
     "optional_twice",
-    "too_few_alternatives",
     "two_types_at_once",
     "type_of_itself",
     "type_too_deep",
     "type_unfinished",
-    "unknown_format",
     "unknown_type",
-    "unknown_type_key",
     "words_after_type",
 ]
 
@@ -43,11 +31,12 @@ FORMS = "write a name, `list of T`, `map of T`, `optional T`, `{enum: [a, b]}` o
 
 TYPES_FIRST = frozenset({"boolean", "datetime", "decimal", "duration", "integer", "number", "string"})
 """Types that stand first where the name of a field belongs, as in other languages."""
-BUILT_IN = (
-    "built in are `string`, `integer`, `number`, `decimal`, `boolean`, `date`, `datetime`, `duration`, `any`, "
-    "`File`, `Message` and `Passage`"
-)
+
+
+DECLARE = "declare it under `types`"
+MOST_BUILT_IN = 20
 BYTES = frozenset({"binary", "blob", "bytes"})
+"""Words for what is no text, in other languages."""
 
 
 VALUES = {
@@ -60,6 +49,8 @@ VALUES = {
     "format: uri": re.compile(r"https?://[^\s${}]+"),
 }
 """What values look like that are given where a type belongs, by the type that each has."""
+
+
 UNITS = {
     "day": "`date` for a day of the calendar",
     **{
@@ -67,11 +58,15 @@ UNITS = {
     },
 }
 """What else may be meant by a unit of time where a type belongs."""
+
+
 LONGEST = 60
 
 
 @problem
-def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "") -> Finding:
+def unknown_type(
+    place: Place, name: str, known: Iterable[str], meant: str = "", built_in: Sequence[str] = ()
+) -> Finding:
     """A type is mentioned that is neither built in nor declared.
 
     Every value has a type, so that mistakes are found before anything runs. Built in are `string`, `integer`, `number`,
@@ -79,32 +74,20 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
     own are declared under `types`, and every event is a type too. Most often the name is misspelt, or is what another
     language calls it.
     """
-    names = list(known)
-    declare = "declare it under `types`" if name.isidentifier() and not name.isupper() else ""
-    if declare and name.islower() and name.isascii():  # so that it can be none of the author's own
-        declare = BUILT_IN
-    hint = f"write `{meant}`" if meant else closest(name, names) or declare
-    either = (
-        hint.startswith("did you mean") and declare not in {"", BUILT_IN} and not is_one_slip(name, names)
-    )
-    if either:
-        hint += f" if not, {declare}"
-    if (
-        place.address[-1:]
-        and place.address[-1] in TYPES_FIRST
-        and name.islower()
-        and not closest(name, names)
-    ):
-        meant, names, hint = "", [], f"a field's name stands before its type: `{name}: {place.address[-1]}`"
-    if name in UNITS:
-        meant, names, hint = "", [], f"write {UNITS[name]}, or `duration` for a length of time"
-    if name.lower() in BYTES:
-        meant, names, hint = "", [], "write `File` for a file, or `string` for a text"
-    if name == "object" and place.address[-1:] == ("type",):
-        meant, hint = "", "leave it out: the fields stand directly under what has them"
-    if place.address[:1] == ("config",) and place.address[2:] == ("env",) and len(place.address) == 3:
-        variable = f"WFC_{place.address[1]}".upper()
-        hint = f"`{place.address[1]}` is read from `{variable}` by itself: give it a type, such as `string`"
+    # Args: known: The author's own, or all that can stand here. built_in: Those that every spec has.
+    names = [*built_in, *known]
+    is_word = name.isidentifier() and not name.isupper()
+    is_small = name.islower() and name.isascii()  # so that it can be none of the author's own
+    likely = "" if meant else closest(name, names)
+    either = bool(likely) and is_word and not is_small and not is_one_slip(name, names)
+    if said := instead_of_type(place, name, is_like=bool(closest(name, names))):
+        hint, meant, names = said, "", []
+    elif meant or likely:
+        hint = f"write `{meant}`" if meant else f"{likely} if not, {DECLARE}" if either else likely
+    elif is_word and is_small:
+        hint = f"built in are {listed(built_in, MOST_BUILT_IN)}" if built_in else those_there(names)
+    else:
+        hint = DECLARE if is_word else ""
     if not hint and place.address[:1] in {("config",), ("state",)}:
         hint = f"a value is given as the `default` of a type: {type_of_value(name)}"
     return Finding(
@@ -115,6 +98,27 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
         fix=meant_type(place, name, meant) if meant else correct_name(place, name, names, by_hand=either),
         about=(name,),
     )
+
+
+def instead_of_type(place: Place, name: str, *, is_like: bool) -> str:
+    """Return what is meant by a word that stands where a type belongs, and is no slip for one; often empty.
+
+    Args:
+        is_like: Whether it is like the name of a type.
+    """
+    *above, key = place.address or ("",)
+    if above[:1] == ["config"] and len(above) == 2 and key == "env":
+        variable = f"WFC_{above[1]}".upper()
+        return f"`{above[1]}` is read from `{variable}` by itself: give it a type, such as `string`"
+    if name == "object" and key == "type":
+        return "leave it out: the fields stand directly under what has them"
+    if name.lower() in BYTES:
+        return "write `File` for a file, or `string` for a text"
+    if name in UNITS:
+        return f"write {UNITS[name]}, or `duration` for a length of time"
+    if key in TYPES_FIRST and name.islower() and not is_like:
+        return f"a field's name stands before its type: `{name}: {key}`"
+    return ""
 
 
 def type_of_value(text: str) -> str:
@@ -254,182 +258,6 @@ def two_types_at_once(place: Place, first: str, second: str) -> Finding:
         place,
         "keep one",
     )
-
-
-@problem
-def unknown_type_key(
-    place: Place, name: str, known: Sequence[str], meant: str = "", hint: str = ""
-) -> Finding:
-    """The long form of a type has a key that it does not know.
-
-    Besides `type`, `enum` or `one_of` it knows `default`, `description`, `format`, `min`, `max`,
-    `min_length`, `max_length` and `pattern`. A record whose fields happen to be called so is best declared
-    under `types`.
-    """
-    return Finding(
-        "unknown-type-key",
-        f"a type has no key `{name}`",
-        place,
-        hint or closest(name, known) or (f"write `{meant}`" if meant else ""),
-        fix=correct_name(place, name, known, meant or None) if not hint else None,
-    )
-
-
-@problem
-def empty_enum(place: Place) -> Finding:
-    """An `enum` has no values.
-
-    An enumeration lists the values that are allowed, and there is none here, so no value could ever be
-    given. List at least one.
-    """
-    return Finding("empty-enum", "`enum` lists at least one value", place, "for example `enum: [low, high]`")
-
-
-@problem
-def bad_enum_value(place: Place, value: object) -> Finding:
-    """A value of an `enum` is neither a text, nor a whole number, nor true or false.
-
-    Enumerations are for a few named cases. Fractions are not compared exactly, and records have types of
-    their own. Use texts; and for a value that may be missing write `{type: …}` with `optional` around a
-    named enumeration.
-    """
-    shown = {dict: "a record", list: "a list", type(None): "null"}.get(type(value), f"`{value}`")
-    return Finding(
-        "bad-enum-value", f"{shown} cannot be a value of an `enum`", place, "use texts or whole numbers"
-    )
-
-
-@problem
-def enum_value_twice(place: Place, value: object) -> Finding:
-    """An `enum` lists one value twice.
-
-    One of them is superfluous, or was meant to be another value.
-    """
-    return Finding(
-        "enum-value-twice",
-        f"`{value}` is listed already",
-        place,
-        "write another value, or remove one of the two",
-        fix=remove_entry(place),
-    )
-
-
-@problem
-def too_few_alternatives(place: Place) -> Finding:
-    """A `one_of` does not list at least two types.
-
-    `one_of` is for a value that may be of one type or of another, so it takes a list of two types or
-    more. For a single type write that type; for a value that may be missing write `optional T`.
-    """
-    return Finding(
-        "too-few-alternatives", "`one_of` lists at least two types", place, "for example `[string, integer]`"
-    )
-
-
-@problem
-def alternative_twice(place: Place, value: object) -> Finding:
-    """A `one_of` lists one type twice.
-
-    One of them is superfluous, or was meant to be another type.
-    """
-    shown = f"`{value}`" if isinstance(value, str) else "this type"
-    return Finding(
-        "alternative-twice",
-        f"{shown} is among the alternatives already",
-        place,
-        "name another type, or remove one of the two",
-        fix=remove_entry(place),
-    )
-
-
-@problem
-def default_does_not_fit(
-    place: Place, reason: str, name: str = "", known: Sequence[str] = (), hint: str = ""
-) -> Finding:
-    """A default is not a value of its field's type, or is out of its field's bounds.
-
-    A default is used where nobody gives a value, so it must be one that could have been given. Change the default, or
-    change the type.
-    """
-    if reason.endswith("found null"):
-        hint = "write a value; what may be missing has the type `optional …`"
-    return Finding(
-        "default-does-not-fit",
-        f"this default does not fit: {reason}",
-        place,
-        closest(name, known) or hint,
-        fix=correct_name(place, name, known),
-    )
-
-
-@problem
-def bound_does_not_apply(place: Place, name: str, type: str) -> Finding:
-    """A bound means nothing for values of this type.
-
-    `min` and `max` are for numbers and dates, `min_length` and `max_length` for texts, lists and maps, `pattern` and
-    `format` for texts. Use the one that is meant for this type, or remove it.
-    """
-    return Finding(
-        "bound-does-not-apply", f"`{name}` means nothing for {type}", place, fix=remove_entry(place)
-    )
-
-
-@problem
-def bad_bound(place: Place, name: str, reason: str) -> Finding:
-    """A bound is not of the kind that it must be.
-
-    `min` and `max` are values of the type that they bound; lengths and counts are whole numbers, 0 or
-    more.
-    """
-    return Finding("bad-bound", f"this cannot be a `{name}`: {reason}", place)
-
-
-@problem
-def bounds_crossed(place: Place, low: str, high: str) -> Finding:
-    """The lower bound is above the upper one.
-
-    No value could ever be given. Swap the two, or correct one of them.
-    """
-    return Finding("bounds-crossed", f"`{high}` is below `{low}`, so no value fits", place)
-
-
-@problem
-def unknown_format(place: Place, name: str, known: Iterable[str]) -> Finding:
-    """A `format` is named that is not known.
-
-    A format says what a text holds, so that other values are refused. Known are `email`, `hostname`,
-    `ipv4`, `ipv6`, `uri` and `uuid`; dates and times have types of their own. For anything else use
-    `pattern`.
-    """
-    names = list(known)
-    return Finding(
-        "unknown-format",
-        f"there is no format `{name}`",
-        place,
-        closest(name, names) or f"known are {', '.join(f'`{each}`' for each in names)}",
-        fix=correct_name(place, name, names),
-    )
-
-
-@problem
-def bad_pattern(place: Place, reason: str) -> Finding:
-    """A `pattern` is not a pattern that can be used.
-
-    Patterns are regular expressions without looking around (`(?=…)`) and without referring back (`\\1`), with at most
-    2,000 parts once bounded repetitions such as `a{1,50}` are written out, so that testing a text takes a time in
-    proportion to its length, whoever wrote the text. How long a text may be is said by `max_length`.
-    """
-    return Finding("bad-pattern", f"this pattern cannot be used: {reason}", place)
-
-
-@problem
-def merge_does_not_fit(place: Place, why: str, hint: str = "") -> Finding:
-    """A state field says how saves are put together, and its type cannot be put together like that.
-
-    `merge: append` puts lists one after the other, `merge: {by: id}` replaces the records of a list that have the
-    same `id`, and `merge: last`, for every type, keeps what is saved last.
-    """
-    return Finding("merge-does-not-fit", why, place, hint)
 
 
 @problem

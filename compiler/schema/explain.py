@@ -12,7 +12,7 @@ from wfc.compiler.rules import closest, fixes
 from wfc.compiler.rules import comprehensions as comprehension_problems
 from wfc.compiler.rules import reading as reading_problems
 from wfc.compiler.rules import shape as problems
-from wfc.compiler.rules import types as type_problems
+from wfc.compiler.rules import type_keys as type_keys_problems
 from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.schema.choices import CHOOSING, written_otherwise
 from wfc.compiler.schema.expansion import schema, validator
@@ -366,7 +366,7 @@ class Explainer:
         known = LONG_KEYS.difference(value, {"merge"}) if meant else ()
         place = Place((*address, written), "key")
         hint = "" if meant else choices_hint(value[written])
-        self.report(type_problems.unknown_type_key(place, written, sorted(known), meant, hint))
+        self.report(type_keys_problems.unknown_type_key(place, written, sorted(known), meant, hint))
         if meant:
             self.document.rename((*address, written), meant)
         return without_key(value, written, meant)

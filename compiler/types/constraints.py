@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.rules import types as problems
+from wfc.compiler.rules import type_keys as problems
 from wfc.compiler.slotted import fields
 from wfc.compiler.types.relations import base, members
 from wfc.compiler.types.shapes import (

@@ -11,6 +11,7 @@ from wfc.compiler.python.literals import is_name, normal_form, pascal_case, snak
 from wfc.compiler.rules import names as names_problems
 from wfc.compiler.rules import outside_names as outside_problems
 from wfc.compiler.rules import pauses as pause_problems
+from wfc.compiler.rules import type_keys as type_keys_problems
 from wfc.compiler.rules import types as problems
 from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types.built_in import BUILT_IN
@@ -200,7 +201,9 @@ def parse_field(
     default = data.get("default")
     if "default" in data and (misfit := fits(default, type, constraints or NO_CONSTRAINTS)):
         at = misfit.at(place / "default")
-        report(problems.default_does_not_fit(at, misfit.reason, misfit.name, misfit.known, misfit.hint))
+        report(
+            type_keys_problems.default_does_not_fit(at, misfit.reason, misfit.name, misfit.known, misfit.hint)
+        )
     return Field(
         name,
         type,
@@ -224,7 +227,7 @@ def mended(data: dict[str, object], place: Place, report: Report) -> dict[str, o
     written, meant = found
     known = LONG_KEYS.difference(data, {"merge"}) if meant else ()
     hint = "" if meant else choices_hint(data[written])
-    report(problems.unknown_type_key((place / written).key, written, sorted(known), hint=hint))
+    report(type_keys_problems.unknown_type_key((place / written).key, written, sorted(known), hint=hint))
     return without_key(data, written, meant)
 
 
@@ -267,7 +270,9 @@ def parse_long(data: Mapping[str, object], place: Place, world: Declared, name: 
     if unknown := [key for key in data if key not in LONG_KEYS and key != CHOICES]:
         for key in unknown:
             world.report(
-                problems.unknown_type_key((place / key).key, str(key), sorted(LONG_KEYS - {"merge"}))
+                type_keys_problems.unknown_type_key(
+                    (place / key).key, str(key), sorted(LONG_KEYS - {"merge"})
+                )
             )
         return UNKNOWN
     if given == ["type"]:
@@ -278,7 +283,7 @@ def parse_long(data: Mapping[str, object], place: Place, world: Declared, name: 
 
 def parse_enum(data: object, place: Place, world: Declared, name: str, depth: int) -> Type:
     if not isinstance(data, list) or not data:
-        world.report(problems.empty_enum(place))
+        world.report(type_keys_problems.empty_enum(place))
         return UNKNOWN
     if set(map(type, data)) == {str} and len(set(data)) == len(data):  # as most are
         return Enumeration(tuple(data))
@@ -286,10 +291,10 @@ def parse_enum(data: object, place: Place, world: Declared, name: str, depth: in
     is_whole = True
     for index, value in enumerate(data):
         if not isinstance(value, (str, int)):
-            world.report(problems.bad_enum_value(place / index, value))
+            world.report(type_keys_problems.bad_enum_value(place / index, value))
             is_whole = False
         elif (value.__class__, value) in values:
-            world.report(problems.enum_value_twice(place / index, value))
+            world.report(type_keys_problems.enum_value_twice(place / index, value))
         else:
             values[value.__class__, value] = value
     return Enumeration(tuple(values.values())) if is_whole else UNKNOWN  # nobody knows what else was meant
@@ -297,7 +302,7 @@ def parse_enum(data: object, place: Place, world: Declared, name: str, depth: in
 
 def parse_one_of(data: object, place: Place, world: Declared, name: str, depth: int) -> Type:
     if not isinstance(data, list) or len(data) < 2:
-        world.report(problems.too_few_alternatives(place))
+        world.report(type_keys_problems.too_few_alternatives(place))
         return UNKNOWN
     found: dict[Type, None] = {}
     optional = False
@@ -307,7 +312,7 @@ def parse_one_of(data: object, place: Place, world: Declared, name: str, depth: 
             optional, type = True, type.of
         for member in type.types if isinstance(type, OneOf) else (type,):
             if member in found and member != UNKNOWN:
-                world.report(problems.alternative_twice(place / index, each))
+                world.report(type_keys_problems.alternative_twice(place / index, each))
             else:
                 found[member] = None
     if UNKNOWN in found:
@@ -419,9 +424,9 @@ def named(word: str, at: Place, world: Declared) -> Type:
         return world.names[name]
     if name in BUILT_IN:
         return BUILT_IN[name]
-    known = [*SCALARS, *BUILT_IN, *world.names]
+    built_in = [*SCALARS, *BUILT_IN]
     meant = SYNONYMS.get(word.lower(), "")
-    if name.endswith("?") and name[:-1] in known:
+    if name.endswith("?") and name[:-1] in {*built_in, *world.names}:
         meant = f"optional {name[:-1]}"
-    world.report(problems.unknown_type(at, word, known, meant))
+    world.report(problems.unknown_type(at, word, world.names, meant, built_in))
     return UNKNOWN

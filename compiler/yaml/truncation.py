@@ -9,7 +9,7 @@ from wfc.compiler.diagnostics import Address, Edit, Finding, Fix, Place
 from wfc.compiler.rules import braces as brace_problems
 from wfc.compiler.rules import reading as problems
 
-__all__ = ["check_comment_after", "check_key_without_value", "is_condition"]
+__all__ = ["check_comment_after", "check_key_without_value", "ends_in_expression", "is_condition"]
 
 COMMENT: Final = r"[ \t]+(#[^\r\n\x85\u2028\u2029]*)"
 
@@ -62,7 +62,7 @@ def check_comment_after(text: str, event: Any, key: str, owner: Address) -> tupl
         if open_quote(value):
             return problems.text_cut_by_comment(place, value, whole_line), True
         return problems.comment_after_condition(place, move_up(text, event, comment.start(), place)), False
-    if unclosed(value) and "}}" in said:
+    if ends_in_expression(value) and "}}" in said:
         return problems.text_cut_by_comment(place, value, whole_line), True
     return None, False
 
@@ -97,8 +97,8 @@ def open_quote(expression: str) -> bool:
     )
 
 
-def unclosed(value: str) -> bool:
-    """Return whether an expression in a text is not closed."""
+def ends_in_expression(value: str) -> bool:
+    """Return whether a text ends before the last expression in it is closed."""
     return value.rfind("${{") > value.rfind("}}")
 
 

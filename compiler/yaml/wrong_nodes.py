@@ -68,9 +68,10 @@ def in_braces(text: str, start: int) -> str:
         return (
             "a map stands in one pair of braces: leave one pair out; a test gives values, and no expressions"
         )
+    named = brace_problems.name_wanted(key, in_list=behind is None)
     return (
         "write `${{ … }}` for an expression, in quotes where it begins a text between braces; a condition stands "
-        f"without any{brace_problems.name_wanted(key)}"
+        "without any" + (f"; where `{key}` is the language's own, {named}" if named else "")
     )
 
 

@@ -12,9 +12,9 @@ from wfc.compiler.expressions.typing.checker import TypeChecker
 from wfc.compiler.expressions.typing.comparisons import adapt
 from wfc.compiler.expressions.typing.loops import inside_loop
 from wfc.compiler.expressions.typing.scope import Scope, SourceText
-from wfc.compiler.rules import names as names_problems
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.rules import templates as template_problems
+from wfc.compiler.rules import undeclared as undeclared_problems
 from wfc.compiler.slotted import replace
 from wfc.compiler.types import NULL, UNKNOWN, Optional, Type, assignable, base, show
 
@@ -91,7 +91,7 @@ class TemplateChecker:
                 self.checker.wrong(template_problems.too_many_texts(place, MAX_USED))
             return uses
         if scope.texts is None:
-            self.checker.wrong(names_problems.unknown_text(place, part.name, ()))
+            self.checker.wrong(undeclared_problems.unknown_text(place, part.name, ()))
             return uses
         found = scope.texts(part.name, place)
         if found is None:

@@ -18,8 +18,8 @@ from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import namespace
 from wfc.compiler.resolve.values.texts import read_prompt
 from wfc.compiler.rules import agents as problems
-from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import operations as operation_problems
+from wfc.compiler.rules import undeclared as undeclared_problems
 from wfc.compiler.rules import values as value_problems
 from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types import Record, Type, assignable, show
@@ -120,7 +120,7 @@ class ToolReader:
             known |= dict.fromkeys(operations)
         unread = agents.unread or tools.unread or knowledge.unread  # any name may be one of theirs
         if not unread and group not in knowledge.broken:
-            self.declared.report(name_problems.unknown_tool(place, name, tuple(known)))
+            self.declared.report(undeclared_problems.unknown_tool(place, name, tuple(known)))
         return None
 
     def is_description_broken(self, agent: Agent) -> bool:

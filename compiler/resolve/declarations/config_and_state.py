@@ -14,7 +14,7 @@ from wfc.compiler.resolve.symbols.tables import Data, entries
 from wfc.compiler.resolve.values.reader import reads_as_text
 from wfc.compiler.rules import closest
 from wfc.compiler.rules import names as problems
-from wfc.compiler.rules import types as type_problems
+from wfc.compiler.rules import type_keys as type_keys_problems
 from wfc.compiler.slotted import replace
 from wfc.compiler.types import DECIMAL, DURATION, INTEGER, UNKNOWN, ListOf, Record, Type, show
 
@@ -79,7 +79,7 @@ def declare_merges(state: object, declared: Declarations) -> None:
             hint = "write `merge: last` if the last one is to win"
             if field.type in SUMMED:
                 hint = f"a save that only adds, `${{{{ state.{name} + … }}}}`, needs no `merge`; or " + hint
-            declared.report(type_problems.merge_does_not_fit(place, why, hint))
+            declared.report(type_keys_problems.merge_does_not_fit(place, why, hint))
 
 
 def check_by(type: Type, by: str, place: Place, declared: Declarations) -> bool:
@@ -89,15 +89,17 @@ def check_by(type: Type, by: str, place: Place, declared: Declarations) -> bool:
         return False
     if not isinstance(type, ListOf) or not isinstance(item, Record):
         why = f"`by` tells the records of a list apart, and this is {show(type)}"
-        declared.report(type_problems.merge_does_not_fit(place, why))
+        declared.report(type_keys_problems.merge_does_not_fit(place, why))
         return False
     field = item.fields.get(by)
     if field is None:
         hint = closest(by, item.fields)
-        declared.report(type_problems.merge_does_not_fit(place, f"{show(item)} has no field `{by}`", hint))
+        declared.report(
+            type_keys_problems.merge_does_not_fit(place, f"{show(item)} has no field `{by}`", hint)
+        )
         return False
     if field.type != UNKNOWN and not reads_as_text(field.type):
         why = f"`{by}` is {show(field.type)}, which tells nothing apart"
-        declared.report(type_problems.merge_does_not_fit(place, why))
+        declared.report(type_keys_problems.merge_does_not_fit(place, why))
         return False
     return True

@@ -12,8 +12,8 @@ from wfc.compiler.resolve.steps.fills import field_type
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.values import mismatches
 from wfc.compiler.resolve.values.reader import ValueReader
-from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import results as problems
+from wfc.compiler.rules import undeclared as undeclared_problems
 from wfc.compiler.rules import values as value_problems
 from wfc.compiler.types import UNKNOWN, Field, Record, assignable, members, show
 
@@ -57,7 +57,7 @@ def state_field(
 ) -> Field | None:
     field = declared.state.fields.get(name)
     if field is None and not declared.unread("state"):
-        declared.report(name_problems.unknown_state_field(place, name, declared.state.fields, among))
+        declared.report(undeclared_problems.unknown_state_field(place, name, declared.state.fields, among))
     return field
 
 

@@ -29,6 +29,7 @@ from wfc.compiler.resolve.symbols.tables import Data, Node, Table, entries, neve
 from wfc.compiler.rules import agents as agent_problems
 from wfc.compiler.rules import files as file_problems
 from wfc.compiler.rules import names as problems
+from wfc.compiler.rules import undeclared
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import UNKNOWN, Record, Type
 
@@ -174,20 +175,22 @@ class Declarations:
     broken: frozenset[Address]
     types: dict[str, Type] = field(default_factory=dict)
     classes: dict[str, Record] = field(default_factory=dict)
-    events: Table[Event] = field(default_factory=lambda: Table("an event", lambda: problems.unknown_event))
-    secrets: Table[Secret] = field(default_factory=lambda: Table("a secret", lambda: problems.unknown_secret))
-    models: Table[Model] = field(default_factory=lambda: Table("a model", lambda: problems.unknown_model))
-    texts: Table[NamedText] = field(default_factory=lambda: Table("a text", lambda: problems.unknown_text))
-    tools: Table[Tool] = field(default_factory=lambda: Table("a tool", lambda: problems.unknown_tool))
-    agents: Table[Agent] = field(default_factory=lambda: Table("an agent", lambda: problems.unknown_agent))
+    events: Table[Event] = field(default_factory=lambda: Table("an event", lambda: undeclared.unknown_event))
+    secrets: Table[Secret] = field(
+        default_factory=lambda: Table("a secret", lambda: undeclared.unknown_secret)
+    )
+    models: Table[Model] = field(default_factory=lambda: Table("a model", lambda: undeclared.unknown_model))
+    texts: Table[NamedText] = field(default_factory=lambda: Table("a text", lambda: undeclared.unknown_text))
+    tools: Table[Tool] = field(default_factory=lambda: Table("a tool", lambda: undeclared.unknown_tool))
+    agents: Table[Agent] = field(default_factory=lambda: Table("an agent", lambda: undeclared.unknown_agent))
     knowledge: Table[Knowledge] = field(
-        default_factory=lambda: Table("a collection", lambda: problems.unknown_knowledge)
+        default_factory=lambda: Table("a collection", lambda: undeclared.unknown_knowledge)
     )
     threads: Table[Thread] = field(
         default_factory=lambda: Table("a thread", lambda: agent_problems.unknown_thread)
     )
     retries: Table[Retry] = field(
-        default_factory=lambda: Table("a retry policy", lambda: problems.unknown_retry)
+        default_factory=lambda: Table("a retry policy", lambda: undeclared.unknown_retry)
     )
     resources: Table[Resource] = field(default_factory=lambda: Table("a resource", lambda: never_named))
     state: Record = field(default_factory=lambda: Record("State", role="state"))

@@ -23,9 +23,9 @@ from wfc.compiler.resolve.values.error_names import KNOWN, PATTERN, error_names
 from wfc.compiler.resolve.values.reader import read_data
 from wfc.compiler.rules import cases as problems
 from wfc.compiler.rules import fixes
-from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import pauses as pause_problems
 from wfc.compiler.rules import steps as step_problems
+from wfc.compiler.rules import undeclared as undeclared_problems
 from wfc.compiler.rules import values as value_problems
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import UNKNOWN, Record, Type
@@ -173,7 +173,7 @@ class AnswerReader:
         """Read one of several events, as `{event: Name, with: {…}}`."""
         name = normal_form(str(data["event"]))
         if name not in records:
-            self.declared.report(name_problems.unknown_event(place / "event", name, records))
+            self.declared.report(undeclared_problems.unknown_event(place / "event", name, records))
             return None
         at = place / "with" if "with" in data else place
         given = read_data(data.get("with", {}), at.address, records[name], self.declared.report)

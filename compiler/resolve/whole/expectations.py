@@ -16,7 +16,7 @@ from wfc.compiler.resolve.whole import scripts
 from wfc.compiler.resolve.whole.part_contracts import accepted_events, emitted_events
 from wfc.compiler.resolve.whole.step_lookup import StepLookup
 from wfc.compiler.rules import cases as problems
-from wfc.compiler.rules import names as name_problems
+from wfc.compiler.rules import undeclared as undeclared_problems
 from wfc.compiler.rules import values as value_problems
 from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.slotted import dataclass
@@ -121,7 +121,9 @@ class ExpectationReader:
             at = place / str(key)
             field = fields.get(normal_form(str(key)))
             if field is None:
-                self.declared.report(name_problems.unknown_state_field(at.key, normal_form(str(key)), fields))
+                self.declared.report(
+                    undeclared_problems.unknown_state_field(at.key, normal_form(str(key)), fields)
+                )
             else:
                 found[field.name] = read_data(
                     content, at.address, field.type, self.declared.report, field.constraints

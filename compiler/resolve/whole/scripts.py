@@ -19,7 +19,7 @@ from wfc.compiler.resolve.values.reader import read_data, read_record
 from wfc.compiler.resolve.whole.answers import is_event
 from wfc.compiler.rules import agent_tests as problems
 from wfc.compiler.rules import cases as case_problems
-from wfc.compiler.rules import names as name_problems
+from wfc.compiler.rules import undeclared as undeclared_problems
 from wfc.compiler.rules import values as value_problems
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import STRING, Record, Type, show
@@ -308,7 +308,7 @@ class ScriptReader:
             return None
         name = normal_form(str(data["event"]))
         if name not in ends:
-            self.declared.report(name_problems.unknown_event(place / "event", name, ends))
+            self.declared.report(undeclared_problems.unknown_event(place / "event", name, ends))
             return None
         at = place / "with" if "with" in data else place
         given = read_data(data.get("with", {}), at.address, ends[name], self.declared.report)

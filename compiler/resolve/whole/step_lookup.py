@@ -8,7 +8,7 @@ from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Step
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.symbols.declarations import Declarations
-from wfc.compiler.rules import names as name_problems
+from wfc.compiler.rules import undeclared as undeclared_problems
 from wfc.compiler.slotted import dataclass
 
 __all__ = ["StepLookup"]
@@ -40,6 +40,6 @@ class StepLookup:
         if normalised not in self.known and not self.declared.unread("steps"):
             idle = {each for each, step in self.steps.items() if acting and not step.acts}
             named = {normal_form(str(each)) for each in beside}
-            found = name_problems.unknown_step(place, normalised, self.known - idle, named)
+            found = undeclared_problems.unknown_step(place, normalised, self.known - idle, named)
             self.declared.report(found)
         return self.steps.get(normalised)

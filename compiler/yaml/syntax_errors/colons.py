@@ -20,6 +20,7 @@ from wfc.compiler.yaml.syntax_errors.lines import (
 )
 from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem, finding_at, place_of
 from wfc.compiler.yaml.syntax_errors.unquoted_lists import BARE
+from wfc.compiler.yaml.truncation import ends_in_expression
 
 __all__ = [
     "colon_before_name",
@@ -151,7 +152,7 @@ def hint_for_second_colon(problem: SyntaxProblem) -> tuple[str, bool]:
     line = text[problem.start : problem.end]
     whole = value_around(text, at)
     opens = text[at + 1 : at + 3] in {" {", " ["}
-    in_expression = is_in_expression(before)
+    in_expression = is_expression_so_far(before)
     if in_expression and LAMBDA.search(text, max(problem.start, at - BACK), at):
         return "no functions are written in expressions: a condition stands by itself", True
     if whole is not None and not opens and ENTRIES.fullmatch(text[whole.start : whole.end]):
@@ -174,10 +175,10 @@ def hint_for_second_colon(problem: SyntaxProblem) -> tuple[str, bool]:
     return "", False
 
 
-def is_in_expression(before: str) -> bool:
+def is_expression_so_far(before: str) -> bool:
     """Return whether a line, up to a place, is within an expression: elsewhere a question mark ends a question."""
     key = KEY_OF_LINE.match(before)
-    return before.rfind("${{") > before.rfind("}}") or (key is not None and key["key"] in BARE)
+    return ends_in_expression(before) or (key is not None and key["key"] in BARE)
 
 
 def second_colon_in_brackets(problem: SyntaxProblem) -> Finding | None:

@@ -11,6 +11,7 @@ from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as problems
 from wfc.compiler.yaml.syntax_errors.lines import line_at
 from wfc.compiler.yaml.syntax_errors.problem import BETWEEN, NEVER_CLOSED, SyntaxProblem, finding_at, place_of
+from wfc.compiler.yaml.truncation import ends_in_expression
 
 __all__ = [
     "closed_before_end_of_line",
@@ -103,7 +104,7 @@ def closed_before_end_of_line(problem: SyntaxProblem) -> Finding | None:
     if len(value) > 2 and value[-1] == value[0]:
         return quotes_in_quotes(place, value)
     inside, _, rest = value[1:].partition(value[0])
-    if rest.strip() and not rest.strip("} ") and inside.rfind("${{") > inside.rfind("}}"):
+    if rest.strip() and not rest.strip("} ") and ends_in_expression(inside):
         return problems.syntax_error(place, GOES_ON, f"the quote stands behind the `{rest.strip()}`")
     fix = fixes.replace_text(place, "'" + value.replace("'", "''") + "'")
     return problems.syntax_error(place, GOES_ON, "put all of it in quotes", fix)

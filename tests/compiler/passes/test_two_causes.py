@@ -54,7 +54,7 @@ CASES: list[tuple[str, str, str, str]] = [
      'names of events stand under `accepts`, and no expression; if `accepts` is a field of yours, write `"${{ … }}"`'),
     ("event: Done, ", "event: {{ event.name }}, ", "key-not-text",
      "write `${{ … }}` for an expression, in quotes where it begins a text between braces; a condition stands without "
-     "any; where `event` is the language's own, a name stands there, and no expression"),
+     "any; where `event` is the language's own, a name of an event stands under `event`, and no expression"),
     # a text of another language
     ("when: event.many > 3", "when: f'{event.many}'", "syntax-error",
      "leave it out: a value is put into a text by `${{ … }}`, and a condition stands without quotes"),
