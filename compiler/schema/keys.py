@@ -19,11 +19,11 @@ from wfc.compiler.schema.advice import (
     advice,
     is_either,
     is_entry_of_emit,
-    meaning,
     version_for_language,
 )
 from wfc.compiler.schema.keywords import has_type
 from wfc.compiler.schema.maps import list_made_by
+from wfc.compiler.schema.missing import told_of_missing
 from wfc.compiler.schema.synonyms import holds_expressions, is_other_word, kind_key, other_key, section
 from wfc.compiler.schema.words import owner
 from wfc.compiler.yaml import Document
@@ -384,13 +384,5 @@ class Keys:
         if keys[0] == "do" and "give" in schema["properties"]:
             self.report(comprehension_problems.map_without_action(place, list_made_by(value)))
             return
-        told = meaning(schema, keys[0], self.definitions) if len(keys) == 1 else ""
-        if list(keys) == ["on_timeout"] and "timeout" in value:
-            told += "; the bound of the wait is `within`, and there is no `timeout`"
-        bounds = [each for each in ("within", "until") if each in schema["properties"]]
-        if list(keys) == ["on_timeout"] and len(bounds) > 1 and not any(each in value for each in bounds):
-            told += "; how long to wait is missing too: `within`, such as `within: 3 days`, or `until`"
-        of_steps = self.definitions["transform_step"]["properties"]
-        if keys[0] == "kind" and address[:1] == ("steps",) and address[-1] in of_steps:
-            told = f"under `steps` stand names of steps, and `{address[1]}` is a key of one"
+        told = told_of_missing(keys, address, value, schema, self.definitions)
         self.report(problems.missing_key(place, owner(address, schema, short=True), keys, told))

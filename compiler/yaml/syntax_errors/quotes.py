@@ -152,6 +152,12 @@ def quotes_in_quotes(place: Place, value: str) -> Finding:
     if sign not in alone and 0 < len(inside) - len(alone) <= 1 + (not alone):
         shown = f": `{sign}{alone}{sign}`" if len(alone) <= LONGEST else ""
         return problems.syntax_error(place, TWO_QUOTES, f"leave out one of them{shown}")
+    if sign not in alone and alone and inside == f"{sign}{alone}{sign}":
+        shown = f": `{sign}{alone}{sign}`" if len(alone) <= LONGEST else ""
+        hint = f"leave out one of them at each end{shown}"
+        if other not in alone:
+            hint += f"; a text that has quotes of its own stands in `{other}`"
+        return problems.syntax_error(place, "two quotes stand at each end of this text", hint)
     if (found := within_expression(place, value)) is not None:
         return found
     if (entry := NEXT_ENTRY.search(inside)) is not None and not is_in_expression(inside, entry.start("key")):
