@@ -14,7 +14,7 @@ from wfc.compiler.rules import shape as problems
 from wfc.compiler.rules.phrases import joined
 from wfc.compiler.schema.expansion import schema
 
-__all__ = ["moved_blocks"]
+__all__ = ["moved_blocks", "steps_at_the_top"]
 
 STRANGE: Final = frozenset({"unknown-entry", "unknown-key"})
 CLOSED: Final = frozenset(
@@ -32,6 +32,16 @@ MOST_STRANGE: Final = 8
 MOST_IN_ONE_MAP: Final = 2  # keys that nobody knows; where there are more, they do not stand at a wrong level
 
 
+def steps_at_the_top(data: Data, _: Sequence[Finding]) -> Iterator[Suspicion]:
+    """Suspect that what looks like a step and stands at the top belongs under `steps`: before all else, since a key of
+    the language may have its name.
+    """
+    known, steps = schema()["$defs"]["spec"]["properties"], data.get("steps")
+    for key, content in data.items() if isinstance(steps, dict) else ():
+        if key not in known and is_step(content) and fits_there(data, (key,), ("steps", key)):
+            yield move(data, (key,), ("steps", key), 1)
+
+
 def moved_blocks(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
     """Suspect that what means nothing at its place belongs to another level, or what is missing stands at one."""
     yield from indented_sections(data)
@@ -41,13 +51,14 @@ def moved_blocks(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]
         if (source, target) in tried or not fits_there(data, source, target):
             continue
         tried.add((source, target))
-        key, here, there = source[-1], spot(source[:-1]), spot(target[:-1])
-        finding = problems.misplaced_key(
-            Place(source, "key"),
-            f"`{key}` stands {here}, and seems to belong {there}",
-            how_to_move(data, target),
-        )
-        yield Suspicion(finding, moved(data, source, target), ((source, target),), least)
+        yield move(data, source, target, least)
+
+
+def move(data: Data, source: Address, target: Address, least: int) -> Suspicion:
+    """Return the suspicion that a key with all that belongs to it stands at a wrong place."""
+    message = f"`{source[-1]}` stands {spot(source[:-1])}, and seems to belong {spot(target[:-1])}"
+    finding = problems.misplaced_key(Place(source, "key"), message, how_to_move(data, target))
+    return Suspicion(finding, moved(data, source, target), ((source, target),), least)
 
 
 def indented_sections(data: Data) -> Iterator[Suspicion]:

@@ -15,7 +15,7 @@ from wfc.compiler.recovery.lost_events import lost_events
 from wfc.compiler.recovery.lost_sections import lost_sections
 from wfc.compiler.recovery.missing_joins import missing_joins
 from wfc.compiler.recovery.misspelt_declarations import misspelt_declarations
-from wfc.compiler.recovery.moved_blocks import moved_blocks
+from wfc.compiler.recovery.moved_blocks import moved_blocks, steps_at_the_top
 from wfc.compiler.recovery.other_joins import (
     lost_batches,
     once_for_each,
@@ -44,6 +44,7 @@ MOST_EXCHANGES: Final = 6
 MOST_FINDINGS: Final = 200
 """Among more findings than these no one mistake is looked for."""
 SUSPECT: Final[tuple[Callable[[Data, Sequence[Finding]], Iterator[Suspicion]], ...]] = (
+    steps_at_the_top,
     torn_keys,
     misspelt_declarations,
     wrapped_fields,
