@@ -539,7 +539,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "      Judge this: ${{ event.text }}\n",
         "      Judge this: ${{ event.text + 1 }}\n",
         "no-arithmetic",
-        "to put texts together write `~`; a number is made of a text",
+        "to put texts together write `~`; what is a number is declared",
     ),
     (
         "a template text of JavaScript",
