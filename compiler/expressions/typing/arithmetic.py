@@ -117,7 +117,9 @@ def for_sum(first: Type, second: Type, node: Binary) -> str:
     if known:  # of which a number may be wanted in the end
         return "to put texts together write `~`"
     made = "`| decimal`" if DECIMAL in (first, second) else "`| integer` or `| number`"
-    return f"to put texts together write `~`; what is a number is declared as one, or made of a text by {made}"
+    return (
+        f"to put texts together write `~`; what is a number is declared as one, or made of a text by {made}"
+    )
 
 
 def as_written(node: Node, type: Type, other: Type, scaled: bool) -> Type:

@@ -209,7 +209,10 @@ def for_constant(operator: str, value: object, kind: Type, words: str) -> str:
     if not isinstance(value, str):
         return f'write `"{value}"`' if base_kind is STRING and operator in {"==", "!="} else ""
     if base_kind in (INTEGER, NUMBER) and NUMBERS.fullmatch(value):
-        return f"write `{value}` without quotes"
+        also = (
+            f", or declare `{words}` as a `decimal`" if "." in value and QUOTED_PATH.fullmatch(words) else ""
+        )
+        return f"write `{value}` without quotes{also}"
     if base_kind is BOOLEAN:
         return for_truth(words, operator, value)
     if operator in {"==", "!="} and any(

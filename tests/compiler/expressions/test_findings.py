@@ -57,6 +57,11 @@ CONDITIONS = [
     ('<<state.flag == "true">>', "not-comparable", "write `state.flag`"),
     ("<<title>> == 'a'", "unknown-name", "write `state.title`"),
     ('<<state.count > "1">>', "not-ordered", "write `1` without quotes"),
+    (
+        '<<state.count > "1.5">>',
+        "not-ordered",
+        "write `1.5` without quotes, or declare `state.count` as a `decimal`",
+    ),
     ("<<state.total >= 3.5>>", "not-ordered", 'write `"3.5"`'),
     ('<<state.total >= "3,50">>', "not-ordered", 'write `"3.50"`'),
     ('<<event == "Ready">>', "not-comparable", "ask `event is Ready`"),
