@@ -49,7 +49,7 @@ KEYS: Final[Mapping[str, str]] = {
     "thinking": "reasoning thoughts",
     "retry": "retries max_retries attempts max_attempts retry_policy",
     "timeout": "timeout_minutes timeout_seconds max_time time_limit",
-    "on_error": "continue_on_error catch on_failure fallback except",
+    "on_error": "catch on_failure fallback except",
     "description": "name id title label comment doc note notes",
     "form": "options choices buttons fields inputs questions answers schema",
     "show": "message body text content details prompt",
@@ -136,7 +136,8 @@ STEP_NOTES: Final[Mapping[str, str]] = {
     "deadline": "an attempt is bounded by `timeout`, a wait by `within`, and the whole run by a `deadline` at the top",
     **dict.fromkeys(
         ["env", "environment"],
-        "what the environment gives is declared under `config` at the top: `config.name`; what a step hands to its "
+        "what the environment gives is declared under `config` at the top: `config.name`, and a key or a password "
+        "in `secrets` of what needs it; what a step hands to its "
         "tool stands under `with`",
     ),
     **dict.fromkeys(
@@ -151,7 +152,10 @@ STEP_NOTES: Final[Mapping[str, str]] = {
         ["after", "dependencies", "depends_on", "needs", "next", "notify", "requires", "then", "wait_for"],
         "steps are tied by events: what one step has under `emit`, another one has under `accepts`",
     ),
-    **dict.fromkeys(["allow_failure", "ignore_errors"], "write `on_error: [nothing]`"),
+    **dict.fromkeys(
+        ["allow_failure", "continue_on_error", "ignore_errors"],
+        "write `on_error: [A]`, with an event that the next step accepts; `on_error: [nothing]` ends this branch",
+    ),
     **dict.fromkeys(["params", "variables", "vars"], "values are fields of events, or of the `state`"),
     **dict.fromkeys(
         ["at_once", "rate", "rate_limit", "requests_per_minute", "rpm", "throttle"],
@@ -200,7 +204,6 @@ WRITTEN: Final[Mapping[str, str]] = {
     "timeout_minutes": "timeout: 5 min",
     "timeout_seconds": "timeout: 30s",
     "attempts": "retry: {max_attempts: 3}",
-    "continue_on_error": "on_error: [nothing]",
 }
 """How it is written here, where the key alone does not say it."""
 

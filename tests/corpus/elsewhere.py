@@ -843,14 +843,14 @@ TABLE = [
         "    timeout: 30s",
         "    on_error: ignore\n    timeout: 30s",
         "unknown-event",
-        "to go on without an event write `nothing`",
+        "to go on, name an event that the next step accepts",
     ),
     (
         "on_error continue",
         "    timeout: 30s",
         "    on_error: continue\n    timeout: 30s",
         "unknown-event",
-        "to go on without an event write `nothing`",
+        "to go on, name an event that the next step accepts",
     ),
     (
         "model name key",
@@ -1163,7 +1163,7 @@ TABLE = [
         "    timeout: 30s",
         "    allow_failure: true\n    timeout: 30s",
         "unknown-key",
-        "write `on_error: [nothing]`",
+        "write `on_error: [A]`, with an event that",
     ),
     (
         "GitLab variables",

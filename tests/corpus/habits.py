@@ -9,7 +9,12 @@ TABLE: list[tuple[str, str, str, str]] = [
     ("    kind: http", "    uses: http", "unknown-key", "write `kind`"),
     ("    kind: http", "    type: http", "unknown-key", "write `kind`"),
     ("    timeout: 10s", "    timeout-minutes: 10", "unknown-key", "write `timeout: 5 min`"),
-    ("    timeout: 10s", "    continue-on-error: true", "unknown-key", "write `on_error: [nothing]`"),
+    (
+        "    timeout: 10s",
+        "    continue-on-error: true",
+        "unknown-key",
+        "write `on_error: [A]`, with an event that",
+    ),
     (
         "    timeout: 10s",
         "    env: {KEY: value}",
@@ -52,7 +57,12 @@ TABLE: list[tuple[str, str, str, str]] = [
         "unknown-key",
         "steps are tied by events: what one step has under `emit`, ",
     ),
-    ("    timeout: 10s", "    ignore_errors: yes", "unknown-key", "write `on_error: [nothing]`"),
+    (
+        "    timeout: 10s",
+        "    ignore_errors: yes",
+        "unknown-key",
+        "write `on_error: [A]`, with an event that",
+    ),
     ("    timeout: 10s", "    vars: {a: b}", "unknown-key", "values are fields of events, or of the `state`"),
     (
         "    timeout: 10s",

@@ -774,7 +774,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "    timeout: 30s\n",
         "    continue-on-error: true\n",
         "unknown-key",
-        "write `on_error: [nothing]`",
+        "write `on_error: [A]`, with an event that",
     ),
     (
         "retries for retry",

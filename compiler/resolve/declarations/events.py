@@ -43,7 +43,7 @@ def hint_for_no_event(name: str, data: Data) -> str:
     if name == "fail":
         return "to let the run fail write a text, as in `{fail: there is none}`"
     if name in WORDS_FOR_NOTHING:
-        return "to go on without an event write `nothing`"
+        return "to go on, name an event that the next step accepts; `nothing` ends this branch"
     if name.casefold().strip("_") in WORDS_FOR_THE_END:
         known = data.get("events")
         every = end if isinstance(end, list) else [end]
