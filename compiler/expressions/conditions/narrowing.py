@@ -153,6 +153,8 @@ def of_comparison(node: Compare, holds: bool) -> dict[Path, Type] | None:
         if isinstance(left, Constant):
             left, right = right, left
         if isinstance(right, Constant):
+            if right.value.__class__ is bool and isinstance(left, (Compare, Logic, Not, Test)):
+                return facts_of(left, holds == right.value)  # as other languages have it: `(…) == true`
             return of_values(left, (right.value,), holds)
     elif node.operator in {"in", "not in"} and isinstance(node.right, ListDisplay):
         values = [item.value for item in node.right.items if isinstance(item, Constant)]

@@ -400,7 +400,8 @@ class Growing:
         found = read(text, self.scope, condition=True)
         if found is not None and self.conditions and self.chance.random() < 0.4:
             more = self.chance.choice(self.conditions).text
-            wider = self.chance.choice((f"not ({text})", f"({text}) and ({more})", f"({text}) or ({more})"))
+            forms = ("not ({0})", "({0}) == true", "({0}) != true", "({0}) and ({1})", "({0}) or ({1})")
+            wider = self.chance.choice(forms).format(text, more)
             found = read(wider, self.scope, condition=True) or found
         return found
 
