@@ -207,7 +207,8 @@ def for_constant(operator: str, value: object, kind: Type, words: str) -> str:
     if not isinstance(value, str) and isinstance(kind, Enumeration) and among:
         return f"it can be {joined([str(each) for each in kind.values], 'or')}"
     if not isinstance(value, str):
-        return f'write `"{value}"`' if base_kind is STRING and operator in {"==", "!="} else ""
+        is_text = base_kind is STRING and operator in {"==", "!="}
+        return f'write `"{value}"`, or compare something that is a number' if is_text else ""
     if base_kind in (INTEGER, NUMBER) and NUMBERS.fullmatch(value):
         also = (
             f", or declare `{words}` as a `decimal`" if "." in value and QUOTED_PATH.fullmatch(words) else ""

@@ -220,11 +220,15 @@ def quoted_again(inside: str, sign: str, other: str) -> str:
 def letter_before_quote(problem: SyntaxProblem) -> Finding | None:
     """Return the finding for a text of another language with a letter before its quote, such as `f'…'`."""
     at = problem.opened if problem.says(NEVER_CLOSED) else problem.at
-    found = PREFIXED.search(problem.text, line_at(problem.text, at)[0], at)
+    start = line_at(problem.text, at)[0]
+    found = PREFIXED.search(problem.text, start, at)
     if found is None:
         return None
     what = f"a text has no `{found['prefix']}` before its quote"
     hint = "leave it out: a value is put into a text by `${{ … }}`, and a condition stands without quotes"
+    before = problem.text[start : found.start("prefix")]
+    if before.count("${{") > before.count("}}"):
+        hint = "in an expression values are put into a text by `~`, and its texts have other quotes than all of it"
     return finding_at(found.start("prefix"), found.end("sign"), what, hint)
 
 
@@ -245,11 +249,13 @@ def no_colon_before_quote(problem: SyntaxProblem) -> Finding | None:
 
 
 def equals_before_quote(problem: SyntaxProblem) -> Finding | None:
-    """Return the finding for a text between braces that is never closed, where a key stands with `=`."""
-    found = EQUALS.search(problem.text, *line_at(problem.text, problem.opened))
-    if found is None:
-        return None
-    return brace_problems.no_colon_in_braces(place_of(found), found["key"], found["value"])
+    """Return the finding for a text between braces behind a key with `=`: a text that is never closed, or has a
+    character in it with which no text without quotes can begin.
+    """
+    for found in EQUALS.finditer(problem.text, *line_at(problem.text, problem.opened)):
+        if problem.says(NEVER_CLOSED) or found.start("value") < problem.at < found.end():
+            return brace_problems.no_colon_in_braces(place_of(found), found["key"], found["value"])
+    return None
 
 
 def second_quote(problem: SyntaxProblem) -> Finding | None:

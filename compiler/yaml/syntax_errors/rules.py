@@ -76,6 +76,7 @@ RULES: Final = (
     SyntaxRule(BETWEEN, brackets.bare_expression),
     # a character with which nothing can begin
     SyntaxRule(NO_TOKEN, indentation.tab_as_token),
+    SyntaxRule(NO_TOKEN, quotes.equals_before_quote),
     SyntaxRule(NO_TOKEN, wrong_start.fence),
     SyntaxRule(NO_TOKEN, wrong_start.statement),
     SyntaxRule(NO_TOKEN, wrong_start.backtick),

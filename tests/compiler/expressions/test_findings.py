@@ -65,6 +65,7 @@ CONDITIONS = [
     ("<<state.total >= 3.5>>", "not-ordered", 'write `"3.5"`'),
     ('<<state.total >= "3,50">>', "not-ordered", 'write `"3.50"`'),
     ('<<event == "Ready">>', "not-comparable", "ask `event is Ready`"),
+    ("<<state.title == 3>>", "not-comparable", 'write `"3"`, or compare something that is a number'),
     ('state.title <<"a">>', "unexpected-token", "an operator is missing"),
 ]
 
