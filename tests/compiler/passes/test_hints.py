@@ -235,7 +235,12 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
     ("lists", "line in inputs.lines if", 'line in "inputs.lines" if', ("not-a-list", "write `inputs.lines` without")),
     ("lists", NAMES, "${{ [food.kind] }}", ("unknown-name", "there are `inputs`, `state`, `config`, `run`, `event`$")),
     ("lists", NAMES, "${{ [food] }}", ("unknown-name", 'a text stands in quotes: `"food"`')),
-    ("lists", NAMES, "'${{ f'{event.kind}' | upper }}'", ("syntax-error", "put into a text by `~`")),
+    (
+        "asking",
+        '"${{ event.name | upper }}"',
+        "'${{ f'{event.name}' | upper }}'",
+        ("syntax-error", "put into a text by `~`"),
+    ),
     # heads of loops that cannot be read: nothing is said of the names in the loop
     ("lists", FOR, "{% for line of inputs.lines %}", ("unexpected-token", "write `in`$")),
     ("lists", FOR, "{% for line = inputs.lines %}", ("unexpected-token", "write `in`$")),
