@@ -1520,14 +1520,14 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "        when: events.order.total > 100 and events.urgent\n",
         '        when: {events.category == "good"}\n',
         "text-cut-by-comma",
-        "a value is put in by `'${{ events.category == \"good\" }}'`, and a condition stands without braces",
+        'an expression stands here as it is: leave out the braces, `when: events.category == "good"`',
     ),
     (
         "a condition without a field in braces",
         "        when: events.order.total > 100 and events.urgent\n",
         "        when: {events == 3}\n",
         "text-cut-by-comma",
-        'a value is put in by `"${{ events == 3 }}"`, and a condition stands without braces',
+        "an expression stands here as it is: leave out the braces, `when: events == 3`",
     ),
     (
         "a key that has lost its colon",
