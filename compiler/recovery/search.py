@@ -11,6 +11,7 @@ from wfc.compiler.diagnostics import Address, Finding, Place, Severity
 from wfc.compiler.recovery.analysis import Analysis
 from wfc.compiler.recovery.bare_keys import bare_keys
 from wfc.compiler.recovery.exchanged_values import exchanged, exchanged_values
+from wfc.compiler.recovery.keys_at_the_edge import keys_at_the_edge
 from wfc.compiler.recovery.lost_events import lost_events
 from wfc.compiler.recovery.lost_sections import lost_sections
 from wfc.compiler.recovery.missing_joins import missing_joins
@@ -46,6 +47,7 @@ MOST_FINDINGS: Final = 200
 """Among more findings than these no one mistake is looked for."""
 SUSPECT: Final[tuple[Callable[[Data, Sequence[Finding]], Iterator[Suspicion]], ...]] = (
     steps_at_the_top,
+    keys_at_the_edge,
     torn_keys,
     round_brackets,
     misspelt_declarations,

@@ -9,6 +9,7 @@ from typing import Any, Final
 from wfc.compiler.diagnostics import Finding, Fix, Severity
 from wfc.compiler.recovery.analysis import Analysis
 from wfc.compiler.recovery.doubtful_quotes import without_doubtful_quotes
+from wfc.compiler.recovery.expressions_as_addresses import with_expressions_in_addresses
 from wfc.compiler.recovery.sections import SECTIONS
 from wfc.compiler.recovery.strayed_names import named_by_environment, with_strayed
 from wfc.compiler.recovery.suspicion import Data, at, walk
@@ -68,7 +69,7 @@ FIELD: Final = re.compile(r"\s*\.\s*(\w+)")
 def reword(analysis: Analysis) -> Analysis:
     """Report each mistake once, with hints that require the whole spec."""
     data = analysis.document.data
-    findings = without_second_words(merge_repeated(analysis), analysis)
+    findings = with_expressions_in_addresses(without_second_words(merge_repeated(analysis), analysis))
     if isinstance(data, dict):
         findings = [
             item_elsewhere(name_of_step(each, data), data) if each.code == "unknown-name" else each

@@ -89,7 +89,7 @@ def expression_as_text(place: Place, written_as: str, words: str, hint: str = ""
 
 
 @warning
-def expression_in_plain_text(place: Place, key: str) -> Finding:
+def expression_in_plain_text(place: Place, key: str, beside: str = "") -> Finding:
     """An expression stands where a text is taken as it is.
 
     A `default`, the values of an `enum`, a `description`, `labels`, a model's `settings` and the names of topics and
@@ -102,7 +102,7 @@ def expression_in_plain_text(place: Place, key: str) -> Finding:
         "expression-in-plain-text",
         f"`{key}` is plain: nothing is put in for this `${{{{ }}}}`",
         place,
-        PLAIN[key],
+        PLAIN[key] + (f"; or `{key}` and `{beside}` have each other's text" if beside else ""),
     )
 
 

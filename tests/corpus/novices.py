@@ -1930,5 +1930,27 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "unexpected-argument",
         'take the field first: `| pluck("total") | sum`',
     ),
+    # keys of a step that stand further out, above other keys of it or above other steps
+    (
+        "with beside its step",
+        "    with:\n      order_id: ${{ event.order_id }}\n",
+        "  with:\n    order_id: ${{ event.order_id }}\n",
+        "misplaced-key",
+        "indent it as far as the other keys of `look_up`",
+    ),
+    (
+        "output at the edge",
+        "    output: {answer: string}\n    emit: Drafted\n",
+        "    emit: Drafted\noutput:\n  answer: string\n",
+        "misplaced-key",
+        "indent it as far as the other keys of `reply`",
+    ),
+    (
+        "with beside on_timeout",
+        "    on_timeout: {event: Refused, with: {reason: nobody looked}}\n",
+        "    on_timeout: Refused\n    with: {reason: nobody looked}\n",
+        "unknown-key",
+        "what an event carries is said where it is sent, beside its name",
+    ),
 ]
 """What people do; what stands in the spec; what they write instead; the one code; and how its hint begins."""

@@ -213,6 +213,7 @@ tests:
     expect: {end: Done}
 """
 BASES = {"asking": ASKING, "lists": LISTS, "joins": JOINS, "loop": LOOP, "ways": WAYS, "team": TEAM}
+URL = "url: https://read.example/${{ inputs.page }}"
 FOR = "{% for line in inputs.lines %}"
 NAMES = "${{ [line.kind for line in inputs.lines if line.price > 3] }}"
 THREE = "{all: [Baked, Grown, Milked]}"
@@ -485,6 +486,25 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
      ("expression-as-text", "without the `$`, which stays if a dollar sign is to be shown")),
     ("lists", "${{ line.kind }}: ${{ line.price }}", "${{ line.kind }}: $ {{ line.price }}",
      ("braces-without-dollar", "write `${{` without the `$` before it, which stays if a dollar sign is to be shown")),
+    # an address in which an expression is written as elsewhere is one mistake
+    ("asking", URL, 'url: "{inputs.page}"', ("bad-url", "write `${{ inputs.page }}`$")),
+    ("asking", URL, "url: ${inputs.page}/x", ("bad-url", "write `${{ inputs.page }}`$")),
+    ("asking", URL, 'url: "{desk_url}/x"', ("bad-url", "is put in by `${{ … }}`")),
+    ("asking", URL, "url: inputs.page",
+     ("bad-url", "a value is put in by `${{ inputs.page }}`; an address begins with `https://`")),
+    # a `with` that stands too far out
+    ("joins", "emit: {event: Baked, with: {bread: rye}}", "emit: Baked\n    with: {bread: rye}",
+     ("misplaced-key", "write `emit: {event: Baked, with: …}`")),
+    ("ways", "{event: Few, with: {number: 2}}", "event: Few\n      - with: {number: 2}",
+     ("missing-key", "leave out the `- ` before it if it belongs to the entry above")),
+    # texts, and ways to leave, that may have changed places
+    ("asking", "    prompt: Help ${{ event.id }}.", "    description: Help ${{ event.id }}.\n    prompt: Help.",
+     ("expression-in-plain-text", "; or `description` and `prompt` have each other's text")),
+    ("loop", 'on_limit: Done\n    emit: {event: Tried, with: {good: "${{ run.round == 2 }}"}}',
+     'emit: Done\n    on_limit: {event: Tried, with: {good: "${{ run.round == 2 }}"}}',
+     ("unbounded-cycle", "; an `on_limit` in it may be meant to leave it as well")),
+    ("loop", "    on_limit: Done\n", "    on_limit: Again\n",
+     ("unbounded-cycle", "let it leave by another event, or exchange it with `emit` if each has what the other one")),
     # an end that is there, and was not read
     ("lists", "${{ line.price }}\n          {% endfor", "${{ line.price\n          {% endfor",
      ("unclosed-braces", "add `}}`")),
