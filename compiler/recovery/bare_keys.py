@@ -37,7 +37,8 @@ def bare_keys(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
             there = content.get(wrapper, {})
             if not inner.issuperset(strange) or not isinstance(there, dict):
                 continue
-            for under in (strange, [key for key in content if key in inner]):
+            fuller = [key for key in content if key in inner]
+            for under in [strange] if fuller == strange else [strange, fuller]:
                 if not set(under) & there.keys():
                     yield suspicion(data, owner, content, wrapper, under, len(strange))
 

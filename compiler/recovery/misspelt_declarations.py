@@ -46,6 +46,9 @@ def misspelt_declarations(data: Data, findings: Sequence[Finding]) -> Iterator[S
     """Suspect declared names that are similar to one which is used and not declared."""
     errors = [each for each in findings if each.severity is Severity.ERROR]
     missing = Counter(name for each in errors if each.code in NOT_FOUND for name in each.about)
+    for each in errors:
+        if each.code == "unknown-key" and each.place.part == "key" and each.place.address:
+            missing.pop(str(each.place.address[-1]), None)  # it is written, at another place than it belongs
     styles = {each.place.address: each for each in errors if each.code in STYLES}
     declared = list(declarations(data)) if missing else []
     for name, _ in missing.most_common(MOST_NAMES):
@@ -58,6 +61,8 @@ def misspelt_declarations(data: Data, findings: Sequence[Finding]) -> Iterator[S
             address, written = declared[index]
             uses = [each.place for each in errors if name in each.about and each.code != "unfilled-field"]
             found = suspicion(data, address, written, name, uses, styles.get(address))
+            if address[0] == "secrets":
+                found = named_outside(found)
             yield found if missing.keys() <= {name, written} else with_care(found)
 
 
@@ -87,11 +92,17 @@ def is_declared(data: Data, address: Address, name: str) -> bool:
 
 
 def with_care(found: Suspicion) -> Suspicion:
-    """Return a suspicion whose fix nobody applies unasked: other names are not found either, and may be the mistake."""
+    """Return a suspicion whose fix nobody applies unasked: other names may be the mistake."""
     fix = found.finding.fix
     if fix is None or fix.applicability != "safe":
         return found
     return replace(found, finding=replace(found.finding, fix=replace(fix, applicability="unsafe")))
+
+
+def named_outside(found: Suspicion) -> Suspicion:
+    """Return a suspicion about a secret with whose name that is: either may be that of the environment."""
+    hint = f"{found.finding.hint} a secret has the name of the variable of the environment that holds it"
+    return with_care(replace(found, finding=replace(found.finding, hint=hint)))
 
 
 def suspicion(

@@ -8,15 +8,15 @@ from itertools import islice
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Finding, Place
+from wfc.compiler.recovery.sections import SECTIONS
+from wfc.compiler.recovery.strayed_names import STRANGE, where_declared
 from wfc.compiler.recovery.suspicion import Data, Suspicion, at, walk, with_value
-from wfc.compiler.recovery.wording import SECTIONS
 from wfc.compiler.rules import shape as problems
 from wfc.compiler.rules.phrases import joined
 from wfc.compiler.schema.expansion import schema
 
 __all__ = ["moved_blocks", "steps_at_the_top"]
 
-STRANGE: Final = frozenset({"unknown-entry", "unknown-key"})
 CLOSED: Final = frozenset(
     {"accepts", "auth", "cache", "defaults", "do", "each", "emit", "limits", "on_error", "on_limit", "on_timeout",
      "retry", "stream", "tool"}
@@ -154,19 +154,18 @@ def nested(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Address, A
 
 def undeclared(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Address, Address, int]]:
     """Generate moves of what has the name of something that is declared nowhere."""
-    names = {
-        (SECTIONS[each.code], name): None for each in findings if each.code in SECTIONS for name in each.about
-    }
+    names = {(where_declared(each, data), name): None for each in findings for name in each.about}
+    names = {each: None for each in names if each[0]}
     if not names:
         return
     wanted = {name for _, name in names}
     places = [address for address, _ in walk(data) if address[-1] in wanted and "tests" not in address]
-    for section, name in islice(names, MOST_STRANGE):
-        found = (each for each in places if each[-1] == name and each[:1] != (section,))
+    for owner, name in islice(names, MOST_STRANGE):
+        found = (each for each in places if each[-1] == name and each[:1] != owner and each[:-1] != owner)
         for address in islice(found, MOST_PLACES):
-            if address[-2:-1] == (section,) and section not in data:
-                yield address[:-1], (section,), 2
-            yield address, (section, name), 2
+            if address[-2:-1] == owner and owner[0] not in data:
+                yield address[:-1], owner, 2
+            yield address, (*owner, name), 2
 
 
 def strange(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Address, Address, int]]:

@@ -11,6 +11,7 @@ from wfc.compiler.diagnostics import Address, Finding, Place, Severity
 from wfc.compiler.recovery.analysis import Analysis
 from wfc.compiler.recovery.bare_keys import bare_keys
 from wfc.compiler.recovery.exchanged_values import exchanged, exchanged_values
+from wfc.compiler.recovery.keys_at_the_edge import keys_at_the_edge
 from wfc.compiler.recovery.lost_events import lost_events
 from wfc.compiler.recovery.lost_sections import lost_sections
 from wfc.compiler.recovery.missing_joins import missing_joins
@@ -24,7 +25,8 @@ from wfc.compiler.recovery.other_joins import (
     other_ways,
 )
 from wfc.compiler.recovery.other_kinds import other_kinds
-from wfc.compiler.recovery.suspicion import Data, Suspicion
+from wfc.compiler.recovery.round_brackets import round_brackets
+from wfc.compiler.recovery.suspicion import Data, Suspicion, at, with_value
 from wfc.compiler.recovery.torn_keys import torn_keys
 from wfc.compiler.recovery.wrapped_fields import wrapped_fields
 from wfc.compiler.slotted import replace
@@ -45,7 +47,9 @@ MOST_FINDINGS: Final = 200
 """Among more findings than these no one mistake is looked for."""
 SUSPECT: Final[tuple[Callable[[Data, Sequence[Finding]], Iterator[Suspicion]], ...]] = (
     steps_at_the_top,
+    keys_at_the_edge,
     torn_keys,
+    round_brackets,
     misspelt_declarations,
     wrapped_fields,
     lost_sections,
@@ -94,6 +98,7 @@ def search(analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Analy
         left = iter(range(tries))
         found = [with_other_ways(each, analysis, analyse, left) for each in found]
         found = [with_exchange(each, analysis, analyse, left) for each in found]
+        found = [with_certain_fix(each, analysis, analyse, left) for each in found]
     return replace(analysis, findings=[*found, *blamed])
 
 
@@ -137,6 +142,36 @@ def with_exchange(
             told = f"`{one}` and `{other}` may have each other's value"
             return replace(finding, hint="; ".join(filter(None, [finding.hint, told])))
     return finding
+
+
+def with_certain_fix(
+    finding: Finding, analysis: Analysis, analyse: Callable[[Document], Analysis], left: Iterator[int]
+) -> Finding:
+    """Return a finding about a field, with its safe fix as an unsafe one if that leads to another finding, as where the
+    field that is called nearly the same is of another type.
+    """
+    fix, place, data = finding.fix, finding.place, analysis.document.data
+    if (
+        finding.code != "unknown-field"
+        or fix is None
+        or fix.applicability != "safe"
+        or place.origin is not None
+    ):
+        return finding
+    text, edit = at(data, place.address), fix.edits[0]
+    is_one = (
+        isinstance(text, str)
+        and place.start is not None
+        and edit.place == place
+        and edit.old == text[place.start : place.end]
+    )
+    if not is_one or next(left, None) is None:
+        return finding
+    written = f"{text[: place.start]}{edit.new}{text[place.end :]}"
+    tried = analyse(analysis.document.changed(with_value(data, place.address, written), ()))
+    if not error_messages(tried) - error_messages(analysis):
+        return finding
+    return replace(finding, fix=replace(fix, applicability="unsafe"))
 
 
 def left_at(analysis: Analysis, places: Sequence[Address]) -> bool:

@@ -8,27 +8,16 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Finding, Fix, Severity
 from wfc.compiler.recovery.analysis import Analysis
+from wfc.compiler.recovery.doubtful_quotes import without_doubtful_quotes
+from wfc.compiler.recovery.expressions_as_addresses import with_expressions_in_addresses
+from wfc.compiler.recovery.sections import SECTIONS
+from wfc.compiler.recovery.strayed_names import named_by_environment, with_strayed
 from wfc.compiler.recovery.suspicion import Data, at, walk
 from wfc.compiler.rules import phrases
 from wfc.compiler.slotted import replace
 
 __all__ = ["reword"]
 
-SECTIONS: Final = {
-    "unknown-agent": "agents",
-    "unknown-event": "events",
-    "unknown-knowledge": "knowledge",
-    "unknown-model": "models",
-    "unknown-text": "texts",
-    "unknown-retry": "retries",
-    "unknown-secret": "secrets",
-    "unknown-state-field": "state",
-    "unknown-step": "steps",
-    "unknown-thread": "threads",
-    "unknown-tool": "tools",
-    "unknown-type": "types",
-}
-"""Where the name would be declared that a finding misses."""
 ARE: Final = {
     "agents": "an agent",
     "events": "an event",
@@ -80,7 +69,7 @@ FIELD: Final = re.compile(r"\s*\.\s*(\w+)")
 def reword(analysis: Analysis) -> Analysis:
     """Report each mistake once, with hints that require the whole spec."""
     data = analysis.document.data
-    findings = without_second_words(merge_repeated(analysis), analysis)
+    findings = with_expressions_in_addresses(without_second_words(merge_repeated(analysis), analysis))
     if isinstance(data, dict):
         findings = [
             item_elsewhere(name_of_step(each, data), data) if each.code == "unknown-name" else each
@@ -97,7 +86,11 @@ def reword(analysis: Analysis) -> Analysis:
         findings = [or_a_step_is_missing(foreign_comment(each, data)) for each in findings]
         findings = without_guesses(findings)
         findings = [declared_elsewhere(each, data) if each.code in SECTIONS else each for each in findings]
-    return replace(analysis, findings=findings)
+        findings = with_strayed(findings, analysis.document)
+        findings = [
+            named_by_environment(each, data) if each.code == "unknown-secret" else each for each in findings
+        ]
+    return replace(analysis, findings=without_doubtful_quotes(findings))
 
 
 def without_guesses(findings: list[Finding]) -> list[Finding]:

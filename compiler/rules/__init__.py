@@ -57,6 +57,8 @@ def closest(name: str, known: Iterable[str]) -> str:
     matches = as_near(name, known)
     if not matches or len(matches) > MOST_ALIKE:
         return ""
+    if name.startswith(("(", "<")):  # which begins no name, and no map
+        return f"leave out the bracket, or write braces for a map: `{{{matches[0]}: …}}`"
     return f"did you mean {' or '.join(f'`{each}`' for each in matches)}?"
 
 

@@ -51,6 +51,7 @@ def text_cut_by_comma(
     alone: bool = False,
     joins: bool = False,
     opens: str = "",
+    behind: str = "",
 ) -> Finding:
     """Between braces a comma ends a value, and what follows it is read as another key.
 
@@ -58,6 +59,7 @@ def text_cut_by_comma(
     quotes: `{reason: "late, no answer"}`.
     """
     # Args: key: the one whose value is cut, empty if none is. opens: the bracket behind a comma that follows.
+    #     behind: the key behind which the brace opens.
     if key in OF_SEVERAL:
         what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
         word, _, value = rest.partition(" ")
@@ -92,7 +94,10 @@ def text_cut_by_comma(
             hint = "an expression begins with `${{`, and stands in quotes here"
         elif re.match(OF_VALUES, rest):
             quote = "'" if '"' in rest else '"'
-            hint = f"a value is put in by `{quote}${{{{ {rest} }}}}{quote}`, and a condition stands without braces"
+            put_in = f"{quote}${{{{ {rest} }}}}{quote}"
+            hint = f"a value is put in by `{put_in}`, and a condition stands without braces"
+            if behind in BARE:
+                hint = without_braces(behind, f"`{behind}: {rest}`", put_in)
     return Finding(
         "text-cut-by-comma", what, place, hint, fix=add_quotes(whole, "unsafe") if whole is not None else None
     )
@@ -122,6 +127,8 @@ TYPES: Final = frozenset({"output", "type"})
 """Keys that hold a type."""
 BARE: Final = frozenset({"from", "in", "keep", "key", "per", "that", "to_key", "until", "when"})
 """Keys that hold an expression as it is."""
+NEVER_FIELDS: Final = frozenset({"that", "to_key", "when"})
+"""Those that are hardly the names of fields."""
 
 
 @problem
@@ -152,7 +159,9 @@ def expression_needs_quotes(
     )
     if braced:
         written = 'write `"${{ … }}"`, without a brace before it'
-    if bare:
+    if key in NEVER_FIELDS:
+        written = "leave out `${{` and `}}`: an expression stands here as it is"
+    elif bare:
         written += f"; where `{key}` is the language's own, leave out `${{{{` and `}}}}`"
     if named:
         chosen = (
@@ -169,6 +178,12 @@ def expression_needs_quotes(
         written,
         fix=add_quotes(place) if alone and not (bare or named or instead or key in TYPES) else None,
     )
+
+
+def without_braces(key: str, written: str = "", put_in: str = '"${{ … }}"') -> str:
+    """Return what to write behind a key that holds an expression as it is, if it is not the name of a field."""
+    hint = "an expression stands here as it is: leave out the braces" + (f", {written}" if written else "")
+    return hint if key in NEVER_FIELDS else f"{hint}; in a field of yours called `{key}` write `{put_in}`"
 
 
 def name_wanted(key: str, *, in_list: bool = False) -> str:

@@ -64,6 +64,8 @@ def unknown_name(
             f"{hint[:-1]}, or {meant.removeprefix('write ')}?",
             [],
         )  # a name of its own, or of a field
+    elif name == "input" and not word and meant and not meant.startswith("write `inputs."):
+        hint, known = meant, []  # elsewhere the input of a step is what it has accepted
     either = bool(hint) and hint == closest(name, known) and not is_one_slip(name, known)
     if either and word:
         hint += f' a text stands in quotes: `"{name}"`'

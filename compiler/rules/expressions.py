@@ -43,7 +43,7 @@ def empty_expression(place: Place) -> Finding:
 
 @problem
 def unclosed_braces(
-    place: Place, opening: str, closing: str, rest: str, gap: tuple[int, int], *, more: bool = False
+    place: Place, opening: str, closing: str, rest: str, gap: tuple[int, int] | None, *, more: bool = False
 ) -> Finding:
     """An expression or a statement is opened, and never closed.
 
@@ -51,10 +51,13 @@ def unclosed_braces(
     Add the end. To write the characters themselves, put them into an expression as a text: `${{ "${{"
     }}`.
     """
-    # Args: more: whether one more brace is opened behind it before anything else, and two are closed.
+    # Args: gap: where the rest may stand; None where the text goes on over several lines.
+    #     more: whether one more brace is opened behind it before anything else, and two are closed.
     what = f"`{opening}` is not closed"
     if more:
         return Finding("unclosed-braces", what, place, "a `{` is too many, or a `}` is missing")
+    if gap is None:
+        return Finding("unclosed-braces", what, place, f"add `{closing}` where the expression ends")
     return Finding(
         "unclosed-braces",
         what,
@@ -124,6 +127,8 @@ def stray_character(
     with_values: bool = False,
     in_braces: bool = False,
     beside_text: bool = False,
+    single_brace: bool = False,
+    after_another: bool = False,
     fix: Fix | None = None,
 ) -> Finding:
     """A character stands in an expression that means nothing there.
@@ -133,12 +138,18 @@ def stray_character(
     under `when`, it stands without `${{` and `}}`.
     """
     # Args: with_values: whether values are put into the text as in JavaScript.
+    #     after_another: whether an expression opens before it.
+    #     single_brace: whether it is a dollar sign before one brace, as in `${name}`.
     #     beside_text: whether it opens an expression in what is a text otherwise.
     hint = "texts stand in straight quotes" if character in "“”„‘’‚«»´`" else ""
     if with_values:
         hint = f"a value stands by its name alone; {hint}, and are put together with values by `~`"
     if character == "{{":
         hint = "this is an expression already: leave out `{{` and `}}`"
+    elif character == "{%":
+        hint = "this is an expression already: what is asked stands by itself, without `{%` and `%}`"
+    elif single_brace:
+        hint = "this is an expression already: leave out `${` and `}`"
     elif character == "$" and path:
         hint = "a field stands behind the name of what holds it, as in `event.name`; nothing is called `$`"
     elif character == "$":
@@ -150,7 +161,10 @@ def stray_character(
     if in_braces and character.startswith("$"):
         hint += "; and this is an expression already: leave out the braces around it"
     if opens_expression:
-        hint = "this is an expression already: leave out `${{` and `}}`, or close the one before it"
+        hint = (
+            "this is an expression already: leave out `${{` and `}}`"
+            + ", or close the one before it" * after_another
+        )
     if beside_text:
         hint = "this is an expression already: a value stands in it by its name, and a text in quotes, with `~` between"
     return Finding("stray-character", f"`{character}` means nothing in an expression", place, hint, fix=fix)

@@ -20,6 +20,8 @@ __all__ = [
     "replace_value",
 ]
 
+SIGNS: Final = re.compile(r"[^\w\s.,;:/\"'`-]")
+"""Signs that mean something: what stands in a name with one of them is perhaps no name."""
 DOTTED_NAME: Final = re.compile(r"\w+(?:\.\w+)*")
 
 
@@ -27,6 +29,8 @@ def correct_name(
     place: Place, name: str, known: Iterable[str], meant: str | None = None, *, by_hand: bool = False
 ) -> Fix | None:
     """Write the known name most like an unknown one: safe if no other can be meant, ``None`` if none is like it.
+
+    A sign in a name may have been meant, so that it is never dropped unasked; a bracket before it begins a map.
 
     Args:
         place: Where the name stands, and perhaps signs around it.
@@ -38,9 +42,9 @@ def correct_name(
     names = list(known)
     if not meant and len(likely := as_near(name, names)) == 1:
         meant = likely[0]
-    if not meant or not name:
+    if not meant or not name or name.startswith(("(", "<")):
         return None
-    is_sure = not by_hand and sure(name, meant, names)
+    is_sure = not by_hand and not SIGNS.search(name) and sure(name, meant, names)
     return replace_text(place, meant, old=name, applicability="safe" if is_sure else "display")
 
 

@@ -225,9 +225,12 @@ def unbounded_cycle(place: Place, step: str, told: str, by_limit: bool) -> Findi
     """
     if by_limit:
         hint = f"{told}: the `on_limit` of `{step}` leads back into the loop; let it leave by another event"
+        hint += ", or exchange it with `emit` if each has what the other one should"
         return Finding("unbounded-cycle", f"nothing bounds the loop through `{step}`", place, hint)
     way_out = "a bound, such as `max_runs: 3`, and an `on_limit` that leaves it"
     hint = f"{told}: if it is meant to loop, give `{step}` {way_out}"
+    if "(on_limit)" in told:
+        hint += "; an `on_limit` in it may be meant to leave it as well"
     bound = Edit((place / "accepts").key, "max_runs: 3", how="before")
     return Finding(
         "unbounded-cycle",

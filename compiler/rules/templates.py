@@ -68,14 +68,17 @@ def file_in_text(place: Place, words: str) -> Finding:
 
 
 @warning
-def expression_as_text(place: Place, written_as: str, words: str, hint: str = "") -> Finding:
+def expression_as_text(place: Place, written_as: str, words: str, hint: str = "", kept: str = "") -> Finding:
     """A text looks as if a value were to be put into it, and is taken as it is.
 
     A value stands in a text as `${{ event.name }}`, with a dollar sign and two braces. `{event.name}`, `$event.name`
     and a bare `event.name` where a value is given are texts, and stay as they are; so is `with: {name: name}` beside
     `as: name`. If that is meant, ignore this warning.
     """
+    # Args: kept: dollar signs before it that may be meant as such.
     bare = words[2:-2].strip() if words.startswith("[[") and words.endswith("]]") else words
+    if kept and not hint:
+        hint = f"write `${{{{ {bare} }}}}` without the `{kept.strip()}`, which stays if a dollar sign is to be shown"
     return Finding(
         "expression-as-text",
         f"`{written_as}` is text, as it stands here",
@@ -86,7 +89,7 @@ def expression_as_text(place: Place, written_as: str, words: str, hint: str = ""
 
 
 @warning
-def expression_in_plain_text(place: Place, key: str) -> Finding:
+def expression_in_plain_text(place: Place, key: str, beside: str = "") -> Finding:
     """An expression stands where a text is taken as it is.
 
     A `default`, the values of an `enum`, a `description`, `labels`, a model's `settings` and the names of topics and
@@ -99,7 +102,7 @@ def expression_in_plain_text(place: Place, key: str) -> Finding:
         "expression-in-plain-text",
         f"`{key}` is plain: nothing is put in for this `${{{{ }}}}`",
         place,
-        PLAIN[key],
+        PLAIN[key] + (f"; or `{key}` and `{beside}` have each other's text" if beside else ""),
     )
 
 
@@ -117,21 +120,25 @@ PLAIN: Final = {
 
 
 @warning
-def braces_without_dollar(place: Place, mark: str, *, statement: bool = False) -> Finding:
+def braces_without_dollar(place: Place, mark: str, kept: str = "", *, statement: bool = False) -> Finding:
     """`{{` stands in a text, without a `$` before it.
 
     Expressions stand in `${{ }}`. What stands in `{{ }}` is text and stays as it is. If that is meant,
     write `${{ "{{" }}`, and this warning goes.
     """
+    # Args: kept: dollar signs before it that may be meant as such.
     if statement:
         hint = "a loop is `{% for one in LIST %} … {% endfor %}`, a choice `{% if CONDITION %} … {% endif %}`"
         return Finding("braces-without-dollar", f"`{mark}` is text", place, hint)
+    hint = (
+        f"write `${{{{` without the `{kept.strip()}` before it, which stays if a dollar sign is to be shown"
+    )
     return Finding(
         "braces-without-dollar",
         f"`{mark}` is text; expressions begin with `${{{{`",
         place,
-        "write `${{`",
-        fix=replace_text(place, "${{"),
+        hint if kept else "write `${{`",
+        fix=None if kept else replace_text(place, "${{"),
     )
 
 

@@ -29,8 +29,15 @@ def wrong_value(place: Place, why: str, hint: str = "", name: str = "", known: S
         why,
         place,
         hint,
-        fix=correct_name(place, name, known) if known else add_quotes(place) if hint in QUOTES else None,
+        fix=correct_name(place, name, known) if known else quoted(place, why) if hint in QUOTES else None,
     )
+
+
+def quoted(place: Place, why: str) -> Fix:
+    """Return what makes a text of a number, or of `true` or `false`, which hardly anybody writes for a text: rather is
+    the type another one.
+    """
+    return add_quotes(place, "unsafe" if why.endswith(("found `true`", "found `false`")) else "safe")
 
 
 OF_ANSWERS: Final = {

@@ -79,6 +79,9 @@ APPROVE: Final = (
     "that somebody must allow a call is said where an agent has the tool: "
     "`tools: [{tool: NAME, approve: {within: 4h}}]`"
 )
+BESIDE_EVENTS: Final = (
+    "what an event carries is said where it is sent, beside its name: `emit: {event: …, with: …}`"
+)
 NOT_FIELDS: Final = "an event's fields stand under `with`"
 
 
@@ -134,6 +137,8 @@ def advice(
             if absent
             else "nothing else can stand here"
         )
+    if key == "with" and kind is not None:
+        return BESIDE_EVENTS
     if home := homes(key, schema, definitions):
         return f"it is a key of {home}"
     if not acts and other_key(key, ABOUT_ACTIONS):

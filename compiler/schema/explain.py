@@ -20,6 +20,7 @@ from wfc.compiler.schema.former_keys import as_written_today
 from wfc.compiler.schema.keys import Keys, mark_broken
 from wfc.compiler.schema.keywords import NOT_YET, has_type
 from wfc.compiler.schema.loops import loop_read_as_texts
+from wfc.compiler.schema.missing import of_entry_above
 from wfc.compiler.schema.nested_joins import for_count, for_nested_join
 from wfc.compiler.schema.spec import Spec
 from wfc.compiler.schema.synonyms import other_kind
@@ -314,7 +315,13 @@ class Explainer:
             place = Place(address)
             place = place.key if address and isinstance(address[-1], str) else place
             self.report(
-                problems.missing_key(place, owner(address, schema, short=True), keys, "", one_of=True)
+                problems.missing_key(
+                    place,
+                    owner(address, schema, short=True),
+                    keys,
+                    of_entry_above(value, address),
+                    one_of=True,
+                )
             )
         return DROPPED
 

@@ -121,8 +121,9 @@ class Keys:
         owner = ""
         for key, content in steps.items():
             about = steps.get(owner)
-            is_step = isinstance(content, dict) and any(
-                each in content for each in ("kind", "accepts", "emit")
+            is_step = isinstance(content, dict) and (
+                not {"kind", "accepts"}.isdisjoint(content)
+                or ("emit" in content and not (isinstance(about, dict) and "emit" not in about))
             )
             strange = key in self.step_keys and not is_step
             if not strange or not isinstance(about, dict) or key in about:

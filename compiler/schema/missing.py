@@ -9,9 +9,11 @@ from typing import Any, Final
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.schema.advice import meaning
 
-__all__ = ["told_of_missing"]
+__all__ = ["of_entry_above", "told_of_missing"]
 
 Schema = Mapping[str, Any]
+OF_ENTRY: Final = frozenset({"save", "when", "with"})
+"""Keys of an entry of `emit` that say nothing alone."""
 DELIVERS: Final = frozenset({"to", "to_key", "topic", "with"})
 """Keys of a step of kind `send` that say to whom it delivers what."""
 BOUNDS: Final = ("within", "until")
@@ -37,6 +39,16 @@ def told_of_missing(
     if list(keys) == ["on_timeout"]:
         notes += of_waiting(value, schema)
     return "; ".join(each for each in (told, *notes) if each)
+
+
+def of_entry_above(value: object, address: Address) -> str:
+    """Return what to do about an item of a list that lacks what it is for, and may belong to the one above it."""
+    below = isinstance(address[-1], int) and address[-1] > 0 and isinstance(value, dict)
+    return (
+        "leave out the `- ` before it if it belongs to the entry above"
+        if below and set(value) <= OF_ENTRY
+        else ""
+    )
 
 
 def no_step(name: str, value: Mapping[str, Any], definitions: Mapping[str, Schema]) -> str:

@@ -205,8 +205,8 @@ def reshaped(value: Any, title: str, key: str) -> str:
         isinstance(each, (dict, list)) and each for each in value.values()
     )
     if isinstance(value, dict) and names and (title.startswith("a list of names") or key == "end"):
-        if says_more:
-            return ""  # a list of the names alone would not say it
+        if says_more:  # a list of the names alone would not say it
+            return variables(value) if key == "secrets" else ""
         more = "; their values come from the environment" if key == "secrets" else ""
         return f"write `[{', '.join(names)}]`{more}"
     if isinstance(value, dict) and names and title.startswith("a list of"):
@@ -230,6 +230,13 @@ def reshaped(value: Any, title: str, key: str) -> str:
         keys = ", ".join(f"{each}: …" for each in names_of(value[0]))
         return f"write a map instead of a list: `expect: {{{keys}}}`"
     return ""
+
+
+def variables(secrets: Mapping[str, Any]) -> str:
+    """Return how secrets are written that say where they come from, as in `{key: {env: MODEL_KEY}}`."""
+    names = [each.get("env", "…") if isinstance(each, dict) else "…" for each in secrets.values()]
+    listed = ", ".join(str(each) for each in names[:4])
+    return f"list the names of the environment's variables, by which they are used too: `[{listed}]`"
 
 
 def event_in(value: Any, names: Sequence[str], key: str) -> str:

@@ -149,14 +149,18 @@ def can_be_type(value: object) -> bool:
     return match is not None and (match[1] in WORDS or not match[1][0].isascii() or match[1][0].isupper())
 
 
-def check_plain(data: object, place: Place, key: str, report: Report) -> None:
-    """Report expressions in what is taken as it is: a `default`, the values of an `enum`, a `description`, `labels`."""
+def check_plain(data: object, place: Place, key: str, report: Report, beside: str = "") -> None:
+    """Report expressions in what is taken as it is: a `default`, the values of an `enum`, a `description`, `labels`.
+
+    Args:
+        beside: The key of a text that may have changed places with it.
+    """
     if isinstance(data, str):
         if "${{" in data:
             start = data.index("${{")
             end = data.find("}}", start)
             marked = place.stretch(start, len(data) if end < 0 else end + 2)
-            report(template_problems.expression_in_plain_text(marked, key))
+            report(template_problems.expression_in_plain_text(marked, key, beside))
     elif isinstance(data, dict):
         for name, each in data.items():
             check_plain(each, place / name, key, report)

@@ -21,6 +21,9 @@ CONDITIONS: Final = frozenset({"when", "that", "until", "keep"})
 DIGITS: Final = r"[:\[ {](?P<whole>-?\d+(?:\.\d{3})*), *(?P<rest>\d+)\Z"
 """A number with a comma in it."""
 
+BEHIND: Final = r"(?<![\w-])(?P<key>[a-z_]+): *\{ *\Z"
+"""The key behind which a brace opens."""
+
 LONGEST: Final = 2_000
 """How far before a comma a text may begin that it cuts."""
 
@@ -143,8 +146,10 @@ def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Fin
     alone = text[:start].rstrip().endswith("{") and text[end:].lstrip().startswith("}")
     opened = None if before else re.compile(r"\s*,\s*([{\[])").match(text, end)
     opens = opened[1] if opened is not None else ""
+    behind = re.compile(BEHIND).search(text, max(0, start - 40), start) if alone else None
+    owner = behind["key"] if behind is not None else ""
     return brace_problems.text_cut_by_comma(
-        place, before, key.value, whole, meant, alone=alone, joins=joins, opens=opens
+        place, before, key.value, whole, meant, alone=alone, joins=joins, opens=opens, behind=owner
     )
 
 

@@ -68,6 +68,8 @@ def in_braces(text: str, start: int) -> str:
         return (
             "a map stands in one pair of braces: leave one pair out; a test gives values, and no expressions"
         )
+    if behind is not None and key in brace_problems.BARE:
+        return brace_problems.without_braces(key)
     named = brace_problems.name_wanted(key, in_list=behind is None)
     return (
         "write `${{ … }}` for an expression, in quotes where it begins a text between braces; a condition stands "

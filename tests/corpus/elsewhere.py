@@ -212,7 +212,7 @@ TABLE = [
         "order_id: ${{ event.order_id }}",
         "order_id.$: $.order_id",
         "unknown-entry",
-        "did you mean `order_id`?",
+        'write `order_id: "${{ event.order_id }}"`',
     ),
     (
         "StepFn TimeoutSeconds",

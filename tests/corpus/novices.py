@@ -1520,14 +1520,14 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "        when: events.order.total > 100 and events.urgent\n",
         '        when: {events.category == "good"}\n',
         "text-cut-by-comma",
-        "a value is put in by `'${{ events.category == \"good\" }}'`, and a condition stands without braces",
+        'an expression stands here as it is: leave out the braces, `when: events.category == "good"`',
     ),
     (
         "a condition without a field in braces",
         "        when: events.order.total > 100 and events.urgent\n",
         "        when: {events == 3}\n",
         "text-cut-by-comma",
-        'a value is put in by `"${{ events == 3 }}"`, and a condition stands without braces',
+        "an expression stands here as it is: leave out the braces, `when: events == 3`",
     ),
     (
         "a key that has lost its colon",
@@ -1929,6 +1929,28 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "        with: {reason: \"${{ [events.order] | sum('total') }}\"}\n",
         "unexpected-argument",
         'take the field first: `| pluck("total") | sum`',
+    ),
+    # keys of a step that stand further out, above other keys of it or above other steps
+    (
+        "with beside its step",
+        "    with:\n      order_id: ${{ event.order_id }}\n",
+        "  with:\n    order_id: ${{ event.order_id }}\n",
+        "misplaced-key",
+        "indent it as far as the other keys of `look_up`",
+    ),
+    (
+        "output at the edge",
+        "    output: {answer: string}\n    emit: Drafted\n",
+        "    emit: Drafted\noutput:\n  answer: string\n",
+        "misplaced-key",
+        "indent it as far as the other keys of `reply`",
+    ),
+    (
+        "with beside on_timeout",
+        "    on_timeout: {event: Refused, with: {reason: nobody looked}}\n",
+        "    on_timeout: Refused\n    with: {reason: nobody looked}\n",
+        "unknown-key",
+        "what an event carries is said where it is sent, beside its name",
     ),
 ]
 """What people do; what stands in the spec; what they write instead; the one code; and how its hint begins."""

@@ -109,7 +109,7 @@ TABLE = [
     ("orders", "when: event.quantity > 100", "when: event::quantity > 100", "unexpected-token", "`event.quantity`"),
     ("orders", "when: event.quantity > 100", "when: event->quantity > 100", "unexpected-token", "`event.quantity`"),
     ("orders", "when: event.quantity > 100", "when: {event.quantity > 100}", "text-cut-by-comma",
-     "a condition stands without braces"),
+     "leave out the braces, `when: event.quantity > 100`"),
     ("orders", "when: event.quantity > 100", "when: event.item is pen", "unknown-test", 'write `== "pen"`'),
     ("orders", "when: event.quantity > 100", "when: event.item is not pen", "unknown-test", 'write `!= "pen"`'),
     ("orders", "when: event.quantity > 100", "when: event.item == no", "unknown-name", 'in quotes: `"no"`'),

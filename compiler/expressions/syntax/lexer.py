@@ -119,7 +119,10 @@ def tokenize(
             raise UnreadableError(problems.expression_too_long(place.stretch(start, position)))
     position = len(text) - len(text[position:].lstrip())
     if position < len(text):
-        raise UnreadableError(stray(text, place, position))
+        runs_on = until and is_left_open(text, start, position, until)
+        raise UnreadableError(
+            unclosed(text, place, start, until) if runs_on else stray(text, place, position)
+        )
     if until:
         raise UnreadableError(unclosed(text, place, start, until))
     tokens.append(Token("end", "", position, position))
@@ -136,11 +139,23 @@ def single(path: str, start: int) -> Iterator[Token]:
         start += len(word) + 1
 
 
+def is_left_open(text: str, start: int, position: int, until: str) -> bool:
+    """Return whether something that cannot be read stands on a further line than the expression, which nothing closes
+    before the next one opens: so it is no part of it.
+    """
+    if "\n" not in text[start:position]:
+        return False
+    closing = text.find(until, position)
+    following = re.compile(r"\$\{\{|\{%").search(text, position)
+    return closing < 0 or (following is not None and following.start() < closing)
+
+
 def unclosed(text: str, place: Place, start: int, until: str) -> Finding:
     opening = "${{" if until == "}}" else "{%"
     at = text.rindex(opening, 0, start)
     inside, end = text[start:].rstrip(), len(text.rstrip())
     half = until == "}}" and inside.endswith("}") and inside.count("}") > inside.count("{")  # one is there
+    half = half and "\n" not in inside
     rest = until[-1] if half else f" {until}"
     gap = (end, len(text)) if "\n" not in text[end:] else (end, end)  # blanks at the end of the text go
     single = inside.find("}")
@@ -153,8 +168,9 @@ def unclosed(text: str, place: Place, start: int, until: str) -> Finding:
     ):
         rest, gap = until, (start + single, start + single + 1)  # one closes it, and text follows
     more = until == "}}" and text[at + len(opening) :].lstrip().startswith("{") and "}}" in inside
+    where = None if gap == (end, end) and "\n" in inside else gap
     return problems.unclosed_braces(
-        place.stretch(at, at + len(opening)), opening, until, rest, gap, more=more
+        place.stretch(at, at + len(opening)), opening, until, rest, where, more=more
     )
 
 
@@ -181,8 +197,10 @@ def stray(text: str, place: Place, position: int) -> Finding:
         place.stretch(position, foreign.end() if foreign is not None else position + 1),
         foreign[0] if foreign is not None else letter,
         opens_expression=opens,
+        after_another=text.find("${{", 0, position) >= 0,
         beside_text=opens and text.find("${{", 0, position) < 0 and is_beside_text(text),
         path=path,
+        single_brace=not opens and text.startswith("${", position),
         with_values=letter == "`" and "${" in text[position:],
         in_braces=text.lstrip().startswith(("{{", "={{")),
         fix=fix,

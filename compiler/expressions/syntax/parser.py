@@ -380,8 +380,9 @@ class Parser(TokenCursor):
         entries: list[tuple[Constant, Node]] = []
         while not self.at("}"):
             key = self.token
-            if key.text == "{" and key.start == opened.end:
-                self.fail_with(problems.stray_character(self.place.stretch(opened.start, key.end), "{{"))
+            if key.text in {"{", "%"} and key.start == opened.end:
+                written = self.place.stretch(opened.start, key.end)
+                self.fail_with(problems.stray_character(written, "{" + key.text))
             if key.kind == "operator" and key.text in "([":
                 self.computed_key(key, "a field's name")
             if key.kind not in ("string", "name"):

@@ -178,15 +178,18 @@ class TemplateParser:
             and not self.text[at - 2 : at - 1].isalnum()
         ):
             at, mark = at - 1, before + mark  # as other systems begin an expression
-        place = self.place.stretch(at, at + len(mark))
+        from wfc.compiler.expressions.syntax.stray_signs import with_signs  # most texts never need it
+
+        at, end, kept = with_signs(self.text, at, mark, is_path=bool(words))
+        place = self.place.stretch(at, end)
         if words:
             quoted = re.compile(r"(?<!\w)[bfru][\"'](?=[^\"'\n]*\Z)").search(self.text[max(0, at - 60) : at])
             around = f"without the `{quoted[0]}` before the text and the quote behind it" if quoted else ""
             hint = f"write `${{{{ {words} }}}}`, {around}" if quoted else ""
-            self.report(template_problems.expression_as_text(place, mark, words, hint))
+            self.report(template_problems.expression_as_text(place, mark, words, hint, kept))
         elif mark.endswith("{{"):
-            statement = re.compile(STATEMENT_IN_BRACES).match(self.text, at + len(mark)) is not None
-            self.report(template_problems.braces_without_dollar(place, mark, statement=statement))
+            statement = re.compile(STATEMENT_IN_BRACES).match(self.text, end) is not None
+            self.report(template_problems.braces_without_dollar(place, mark, kept, statement=statement))
         elif mark == "{%":
             path = re.compile(r"\{%-?\s*(\w+(?:\.\w+)+)\s*-?%\}").match(self.text, at)
             self.report(template_problems.statement_elsewhere(place, path[1] if path else ""))

@@ -89,6 +89,8 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
         node.name in each.fields for each in members(trigger) if isinstance(each, Record)
     ):
         return f"write `trigger.{node.name}`"
+    if after and node.name == "input" and (owner := of_input(asked, scope)):
+        return owner
     items = [each for each in scope.names if each not in NOT_ITEMS]
     for owner in (*reversed(items), *OWNERS):
         if (node.name, owner) == ("steps", "error"):
@@ -96,6 +98,18 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
         if has_field(scope.names.get(owner), asked):
             return f"write `{owner}.{asked}`"
     return ""
+
+
+def of_input(asked: str, scope: Scope) -> str:
+    """Return what is meant by a field of `input`: elsewhere that is what the step has accepted, which is what the run
+    began with in the first steps only.
+    """
+    inputs, event = scope.names.get("inputs"), scope.names.get("event")
+    if not has_field(inputs, asked):
+        return ""
+    if event != inputs and has_field(event, asked):
+        return f"`event.{asked}` is what the step has accepted, `inputs.{asked}` what the run began with"
+    return f"write `inputs.{asked}`" if event == inputs else f"what the run began with is `inputs.{asked}`"
 
 
 def for_filter(name: str) -> str:

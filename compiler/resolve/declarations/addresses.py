@@ -97,11 +97,22 @@ def check_form(address: Address, template: Template, reader: ValueReader, *, pre
 
 
 CONFIG: Final = re.compile(r"config\.\w+")
+VALUE: Final = re.compile(r"(?:args|events?|inputs|result|state)(?:\.\w+)+")
+OTHER_BRACES: Final = re.compile(r"\{ ?\w+(?:\.\w+)* ?\}|\$\w|%\w+%|<\w+>")
+"""How others put a value into an address."""
 
 
 def without_scheme(text: str, place: Place, reader: ValueReader) -> None:
     if value := CONFIG.match(text):
         why, hint = "the address does not say its scheme", f"a value is put in by `${{{{ {value[0]} }}}}`"
+    elif value := VALUE.fullmatch(text):
+        why = "the address does not say its scheme"
+        hint = f"a value is put in by `${{{{ {value[0]} }}}}`; an address begins with `https://` or `http://`"
+    elif OTHER_BRACES.search(text):
+        why, hint = (
+            "the address names no server",
+            "a value is put in by `${{ … }}`, such as `${{ config.desk_url }}`",
+        )
     elif NAME.match(text):
         why, hint = "the address does not say its scheme", "begin it with `https://` or `http://`"
     else:

@@ -284,7 +284,9 @@ def answering_action(data: Data, resolved: ResolvedAction) -> tuple[Data, Type |
 def check_keys(data: Data, place: Place, declared: Declarations) -> None:
     """Report keys that have no meaning here: nothing that an author writes is silently dropped."""
     if "description" in data:
-        check_plain(data["description"], place / "description", "description", declared.report)
+        texts = ((key, data.get(key)) for key in ("prompt", "title", "query", "text"))
+        plain = next((key for key, each in texts if isinstance(each, str) and "${{" not in each), "")
+        check_plain(data["description"], place / "description", "description", declared.report, plain)
     if "on_limit" in data and "max_runs" not in data and not declared.is_broken((*place.address, "max_runs")):
         declared.report(problems.key_without_companion((place / "on_limit").key, "on_limit", "max_runs"))
     if not STEP_KINDS[str(data["kind"])].acts:

@@ -228,6 +228,15 @@ class ValueReader:
                 near = own or nearest(name, absent & fitting)
                 likely = sorted(absent & fitting if near else fitting)
                 unknown = problems.unknown_entry(at.key, str(key), owner, fields, own, likely)
+                if near and str(key) == f"{near}.$":
+                    from wfc.compiler.resolve.values.json_paths import (
+                        given_by_path,
+                    )  # a good spec never needs it
+
+                    self.report(given_by_path(unknown, near, each, at, scope))
+                    absent.discard(near)
+                    found[near] = Value(UNKNOWN, at.address, constant=each)
+                    continue
                 task_alone = [(each.name, each.address) for each in fields.values()] == [("task", ())]
                 self.report(problems.of_agent_without_args(unknown) if task_alone else unknown)
                 value = self.value(each, at, UNKNOWN, scope)

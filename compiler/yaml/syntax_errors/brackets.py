@@ -28,7 +28,7 @@ __all__ = [
 
 CLOSED: Final = re.compile(r" *(?:- +)?(?:(?P<key>[\w.-]+): +)?(?P<value>[{\[][^\r\n]*)")
 HOLDS_ENTRIES: Final = re.compile(r"[{\[] *[\w-]+: |\[ *[{\"']")
-OTHER_BRACKET: Final = re.compile(r"(?:: +|- +|\[ *)(?P<sign>[(<])(?=[\w\"' ]+: )")
+OTHER_BRACKET: Final = re.compile(r"(?:^ *|: +|- +|\[ *)(?P<sign>[(<])(?=[\w\"' ]+: )", re.MULTILINE)
 """A bracket that is none to YAML, at the beginning of a value, with a key in it."""
 ITEM_TYPE: Final = re.compile(r"(?<![\w.])[A-Za-z]\w*\Z")
 LIST_OF: Final = re.compile(
@@ -132,6 +132,9 @@ def bare_expression(problem: SyntaxProblem) -> Finding | None:
         return None
     if text[at : at + 2] != "{{":
         hint = 'a name, such as that of a secret, stands by itself; a value is put in by `"${{ … }}"`'
+        behind = BEGINS.search(text, max(0, at - 40), at - 1)
+        if behind and (behind["key"] or "") in brace_problems.BARE:
+            hint = brace_problems.without_braces(behind["key"], "and the `$`")
         return finding_at(at - 1, at + 1, "`${` begins nothing here", hint)
     end = text.find("}}", at)
     end = end + 2 if 0 <= end < at + 500 else at + 1

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.diagnostics import Finding
 from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as problems
 from wfc.compiler.yaml.syntax_errors.lines import ENTRY, NEAR, above, indentation, last_line, line_at
-from wfc.compiler.yaml.syntax_errors.no_entry import GLUED_DASH, OPENS, explain_line
-from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem, finding_at, place_of
+from wfc.compiler.yaml.syntax_errors.no_entry import GLUED_DASH, explain_line
+from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem, place_of
 
 __all__ = [
     "below_indented_first",
@@ -20,8 +20,6 @@ __all__ = [
     "keys_below_name",
     "list_below_value",
     "misaligned",
-    "tab_as_token",
-    "tab_in_indentation",
 ]
 
 ITEM_OF_MAPS: Final = re.compile(r"(?P<indent> *)(?P<dash>-) +(?:[\w-]+:(?= |\r?$)|\{)", re.MULTILINE)
@@ -37,7 +35,6 @@ NAME_ABOVE: Final = re.compile(
 """A line that is a name, as an item of a list or behind a key."""
 EXITS: Final = frozenset({"emit", "on_error", "on_limit", "on_timeout"})
 """Keys of steps under which an event is emitted."""
-BEGIN_OF_ENTRY: Final = re.compile(r" *(?:- +)*(?=[\w-]+:(?: |$))")
 OF_EVENTS: Final = frozenset({"when", "with", "save"})
 """Keys that stand beside the event of an entry."""
 OF_STEPS: Final = frozenset({"with", "save"})
@@ -110,15 +107,21 @@ def indented_too_far(problem: SyntaxProblem) -> Finding | None:
     if entry is None or complete is None or len(complete["indent"]) >= len(entry["indent"]):
         return None
     what = "this line is indented further than the one above, which is complete"
-    hint = how_far(problem.text, complete.start(), len(complete["indent"]), len(entry["indent"]))
+    below = next(
+        (each for each in problem.text[problem.end : problem.end + NEAR].splitlines() if each.strip()), ""
+    )
+    hint = how_far(problem.text, complete.start(), len(complete["indent"]), len(entry["indent"]), below)
     return problems.syntax_error(place_of(entry, "key"), what, hint)
 
 
-def how_far(text: str, line_above: int, fewer: int, far: int) -> str:
+def how_far(text: str, line_above: int, fewer: int, far: int, below: str) -> str:
     """Return what is seen of a line that is indented too far: which of the two is wrong, only the author knows."""
     before = last_line(text, line_above)
     if before is not None and indentation(before) == far:
-        return f"it begins after {spaces(far)}, like the lines before, and only the one above after {fewer}"
+        seen = f"it begins after {spaces(far)}, like the lines before"
+        if indentation(below) == far:
+            return f"{seen}, and only the one above after {fewer}"
+        return f"{seen}, and the one above after {fewer}: one of the two is indented wrongly"
     seen = f"it begins after {spaces(far)}, and the line above after {fewer}"
     return f"{seen}: one of the two is indented wrongly, or this line belongs under another key"
 
@@ -168,54 +171,3 @@ def misaligned(problem: SyntaxProblem) -> Finding:
 
 def spaces(number: int) -> str:
     return "1 space" if number == 1 else f"{number} spaces"
-
-
-def tab_in_indentation(problem: SyntaxProblem) -> Finding | None:
-    """Return the finding for a tab among the blanks that indent a line."""
-    text, start = problem.text, problem.start
-    at = text.find("\t", start, len(text) - len(text[start:].lstrip(" \t")))
-    return tab_at(text, at) if at >= 0 else None
-
-
-def tab_as_token(problem: SyntaxProblem) -> Finding | None:
-    """Return the finding for a tab at which the parser stops."""
-    return tab_at(problem.text, problem.at) if problem.character == "\t" else None
-
-
-def tab_at(text: str, at: int) -> Finding:
-    start, end = line_at(text, at)[0], at + len(text[at:]) - len(text[at:].lstrip("\t "))
-    if text[start:at].strip(" \t"):  # as behind the dash of an item, which stays
-        fix = fixes.replace_text(Place((), "text", at, end), " ", title="write a space")
-        return finding_at(at, at + 1, "a tab cannot indent a line", "use spaces", fix)
-    instead = indentation_near(text, start)
-    fix = fixes.replace_text(Place((), "text", start, end), instead, title=f"write {len(instead)} spaces")
-    return finding_at(at, at + 1, "a tab cannot indent a line", "use spaces", fix)
-
-
-def indentation_near(text: str, start: int) -> str:
-    """Return the indentation for a line that begins with a tab: that of the next line without one, or, if that belongs
-    below it, of the nearest that does not. The last line of a block stands where the entry above it does.
-    """
-    line, *below = text[start : start + 2 * NEAR].split("\n")
-    depths = [indentation(each) for each in below if each.strip() and not each.lstrip(" ").startswith("\t")]
-    above_it = [each for each in text[max(0, start - NEAR) : start].splitlines() if each.strip()]
-    if not depths or not OPENS.search(line):
-        next_line = depths[0] if depths else 0
-        return " " * max(next_line, least_depth(line.lstrip(" \t"), above_it, next_line)) or "  "
-    nearest = [indentation(each) for each in reversed(above_it) if not each.lstrip(" ").startswith("\t")]
-    opened = [nearest[0] + 2] if nearest and OPENS.search(above_it[-1]) else []
-    return " " * next((each for each in (*depths, *opened, *nearest) if 0 < each < depths[0]), 2)
-
-
-def least_depth(line: str, above_it: list[str], next_line: int) -> int:
-    """Return how far a line is indented at least that belongs to what stands above it and opens nothing."""
-    known = [each for each in above_it if not each.lstrip(" ").startswith("\t")]
-    if not known or known[-1] is not above_it[-1]:
-        return 0
-    if OPENS.search(known[-1]):
-        begins = BEGIN_OF_ENTRY.match(known[-1])
-        is_outer = begins is not None and next_line < begins.end() + (not line.startswith("- "))
-        return begins.end() + 2 if begins is not None and is_outer else 0
-    if line.startswith("- "):
-        return next((indentation(each) for each in reversed(known) if each.lstrip(" ").startswith("- ")), 0)
-    return next((found.end() for each in reversed(known) if (found := BEGIN_OF_ENTRY.match(each))), 0)

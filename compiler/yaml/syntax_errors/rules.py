@@ -7,7 +7,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Finding
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.yaml.syntax_errors import brackets, colons, indentation, no_entry, quotes, wrong_start
+from wfc.compiler.yaml.syntax_errors import brackets, colons, indentation, no_entry, quotes, tabs, wrong_start
 from wfc.compiler.yaml.syntax_errors.problem import (
     ALIAS,
     BETWEEN,
@@ -51,7 +51,7 @@ ANY: Final = ()
 
 RULES: Final = (
     SyntaxRule(ANY, unquoted_list),
-    SyntaxRule((*BETWEEN, *NO_TOKEN, *NOT_ALLOWED), brackets.other_bracket),
+    SyntaxRule((*BETWEEN, *NO_TOKEN, *NOT_ALLOWED, *MISALIGNED), brackets.other_bracket),
     SyntaxRule((*BETWEEN, *NO_TOKEN, *NEVER_CLOSED), quotes.no_colon_before_quote),
     SyntaxRule((*BETWEEN, *NEVER_CLOSED), quotes.letter_before_quote),
     SyntaxRule((*BETWEEN, *NEVER_CLOSED), quotes.dollar_before_quote),
@@ -75,14 +75,14 @@ RULES: Final = (
     SyntaxRule(ANY, quotes.closed_late),
     SyntaxRule(BETWEEN, brackets.bare_expression),
     # a character with which nothing can begin
-    SyntaxRule(NO_TOKEN, indentation.tab_as_token),
+    SyntaxRule(NO_TOKEN, tabs.tab_as_token),
     SyntaxRule(NO_TOKEN, quotes.equals_before_quote),
     SyntaxRule(NO_TOKEN, wrong_start.fence),
     SyntaxRule(NO_TOKEN, wrong_start.statement),
     SyntaxRule(NO_TOKEN, wrong_start.backtick),
     SyntaxRule(NO_TOKEN, wrong_start.open_expression),
     SyntaxRule(NO_TOKEN, wrong_start.special_character),
-    SyntaxRule(ANY, indentation.tab_in_indentation),
+    SyntaxRule(ANY, tabs.tab_in_indentation),
     SyntaxRule(ANY, wrong_start.negation),
     # a line that is no entry, or stands at the wrong depth
     SyntaxRule((*DASH_MISSING, *MISALIGNED), brackets.closes_nothing),

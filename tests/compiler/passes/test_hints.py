@@ -213,6 +213,7 @@ tests:
     expect: {end: Done}
 """
 BASES = {"asking": ASKING, "lists": LISTS, "joins": JOINS, "loop": LOOP, "ways": WAYS, "team": TEAM}
+URL = "url: https://read.example/${{ inputs.page }}"
 FOR = "{% for line in inputs.lines %}"
 NAMES = "${{ [line.kind for line in inputs.lines if line.price > 3] }}"
 THREE = "{all: [Baked, Grown, Milked]}"
@@ -468,6 +469,48 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
     ("ways", "  Came: {many: integer}", "  Came{ :many: integer, more: string}",
      ("syntax-error", "write `Came: {…`")),
     ("joins", "  milk: {kind", "  :milk {kind", ("syntax-error", "write `milk: ")),
+    # what holds an expression as it is, with braces around it
+    ("asking", "key: inputs.id", "key: {{ inputs.id }}",
+     ("key-not-text", "an expression stands here as it is: leave out the braces; in a field of yours called `key`")),
+    ("asking", "key: inputs.id", "key: {inputs.id}",
+     ("text-cut-by-comma", "an expression stands here as it is: leave out the braces, `key: inputs.id`; in a field")),
+    ("asking", "that: result.sum > 3", "that: {{ result.sum > 3 }}", ("key-not-text", "leave out the braces$")),
+    ("asking", "that: result.sum > 3", "that: ${result.sum > 3}", ("stray-character", "leave out `${` and `}`$")),
+    ("asking", "that: result.sum > 3", 'that: "{% if result.sum > 3 %}"', ("stray-character", "without `{%` and")),
+    ("asking", "that: result.sum > 3", "that: ${{ result.sum > 3 }}", ("stray-character", "leave out `${{` and `}}`$")),
+    ("asking", "in: inputs.orders", "in: ${inputs.orders}",
+     ("syntax-error", "leave out the braces, and the `$`; in a field of yours called `in` write `\"${{ … }}\"`")),
+    ("ways", "when: event.many > 3,", "when: ${{ event.many > 3 }},",
+     ("expression-needs-quotes", "leave out `${{` and `}}`: an expression stands here as it is$")),
+    # an expression that is not closed, where more text follows that has quotes or another one in it
+    ("lists", "${{ line.kind }}: ${{ line.price }}", '${{ line.kind\n          is "so": ${{ line.price }}',
+     ("unclosed-braces", "add `}}` where the expression ends$")),
+    ("lists", "${{ line.kind }}: ${{ line.price }}", "${{ line.kind }\n          that don't go",
+     ("unclosed-braces", "close it with `}}` where the expression ends$")),
+    # dollar signs before other braces
+    ("lists", "${{ line.kind }}: ${{ line.price }}", "${{ line.kind }}: $${inputs.prices}",
+     ("expression-as-text", "without the `$`, which stays if a dollar sign is to be shown")),
+    ("lists", "${{ line.kind }}: ${{ line.price }}", "${{ line.kind }}: $ {{ line.price }}",
+     ("braces-without-dollar", "write `${{` without the `$` before it, which stays if a dollar sign is to be shown")),
+    # an address in which an expression is written as elsewhere is one mistake
+    ("asking", URL, 'url: "{inputs.page}"', ("bad-url", "write `${{ inputs.page }}`$")),
+    ("asking", URL, "url: ${inputs.page}/x", ("bad-url", "write `${{ inputs.page }}`$")),
+    ("asking", URL, 'url: "{desk_url}/x"', ("bad-url", "is put in by `${{ … }}`")),
+    ("asking", URL, "url: inputs.page",
+     ("bad-url", "a value is put in by `${{ inputs.page }}`; an address begins with `https://`")),
+    # a `with` that stands too far out
+    ("joins", "emit: {event: Baked, with: {bread: rye}}", "emit: Baked\n    with: {bread: rye}",
+     ("misplaced-key", "write `emit: {event: Baked, with: …}`")),
+    ("ways", "{event: Few, with: {number: 2}}", "event: Few\n      - with: {number: 2}",
+     ("missing-key", "leave out the `- ` before it if it belongs to the entry above")),
+    # texts, and ways to leave, that may have changed places
+    ("asking", "    prompt: Help ${{ event.id }}.", "    description: Help ${{ event.id }}.\n    prompt: Help.",
+     ("expression-in-plain-text", "; or `description` and `prompt` have each other's text")),
+    ("loop", 'on_limit: Done\n    emit: {event: Tried, with: {good: "${{ run.round == 2 }}"}}',
+     'emit: Done\n    on_limit: {event: Tried, with: {good: "${{ run.round == 2 }}"}}',
+     ("unbounded-cycle", "; an `on_limit` in it may be meant to leave it as well")),
+    ("loop", "    on_limit: Done\n", "    on_limit: Again\n",
+     ("unbounded-cycle", "let it leave by another event, or exchange it with `emit` if each has what the other one")),
     # an end that is there, and was not read
     ("lists", "${{ line.price }}\n          {% endfor", "${{ line.price\n          {% endfor",
      ("unclosed-braces", "add `}}`")),

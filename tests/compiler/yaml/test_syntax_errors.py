@@ -143,6 +143,12 @@ def test_each_rule_is_the_first_to_know_a_mistake() -> None:
         ("a:\n  - b: c\n\td: e\nf: g\n", "a:\n  - b: c\n    d: e\nf: g\n"),
         ("a:\n  - b\n\t- c\nd: e\n", "a:\n  - b\n  - c\nd: e\n"),
         ("a:\n  b: |\n      c\n\td: e\nf: g\n", "a:\n  b: |\n      c\n  d: e\nf: g\n"),
+        # lines of a text, and an item with other keys
+        ("a:\n  b: |\n\t\tc\n  d: e\n", "a:\n  b: |\n    c\n  d: e\n"),
+        ("a:\n  b: |\n      c:\n\td\n  d: e\n", "a:\n  b: |\n      c:\n      d\n  d: e\n"),
+        ("a:\n  b:\n\t\t- c: d\n      e: f\n", "a:\n  b:\n    - c: d\n      e: f\n"),
+        ("s:\n  a: {b: c}\n  d:\n    e: f\n\tg: h\n  i:\n    j: k\n",) * 2,  # beside `d`, or in it
+        ("s:\n  a:\n    b: c\n\td:\n\t\te: f\n    g: h\n",) * 2,
     ],
 )
 def test_mending_a_tab_takes_nothing_else_away(text: str, mended: str) -> None:
