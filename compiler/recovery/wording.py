@@ -31,6 +31,7 @@ SECTIONS: Final = {
 """Where the name would be declared that a finding misses."""
 ARE: Final = {
     "agents": "an agent",
+    "config": "a field of `config`, in which nothing is saved",
     "events": "an event",
     "models": "a model",
     "retries": "a retry policy",

@@ -9,7 +9,7 @@ from typing import Any, Final
 from wfc.compiler.diagnostics import Address, Fix, Place
 from wfc.compiler.rules import fixes
 from wfc.compiler.schema.nested_joins import FORMS, for_join_as_whole
-from wfc.compiler.types.long_form import can_be_type
+from wfc.compiler.types.long_form import can_be_type, enum_of_text
 
 __all__ = [
     "EXPRESSIONS",
@@ -123,6 +123,8 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
         )
     if key in FORMS and isinstance(value, dict) and (within := for_join_as_whole(value, key)) is not None:
         return within
+    if key == "enum" and title == "a list of values" and isinstance(value, str):
+        return enum_of_text(value)
     if given := reshaped(value, title, key) or in_a_map(value, title):
         return given
     if value is None:

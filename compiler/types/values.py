@@ -30,6 +30,8 @@ __all__ = ["Misfit", "bounded", "fits", "moment", "resembles"]
 
 LARGEST_INTEGER: Final = 2**53 - 1  # beyond it, JSON numbers lose digits on their way
 # compiled by `re` when they are first asked for, which a check of most specs never does
+PATTERN_LIKE: Final = r"\[[^\]]*-[^\]]*\]|\\[dws]|\.[*+]|\{\d+\}"
+"""Parts of patterns, which are hardly ever those of a value."""
 THOUSAND: Final = 3
 FRACTION: Final = r"([+-]?\d+)([.,])(\d+)"
 DECIMAL_TEXT: Final = r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?"
@@ -259,7 +261,13 @@ def enumeration_fits(value: object, type: Enumeration) -> Misfit | None:
     if any(value == each and value.__class__ is each.__class__ for each in type.values):
         return None
     known = tuple(each for each in type.values if isinstance(each, str))
-    return Misfit((), f"wanted {either(type)}, found {described(value)}", name=str(value), known=known)
+    hint = ""
+    if isinstance(value, str) and any(re.search(PATTERN_LIKE, each) for each in known):
+        hint = "an `enum` lists its values as they are; a form is said by `{type: string, pattern: …}`"
+        known = ()
+    return Misfit(
+        (), f"wanted {either(type)}, found {described(value)}", name=str(value), known=known, hint=hint
+    )
 
 
 def either(type: Enumeration) -> str:

@@ -48,6 +48,8 @@ __all__ = [
 
 OWNERS: Final = ("result", "event", "events", "inputs", "state", "config", "error")
 """Whose field a name alone may be, the most likely first."""
+DECLARED: Final = frozenset({"config", "state"})
+"""Those of them whose fields are declared in a section of the same name."""
 NOT_ITEMS: Final = frozenset({*OWNERS, "agent", "args", "loop", "response", "run", "secrets", "trigger"})
 """Names that mean the same everywhere; the others are those of items, of which the innermost comes last."""
 QUOTED_PATH: Final = re.compile(rf"(?:{'|'.join(OWNERS)})(?:\.[^\W\d]\w*)+")
@@ -136,6 +138,15 @@ def with_owner(finding: Finding, node: Attribute, scope: Scope) -> Finding:
         return finding
     own = node.of.name
     others = [each for each in OWNERS if each != own and has_field(scope.names.get(each), node.name)]
+    declared = [each for each in others if each in DECLARED]
+    if finding.code == "unknown-field" and own in DECLARED and declared:
+        there = declared[0]
+        hint = f"`{node.name}` is declared under `{there}`: write `{there}.{node.name}`, or declare it under `{own}`"
+        return replace(finding, hint=hint, fix=None)
+    if finding.code == "unknown-field" and own in DECLARED and finding.hint.startswith("it has no"):
+        others = others[:1]
+        also = f"; or there is `{others[0]}.{node.name}`" if others else ""
+        return replace(finding, hint=f"declare it under `{own}`{also}", fix=None)
     if finding.code == "unknown-field" and others and finding.hint.startswith(("it has no", "there ")):
         # either may be wrong: the name of the owner, or that of the field
         fields = f"{finding.hint}; and " if finding.hint.startswith("there ") else ""

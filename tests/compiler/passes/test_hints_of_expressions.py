@@ -153,6 +153,11 @@ VALUES: list[tuple[str, str, str]] = [
     ("data", "unknown-name", 'what the step has accepted is `event`; a text stands in quotes: `"data"`'),
 ]  # fmt: skip
 
+SECTIONS = JOINED[JOINED.index("state:\n") : JOINED.index("types:\n")]
+EXCHANGED = SECTIONS.replace("state:", "other:").replace("config:", "state:").replace("other:", "config:")
+TYPED = "name: string,"
+PATTERN = '{type: string, pattern: "[A-Z]{2}"}'
+
 ELSEWHERE: list[tuple[str, str, str, str]] = [
     # what stands in the spec, what is written instead; the code and the hint of the finding
     (COUNT, 'count: "0.10",', "wrong-value",
@@ -164,6 +169,40 @@ ELSEWHERE: list[tuple[str, str, str, str]] = [
     (COUNT, 'count: "5",', "wrong-value", "write it without quotes"),
     (COUNT, 'count: "1,000",', "wrong-value", ""),
     ("with: {n: 3}", 'with: {n: "0,10"}', "wrong-value", "write `0.10`"),
+    # fields of the config under `state`, and the other way round
+    (SECTIONS, EXCHANGED, "exchanged-values", ""),
+    ("n * config.rate", "n * state.rate", "unknown-field",
+     "`rate` is declared under `config`: write `config.rate`, or declare it under `state`"),
+    ("state.total + 1", "config.total + 1", "unknown-field",
+     "`total` is declared under `state`: write `state.total`, or declare it under `config`"),
+    ("save: {total:", "save: {rate:", "unknown-state-field",
+     "`rate` is a field of `config`, in which nothing is saved; there is `total`"),
+    # types as other languages write them
+    (TYPED, "name: map of string to number,", "unknown-type", "write `map of number`"),
+    (TYPED, "name: list of map of text to int,", "unknown-type", "write `list of map of integer`"),
+    (TYPED, "name: map from string to numbers,", "unknown-type", "write `map of number`"),
+    (TYPED, "name: map of Line to number,", "words-after-type",
+     "the keys of a map are always texts, and are not said: write `map of number`"),
+    (TYPED, "name: dictionary of int,", "unknown-type", "write `map of integer`"),
+    (TYPED, "name: set of string,", "unknown-type", "write `list of string`"),
+    (TYPED, "name: list of string or number,", "unknown-type", "write `{one_of: [list of string, number]}`"),
+    (TYPED, "name: string | number | null,", "unknown-type", "write `{one_of: [optional string, number]}`"),
+    # values, types and patterns at each other's place
+    (TYPED, 'name: {enum: "[A-Z]{2}"},', "wrong-type", f"an `enum` lists its values; a form is said by `{PATTERN}`"),
+    (TYPED, "name: {enum: string},", "wrong-type",
+     "an `enum` lists its values, such as `[low, high]`; a type stands alone: `string`"),
+    (TYPED, "name: {enum: Line},", "wrong-type", "write `[Line]`, or `Line` alone if that is a type"),
+    (TYPED, 'name: {enum: "low, high"},', "wrong-type", "write each as an item: `[low, high]`"),
+    (TYPED, "name: {one_of: [low, high]},", "unknown-type",
+     "types stand here; if these are values, write `{enum: [low, high]}`"),
+    (TYPED, 'name: {pattern: "[a-z]"},', "missing-key",
+     'what bounds a value stands beside its type: `{type: string, pattern: "[a-z]"}`'),
+    ("count: integer", "count: {min: 1, max: 9}", "missing-key",
+     "what bounds a value stands beside its type: `{type: integer, min: 1, max: 9}`"),
+    (TYPED, 'name: {type: string, regex: "[a-z]"},', "unknown-type-key", "write `pattern`"),
+    (TYPED, "name: {type: string, enum: [a]},", "two-types-at-once", "leave out `type`: the values say what it is"),
+    (TYPED, "name: {type: list of string, enum: [a]},", "two-types-at-once",
+     "declare the `enum` under `types`, and write `list of NAME` here"),
 ]  # fmt: skip
 
 
