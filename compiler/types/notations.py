@@ -108,7 +108,12 @@ def either(parts: list[str]) -> str:
 
 def values_for_types(listed: Sequence[str], known: Collection[str]) -> str:
     """Return what to write for small words that stand where types are listed; empty where a type may be meant."""
-    if not all(each.isidentifier() and each.islower() and not closest(each, known) for each in listed):
+    types = {each for each in known if each.islower()}
+    others = {each.lower() for each in known}
+    if any(
+        not each.isidentifier() or not each.islower() or each in others or closest(each, types)
+        for each in listed
+    ):
         return ""
     values = ", ".join(listed)
     return f"types stand here; if these are values, write `{{enum: [{values if len(values) <= LONGEST else '…'}]}}`"

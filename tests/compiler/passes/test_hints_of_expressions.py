@@ -155,6 +155,16 @@ VALUES: list[tuple[str, str, str]] = [
 
 SECTIONS = JOINED[JOINED.index("state:\n") : JOINED.index("types:\n")]
 EXCHANGED = SECTIONS.replace("state:", "other:").replace("config:", "state:").replace("other:", "config:")
+EVENTS = JOINED[JOINED.index("events:\n") : JOINED.index("steps:\n")]
+LISTED = """\
+events:
+  - name: Came
+    fields: {name: string, count: integer, lines: list of Line, at: datetime, note: optional string}
+  - {name: Left, fields: {text: string, n: integer, value: number}}
+  - {name: Right, fields: {text: string, n: integer}}
+  - {name: Done, fields: {text: string, n: number}}
+  - name: Late
+"""
 TYPED = "name: string,"
 PATTERN = '{type: string, pattern: "[A-Z]{2}"}'
 
@@ -177,6 +187,17 @@ ELSEWHERE: list[tuple[str, str, str, str]] = [
      "`total` is declared under `state`: write `state.total`, or declare it under `config`"),
     ("save: {total:", "save: {rate:", "unknown-state-field",
      "`rate` is a field of `config`, in which nothing is saved; there is `total`"),
+    # sections as lists
+    (EVENTS, LISTED, "wrong-type",
+     "write a map instead of a list: begin each entry with its name, `Came:` in place of `- name: Came`, without "
+     "`fields:`, for the fields stand directly under the name"),
+    (EVENTS, "events: [Came, Left, Right, Done, Late]\n", "wrong-type",
+     "write a map instead of a list: `events: {Came: {}, Left: {}, Right: {}, Done: {}, …}`, each name with its "
+     "fields"),
+    (EVENTS, EVENTS.replace("\n  ", "\n  - "), "wrong-type",
+     "write a map instead of a list: begin each entry with its name and a colon, without `- ` and `[ ]`"),
+    ("  Right: {text: string, n: integer}", "  Right: [{name: text, type: string}, {name: n, type: integer}]",
+     "wrong-type", "write one map instead of a list, without `- ` and `[ ]`: `{text: string, n: integer}`"),
     # types as other languages write them
     (TYPED, "name: map of string to number,", "unknown-type", "write `map of number`"),
     (TYPED, "name: list of map of text to int,", "unknown-type", "write `list of map of integer`"),
