@@ -187,6 +187,10 @@ ELSEWHERE: list[tuple[str, str, str, str]] = [
      "`total` is declared under `state`: write `state.total`, or declare it under `config`"),
     ("save: {total:", "save: {rate:", "unknown-state-field",
      "`rate` is a field of `config`, in which nothing is saved; there is `total`"),
+    # one event twice in a join
+    (JOIN, "{all: [Left, Right, Left]}", "accepted-twice",
+     "leave one out, or name the event that is meant; several `Left`, sent out for the items of a list, are collected "
+     "by `accepts: {each: Left}`"),
     # sections as lists
     (EVENTS, LISTED, "wrong-type",
      "write a map instead of a list: begin each entry with its name, `Came:` in place of `- name: Came`, without "
