@@ -155,6 +155,8 @@ VALUES: list[tuple[str, str, str]] = [
 
 SECTIONS = JOINED[JOINED.index("state:\n") : JOINED.index("types:\n")]
 EXCHANGED = SECTIONS.replace("state:", "other:").replace("config:", "state:").replace("other:", "config:")
+IF_THERE = "write `events.Left.n if events.Left is not none else …`, or ask `events.Left is not none` first"
+FOR_ALL = "to wait for all of them write `accepts: {all: [Left, Right]}"
 EVENTS = JOINED[JOINED.index("events:\n") : JOINED.index("steps:\n")]
 LISTED = """\
 events:
@@ -187,6 +189,10 @@ ELSEWHERE: list[tuple[str, str, str, str]] = [
      "`total` is declared under `state`: write `state.total`, or declare it under `config`"),
     ("save: {total:", "save: {rate:", "unknown-state-field",
      "`rate` is a field of `config`, in which nothing is saved; there is `total`"),
+    # the first of several, where all are wanted
+    (JOIN, "{any: [Left, Right]}", "may-be-null", f"{IF_THERE}; {FOR_ALL}`"),
+    (JOIN, "{any: [Left, Right], count: 2}", "may-be-null", f"{IF_THERE}; {FOR_ALL}`"),
+    (JOIN, "{any: [Left, Right], rest: cancel}", "may-be-null", IF_THERE),
     # one event twice in a join
     (JOIN, "{all: [Left, Right, Left]}", "accepted-twice",
      "leave one out, or name the event that is meant; several `Left`, sent out for the items of a list, are collected "
