@@ -17,6 +17,8 @@ __all__ = ["exchanged", "exchanged_values"]
 SECTIONS: Final = ("events", "types", "steps", "tools", "models", "agents", "texts", "state")
 """Sections in which two declarations may have each other's content."""
 OF_FIELDS: Final = ("events", "types")
+KEPT: Final = ("config", "state")
+"""Sections whose fields are asked for by the section's own name, so that each may stand under the other's."""
 MENTIONED: Final = re.compile(r"`(\w+)`")
 OF_ENDS: Final = frozenset({"end-event-accepted", "start-event-emitted"})
 """Findings at steps that may come of the start and the end being exchanged."""
@@ -75,6 +77,12 @@ def exchanged_declarations(data: Data, findings: Sequence[Finding]) -> Iterator[
         return
     if isinstance(data.get("start"), str) and isinstance(data.get("end"), str) and codes_of(found) & OF_ENDS:
         yield exchange(data, (), "start", "end", 2)
+    if all(isinstance(data.get(each), dict) for each in KEPT) and any(
+        message.startswith(f"`{each}` has no field")
+        for each in KEPT
+        for message in (one.message for one in found)
+    ):
+        yield exchange(data, (), *sorted(KEPT, key=list(data).index), 2)
     words = {word for each in found for word in MENTIONED.findall(each.message)}
     words |= {step for each in found for step in each.place.address if isinstance(step, str)}
     pairs = [

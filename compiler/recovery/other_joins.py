@@ -97,9 +97,14 @@ def other_ways(data: Data, finding: Finding) -> list[tuple[str, Data]]:
     address: Address = (*finding.place.address[:2], "accepts")
     accepts = at(data, address) if finding.code in OF_NULLS and address[0] == "steps" else None
     events = named(accepts)
-    if not first_only(accepts):
+    if not isinstance(accepts, dict) or "any" not in accepts or accepts.keys() - {"any", "count", *TIMES}:
+        return []  # who says what becomes of the rest means the first of several
+    if not 1 < len(events) <= MOST_EVENTS:
         return []
-    ways = (("to wait for all of them", {"all": events}), ("to take each as it comes", events))
+    times = {key: each for key, each in accepts.items() if key in TIMES}
+    ways = [("to wait for all of them", {"all": events, **times})]
+    if first_only(accepts):
+        ways.append(("to take each as it comes", events))
     return [
         (f"{purpose} write `accepts: {shown(way)}`", with_value(data, address, way)) for purpose, way in ways
     ]

@@ -20,6 +20,7 @@ __all__ = ["reword"]
 
 ARE: Final = {
     "agents": "an agent",
+    "config": "a field of `config`, in which nothing is saved",
     "events": "an event",
     "models": "a model",
     "retries": "a retry policy",

@@ -36,8 +36,15 @@ def accepted_twice(place: Place, name: str, *, certain: bool = True) -> Finding:
     several events of one name, send them out with an `each` and collect them with `accepts: {each: …}`.
     """
     # Args: certain: whether it says just the same twice, so that either may go.
-    fix = remove_entry(place, "safe") if certain else None
-    return Finding("accepted-twice", f"`{name}` is in this list already", place, fix=fix)
+    joined = "all" in place.address[3:]  # where two of them, or another one, may be meant
+    hint = (
+        f"leave one out, or name the event that is meant; several `{name}`, sent out for the items of a list, are "
+        f"collected by `accepts: {{each: {name}}}`"
+    )
+    fix = remove_entry(place, "unsafe" if joined else "safe") if certain else None
+    return Finding(
+        "accepted-twice", f"`{name}` is in this list already", place, hint if joined else "", fix=fix
+    )
 
 
 @problem

@@ -9,10 +9,12 @@ from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import closest, problem
 from wfc.compiler.rules.fixes import correct_name, own_name_instead, replace_text
 from wfc.compiler.rules.foreign_names import (
+    AT_A_PLACE,
     FILTER_NAMES,
     FOREIGN_PLACES,
     INSTEAD_OF_FILTERS,
     INSTEAD_OF_NAMES,
+    OF_ANY_PLACE,
     OTHERWISE_CALLED,
     SECTIONS,
     WHERE_NAMES_ARE,
@@ -49,10 +51,14 @@ def unknown_name(
     own = own or next(
         (said for of, (names, said) in INSTEAD_OF_NAMES.items() if of in known and name in names), ""
     )
-    if name in FOREIGN_PLACES and meant.startswith("write "):
+    if name in FOREIGN_PLACES and meant.startswith(("write ", "leave out ")):
         own = own or meant
     hint = own or WHERE_NAMES_ARE.get(name) or SECTIONS.get(name) or closest(name, known)
     called = OTHERWISE_CALLED.get(name, "")
+    if name in OF_ANY_PLACE and not own and not meant and (there := at_this_place(name, known)):
+        quoted = f'; a text stands in quotes: `"{name}"`' if word else ""
+        hint = f"{hint}; {there}" if name in WHERE_NAMES_ARE else f"{there}{quoted}"
+        called, known = "", []
     if not hint and meant:
         hint, known = meant, []
     elif called in {"true", "false", "none", *known} and name not in WHERE_NAMES_ARE:
@@ -90,6 +96,14 @@ def unknown_name(
         fix=fix,
         about=(name,),
     )
+
+
+def at_this_place(name: str, known: Sequence[str]) -> str:
+    """Return what there is where a name of another language stands that may mean one thing or another."""
+    there = [said for each, said in AT_A_PLACE.items() if each in known]
+    if OTHERWISE_CALLED.get(name) in known and len(there) == 1:
+        return ""  # which is told by its name
+    return ", ".join(there)
 
 
 @problem

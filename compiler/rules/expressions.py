@@ -281,24 +281,22 @@ def no_power(place: Place) -> Finding:
 
 
 @problem
-def no_slice_step(place: Place) -> Finding:
-    """A part of a list is taken with a step.
+def no_slice_step(place: Place, hint: str = "") -> Finding:
+    """A part of a list or of a text is taken with a step.
 
-    `items[1:5]` takes a part; a third number is not in the language. For the reverse order there is the
+    `items[1:5]` takes a part; a third number is not in the language. For the reverse order of a list there is the
     filter `reverse`.
     """
-    return Finding(
-        "no-slice-step", "a part of a list has a beginning and an end, and no step", place, "use `| reverse`"
-    )
+    return Finding("no-slice-step", "a part has a beginning and an end, and no step", place, hint)
 
 
 @problem
-def no_tuple(place: Place) -> Finding:
+def no_tuple(place: Place, hint: str = "") -> Finding:
     """Several values stand in parentheses.
 
     Parentheses only group. A list stands in square brackets: `[a, b]`.
     """
-    return Finding("no-tuple", "several values stand in square brackets", place, "write `[a, b]`")
+    return Finding("no-tuple", "several values stand in square brackets", place, hint or "write `[a, b]`")
 
 
 @problem

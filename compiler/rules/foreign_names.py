@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 __all__ = [
+    "AT_A_PLACE",
     "FILTER_NAMES",
     "FOREIGN_PLACES",
     "INSTEAD_OF_CALLS",
     "INSTEAD_OF_FILTERS",
     "INSTEAD_OF_NAMES",
+    "OF_ANY_PLACE",
     "OTHERWISE_CALLED",
     "SECTIONS",
     "WHERE_NAMES_ARE",
@@ -55,8 +57,36 @@ WHERE_NAMES_ARE = {
     "secrets": "a secret is never part of a text: write `auth: {bearer: NAME}`, or `{secret: NAME}` as a whole header",
 }
 
+OF_ANY_PLACE = frozenset(
+    {"body", "context", "ctx", "data", "github", "json", "message", "msg", "payload", "req", "request", "trigger",
+     "webhook"}
+)  # fmt: skip
+"""Names elsewhere of what a step works on, which is one thing or another here."""
+AT_A_PLACE = {
+    "event": "what the step has accepted is `event`",
+    "events": "what the join has accepted is `events`",
+    "result": "what its action gave is `result`",
+}
+"""What a step works on, where it is there."""
+
 FOREIGN_PLACES = frozenset(
-    {"default", "item", "items", "jobs", "needs", "nodes", "otherwise", "steps", "trigger", "webhook"}
+    {
+        "context",
+        "ctx",
+        "github",
+        "variables",
+        "vars",
+        "default",
+        "item",
+        "items",
+        "jobs",
+        "needs",
+        "nodes",
+        "otherwise",
+        "steps",
+        "trigger",
+        "webhook",
+    }
 )
 """Those of them that mean nothing here; a field may have such a name."""
 
@@ -82,6 +112,9 @@ INSTEAD_OF_CALLS = {
         ["format", "sprintf", "concat"], "put texts together with `~`, or write `${{ }}` in the text"
     ),
     **dict.fromkeys(["case", "cond", "if", "ifelse", "iif"], "a choice is written `a if condition else b`"),
+    **dict.fromkeys(["dict", "object", "namespace", "record"], 'a record is written `{"NAME": VALUE}`'),
+    **dict.fromkeys(["list", "array", "tuple"], "a list is written `[A, B]`; what is a list stays one"),
+    "set": "`| unique` takes each value of a list once",
     "coalesce": "what stands for a missing value is said by `| default(…)`",
     "has": "whether something is there is asked by `is not none`, and whether a list holds it by `| contains(…)`",
     "get": "write the field after a dot, and `| default(…)` if it may be missing",
@@ -142,6 +175,10 @@ FILTER_NAMES = {
     "parsejson": "from_json",
     "isoformat": "format",
     "strftime": "format",
+    "dateformat": "format",
+    "datetimeformat": "format",
+    "formatdate": "format",
+    "formatdatetime": "format",
     "distinct": "unique",
     "downcase": "lower",
     "uniq": "unique",
@@ -178,6 +215,8 @@ INSTEAD_OF_FILTERS = {
     **dict.fromkeys(["iif", "ternary"], "write `a if condition else b`"),
     **dict.fromkeys(["e", "escape", "safe"], "leave it out: nothing is escaped"),
     **dict.fromkeys(["dictsort", "items"], "over a map: `[… for name, value in MAP]`"),
+    "get": 'a field stands behind a dot, and a value of a map in brackets: `MAP["KEY"]`',
+    "time": 'the time of a moment is `| format("%H:%M")`',
     "slice": "a part stands in brackets: `LIST[0:3]`",
     **dict.fromkeys(
         ["timeago", "timestamp"], "moments are compared, and their difference is a length of time"

@@ -236,7 +236,7 @@ def never_null(place: Place, words: str, negated: bool) -> Finding:
 
 
 @warning
-def default_never_used(place: Place, words: str, superfluous: Place) -> Finding:
+def default_never_used(place: Place, words: str, superfluous: Place, empty: str = "") -> Finding:
     """A default is given for something that is always there.
 
     `| default(…)` replaces null, and this is never null. (An empty text is not null.) The workflow runs
@@ -246,18 +246,19 @@ def default_never_used(place: Place, words: str, superfluous: Place) -> Finding:
         "default-never-used",
         f"`{words}` is never null, so its default is never used",
         place,
+        f"leave it out; for what is empty write {empty}" if empty else "",
         fix=replace_text(superfluous, "", title="leave the default out"),
     )
 
 
 @problem
-def no_parts(place: Place, words: str, kind: str) -> Finding:
+def no_parts(place: Place, words: str, kind: str, hint: str = "") -> Finding:
     """An item is asked of something that has none.
 
     Lists, maps and texts have parts: `items[0]`, `prices["pen"]`, `"a" in name`. Records have fields,
     which stand after a dot.
     """
-    return Finding("no-parts", f"`{words}` is {article(kind)}, which has no parts", place)
+    return Finding("no-parts", f"`{words}` is {article(kind)}, which has no parts", place, hint)
 
 
 @problem
@@ -277,13 +278,13 @@ def wrong_index(place: Place, of: str, wanted: str, found: str) -> Finding:
 
 
 @problem
-def wrong_filter(place: Place, words: str, kind: str, name: str, takes: str) -> Finding:
+def wrong_filter(place: Place, words: str, kind: str, name: str, takes: str, hint: str = "") -> Finding:
     """A filter is used on something that it is not for.
 
     Each filter takes values of certain types; the reference lists them.
     """
     return Finding(
-        "wrong-filter", f"`{words}` is {article(kind)}, and `{name}` takes {article(takes)}", place
+        "wrong-filter", f"`{words}` is {article(kind)}, and `{name}` takes {article(takes)}", place, hint
     )
 
 

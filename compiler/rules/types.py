@@ -228,6 +228,9 @@ def words_after_type(place: Place, word: str, whole: str) -> Finding:
     A type is one name, with `list of`, `map of` or `optional` before it. A choice between types is
     written `{one_of: [A, B]}`; a choice between values `{enum: [a, b]}`.
     """
+    if keyed := re.search(r"\b(map of) \w+ *(?:to|and|->|=>) *([\w ]+)$", whole):
+        hint = f"the keys of a map are always texts, and are not said: write `{keyed[1]} {keyed[2]}`"
+        return Finding("words-after-type", f"the type ends with `{word}`, and more follows", place, hint)
     is_value = VALUES["duration"].fullmatch(whole)
     hint = f"a value is given as the `default` of a type: {type_of_value(whole)}" if is_value else FORMS
     return Finding("words-after-type", f"the type ends with `{word}`, and more follows", place, hint)
@@ -246,17 +249,26 @@ def type_too_deep(place: Place, limit: int) -> Finding:
 
 
 @problem
-def two_types_at_once(place: Place, first: str, second: str) -> Finding:
+def two_types_at_once(place: Place, first: str, second: str, type: str = "") -> Finding:
     """The long form of a type says twice what the type is.
 
     One of `type`, `enum` and `one_of` says it; the other keys add a default, a description or bounds.
     Keep the one that you mean.
     """
+    # Args: type: What stands under `type`.
+    wrapper = type.rpartition(" ")[0]
+    hint = "keep one"
+    if (first, second) == ("type", "enum"):
+        hint = (
+            f"declare the `enum` under `types`, and write `{wrapper} NAME` here"
+            if wrapper
+            else ("leave out `type`: the values say what it is")
+        )
     return Finding(
         "two-types-at-once",
         f"`{first}` already says what the type is, and `{second}` says it again",
         place,
-        "keep one",
+        hint,
     )
 
 

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Fix, Place
 from wfc.compiler.rules import fixes
+from wfc.compiler.schema.listed_maps import fields_of_list, map_for_list
 from wfc.compiler.schema.nested_joins import FORMS, for_join_as_whole
-from wfc.compiler.types.long_form import can_be_type
+from wfc.compiler.types.long_form import can_be_type, enum_of_text
 
 __all__ = [
     "EXPRESSIONS",
@@ -123,6 +124,8 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
         )
     if key in FORMS and isinstance(value, dict) and (within := for_join_as_whole(value, key)) is not None:
         return within
+    if key == "enum" and title == "a list of values" and isinstance(value, str):
+        return enum_of_text(value)
     if given := reshaped(value, title, key) or in_a_map(value, title):
         return given
     if value is None:
@@ -138,7 +141,7 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
     if isinstance(value, list) and title.startswith("a type,") and key != "default":
         return list_for_type(value)
     if isinstance(value, list) and value and title.startswith("a map from"):
-        return "write a map instead of a list: begin each entry with its name and a colon, without `- ` and `[ ]`"
+        return map_for_list(value, key)
     if "string" in types and isinstance(value, (bool, int, float)):
         return for_scalar(value, title, key)
     if "string" in types and isinstance(value, (dict, list)) and "object" not in types:
@@ -260,8 +263,7 @@ def fields_in(value: Any, names: Sequence[str]) -> str:
             return extended if value.isidentifier() else ""
         fields = [value] if value.isidentifier() else []
     elif names and all(isinstance(each, dict) for each in value):
-        written = ", ".join(f"{field}: …" for field in [field for each in value for field in each][:4])
-        return f"write one map instead of a list, without `- ` and `[ ]`: `{{{written}}}`"
+        return fields_of_list(value)
     else:
         fields = [*names] if names and all(isinstance(each, str) for each in value) else []
     if not fields or any(can_be_type(each) for each in fields):

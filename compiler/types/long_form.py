@@ -19,6 +19,7 @@ __all__ = [
     "check_plain",
     "choices_hint",
     "default_without_type",
+    "enum_of_text",
     "is_long_form",
     "misspelt_key",
     "type_of_default",
@@ -43,6 +44,9 @@ LONG_SYNONYMS: Final[Mapping[str, str]] = {
     "value": "default",
     "reducer": "merge",
     "regex": "pattern",
+    "regexp": "pattern",
+    "match": "pattern",
+    "matches": "pattern",
     "desc": "description",
     "alias": "as",
     "jsonname": "as",
@@ -108,24 +112,49 @@ def misspelt_key(data: Mapping[str, object]) -> tuple[str, str] | None:
 
 def type_of_default(data: Mapping[str, object]) -> str:
     """Return the type of a default that stands without one; empty for what has a type, or is a record."""
-    if "default" not in data or not FORMS.isdisjoint(data) or not data.keys() <= LONG_KEYS:
+    if not FORMS.isdisjoint(data) or not data.keys() <= LONG_KEYS:
         return ""
+    if "default" not in data:
+        return type_of_bounds(data)
     default = data["default"]
     if can_be_type(default) and default != {}:
         return ""
     return "optional …" if default is None else OF_DEFAULTS[default.__class__]
 
 
+def type_of_bounds(data: Mapping[str, object]) -> str:
+    """Return the type of a pattern, or of a least or greatest value, that stands without one; else nothing."""
+    bounds = [key for key in data if key in CONSTRAINT_KEYS]
+    if (
+        not bounds
+        or len(bounds) < len(data.keys() - {"description"})
+        or any(can_be_type(data[key]) for key in bounds)
+    ):
+        return ""
+    kinds = {data[key].__class__ for key in bounds}
+    if not {"min", "max"}.isdisjoint(bounds):
+        return "integer" if kinds == {int} else "number" if kinds <= {int, float} else ""
+    of_text = all(
+        isinstance(data[key], int) or not str(data[key]).isidentifier() for key in bounds
+    )  # a word may be meant as the type of a field that is called so
+    return "string" if of_text and kinds <= {int, str} else ""
+
+
 def default_without_type(data: Mapping[str, object], place: Place, name: str, word: str) -> Finding:
-    """Return the finding for a default that stands without a type.
+    """Return the finding for a default, or for what bounds a value, that stands without a type.
 
     Args:
         word: The type that the default has.
     """
+    at = place.key if isinstance(place.address[-1], str) else place
+    if "default" not in data:
+        said = ", ".join(f"{key}: {json.dumps(each, ensure_ascii=False)}" for key, each in data.items())
+        shown = said if len(said) <= 2 * LONGEST else "…"
+        hint = f"what bounds a value stands beside its type: `{{type: {word}, {shown}}}`"
+        return shape_problems.missing_key(at, name, ["type"], hint)
     default = json.dumps(data["default"], ensure_ascii=False, default=str)
     shown = default if len(default) <= LONGEST else "…"
     hint = f"a default stands beside a type: `{{type: {word}, default: {shown}}}`"
-    at = place.key if isinstance(place.address[-1], str) else place
     return shape_problems.missing_key(at, name, ["type"], hint)
 
 
@@ -140,6 +169,21 @@ def choices_hint(choices: object) -> str:
     if isinstance(choices, list):
         return "choices are a type of their own: write `enum` in place of `type`"
     return "choices that are worked out stand under `from`, in the form of a `human` step; written ones are an `enum`"
+
+
+def enum_of_text(text: str) -> str:
+    """Return what to write instead of a text as the `enum` of a type: its values, a type or a pattern."""
+    parts = [each.strip(" \"'") for each in re.split(r"[,|]", text.strip("[]() "))]
+    if len(parts) > 1 and all(each.replace("-", "_").isidentifier() for each in parts):
+        return f"write each as an item: `[{', '.join(parts)}]`"
+    if re.search(r"[\[\](){}*+?^$\\|]", text):
+        quoted = json.dumps(text, ensure_ascii=False)
+        return f"an `enum` lists its values; a form is said by `{{type: string, pattern: {quoted}}}`"
+    if text in WORDS or text.startswith(("list of ", "map of ", "optional ")):
+        return f"an `enum` lists its values, such as `[low, high]`; a type stands alone: `{text}`"
+    if text[:1].isupper() and text.isidentifier() and not text.isupper():
+        return f"write `[{text}]`, or `{text}` alone if that is a type"
+    return f"write `[{text}]`" if text and not re.search(r"\s", text.strip()) else ""
 
 
 def can_be_type(value: object) -> bool:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from typing import Final
 
-__all__ = ["other_notation"]
+from wfc.compiler.rules import closest
+
+__all__ = ["other_notation", "values_for_types"]
 
 WORDS: Final = {
     "str": "string", "text": "string", "String": "string", "int": "integer", "Integer": "integer",
@@ -13,6 +16,12 @@ WORDS: Final = {
     "Any": "any", "dict": "map of any", "list": "list of any", "Decimal": "decimal",
 }  # fmt: skip
 NULL: Final = frozenset({"null", "none", "None", "nil", "undefined"})
+NAMED_KEYS: Final = (
+    r"(?P<outer>(?:(?:list of|map of|optional)\s+)*)(?:map|dict|dictionary|hash|mapping)\s+(?:of|from)\s+"
+    r"(?P<key>any|str|strings?|texts?|keys?)\s*(?:\bto\b|\band\b|->|=>|:)\s*(?P<value>.+)"
+)
+"""A map of which the keys are said, too; here they are always texts."""
+HOLDING: Final = r"([a-zA-Z]+)\s+of\s+(.+)"
 WRAPPED: Final = r"(\w+)\s*[\[<(]\s*(.+?)\s*[\]>)]"
 LIMITED: Final = (
     r"(?:(?P<type>[a-zA-Z]+)\s*[(\[<{])?\s*(?:(?P<least>-?\d+)?\s*(?:\.\.+|-|,|:|;|\bto\b))?"
@@ -24,10 +33,11 @@ BOUND: Final = r"(?P<type>[a-zA-Z]+)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>-?\d+)"
 DEFAULT: Final = r"(?P<type>[a-zA-Z]+)\s*(?:=|\bdefault:?\s)\s*(?P<value>[\w-]+)"
 """A type with a value that is there if none is given, such as `string = none`."""
 LISTS: Final = frozenset({"list", "array", "sequence", "set", "tuple"})
-MAPS: Final = frozenset({"dict", "map", "record", "mapping"})
+MAPS: Final = frozenset({"dict", "dictionary", "hash", "hashmap", "map", "record", "mapping"})
 LONGEST: Final = 80
 
 
+WITH_OF: Final = ("list of ", "map of ", "optional ")
 OUTER: Final = frozenset({"array", "list", "map", "optional"})
 """Words with which a type of several words begins; other words before a `?` are a question."""
 
@@ -55,11 +65,19 @@ def translated(text: str) -> str:
         return of(wrapped[1].lower(), wrapped[2], text)
     if "|" in text or " or " in text:
         return either([each.strip() for each in re.split(r"\||\bor\b", text)])
-    if text.startswith(("array of ", "Array of ")):
-        return f"list of {translated(text[9:].strip())}"
+    if keyed := re.fullmatch(NAMED_KEYS, text):
+        return f"{keyed['outer']}map of {one(keyed['value'])}"
+    if (holding := re.fullmatch(HOLDING, text)) and holding[1].lower() in (LISTS | MAPS) - {"list", "map"}:
+        return f"{'list' if holding[1].lower() in LISTS else 'map'} of {one(holding[2])}"
     if text.endswith((" optional", " nullable")):
         return optional(translated(text[:-9].strip()))
     return WORDS.get(text, text)
+
+
+def one(text: str) -> str:
+    """Return the type of one of several, which may be called by its plural."""
+    single = translated(text.strip())
+    return single[:-1] if single.endswith("s") and single[:-1] in {*WORDS.values()} else single
 
 
 def of(outer: str, inner: str, text: str) -> str:
@@ -81,10 +99,24 @@ def either(parts: list[str]) -> str:
     if len(types) == 1:
         return optional(types[0]) if len(parts) > 1 else types[0]
     known = {*WORDS.values(), "decimal", "date", "datetime", "duration", "any"}
-    if all(each in known or each[:1].isupper() for each in types):
-        made = f"{{one_of: [{', '.join(types)}]}}"
-        return made if len(types) == len(parts) else f"optional {made}"
+    if all(each in known or each[:1].isupper() or each.startswith(WITH_OF) for each in types):
+        if len(types) < len(parts) and not any(each.startswith("optional ") for each in types):
+            types[0] = optional(types[0])
+        return f"{{one_of: [{', '.join(types)}]}}"
     return f"{{enum: [{', '.join(parts)}]}}" if len(types) == len(parts) else ""
+
+
+def values_for_types(listed: Sequence[str], known: Collection[str]) -> str:
+    """Return what to write for small words that stand where types are listed; empty where a type may be meant."""
+    types = {each for each in known if each.islower()}
+    others = {each.lower() for each in known}
+    if any(
+        not each.isidentifier() or not each.islower() or each in others or closest(each, types)
+        for each in listed
+    ):
+        return ""
+    values = ", ".join(listed)
+    return f"types stand here; if these are values, write `{{enum: [{values if len(values) <= LONGEST else '…'}]}}`"
 
 
 def limited(text: str, kind: str | None, least: str | None, most: str) -> str:

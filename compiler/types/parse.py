@@ -227,7 +227,7 @@ def mended(data: dict[str, object], place: Place, report: Report) -> dict[str, o
     written, meant = found
     known = LONG_KEYS.difference(data, {"merge"}) if meant else ()
     hint = "" if meant else choices_hint(data[written])
-    report(type_keys_problems.unknown_type_key((place / written).key, written, sorted(known), hint=hint))
+    report(type_keys_problems.unknown_type_key((place / written).key, written, sorted(known), meant, hint))
     return without_key(data, written, meant)
 
 
@@ -263,7 +263,8 @@ def parse_long(data: Mapping[str, object], place: Place, world: Declared, name: 
     if "as" in data:
         world.report(outside_problems.as_not_here(place / "as", "here is no field"))
     if len(given) > 1:
-        world.report(problems.two_types_at_once((place / given[1]).key, given[0], given[1]))
+        at = (place / given[1]).key
+        world.report(problems.two_types_at_once(at, given[0], given[1], str(data.get("type", ""))))
         return UNKNOWN
     if CHOICES in data:  # a form's own fields come without it
         world.report(pause_problems.choices_elsewhere((place / CHOICES).key))
@@ -304,6 +305,13 @@ def parse_one_of(data: object, place: Place, world: Declared, name: str, depth: 
     if not isinstance(data, list) or len(data) < 2:
         world.report(type_keys_problems.too_few_alternatives(place))
         return UNKNOWN
+    known = {*world.names, *SCALARS, *BUILT_IN}
+    if all(isinstance(each, str) and each not in known for each in data):
+        from wfc.compiler.types.notations import values_for_types  # a good spec never needs it
+
+        if hint := values_for_types(data, {*known, *SYNONYMS}):
+            world.report(replace(problems.unknown_type(place / 0, data[0], ()), hint=hint, fix=None))
+            return UNKNOWN
     found: dict[Type, None] = {}
     optional = False
     for index, each in enumerate(data):
@@ -359,7 +367,8 @@ def parse_words(text: str, place: Place, world: Declared) -> Type:
         if word.group() in {"list", "map"} and words.next < len(words.found):
             of = words.take()
             if of is None or of.group() != "of":
-                world.report(problems.of_is_missing(at, word.group()))
+                if not elsewhere(text, place, world):
+                    world.report(problems.of_is_missing(at, word.group()))
                 return UNKNOWN
             wrappers.append(word.group())
         elif word.group() == "optional":

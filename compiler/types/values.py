@@ -30,6 +30,10 @@ __all__ = ["Misfit", "bounded", "fits", "moment", "resembles"]
 
 LARGEST_INTEGER: Final = 2**53 - 1  # beyond it, JSON numbers lose digits on their way
 # compiled by `re` when they are first asked for, which a check of most specs never does
+PATTERN_LIKE: Final = r"\[[^\]]*-[^\]]*\]|\\[dws]|\.[*+]|\{\d+\}"
+"""Parts of patterns, which are hardly ever those of a value."""
+THOUSAND: Final = 3
+FRACTION: Final = r"([+-]?\d+)([.,])(\d+)"
 DECIMAL_TEXT: Final = r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?"
 PATH: Final = r"(?:inputs|events?|result|state|config|error)(?:\.\w+)+"
 PATH_TEXT: Final = rf"{PATH}(?: *(?:[-+*/~]|//) *(?:{PATH}|\d+(?:\.\d+)?|'[^']*'|\"[^\"]*\"))*"
@@ -145,11 +149,36 @@ def rewritten(value: object, type: Type) -> str:
             return f"write `{day[3]}-{day[2]:0>2}-{day[1]:0>2}`"
         case Scalar("duration"), str() | int() | float() if not isinstance(value, bool):
             return "write how long, with a unit, such as `30s`, `2h` or `5 days`"
+        case Scalar("integer" | "number" | "decimal"), str() if re.fullmatch(FRACTION, value):
+            return with_fraction(value, type.name)
+        case Scalar("integer"), float() if re.fullmatch(FRACTION, str(value)):
+            return with_fraction(value, type.name)
         case Scalar("integer" | "number"), str() if re.fullmatch(DECIMAL_TEXT, value):
             return "write it without quotes"
         case Scalar("string" | "decimal"), int() | float() if type.name == "string" or is_number(value):
             return "put it in quotes" + " if it is meant as a text" * (type.name == "string")
     return ""
+
+
+def with_fraction(value: str | float, wanted: str) -> str:
+    """Return how a number with a fraction is written where another one is wanted; in quotes, if it is a text.
+
+    Args:
+        wanted: ``integer``, ``number`` or ``decimal``.
+    """
+    form = re.fullmatch(FRACTION, str(value))
+    assert form is not None
+    whole, sign, fraction = form.groups()
+    if sign == "," and len(fraction) == THOUSAND:
+        return ""  # which may be a thousand
+    if wanted == "integer":
+        if not fraction.strip("0"):
+            return f"write `{whole}`"
+        other = "a `decimal`, or a `number` without quotes" if isinstance(value, str) else "a `number`"
+        return f"this is no whole number; if one with a fraction is meant, declare it as {other}"
+    if wanted == "decimal":
+        return f'write `"{whole}.{fraction}"`'
+    return f"write `{whole}.{fraction}`" if sign == "," else "write it without quotes"
 
 
 def with_article(words: str) -> str:
@@ -232,7 +261,13 @@ def enumeration_fits(value: object, type: Enumeration) -> Misfit | None:
     if any(value == each and value.__class__ is each.__class__ for each in type.values):
         return None
     known = tuple(each for each in type.values if isinstance(each, str))
-    return Misfit((), f"wanted {either(type)}, found {described(value)}", name=str(value), known=known)
+    hint = ""
+    if isinstance(value, str) and any(re.search(PATTERN_LIKE, each) for each in known):
+        hint = "an `enum` lists its values as they are; a form is said by `{type: string, pattern: …}`"
+        known = ()
+    return Misfit(
+        (), f"wanted {either(type)}, found {described(value)}", name=str(value), known=known, hint=hint
+    )
 
 
 def either(type: Enumeration) -> str:

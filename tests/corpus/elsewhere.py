@@ -485,7 +485,7 @@ TABLE = [
         "when: events.order.total > 100 and events.urgent",
         "when: events.order.id =~ /^A/",
         "foreign-operator",
-        "write `| matches(…)`",
+        'write `| starts_with("A")`',
     ),
     (
         "ternary",
@@ -1249,7 +1249,7 @@ TABLE = [
         "when: events.order.total > 100 and events.urgent",
         "when: .events.order.items | length > 2",
         "unexpected-token",
-        "a field stands behind the name of what holds it, as in `even",
+        "leave out the `.` before `events`",
     ),
     (
         "FEEL if then",
@@ -1311,8 +1311,8 @@ TABLE = [
         "Python slicing step",
         "Judge this: ${{ event.text }}",
         "Judge this: ${{ event.text[::-1] }}",
-        "unexpected-token",
-        "a part of a list has no step; the reverse order is `| revers",
+        "no-slice-step",
+        "a list in reverse order is `| reverse`; no filter reverses a text",
     ),
     (
         "Python dict get",
@@ -1445,7 +1445,7 @@ TABLE = [
         "Judge this: ${{ event.text }}",
         'Judge this: ${{ run.now | date: "%Y" }}',
         "unexpected-token",
-        "what a filter takes stands in brackets: `date(…)`",
+        'what a filter takes stands in brackets: `format("%Y")`',
     ),
     (
         "Twig filter args",

@@ -116,7 +116,7 @@ TABLE: list[tuple[str, str, str, str]] = [
         "    url: ${{ config.desk_url }}/days/${{ event.who }}",
         "    url: ${{ config.desk_url }}/days/${{ github.event.who }}",
         "unknown-name",
-        "what a run begins with is in `inputs`",
+        "leave out `github.`",
     ),
     (
         "    url: ${{ config.desk_url }}/days/${{ event.who }}",

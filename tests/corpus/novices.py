@@ -609,7 +609,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "      order_id: ${{ event.order_id }}\n",
         "      order_id: ${{ dict(a=1) }}\n",
         "method-call",
-        "what changes a value is a filter after `|`, or a tool",
+        'write `{"a": 1}`',
     ),
     (
         "int()",
@@ -1506,7 +1506,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "        when: events.order.total > 100 and events.urgent\n",
         "        when: context.state.urgent\n",
         "unknown-name",
-        "what a run keeps is in `state`, what it begins with in `inputs`",
+        "leave out `context.`",
     ),
     (
         "vars",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, FilterParameter
 from wfc.compiler.expressions.filters.moments import FORMAT
 from wfc.compiler.expressions.python import exactness, pieces
-from wfc.compiler.expressions.syntax.tree import Constant, Subscript
+from wfc.compiler.expressions.syntax.tree import Constant, ListDisplay, RecordDisplay, Subscript, known_path
 from wfc.compiler.expressions.typing import comparisons
 from wfc.compiler.on_demand import modules_of
 from wfc.compiler.rules import operands as operand_problems
@@ -22,6 +22,7 @@ from wfc.compiler.types import (
     STRING,
     UNKNOWN,
     Enumeration,
+    ListOf,
     MapOf,
     Scalar,
     Type,
@@ -116,6 +117,18 @@ def end_within_brackets(use: CheckedFilter) -> int:
     return use.node.start + len(words.rstrip())
 
 
+def for_empty(use: CheckedFilter, words: str) -> str:
+    """Return how a value is given in place of an empty text, list or map; empty where nothing like it is meant."""
+    fallback, kind = use.bound["value"], base(use.subject)
+    holds = kind == STRING or isinstance(kind, (ListOf, MapOf))
+    nothing = isinstance(fallback, (ListDisplay, RecordDisplay)) or (
+        isinstance(fallback, Constant) and not fallback.value
+    )
+    if not holds or nothing or known_path(use.node.of) is None:
+        return ""
+    return f"`{use.reporter.words(fallback)} if {words} is empty else {words}`"
+
+
 def check_default(use: CheckedFilter) -> Type:
     fallback = use.bound["value"]
     kind = use.adapted("value", use.subject)
@@ -123,7 +136,8 @@ def check_default(use: CheckedFilter) -> Type:
         if not may_be_null(use.node.of.declared):
             place, words = use.reporter.at(use.node.of), use.reporter.words(use.node.of)
             superfluous = use.reporter.place.stretch(use.node.of.end, end_within_brackets(use))
-            use.reporter.report(operand_problems.default_never_used(place, words, superfluous))
+            empty = for_empty(use, words)
+            use.reporter.report(operand_problems.default_never_used(place, words, superfluous, empty))
         return use.subject
     present = without_null(use.subject)
     if present == UNKNOWN:

@@ -124,7 +124,7 @@ def tokenize(
             unclosed(text, place, start, until) if runs_on else stray(text, place, position)
         )
     if until:
-        raise UnreadableError(unclosed(text, place, start, until))
+        raise UnreadableError(unclosed(text, place, start, until, in_braces=lacks_a_brace(text, tokens)))
     tokens.append(Token("end", "", position, position))
     return tokens, position
 
@@ -150,7 +150,12 @@ def is_left_open(text: str, start: int, position: int, until: str) -> bool:
     return closing < 0 or (following is not None and following.start() < closing)
 
 
-def unclosed(text: str, place: Place, start: int, until: str) -> Finding:
+def unclosed(text: str, place: Place, start: int, until: str, *, in_braces: bool = False) -> Finding:
+    """Return the finding for an expression or a statement that does not end.
+
+    Args:
+        in_braces: Whether a brace takes one of the two that close the expression.
+    """
     opening = "${{" if until == "}}" else "{%"
     at = text.rindex(opening, 0, start)
     inside, end = text[start:].rstrip(), len(text.rstrip())
@@ -167,11 +172,20 @@ def unclosed(text: str, place: Place, start: int, until: str) -> Finding:
         and "\n" not in inside[:single]
     ):
         rest, gap = until, (start + single, start + single + 1)  # one closes it, and text follows
-    more = until == "}}" and text[at + len(opening) :].lstrip().startswith("{") and "}}" in inside
+    more = in_braces or text[at + len(opening) :].lstrip().startswith("{")
+    more = more and until == "}}" and "}}" in inside
     where = None if gap == (end, end) and "\n" in inside else gap
     return problems.unclosed_braces(
         place.stretch(at, at + len(opening)), opening, until, rest, where, more=more
     )
+
+
+def lacks_a_brace(text: str, tokens: list[Token]) -> bool:
+    """Return whether there is one opening brace too few for those that are closed, of which two close an expression."""
+    braces = [each for each in tokens if each.word in {"{", "}"}]
+    opened = sum(each.word == "{" for each in braces)
+    twice = any(each.word == "}" and text.startswith("}}", each.start) for each in braces)
+    return twice and opened > 0 and len(braces) - 2 * opened == 1
 
 
 def stray(text: str, place: Place, position: int) -> Finding:

@@ -7,7 +7,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from wfc.compiler.expressions.filters import FILTERS
+from wfc.compiler.expressions.syntax import slips
 from wfc.compiler.expressions.syntax.lexer import Token
+from wfc.compiler.expressions.syntax.slips import BETWEEN, NUMBERS, level
 from wfc.compiler.expressions.syntax.tree import Attribute, Name, path_of
 from wfc.compiler.rules.foreign_names import FILTER_NAMES
 from wfc.compiler.types.durations import UNITS
@@ -26,6 +28,7 @@ PAIRS: Final = {
     ("=", "<"): "<=",
     ("?", "?"): "| default(…)",
     ("?", "."): "| default(…)",
+    ("?", ":"): "| default(…)",
     ("=", "~"): "| matches(…)",
     ("&", "lt"): "<",
     ("&", "gt"): ">",
@@ -72,6 +75,8 @@ LISTS: Final = {
     "every": "[… for one in LIST] | all",
 }
 """What functions and methods over lists are here."""
+MOMENTS: Final = frozenset({"date", "datetime", "strftime", "time"})
+"""What is followed by the form of a moment elsewhere."""
 LONGEST_ARGUMENT: Final = 60
 NO_FUNCTIONS: Final = (
     "no functions are written in expressions: a condition stands by itself, and of a list "
@@ -80,9 +85,6 @@ NO_FUNCTIONS: Final = (
 CHOICE: Final = "write `a if condition else b`"
 OF_TEXTS: Final = frozenset({"has", "like", "matches"})
 """Words behind which a text stands; behind a name they ask something else."""
-NUMBERS: Final = frozenset({"integer", "number"})
-BETWEEN: Final = frozenset({"and", "else", "if", "in", "is", "not", "or"})
-"""Words that stand between values, or before one."""
 MODULES: Final = frozenset({"Array", "Number", "Object", "String", "json", "JSON", "math", "Math"})
 """What functions stand in elsewhere, so that what they work on is their first argument."""
 
@@ -107,16 +109,6 @@ def foreign_sign(tokens: Sequence[Token], at: int) -> tuple[Token, str, str] | N
     return None
 
 
-def behind(tokens: Sequence[Token], at: int) -> str:
-    """Return what to do about a `?` behind a value: that may be null, or the condition ends there."""
-    before = [each.text for each in tokens[max(0, at - 2) : at]]
-    if before[:-1] in (["is"], ["not"]):
-        return "leave it out: `is` asks by itself"
-    if before == ["[", "]"] or (at and tokens[at - 1].kind in {"string", "integer", "number"}):
-        return "leave it out: a condition asks by itself"
-    return "for what may be null write `| default(…)`, or ask `is not none` first"
-
-
 def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
     """Return what may help where something stands that cannot go on an expression; often nothing does.
 
@@ -126,6 +118,10 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
     token, before = tokens[at], tokens[at - 1] if at else tokens[at]
     if at == 0:
         return at_the_beginning(tokens)
+    if comma := slips.decimal_comma(tokens, at):
+        return comma
+    if token.text == "." and not slips.holds_value(before):
+        return slips.leading_dot(tokens, at)
     if before.text == "is" and token.kind in {"string", *NUMBERS}:
         return f"write `== {token.text}`"
     if token.text.lower() in SIGNS and not (token.text in OF_TEXTS and tokens[at + 1].kind == "name"):
@@ -187,7 +183,9 @@ def at_the_beginning(tokens: Sequence[Token]) -> str:
     if token.text == "if" and (called or any(each.text == "then" for each in tokens)):
         return CHOICE
     if token.text == ".":
-        return "a field stands behind the name of what holds it, as in `event.name`"
+        return slips.leading_dot(tokens, 0)
+    if token.text == "is":
+        return "what is asked about stands before it, such as `event.name is empty`"
     if token.text == "if":
         return "the condition alone is wanted, without `if`"
     return at_a_sign(tokens, 0)
@@ -203,9 +201,10 @@ def at_a_sign(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> st
                 return "a type is made by a filter, such as `| string`; a field stands behind a dot"
             return f"a field stands behind a dot: `{before.text}.{after.text}`"
     if token.text == ":" and filtered:
+        form = tokens[at + 1]
+        if form.kind == "string" and "%" in form.text and before.text in MOMENTS:
+            return f"what a filter takes stands in brackets: `format({form.text})`"
         return f"what a filter takes stands in brackets: `{before.text}(…)`"
-    if at and token.text == before.text == ":":
-        return "a part of a list has no step; the reverse order is `| reverse`"
     if token.text == ":" and tokens[at + 1].text == "=":
         return "an expression keeps nothing: it stands where its value is used"
     if token.text == ";" and (listed := listed_in(tokens, level(tokens, at)[0])):
@@ -284,20 +283,6 @@ def between_values(tokens: Sequence[Token], at: int) -> str:
     )
 
 
-def level(tokens: Sequence[Token], at: int) -> tuple[int, list[str]]:
-    """Return where the brackets open in which a token stands, -1 for none, and the words before it since a comma."""
-    depth, beside, since = 0, list[str](), True
-    for index in range(at - 1, -1, -1):
-        text = tokens[index].text if tokens[index].kind in {"name", "operator"} else ""
-        depth += (text in {"(", "[", "{"}) - (text in {")", "]", "}"})
-        if depth == 1:
-            return index, beside
-        since = since and not (depth == 0 and text == ",")
-        if since and depth == 0:
-            beside.append(text)
-    return -1, beside
-
-
 def listed_in(tokens: Sequence[Token], opened: int) -> str:
     """Return what is listed, with commas between, in brackets; empty if nothing is."""
     text, before = tokens[opened].text if opened >= 0 else "", tokens[opened - 1] if opened > 0 else None
@@ -328,6 +313,8 @@ def as_filter(node: Attribute | Name, tokens: Sequence[Token], at: int) -> str:
     path = path_of(node.of) if isinstance(node, Attribute) else None
     if (path, node.name) in {(("response",), "json"), (("response",), "text")}:
         return "result"  # what a reply holds, read already
+    if isinstance(node, Name) and (record := slips.as_record(node.name.lower(), tokens, at)):
+        return record
     name = "loads" if (path, node.name) == (("JSON",), "parse") else plain(node.name)
     if name in LISTS:
         return LISTS[name].replace("LIST", ".".join(path) if path else "…")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NoReturn, cast
 
-from wfc.compiler.expressions.syntax import other_languages
+from wfc.compiler.expressions.syntax import other_languages, slips
 from wfc.compiler.expressions.syntax.lexer import Token
 from wfc.compiler.expressions.syntax.token_cursor import TokenCursor
 from wfc.compiler.expressions.syntax.tree import (
@@ -210,9 +210,10 @@ class Parser(TokenCursor):
         opened = self.open()
         first = None if self.at(":") else self.expression()
         if self.accept(":"):
-            last = None if self.at("]") else self.expression()
+            last = None if self.at("]", ":") else self.expression()
             if self.at(":"):
-                self.fail_with(problems.no_slice_step(self.span(self.token)))
+                hint = slips.step_of_part(self.tokens, self.next)
+                self.fail_with(problems.no_slice_step(self.span(self.token), hint))
             return Slice(node.start, self.close("]", opened, several=False).end, node, first, last)
         end = self.close("]", opened, several=False).end
         assert first is not None
@@ -275,8 +276,9 @@ class Parser(TokenCursor):
             opened = self.open()
             node = self.expression()
             if self.at(","):
-                self.fail_with(problems.no_tuple(self.span(self.token)))
-            if self.at("for"):
+                comma = slips.decimal_comma(self.tokens, self.next)
+                self.fail_with(problems.no_tuple(self.span(self.token), comma))
+            if self.at_loop(opened, ")"):
                 self.fail_with(comprehension_problems.loop_without_brackets(self.span(self.token)))
             end = self.close(")", opened, several=False).end
             node.start, node.end = token.start, end
@@ -393,7 +395,7 @@ class Parser(TokenCursor):
             # a key is never looked up, so its quotes may be left out
             name = key.value if key.kind == "string" else key.text
             entries.append((Constant(key.start, key.end, name), self.expression()))
-            if self.at("for"):
+            if self.at_loop(opened, "}"):
                 self.fail_with(
                     comprehension_problems.map_by_loop(self.place.stretch(opened.start, self.token.end))
                 )

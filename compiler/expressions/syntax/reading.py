@@ -33,8 +33,18 @@ def read_expression(text: str, place: Place, start: int = 0, *, until: str = "")
         tokens, end = tokenize(text, place, start, until=until, paths=True)
         return Parser(tokens, place, start).whole(), end
     except UnreadableError:  # what is said of it is said of single words
+        return read_word_by_word(text, place, start, until)
+
+
+def read_word_by_word(text: str, place: Place, start: int, until: str) -> tuple[Node, int]:
+    """Read an expression in which something is wrong, as a rule, so that it is said of a single word."""
+    try:
         tokens, end = tokenize(text, place, start, until=until)
         return Parser(tokens, place, start).whole(), end
+    except UnreadableError as error:
+        from wfc.compiler.expressions.syntax.slashed_patterns import pattern_of_others
+
+        raise UnreadableError(pattern_of_others(error.finding, text, place, start)) from None
 
 
 def path_alone(text: str, start: int = 0, *, until: str = "") -> tuple[Node, int] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NoReturn
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.expressions.syntax import other_languages
+from wfc.compiler.expressions.syntax import other_languages, slips
 from wfc.compiler.expressions.syntax.lexer import Token, UnreadableError
 from wfc.compiler.expressions.syntax.tree import FilterCall, Node
 from wfc.compiler.rules import expressions as problems
@@ -69,8 +69,17 @@ class TokenCursor:
                 self.fail_with(
                     problems.unclosed_bracket(self.span(opened), opened.text, text, end, in_text=in_text)
                 )
-            self.unexpected(f"`{text}` or `,`" if several else f"`{text}`")
+            wanted = f"`{text}` or `,`" if several else f"`{text}`"
+            if hint := slips.missing_end(self.tokens, self.next, opened, text):
+                self.fail_with(
+                    problems.unexpected_token(self.span(self.token), self.token.text, wanted, hint)
+                )
+            self.unexpected(wanted)
         return self.take()
+
+    def at_loop(self, opened: Token, closing: str) -> bool:
+        """Return whether a loop stands in brackets that make no list, unless these are to be closed before it."""
+        return self.at("for") and not slips.missing_end(self.tokens, self.next, opened, closing)
 
     def span(self, token: Token) -> Place:
         return self.place.stretch(token.start, token.end)
@@ -105,8 +114,8 @@ class TokenCursor:
                 meant = "| default(…)"  # for no value of a condition stands there
             if token.text == "||" and self.is_call(self.next + 1):
                 meant = "|"  # nothing is called but a filter
-            if token.text == "?" and self.tokens[self.next + 1].kind in {"operator", "end"}:
-                hint = other_languages.behind(self.tokens, self.next)
+            if token.text == "?" and not slips.is_choice(self.tokens, self.next):
+                hint = slips.behind(self.tokens, self.next)
                 self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted, hint))
             spaced = meant in {"==", "!="} or (spaced and " " not in meant)
             self.fail_with(problems.foreign_operator(self.span(token), token.text, meant, spaced=spaced))
@@ -120,7 +129,7 @@ class TokenCursor:
     def follows_value(self) -> bool:
         """Return whether a value stands before the next token."""
         before = self.tokens[self.next - 1] if self.next else None
-        if before is None or before.text in other_languages.BETWEEN:
+        if before is None or before.text in slips.BETWEEN:
             return False
         return before.kind != "operator" or before.text in {")", "]", "}"}
 

@@ -194,6 +194,7 @@ class TypeChecker(TypeReporter):
         else:
             found = self.field(node, of)
             if isinstance(found, Finding):
+                found = hints.past_a_wrapper(found, node, self.text)
                 return self.wrong(hints.with_owner(found, node, scope))
             node.declared = found
         kind = (scope.fact(path_of(node)) if scope.facts else None) or node.declared
@@ -240,9 +241,9 @@ class TypeChecker(TypeReporter):
             return self.wrong(found) if isinstance(found, Finding) else found
         wanted, gives = fields.parts_of(of)
         if wanted is None:
-            return self.wrong(
-                operand_problems.no_parts(self.at(node.of), self.words(node.of), show_given(of))
-            )
+            words = self.words(node.of)
+            hint = hints.for_missing_parts(words, of)
+            return self.wrong(operand_problems.no_parts(self.at(node.of), words, show_given(of), hint))
         if base(index) != wanted:
             return self.wrong(
                 operand_problems.wrong_index(self.at(node.index), show(of), show(wanted), show(base(index)))
@@ -334,13 +335,17 @@ class TypeChecker(TypeReporter):
     def is_meant_as_default(self, node: Logic, kind: Type, scope: Scope) -> bool:
         """Return whether an `or` is meant to give a value instead of a missing one; that is reported."""
         first, *others = node.parts
-        if len(others) != 1 or not isinstance(kind, Optional) or base(kind.of) == BOOLEAN:
+        if len(others) != 1 or base(without_null(kind)) in (BOOLEAN, UNKNOWN):
             return False
+        hint = f"`{self.words(first)} | default({self.words(others[0])})`"
+        if not isinstance(kind, Optional):
+            if node is self.asked or not (self.asked is None or isinstance(others[0], Constant)):
+                return False  # it may be meant as two conditions
+            hint = hints.instead_of_or(self.words(first), kind, self.words(others[0]))
         other = self.type_of(others[0], scope)
-        if other == UNKNOWN or base(other) == BOOLEAN:
+        if other == UNKNOWN or base(other) == BOOLEAN or not hint:
             return False
-        hint = f"write `{self.words(first)} | default({self.words(others[0])})`"
-        self.require_boolean(first, kind, hint)
+        self.require_boolean(first, kind, f"write {hint}")
         return True
 
     def negation(self, node: Not, scope: Scope) -> Type:

@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions.syntax.tree import Constant, FilterCall, Node, RecordDisplay, walk
-from wfc.compiler.expressions.typing import comparisons, fields
+from wfc.compiler.expressions.typing import comparisons, fields, hints
 from wfc.compiler.expressions.typing.reporter import TypeReporter
 from wfc.compiler.expressions.typing.scope import TypeSource
 from wfc.compiler.rules import expression_names as name_problems
@@ -114,7 +114,9 @@ class CheckedFilter:
                     )
                 )
                 instead = (
-                    f'take the field first: `| pluck("{named}") | {self.filter.name}`' if of_field else ""
+                    f'take the field first: `| pluck("{named}") | {self.filter.name}`'
+                    if of_field
+                    else self.meant_otherwise(argument)
                 )
                 self.wrong(
                     operand_problems.unexpected_argument(
@@ -133,6 +135,23 @@ class CheckedFilter:
             return False
         self.node.bound = self.bound
         return True
+
+    def meant_otherwise(self, argument: Node) -> str:
+        """Return what to write for an argument too many: the form of a moment, or the fraction of a number."""
+        text, value = self.reporter.text, argument.value if isinstance(argument, Constant) else None
+        if self.filter.name in {"date", "datetime"} and isinstance(value, str) and "%" in value:
+            return f"how a moment is written says `| format({text[argument.start : argument.end]})`"
+        before = max((each.end for each in self.bound.values()), default=0)
+        first = next((each for each in self.bound.values() if each.end == before), None)
+        both = [each.value for each in (first, argument) if isinstance(each, Constant)]
+        if first is not None and all(type(each) is int for each in both) and len(both) == 2:
+            written = text[first.start : argument.end]
+            return (
+                f"a fraction stands behind a point: `{written.replace(',', '.')}`"
+                if " " not in written
+                else ""
+            )
+        return ""
 
     def bind_fields(self) -> bool:
         """Bind the fields of a record to the values that are given for them; return whether all fit."""
@@ -204,12 +223,10 @@ class CheckedFilter:
         node, subject = self.node.of, base(self.subject)
         if isinstance(subject, ListOf) and subject.item is UNKNOWN:
             return UNKNOWN
-        shown = show(subject)
-        return self.wrong(
-            operand_problems.wrong_filter(
-                self.reporter.at(node), self.reporter.words(node), shown, self.filter.name, self.filter.takes
-            )
-        )
+        words, name, takes = self.reporter.words(node), self.filter.name, self.filter.takes
+        hint = hints.for_misfit(words, subject, name, takes)
+        place = self.reporter.at(node)
+        return self.wrong(operand_problems.wrong_filter(place, words, show(subject), name, takes, hint))
 
     def constant(self, name: str) -> object:
         """The value of an argument that is written out; ``None`` if it is not given."""

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Final
 
 from wfc.compiler.diagnostics import Finding
-from wfc.compiler.expressions.syntax.tree import Attribute, Compare, Constant, Name, Node
+from wfc.compiler.expressions.syntax.tree import Attribute, Compare, Constant, Name, Node, Subscript
 from wfc.compiler.expressions.typing.scope import Scope
-from wfc.compiler.rules.phrases import joined
+from wfc.compiler.rules.phrases import joined, listed
 from wfc.compiler.slotted import replace
 from wfc.compiler.types import (
     BOOLEAN,
@@ -34,16 +34,22 @@ __all__ = [
     "TRUTH",
     "for_comparison",
     "for_condition",
+    "for_misfit",
+    "for_missing_parts",
     "for_name",
     "for_path",
     "for_value_alone",
     "for_word",
+    "instead_of_or",
     "is_word",
+    "past_a_wrapper",
     "with_owner",
 ]
 
 OWNERS: Final = ("result", "event", "events", "inputs", "state", "config", "error")
 """Whose field a name alone may be, the most likely first."""
+DECLARED: Final = frozenset({"config", "state"})
+"""Those of them whose fields are declared in a section of the same name."""
 NOT_ITEMS: Final = frozenset({*OWNERS, "agent", "args", "loop", "response", "run", "secrets", "trigger"})
 """Names that mean the same everywhere; the others are those of items, of which the innermost comes last."""
 QUOTED_PATH: Final = re.compile(rf"(?:{'|'.join(OWNERS)})(?:\.[^\W\d]\w*)+")
@@ -65,8 +71,15 @@ TRUTH: Final = {
 }
 
 
+WRAPPERS: Final = frozenset(
+    {"body", "content", "data", "detail", "details", "fields", "json", "params", "payload", "properties", "value",
+     "values"}
+)  # fmt: skip
+"""Names of what holds the fields of an event elsewhere."""
+OF_MAPS: Final = frozenset({"keys", "values", "length"})
+"""Filters that ask a map what it holds."""
 EVENTS: Final = frozenset({"event", "events"})
-OF_OBJECTS: Final = frozenset({"self", "this", "ctx", "context", "run", "step", "workflow"})
+OF_OBJECTS: Final = frozenset({"self", "this", "ctx", "context", "github", "run", "step", "workflow"})
 """Names by which other languages reach what has a name of its own here."""
 
 
@@ -75,7 +88,9 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
     after = FIELD.match(text, node.name_end)
     asked = after[1] if after else node.name
     if after and asked in scope.names and node.name in OF_OBJECTS:
-        return f"leave out `{node.name}.`"
+        within = FIELD.match(text, after.end())  # as in `github.event.inputs.name`
+        more = f"{asked}." if within and within[1] in OWNERS and within[1] in scope.names else ""
+        return f"leave out `{node.name}.{more}`"
     if node.name == "events" and after and has_field(scope.names.get("event"), asked):
         return f"write `event.{asked}`: `events` is what a join has accepted"
     if node.name == "events" and after and (came := for_what_came(asked, scope)):
@@ -137,6 +152,15 @@ def with_owner(finding: Finding, node: Attribute, scope: Scope) -> Finding:
         return finding
     own = node.of.name
     others = [each for each in OWNERS if each != own and has_field(scope.names.get(each), node.name)]
+    declared = [each for each in others if each in DECLARED]
+    if finding.code == "unknown-field" and own in DECLARED and declared:
+        there = declared[0]
+        hint = f"`{node.name}` is declared under `{there}`: write `{there}.{node.name}`, or declare it under `{own}`"
+        return replace(finding, hint=hint, fix=None)
+    if finding.code == "unknown-field" and own in DECLARED and finding.hint.startswith("it has no"):
+        others = others[:1]
+        also = f"; or there is `{others[0]}.{node.name}`" if others else ""
+        return replace(finding, hint=f"declare it under `{own}`{also}", fix=None)
     if finding.code == "unknown-field" and others and finding.hint.startswith(("it has no", "there ")):
         # either may be wrong: the name of the owner, or that of the field
         fields = f"{finding.hint}; and " if finding.hint.startswith("there ") else ""
@@ -146,6 +170,55 @@ def with_owner(finding: Finding, node: Attribute, scope: Scope) -> Finding:
             finding, hint=f"{finding.hint}; that of the start event is always `inputs.{node.name}`"
         )
     return finding
+
+
+def past_a_wrapper(finding: Finding, node: Attribute, text: str) -> Finding:
+    """Return the finding for a field of something that has none, or for a field that is not there, with the hint that
+    what is asked for behind it stands right behind its owner: `event.payload.name`, and `event.total.name` likewise.
+    """
+    if finding.code == "no-fields" and not finding.hint and isinstance(node.of, (Attribute, Subscript)):
+        owner, name = node.of.of, node.name
+    elif finding.code == "unknown-field" and node.name in WRAPPERS and finding.hint.startswith("there "):
+        after = FIELD.match(text, node.name_end)
+        owner, name = node.of, after[1] if after else ""
+    else:
+        return finding
+    if not isinstance(owner.type, Record) or name not in owner.type.fields:
+        return finding
+    words = " ".join(text[owner.start : owner.end].split())
+    return replace(finding, hint=f"write `{words}.{name}`", fix=None)
+
+
+def for_missing_parts(words: str, kind: Type) -> str:
+    """Return how to come to what a record holds, which has no parts; empty for all else."""
+    if not isinstance(kind, Record) or not kind.name or not kind.fields:
+        return ""
+    events = [name for name, each in kind.fields.items() if kind.name == "events" and name[:1].isupper()]
+    what = "a joined event has its name" if events else "a field stands"
+    return f"{what} behind a dot: `{words}.{(events or list(kind.fields))[0]}`"
+
+
+def for_misfit(words: str, kind: Type, filter_name: str, takes: str) -> str:
+    """Return what may be meant by a filter that is for no values of a type; empty where that cannot be told."""
+    if isinstance(kind, Record) and kind.fields:
+        fields = listed(kind.fields)
+        if filter_name in OF_MAPS:
+            return f"that is for a map, whose keys come from data; the fields of a record are known: {fields}"
+        return f"one of its fields may be meant: {fields}"
+    if isinstance(kind, ListOf) and isinstance(kind.item, Record) and takes.startswith("list of"):
+        fitting = [name for name, each in kind.item.fields.items() if not may_be_null(each.type)]
+        return f'take a field of each item first, such as `| pluck("{fitting[0]}")`' if fitting else ""
+    if isinstance(kind, ListOf) and filter_name in OF_MAPS:
+        return f"that is for a map; `{words}` is a list, whose items are reached by `for`"
+    return ""
+
+
+def instead_of_or(words: str, kind: Type, other: str) -> str:
+    """Return how to give a value in place of one that is there, and is nothing all the same; else an empty text."""
+    given = base(kind)
+    if given is STRING or isinstance(given, (ListOf, MapOf)):
+        return f"`{words} if {words} is not empty else {other}`"
+    return f"`{words} if {words} != 0 else {other}`" if given in (INTEGER, NUMBER, DECIMAL) else ""
 
 
 def has_field(kind: Type | None, name: str) -> bool:

@@ -68,6 +68,8 @@ class MapResolver:
             made = at_item.reader.value(self.data["give"], self.place / "give", UNKNOWN, after)
             value = with_inferred_type(made, f"{pascal_case(self.name)}Item", self.declared)
             given = inferred_type(value)
+        if self.declared.any_broken(self.place, ["give"]):
+            given = UNKNOWN  # whatever it makes, it is not what the action gives
         on_error, instead = at_item.on_item_error(given, before)
         wanted = self.wanted_output(value is not None)
         if "in" not in self.data or name is None or do is None:

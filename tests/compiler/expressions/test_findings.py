@@ -164,7 +164,7 @@ EXPRESSIONS = [
     ("<<state.count>>[0]", "no-parts", ""),
     ("state.count <<if>> state.flag", "if-without-else", "else"),
     ("2 <<**>> 3", "no-power", ""),
-    ("state.names[1:2<<:>>3]", "no-slice-step", "reverse"),
+    ("state.names[1:2<<:>>3]", "no-slice-step", "loop.index"),
     ("(1<<,>> 2)", "no-tuple", "[a, b]"),
     ('{"a": 1, <<"a">>: 2}', "key-twice", ""),
     ("<<(>>1", "unclosed-bracket", "`)`"),

@@ -515,6 +515,12 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
     ("lists", "${{ line.price }}\n          {% endfor", "${{ line.price\n          {% endfor",
      ("unclosed-braces", "add `}}`")),
     ("lists", "          {% endfor %}\n", "", ("statement-not-ended", "add `{% endfor %}`")),
+    # what is made of each item cannot be read: nothing is said of its fields
+    ("lists", """stream: {before: "${{ event.lines | length }} lines"}
+    emit: {event: Asked, save: {last: "${{ result | first }}"}}""",
+     """give: {kind, text: "${{ result }}"}
+    emit: {event: Asked, save: {last: "${{ [one.text for one in result] | first }}"}}""",
+     ("text-cut-by-comma", "write `key: value`")),
     # keys that must be there
     ("loop", "end: Done\n", "end:\n", ("wrong-type", "write a value after the colon$")),
     ("loop", "    max_runs: 3\n", "    max_runs: 3\n    description:\n", ("wrong-type", "or remove the key")),

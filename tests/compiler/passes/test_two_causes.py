@@ -71,7 +71,7 @@ CASES: list[tuple[str, str, str, str]] = [
     ("event.many > 3", "event.many > 3?", "unexpected-token", "leave it out: a condition asks by itself"),
     ("event.many > 3", '"event.many == []?"', "unexpected-token", "leave it out: a condition asks by itself"),
     ("event.many > 3", "event.many?", "unexpected-token",
-     "for what may be null write `| default(…)`, or ask `is not none` first"),
+     "leave it out: a condition asks by itself; for what may be null write `| default(…)`, or ask `is not none` first"),
     ("event.many > 3", "always()", "method-call",
      "an entry for all other cases stands last, without `when`; and a step runs when an event comes that it accepts"),
     # quotes and colons that are lost, and another text in quotes behind

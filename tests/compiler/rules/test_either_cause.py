@@ -157,7 +157,7 @@ TABLE = [
      "leave it out, or open it before"),
     # a word of other systems that stands alone, and one that holds no name
     ('event.title == "x"', "event.title == message", "unknown-name",
-     'did you mean `event`? a text stands in quotes: `"message"`'),
+     'what the step has accepted is `event`, what its action gave is `result`; a text stands in quotes: `"message"`'),
     ("tests:\n", "name:\n", "unknown-key",
      "what can stand here too is `version`, `description`, `labels`, `imports`, `parts`, `secrets`, `config`, "
      "`deadline`, `types`, `state`, `tools`, `retries` …"),

@@ -1,0 +1,71 @@
+"""Maps from names that are written as lists, each entry with its name inside: how they are written as maps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+__all__ = ["fields_of_list", "map_for_list"]
+
+NAMES: Final = ("name", "id", "event", "step")
+"""Keys under which an entry of a list has its name elsewhere, the likeliest first."""
+INSIDE: Final = frozenset({"attributes", "data", "fields", "params", "payload", "properties", "schema"})
+"""Keys under which its fields stand elsewhere."""
+TYPES: Final = ("type", "kind", "of")
+WITHOUT_CONTENT: Final = {
+    "events": "{}",
+    "types": "{…}",
+    "steps": "{…}",
+    "state": "string",
+    "config": "string",
+}
+"""What stands behind a name of which nothing is said."""
+MOST_SHOWN: Final = 4
+INSTEAD: Final = "write a map instead of a list: "
+IN_GENERAL: Final = f"{INSTEAD}begin each entry with its name and a colon, without `- ` and `[ ]`"
+
+
+def map_for_list(value: Sequence[Any], key: str) -> str:
+    """Return how a list is written that stands where a map from names is wanted.
+
+    Args:
+        key: Under which it stands.
+    """
+    if all(isinstance(each, str) and each.isidentifier() for each in value) and key in WITHOUT_CONTENT:
+        entries = ", ".join(f"{each}: {WITHOUT_CONTENT[key]}" for each in value[:MOST_SHOWN])
+        more = ", …" if len(value) > MOST_SHOWN else ""
+        said = {"events": "its fields", "types": "its fields", "steps": "its keys"}.get(key, "its type")
+        return f"{INSTEAD}`{key}: {{{entries}{more}}}`, each name with {said}"
+    names = [name_in(each) for each in value]
+    if not all(names):
+        return IN_GENERAL
+    name_key, name = names[0]
+    inside = next((each for each in value[0] if each in INSIDE), "")
+    also = f", without `{inside}:`, for the fields stand directly under the name" if inside else ""
+    return f"{INSTEAD}begin each entry with its name, `{name}:` in place of `- {name_key}: {name}`{also}"
+
+
+def name_in(entry: Any) -> tuple[str, str] | None:
+    """Return the key under which an entry of a list has its name, and the name; ``None`` if it has none."""
+    if not isinstance(entry, Mapping) or (
+        len(entry) == 1 and isinstance(next(iter(entry.values())), (dict, list))
+    ):
+        return None
+    for key in NAMES:
+        name = entry.get(key)
+        if isinstance(name, str) and name.isidentifier():
+            return key, name
+    return None
+
+
+def fields_of_list(value: Sequence[Mapping[str, Any]]) -> str:
+    """Return how fields are written of which each is a map, with its name or under its name."""
+    fields = list[str]()
+    for each in value:
+        name = each.get("name")
+        if isinstance(name, str) and name.isidentifier() and len(each) > 1:
+            type = next((each[key] for key in TYPES if isinstance(each.get(key), str)), "…")
+            fields.append(f"{name}: {type if len(each) == 2 else '…'}")
+        else:
+            fields += [f"{field}: …" for field in each]
+    return f"write one map instead of a list, without `- ` and `[ ]`: `{{{', '.join(fields[:MOST_SHOWN])}}}`"
