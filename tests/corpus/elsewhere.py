@@ -1075,7 +1075,7 @@ TABLE = [
         "    kind: transform",
         "    kind: exclusiveGateway",
         "unknown-kind",
-        "the kinds are `llm`, `agent`, `tool`, `http`, `command`, `hu",
+        "write `transform`",
     ),
     (
         "Camunda userTask",
