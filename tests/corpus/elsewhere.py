@@ -115,7 +115,7 @@ TABLE = [
         "    timeout: 30s",
         "    if: ${{ success() }}\n    timeout: 30s",
         "unknown-key",
-        "a condition is the `when` of an entry of `emit`: `emit: [{ev",
+        "leave it out: a step runs when what it `accepts` comes, and where the step before has failed",
     ),
     (
         "GitHub env block",

@@ -162,6 +162,12 @@ tests:
 OF_BATCH = "    accepts: {each: ItemDone}\n"
 OF_JOIN = "    kind: transform\n    accepts: {all: [Left, Right]}\n"
 FROM_FORK = "emit: {all: [Left, Right]}"
+BEGINS = "    accepts: Came\n"
+OF_MAP = "    max: 10\n"
+HEARS = "    event: Told\n    within: 1h\n"
+FINDS = "    knowledge: books\n"
+FORGETS = "    accepts: Kept\n"
+FETCHES = "    accepts: Looked\n"
 ITEM = "    accepts: Item\n"
 KEYED = ITEM + "    idempotency_key: %s\n"
 SPLIT = "    kind: transform\n    accepts: Forgot\n"
@@ -228,6 +234,27 @@ HINTS: list[tuple[str, str, tuple[str, ...]]] = [
     (ITEM, KEYED % "note-${{ inputs.nme }}", ("unknown-field", "did you mean `name`?")),
     (ITEM, KEYED % '"{{ event.name }}"', ("braces-without-dollar", "write `${{`")),
 ]  # fmt: skip
+ADDED: list[tuple[str, str, str]] = [
+    # whether a step runs
+    (FETCHES, "when: inputs.name is not empty", "^whether a step runs is said where `Looked` is emitted: `emit: [{eve"),
+    (FETCHES, "runIf: inputs.name != ''", "^whether a step runs is said where `Looked`"),
+    (FETCHES, "if: ${{ success() }}", "^leave it out: a step runs when what it `accepts` comes"),
+    (FETCHES, "if: success() && inputs.name != ''", "^whether a step runs is said where `Looked`"),
+    (FETCHES, "if: always()", "where the step that fails says so: `on_error: [Looked]`, with the event that this step"),
+    (FETCHES, "if: ${{ failure() }}", "says so: `on_error: [Looked]`"),
+    (FETCHES, "if: cancelled()", "is cancelled is said by `on_cancel` at the top"),
+    (FETCHES, "when: response.status == 200", "^what a step gives is asked for by the `when` of an entry of its `emit`"),
+    (GIVES_UP, "if: inputs.name is empty", "`emit: [{event: A, when: …}, B]`; whether it runs, where `Late` is emitted"),
+    (OF_JOIN, "if: inputs.name is empty", "whether it runs, where what it accepts is emitted"),
+    (BEGINS, "when: event.name != ''", "by a step before it, `{kind: transform, accepts: Came, emit: [{event: A, when: …"),
+    (OF_MAP, "when: name != ''", "^which items anything is done with is said by `keep`$"),
+    (OF_MAP, "where: name != ''", "^which items anything is done with is said by `keep`$"),
+    (OF_MAP, "when: inputs.name != ''", "^whether a step runs is said where `Agreed` is emitted"),
+    (HEARS, "when: result.x == 1", "^which event is taken is said by `that: result.…`; what a step gives is asked for"),
+    (FINDS, "filter: about.x == 1", "^which passages count is said by `that`$"),
+    (FORGETS, "if: always()", "`on_error: [Kept]`"),
+]  # fmt: skip
+"""Lines that are added to a step below one of its own, each with the hint for the key that it begins with."""
 
 
 def test_what_the_mistakes_are_made_in_is_right() -> None:
@@ -245,3 +272,15 @@ def test_a_hint_is_of_the_place_where_the_mistake_is(right: str, wrong: str, sai
     assert [code for code, _ in told] == list(said[::2]), told
     for (_, hint), expected in zip(told, said[1::2], strict=True):
         assert expected in f"^{hint}$", told
+
+
+@pytest.mark.parametrize(
+    ("below", "line", "hint"), ADDED, ids=[f"{row[0].strip()}: {row[1]}" for row in ADDED]
+)
+def test_a_key_is_told_by_what_does_this_at_its_place(below: str, line: str, hint: str) -> None:
+    assert below in STEPS
+    indent = " " * (len(below) - len(below.lstrip()))
+    text = STEPS.replace(below, f"{below}{indent}{line}\n", 1)
+    (found,) = check_text(text.encode(), "spec.yaml").diagnostics
+    assert found.code == "unknown-key"
+    assert hint in f"^{found.hint}$", found.hint
