@@ -347,7 +347,8 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
     ),
     "transform": StepKind(
         shape="box",
-        words="branch choice join if switch condition conditional router route gate merge pass set save",
+        words="branch choice decision decide case if switch condition conditional router route gate pass "
+        "noop no_op set save assign",
         acts=False,
     ),
     "http": StepKind(
@@ -381,7 +382,7 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
     "map": StepKind(
         shape="stack",
         nodes=(MapItems,),
-        words="loop for foreach for_each each iterate",
+        words="for foreach for_each each iterate batch",
         takes_defaults=True,
         reserved_names=frozenset({"Child", "ChildEnd", "Item", "Items", "Loop"}),
     ),

@@ -98,14 +98,20 @@ def count_out_of_range(place: Place, count: int, events: int) -> Finding:
 
 
 @problem
-def each_outside_batch(place: Place, names: Sequence[str]) -> Finding:
+def each_outside_batch(place: Place, names: Sequence[str], *, starts: bool = False) -> Finding:
     """A join collects the events of a batch, and no batch leads to it.
 
     `accepts: {each: E}` waits until all items that an `each` has sent out are done. So on the way from
     the start to this step some step must emit with `each`. Without one, there is nothing to wait for:
     accept the event itself.
     """
+    # Args: starts: Whether the only one of them is the event with which a run starts, which no step emits.
     shown = " and ".join(f"`{name}`" for name in names)
+    if starts:
+        said = f"the run starts with one {shown}, so there is no batch to collect"
+        return Finding(
+            "each-outside-batch", said, place, f"replace the join by the event: `accepts: {names[0]}`"
+        )
     instead = (
         f"accept {shown} itself"
         if len(names) == 1

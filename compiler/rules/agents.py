@@ -70,6 +70,14 @@ def agents_in_a_circle(place: Place, names: Sequence[str]) -> Finding:
     for ever, each time one level deeper. Let agents hand over to each other instead (`handoffs`): then nobody
     waits, and the turns of all count together. Or take one of the agents out of the `tools` of another.
     """
+    if len(set(names)) == 1:
+        return Finding(
+            "agents-in-a-circle",
+            f"the agent `{names[0]}` is a tool of itself",
+            place,
+            f"take `{names[0]}` out of its own `tools`: it goes on by itself after each call, until it answers; "
+            "what is to do a part of its work is another agent",
+        )
     return Finding(
         "agents-in-a-circle",
         f"the agents {' → '.join(f'`{each}`' for each in names)} are tools of each other",

@@ -104,7 +104,9 @@ def unreachable_step(
     if after:
         hint += f"; or let {joined(after, 'or')} come from elsewhere too"
     if together:
-        hint += f"; or, if each of its events alone is to start it, write `accepts: [{', '.join(together)}]`"
+        listed = f"[{', '.join(together)}]"
+        hint += f"; or, if each of its events alone is to start it, write `accepts: {listed}`"
+        hint += f", and if only the first is, `{{any: {listed}}}`"
     return Finding("unreachable-step", message, place, hint)
 
 

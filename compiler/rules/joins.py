@@ -38,6 +38,7 @@ def join_starves(
     arrives: str,
     told: str,
     culprit: str,
+    first: str,
     related: tuple[tuple[Place, str], ...],
 ) -> Finding:
     """A step that waits for several events can wait for ever for one of them.
@@ -46,15 +47,18 @@ def join_starves(
     which some of them arrive and another cannot come any more, so that the join would wait and the run would never
     end. Let the step that may leave without the missing event emit it there too, or end the run there, or
     give the join a time-out: `within: 20s` with `on_timeout: proceed` goes on with what has arrived. If another
-    event comes there in its place, wait for either: `{all: [A, [B, C]]}`.
+    event comes there in its place, wait for either: `{all: [A, [B, C]]}`. If the first of them is enough, write
+    `{any: [A, B]}`.
     """
+    # Args: first: What the step would accept to go on with the first of its events; empty if that says nothing.
     lacking, came = joined(missing, "or"), joined(other, "or")
     return Finding(
         "join-starves",
         f"`{join}` can wait for ever for {lacking}",
         place,
         f"{came} comes by {arrives}, but {told} brings no {lacking}: let `{culprit}` emit it there too, "
-        f"or end the run there, or give `{join}` a time-out (`within: 20s` with `on_timeout: proceed`)",
+        f"or end the run there, or give `{join}` a time-out (`within: 20s` with `on_timeout: proceed`)"
+        + (f", or, if the first of its events is enough, write `accepts: {first}`" if first else ""),
         related=related,
     )
 
@@ -262,17 +266,22 @@ def _those(wavering: Sequence[str]) -> str:
 
 
 @problem
-def each_also_outside_batch(place: Place, join: str, event: str, told: str) -> Finding:
+def each_also_outside_batch(
+    place: Place, join: str, event: str, told: str, *, starts: bool = False
+) -> Finding:
     """A step collects the events of a batch, but some of them can come from outside of the batch.
 
     An `each` join waits until all the work that an `emit` with `each` has sent out is done. An event that does not
     come from the batch has nothing to wait for, and nothing to be collected with. Use another event for it.
     """
+    hint = f"use another event than `{event}` on that path"
+    if starts:
+        hint = f"take `{event}` out of the `each`: the run starts with it, and no batch sends it out"
     return Finding(
         "each-also-outside-batch",
         f"`{join}` collects the events of a batch, but they also come from outside of it",
         place,
-        f"{told}: use another event than `{event}` on that path",
+        f"{told}: {hint}",
     )
 
 

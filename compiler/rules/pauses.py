@@ -24,21 +24,32 @@ __all__ = [
 
 
 @problem
-def wait_for_what(place: Place, found: Sequence[str]) -> Finding:
+def wait_for_what(
+    place: Place, found: Sequence[str], *, joins: bool = False, bounded: bool = False
+) -> Finding:
     """A `wait` step does not say what it waits for, or says several things.
 
     A `wait` is for one thing: `for:` a length of time, such as `for: 2 days`; `until:` a moment, such as
     `until: inputs.due`; or `event:` an event from outside. To wait for an event, but not longer than some
     time, write `event`, `within` and `on_timeout`.
     """
+    # Args: joins: Whether it accepts several events, joined. bounded: Whether it has a `within` or an `on_timeout`.
     if not found:
-        return Finding(
-            "wait-for-what", "this `wait` does not say for what", place, "add `for`, `until` or `event`"
-        )
+        return Finding("wait-for-what", "this `wait` does not say for what", place, _for_what(joins, bounded))
     keys = " and ".join(f"`{key}`" for key in found)
     return Finding(
         "wait-for-what", f"a `wait` is for one thing, and this one has {keys}", place, "keep one of them"
     )
+
+
+def _for_what(joins: bool, bounded: bool) -> str:
+    """Return what a step that waits for nothing may be meant as."""
+    more = "for what comes after that, add `for`, `until` or `event`"
+    if not joins:
+        begins = "a step that only waits for the event that it `accepts` is a `transform`"
+        return f"add `for` or `until` for a time, or `event` for one from outside; {begins}"
+    moved = ", with `within` and `on_timeout` within `accepts`" if bounded else ""
+    return f"to wait for the events that it `accepts` and no more, write `kind: transform`{moved}; {more}"
 
 
 @problem

@@ -175,8 +175,6 @@ def of_another_place(key: str, content: Any, schema: Schema, kind: str | None, a
         return "what each item gives is said by `give`"
     if key in OF_ACTIONS and kind == "map":
         return "it is a key of the action: write it within `do`"
-    if key == "when" and kind == "wait":
-        return "which event is taken is said by `that: result.…`; a `when` belongs to an entry of `emit`"
     if {"errors", "event"} <= {*absent} and key == "give":
         return GIVEN_INSTEAD
     if {"errors", "event"} <= {*absent} and isinstance(content, dict):

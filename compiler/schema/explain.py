@@ -19,11 +19,11 @@ from wfc.compiler.schema.expansion import schema, validator
 from wfc.compiler.schema.former_keys import as_written_today
 from wfc.compiler.schema.keys import Keys, mark_broken
 from wfc.compiler.schema.keywords import NOT_YET, has_type
+from wfc.compiler.schema.kind_words import other_kind
 from wfc.compiler.schema.loops import loop_read_as_texts
 from wfc.compiler.schema.missing import of_entry_above
 from wfc.compiler.schema.nested_joins import for_count, for_nested_join
 from wfc.compiler.schema.spec import Spec
-from wfc.compiler.schema.synonyms import other_kind
 from wfc.compiler.schema.validator import OF_MAPS
 from wfc.compiler.schema.words import (
     EXPRESSIONS,
@@ -218,7 +218,7 @@ class Explainer:
                 hint = (
                     f"write `{whole[0]}`: the step has all that a step of this kind needs, and nothing else"
                 )
-            hint = hint or other_kind(value)
+            hint = hint or other_kind(value, self.document_map(address[:-1]))
             self.report(problems.unknown_kind(place, value, texts, hint, meant or ""))
         else:
             shown = [str(each).lower() if each is None else str(each) for each in known]
@@ -325,14 +325,17 @@ class Explainer:
             )
         return DROPPED
 
-    def document_keys(self, address: Address) -> Sequence[str]:
+    def document_map(self, address: Address) -> Mapping[str, Any]:
         data: Any = self.document.data
         for step in address:
             try:
                 data = data[step]
             except (KeyError, IndexError, TypeError):
-                return ()
-        return tuple(data) if isinstance(data, dict) else ()
+                return {}
+        return data if isinstance(data, dict) else {}
+
+    def document_keys(self, address: Address) -> Sequence[str]:
+        return tuple(self.document_map(address))
 
     def kinds(self, value: Any, schema: Schema, address: Address) -> Any:
         for choice in schema.get("allOf", ()):

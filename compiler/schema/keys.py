@@ -24,6 +24,7 @@ from wfc.compiler.schema.advice import (
 from wfc.compiler.schema.keywords import has_type
 from wfc.compiler.schema.maps import list_made_by
 from wfc.compiler.schema.missing import told_of_missing
+from wfc.compiler.schema.step_conditions import for_condition, is_condition
 from wfc.compiler.schema.synonyms import holds_expressions, is_other_word, kind_key, other_key, section
 from wfc.compiler.schema.words import owner
 from wfc.compiler.yaml import Document
@@ -242,6 +243,7 @@ class Keys:
             self.could_be(content, properties[meant], apart(key, meant) == 1)
             and not is_entry_of_emit(value, properties)
             and not self.is_of_other_kinds(key, meant)
+            and not ("accepts" in properties and is_condition(key))
             and not (
                 meant == "output" and holds_expressions(content)
             )  # values, as others have them, and no type
@@ -289,6 +291,8 @@ class Keys:
             return NOT_FIELDS
         if "emit" in missing and is_entry(value[key]):
             return "write `emit`"
+        if "accepts" in properties and "emit" in properties and (said := self.of_condition(key, value)):
+            return f"{said}; and `accepts` is missing here" if "accepts" in missing else said
         hint = advice(key, value[key], schema, missing, absent, self.definitions)
         other_word = other_key(key, absent, value[key])
         exchanged = hint == NOT_FIELDS and not other_word and not self.is_of_an_end(key)
@@ -296,6 +300,11 @@ class Keys:
         if key in CANCELLED and {"end", "ran"} <= properties.keys():
             return OF_CANCELLED
         return "" if exchanged or is_entry_of_emit(value, properties) else hint
+
+    def of_condition(self, key: str, step: Mapping[str, Any]) -> str:
+        """Return where a condition is said that stands at a step."""
+        start = self.document.data.get("start") if isinstance(self.document.data, dict) else None
+        return for_condition(key, step[key], step, start)
 
     def is_event(self, content: Any) -> bool:
         """Return whether a value is the name of an event, as no condition is."""

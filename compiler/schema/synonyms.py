@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, Final
 
 from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.rules.spelling import apart
+from wfc.compiler.schema.kind_words import other_kind, plain
 
 __all__ = [
     "NOTES",
@@ -15,7 +15,6 @@ __all__ = [
     "is_other_word",
     "kind_key",
     "other_key",
-    "other_kind",
     "section",
     "step_note",
     "top_note",
@@ -208,16 +207,6 @@ WRITTEN: Final[Mapping[str, str]] = {
 """How it is written here, where the key alone does not say it."""
 
 
-KIND_NOTES: Final[Mapping[str, str]] = {
-    "parallel": "write `transform`: `emit: {all: [A, B]}` sends several events, and the steps that accept them run "
-    "side by side; for each item of a list there is the kind `map`",
-    **dict.fromkeys(
-        ["email", "mail", "message", "notification", "notify", "sms"],
-        "a mail or a message to people is sent by a `tool` or an `http` request; `send` brings an event to another run",
-    ),
-    "signal": "write `wait` to take an event that comes from outside, or `send` to send one to another run",
-}
-"""What is said of kinds that may be one of several here."""
 RETRIES: Final = frozenset({"max_retries", "retries", "retry_count"})
 """What counts the attempts after the first."""
 
@@ -227,19 +216,6 @@ MEANT: Final[dict[str, list[str]]] = {}
 for _here, _others in KEYS.items():
     for _other in _others.split():
         MEANT.setdefault(_other, []).append(_here)
-
-
-def plain(key: str) -> str:
-    """Return a key in small letters, with `_` between its words however they are put together elsewhere."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key).lower().replace("-", "_")
-
-
-def other_kind(kind: str) -> str:
-    """Return a hint for a kind of step that has another name here; empty if none is known."""
-    if said := KIND_NOTES.get(plain(kind)):
-        return said
-    meant = next((here for here, each in STEP_KINDS.items() if plain(kind) in each.words.split()), "")
-    return f"write `{meant}`" if meant else ""
 
 
 def other_key(key: str, possible: Container[str], content: Any = None) -> str:

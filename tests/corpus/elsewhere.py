@@ -115,7 +115,7 @@ TABLE = [
         "    timeout: 30s",
         "    if: ${{ success() }}\n    timeout: 30s",
         "unknown-key",
-        "a condition is the `when` of an entry of `emit`: `emit: [{ev",
+        "leave it out: a step runs when what it `accepts` comes, and where the step before has failed",
     ),
     (
         "GitHub env block",
@@ -1075,7 +1075,7 @@ TABLE = [
         "    kind: transform",
         "    kind: exclusiveGateway",
         "unknown-kind",
-        "the kinds are `llm`, `agent`, `tool`, `http`, `command`, `hu",
+        "write `transform`",
     ),
     (
         "Camunda userTask",

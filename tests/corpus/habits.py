@@ -25,13 +25,13 @@ TABLE: list[tuple[str, str, str, str]] = [
         "    timeout: 10s",
         "    if: ${{ inputs.days > 3 }}",
         "unknown-key",
-        "a condition is the `when` of an entry of `emit`: `emit: [{",
+        "whether a step runs is said by a step before it, `{kind: tra",
     ),
     (
         "    timeout: 10s",
         "    when: inputs.days > 3",
         "unknown-key",
-        "a `when` belongs to an entry of `emit`: `emit: [{event: A,",
+        "whether a step runs is said by a step before it, `{kind: tra",
     ),
     (
         "    timeout: 10s",

@@ -1279,7 +1279,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "    timeout: 30s\n",
         '    when: event.text == "x"\n    timeout: 30s\n',
         "unknown-key",
-        "a `when` belongs to an entry of `emit`: `emit: [{event: A, w",
+        "whether a step runs is said by a step before it, `{kind: transform, accepts: Asked, emit: [{",
     ),
     (
         "else",

@@ -32,8 +32,9 @@ def _finding(analysis: FlowAnalysis, problem: MisplacedBatch) -> Finding | None:
             return None  # `resolve` says that there is no batch at all
         event = graph.nodes[node].slots[0]
         hops = shortest_route(graph, node, problem.stack)
+        event = hops[-1].event if hops else event
         return problems.each_also_outside_batch(
-            analysis.form(node), name, hops[-1].event if hops else event, told
+            analysis.form(node), name, event, told, starts=event == graph.start
         )
     if problem.kind == "mixed":
         assert problem.other is not None

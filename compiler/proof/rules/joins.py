@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place, Report
 from wfc.compiler.model.flow import START
@@ -24,6 +25,9 @@ from wfc.compiler.rules import joins as problems
 from wfc.compiler.rules.phrases import joined
 
 __all__ = ["joins_are_filled"]
+
+MOST_EVENTS: Final = 6
+"""Of so many events the names are written out in a hint."""
 
 
 def joins_are_filled(analysis: FlowAnalysis, report: Report) -> None:
@@ -106,8 +110,17 @@ def _starved(analysis: FlowAnalysis, failure: JoinFailure, name: str) -> Finding
         describe_path(graph, [*before, *came]),
         told,
         analysis.name(node),
+        _first_of(graph, join),
         related,
     )
+
+
+def _first_of(graph: FlowGraph, join: int) -> str:
+    """Return what a join would accept that goes on with its first event; empty where the run starts with that."""
+    events = graph.nodes[join].slots
+    if graph.start in events:
+        return ""
+    return f"{{any: [{', '.join(events)}]}}" if len(events) <= MOST_EVENTS else "{any: […]}"
 
 
 def _arrived(trace: Course, join: int, slots: int) -> tuple[list[Hop], int]:

@@ -63,7 +63,11 @@ class ToolReader:
                     )
                 elif agent is None:
                     self.check(each, named)
-                elif not agent.description and not self.is_description_broken(agent):
+                elif (
+                    agent.address != place.address
+                    and not agent.description
+                    and not self.is_description_broken(agent)
+                ):
                     at_home = Place(agent.address).key
                     self.declared.report(problems.agent_without_description(named, agent.name, at_home))
                 found.setdefault(each.name, self.use(each, agent, entry, at))

@@ -157,7 +157,9 @@ def pause(
     found = [key for key in WAITS if key in data and (key != "until" or "event" not in data)]
     if len(found) != 1:
         if not any(declared.is_broken((*place.address, key)) for key in WAITS):
-            declared.report(problems.wait_for_what(place.key, found))
+            joins = isinstance(data.get("accepts"), dict)
+            bounded = "within" in data or "on_timeout" in data
+            declared.report(problems.wait_for_what(place.key, found, joins=joins, bounded=bounded))
         return None
     for key in ("that", "within", "on_timeout"):
         if key in data and "event" not in data:

@@ -37,8 +37,10 @@ def set_forks(steps: Sequence[Step], run: Whole, declared: Declarations) -> tupl
             fork = batch_opener(batches.stacks[node], graph)
             if fork is None and whole and node in reached:
                 place = Place((*step.accepts.address, "each"))
+                events = step.accepts.events
+                starts = [each.role for each in events] == ["start"]
                 declared.report(
-                    problems.each_outside_batch(place, [event.name for event in step.accepts.events])
+                    problems.each_outside_batch(place, [each.name for each in events], starts=starts)
                 )
                 declared.flow_whole = False
         elif nearest[node]:

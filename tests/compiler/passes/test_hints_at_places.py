@@ -1,0 +1,286 @@
+"""What is right at one place and stands at another is told by what says the same where it stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from wfc.compiler.passes import check_text
+
+STEPS = """\
+wfc: 1
+workflow: steps
+start: Came
+end: Done
+models: {fast: {use: "openai:gpt-4o-mini"}}
+tools:
+  look: {python: "lib:look", args: {name: string}, output: {found: string}}
+  note: {http: {method: POST, url: "https://notes.example/new", body: {text: "${{ args.text }}"}}, args: {text: string}}
+agents:
+  clerk: {model: fast, tools: [look], description: Looks things up}
+  chief: {model: fast, tools: [clerk]}
+knowledge:
+  books: {files: "./books/*.md"}
+  notes: {per: inputs.name}
+retries:
+  patient: {max_attempts: 3, delay: 1 s}
+state:
+  last: optional string
+key: inputs.name
+receives: {Told: {}}
+events:
+  Came: {name: string, names: list of string}
+  Looked: {found: string}
+  Fetched: {}
+  Counted: {}
+  Written: {}
+  Worked: {}
+  Agreed: {ok: boolean}
+  Late: {}
+  Each: {}
+  Waited: {}
+  Heard: {}
+  Sent: {}
+  Found: {}
+  Kept: {}
+  Forgot: {}
+  Told: {}
+  Item: {name: string}
+  ItemDone: {}
+  Left: {}
+  Right: {}
+  Done: {}
+steps:
+  look:
+    kind: tool
+    accepts: Came
+    tool: look
+    with: {name: "${{ event.name }}"}
+    emit: Looked
+  fetch:
+    kind: http
+    accepts: Looked
+    method: GET
+    url: https://pages.example/index
+    retry: patient
+    emit: Fetched
+  count:
+    kind: command
+    accepts: Fetched
+    command: [wc, -w]
+    emit: Counted
+  write:
+    kind: llm
+    accepts: Counted
+    model: fast
+    prompt: About ${{ inputs.name }}
+    emit: Written
+  work:
+    kind: agent
+    accepts: Written
+    agent: chief
+    prompt: About ${{ inputs.name }}
+    emit: Worked
+  ask:
+    kind: human
+    accepts: Worked
+    title: Go on?
+    form: {ok: boolean}
+    within: 4h
+    on_timeout: Late
+    emit: Agreed
+  give_up:
+    kind: transform
+    accepts: Late
+    emit: Done
+  each:
+    kind: map
+    accepts: Agreed
+    in: inputs.names
+    as: name
+    max: 10
+    do: {kind: tool, tool: look, with: {name: "${{ name }}"}}
+    emit: Each
+  rest:
+    kind: wait
+    accepts: Each
+    for: 1h
+    emit: Waited
+  hear:
+    kind: wait
+    accepts: Waited
+    event: Told
+    within: 1h
+    on_timeout: Late
+    emit: Heard
+  send:
+    kind: send
+    accepts: Heard
+    to: steps
+    to_key: inputs.name
+    event: Told
+    emit: Sent
+  find:
+    kind: retrieve
+    accepts: Sent
+    knowledge: books
+    query: ${{ inputs.name }}
+    emit: Found
+  keep:
+    kind: remember
+    accepts: Found
+    knowledge: notes
+    text: ${{ inputs.name }}
+    emit: Kept
+  forget:
+    kind: forget
+    accepts: Kept
+    knowledge: notes
+    emit: Forgot
+  split:
+    kind: transform
+    accepts: Forgot
+    emit: {each: {in: inputs.names, as: name, event: Item, with: {name: "${{ name }}"}, max: 10}}
+  item:
+    kind: tool
+    accepts: Item
+    tool: note
+    with: {text: "${{ event.name }}"}
+    emit: ItemDone
+  collect:
+    kind: transform
+    accepts: {each: ItemDone}
+    emit: {all: [Left, Right]}
+  gather:
+    kind: transform
+    accepts: {all: [Left, Right]}
+    emit: Done
+tests:
+  - name: all goes well
+    start: {name: Ada, names: []}
+    expect: {end: Done}
+"""
+OF_BATCH = "    accepts: {each: ItemDone}\n"
+OF_JOIN = "    kind: transform\n    accepts: {all: [Left, Right]}\n"
+FROM_FORK = "emit: {all: [Left, Right]}"
+BEGINS = "    accepts: Came\n"
+OF_MAP = "    max: 10\n"
+HEARS = "    event: Told\n    within: 1h\n"
+FINDS = "    knowledge: books\n"
+FORGETS = "    accepts: Kept\n"
+FETCHES = "    accepts: Looked\n"
+ITEM = "    accepts: Item\n"
+KEYED = ITEM + "    idempotency_key: %s\n"
+SPLIT = "    kind: transform\n    accepts: Forgot\n"
+GIVES_UP = "    kind: transform\n    accepts: Late\n"
+ABOUT_PATHS = "the steps that accept them run side by side; for each item of a list there is the kind `map`"
+
+HINTS: list[tuple[str, str, tuple[str, ...]]] = [
+    # a step that joins, by the words that others have for it
+    (OF_JOIN, OF_JOIN.replace("transform", "wait"), ("wait-for-what", "no more, write `kind: transform`; for what")),
+    (
+        OF_JOIN,
+        OF_JOIN.replace("transform", "wait\n    within: 1h\n    on_timeout: Late"),
+        ("wait-for-what", "write `kind: transform`, with `within` and `on_timeout` within `accepts`; for"),
+    ),
+    ("    for: 1h\n", "", ("wait-for-what", "`for` or `until` for a time, or `event` for one from outside; a step")),
+    *(
+        (OF_JOIN, OF_JOIN.replace("transform", kind), ("unknown-kind", "^write `transform`$"))
+        for kind in ("join", "merge", "gather", "barrier", "fanIn", "parallel", "gateway", "parallel-gateway")
+    ),
+    (
+        SPLIT,
+        SPLIT.replace("transform", "join"),
+        ("unknown-kind", "^write `transform`: which events it waits for says its `accepts`, as `{all: [A, B]}`$"),
+    ),
+    (SPLIT, SPLIT.replace("transform", "fork"), ("unknown-kind", ABOUT_PATHS)),
+    (
+        SPLIT,
+        SPLIT.replace("transform", "exclusiveGateway"),
+        ("unknown-kind", "it chooses by the `when` of the entries of its `emit`"),
+    ),
+    (
+        GIVES_UP,
+        GIVES_UP.replace("transform", "while"),
+        ("unknown-kind", "to repeat steps, let an event lead back to an earlier one, which has a bound, `max_runs`"),
+    ),
+    ("    kind: map\n", "    kind: loop\n", ("unknown-kind", "^write `map`: the step has all")),
+    (GIVES_UP, GIVES_UP.replace("transform", "end"), ("unknown-kind", "stands under `end`")),
+    # an agent among its own tools
+    (
+        "tools: [clerk]}",
+        "tools: [clerk, chief]}",
+        ("agents-in-a-circle", "^take `chief` out of its own `tools`: it goes on by itself after each call"),
+    ),
+    # the start event is of no batch
+    (
+        OF_BATCH,
+        "    accepts: {each: Came}\n",
+        ("each-outside-batch", "^replace the join by the event: `accepts: Came`$"),
+    ),
+    (
+        OF_BATCH,
+        "    accepts: {each: [ItemDone, Came]}\n",
+        ("each-also-outside-batch", "take `Came` out of the `each`: the run starts with it, and no batch sends it out"),
+    ),
+    # the first of several events may be enough
+    (
+        FROM_FORK,
+        "emit: [{event: Left, when: inputs.name is empty}, Right]",
+        ("join-starves", "or, if the first of its events is enough, write `accepts: {any: [Left, Right]}`$"),
+    ),
+    # a key that cannot be read is not said to be the same each time as well
+    (ITEM, KEYED % "note-${{ inputs.name }}", ("repeated-idempotency-key", "use a field of `event` in the key")),
+    (ITEM, KEYED % "note-${{ item }}", ("unknown-name", "")),
+    (ITEM, KEYED % "note-${{ inputs.nme }}", ("unknown-field", "did you mean `name`?")),
+    (ITEM, KEYED % '"{{ event.name }}"', ("braces-without-dollar", "write `${{`")),
+]  # fmt: skip
+ADDED: list[tuple[str, str, str]] = [
+    # whether a step runs
+    (FETCHES, "when: inputs.name is not empty", "^whether a step runs is said where `Looked` is emitted: `emit: [{eve"),
+    (FETCHES, "runIf: inputs.name != ''", "^whether a step runs is said where `Looked`"),
+    (FETCHES, "if: ${{ success() }}", "^leave it out: a step runs when what it `accepts` comes"),
+    (FETCHES, "if: success() && inputs.name != ''", "^whether a step runs is said where `Looked`"),
+    (FETCHES, "if: always()", "where the step that fails says so: `on_error: [Looked]`, with the event that this step"),
+    (FETCHES, "if: ${{ failure() }}", "says so: `on_error: [Looked]`"),
+    (FETCHES, "if: cancelled()", "is cancelled is said by `on_cancel` at the top"),
+    (FETCHES, "when: response.status == 200", "^what a step gives is asked for by the `when` of an entry of its `emit`"),
+    (GIVES_UP, "if: inputs.name is empty", "`emit: [{event: A, when: …}, B]`; whether it runs, where `Late` is emitted"),
+    (OF_JOIN, "if: inputs.name is empty", "whether it runs, where what it accepts is emitted"),
+    (BEGINS, "when: event.name != ''", "by a step before it, `{kind: transform, accepts: Came, emit: [{event: A, when: …"),
+    (OF_MAP, "when: name != ''", "^which items anything is done with is said by `keep`$"),
+    (OF_MAP, "where: name != ''", "^which items anything is done with is said by `keep`$"),
+    (OF_MAP, "when: inputs.name != ''", "^whether a step runs is said where `Agreed` is emitted"),
+    (HEARS, "when: result.x == 1", "^which event is taken is said by `that: result.…`; what a step gives is asked for"),
+    (FINDS, "filter: about.x == 1", "^which passages count is said by `that`$"),
+    (FORGETS, "if: always()", "`on_error: [Kept]`"),
+]  # fmt: skip
+"""Lines that are added to a step below one of its own, each with the hint for the key that it begins with."""
+
+
+def test_what_the_mistakes_are_made_in_is_right() -> None:
+    assert not check_text(STEPS.encode(), "spec.yaml").diagnostics
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "said"), HINTS, ids=[f"{at}: {row[1]}" for at, row in enumerate(HINTS)]
+)
+def test_a_hint_is_of_the_place_where_the_mistake_is(right: str, wrong: str, said: tuple[str, ...]) -> None:
+    """Before a hint `^` says that nothing precedes, behind it `$` that nothing follows."""
+    assert right in STEPS
+    found = check_text(STEPS.replace(right, wrong, 1).encode(), "spec.yaml").diagnostics
+    told = [(each.code, each.hint) for each in found]
+    assert [code for code, _ in told] == list(said[::2]), told
+    for (_, hint), expected in zip(told, said[1::2], strict=True):
+        assert expected in f"^{hint}$", told
+
+
+@pytest.mark.parametrize(
+    ("below", "line", "hint"), ADDED, ids=[f"{row[0].strip()}: {row[1]}" for row in ADDED]
+)
+def test_a_key_is_told_by_what_does_this_at_its_place(below: str, line: str, hint: str) -> None:
+    assert below in STEPS
+    indent = " " * (len(below) - len(below.lstrip()))
+    text = STEPS.replace(below, f"{below}{indent}{line}\n", 1)
+    (found,) = check_text(text.encode(), "spec.yaml").diagnostics
+    assert found.code == "unknown-key"
+    assert hint in f"^{found.hint}$", found.hint
