@@ -127,8 +127,6 @@ TYPES: Final = frozenset({"output", "type"})
 """Keys that hold a type."""
 BARE: Final = frozenset({"from", "in", "keep", "key", "per", "that", "to_key", "until", "when"})
 """Keys that hold an expression as it is."""
-NEVER_FIELDS: Final = frozenset({"that", "to_key", "when"})
-"""Those that are hardly the names of fields."""
 
 
 @problem
@@ -159,9 +157,7 @@ def expression_needs_quotes(
     )
     if braced:
         written = 'write `"${{ … }}"`, without a brace before it'
-    if key in NEVER_FIELDS:
-        written = "leave out `${{` and `}}`: an expression stands here as it is"
-    elif bare:
+    if bare:
         written += f"; where `{key}` is the language's own, leave out `${{{{` and `}}}}`"
     if named:
         chosen = (
@@ -181,9 +177,9 @@ def expression_needs_quotes(
 
 
 def without_braces(key: str, written: str = "", put_in: str = '"${{ … }}"') -> str:
-    """Return what to write behind a key that holds an expression as it is, if it is not the name of a field."""
+    """Return what to write behind a key that holds an expression as it is, or is the name of a field."""
     hint = "an expression stands here as it is: leave out the braces" + (f", {written}" if written else "")
-    return hint if key in NEVER_FIELDS else f"{hint}; in a field of yours called `{key}` write `{put_in}`"
+    return f"{hint}; in a field of yours called `{key}` write `{put_in}`"
 
 
 def name_wanted(key: str, *, in_list: bool = False) -> str:

@@ -98,7 +98,7 @@ def check_form(address: Address, template: Template, reader: ValueReader, *, pre
 
 CONFIG: Final = re.compile(r"config\.\w+")
 VALUE: Final = re.compile(r"(?:args|events?|inputs|result|state)(?:\.\w+)+")
-OTHER_BRACES: Final = re.compile(r"\{ ?\w+(?:\.\w+)* ?\}|\$\w|%\w+%|<\w+>")
+OTHER_BRACES: Final = re.compile(r"\$?\{ ?\w+(?:\.\w+)* ?\}|\$\w|%\w+%|<\w+>")
 """How others put a value into an address."""
 
 
@@ -108,13 +108,13 @@ def without_scheme(text: str, place: Place, reader: ValueReader) -> None:
     elif value := VALUE.fullmatch(text):
         why = "the address does not say its scheme"
         hint = f"a value is put in by `${{{{ {value[0]} }}}}`; an address begins with `https://` or `http://`"
-    elif OTHER_BRACES.search(text):
+    elif NAME.match(text):
+        why, hint = "the address does not say its scheme", "begin it with `https://` or `http://`"
+    elif OTHER_BRACES.match(text):
         why, hint = (
             "the address names no server",
             "a value is put in by `${{ … }}`, such as `${{ config.desk_url }}`",
         )
-    elif NAME.match(text):
-        why, hint = "the address does not say its scheme", "begin it with `https://` or `http://`"
     else:
         why, hint = "the address names no server", "an address is written as in `https://desk.example/orders`"
     reader.report(problems.bad_url(place, why, hint))
