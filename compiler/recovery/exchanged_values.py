@@ -22,6 +22,7 @@ KEPT: Final = ("config", "state")
 """Sections whose fields are asked for by the section's own name, so that each may stand under the other's."""
 MENTIONED: Final = re.compile(r"`([^`]+)`")
 WORD: Final = re.compile(r"[^\W\d]\w*")
+OF_KEPT: Final = tuple(f"`{each}` has no field" for each in KEPT)
 OF_ENDS: Final = frozenset({"end-event-accepted", "start-event-emitted"})
 """Findings at steps that may come of the start and the end being exchanged."""
 DEPTH_OF_AREAS: Final = 3
@@ -82,11 +83,10 @@ def exchanged_declarations(data: Data, findings: Sequence[Finding]) -> Iterator[
     if isinstance(data.get("start"), str) and isinstance(data.get("end"), str) and codes_of(found) & OF_ENDS:
         yield exchange(data, (), "start", "end", 2)
     if all(isinstance(data.get(each), dict) for each in KEPT) and any(
-        message.startswith(f"`{each}` has no field")
-        for each in KEPT
-        for message in (one.message for one in found)
+        each.message.startswith(OF_KEPT) for each in found
     ):
-        yield exchange(data, (), *sorted(KEPT, key=list(data).index), 2)
+        first, second = sorted(KEPT, key=list(data).index)
+        yield exchange(data, (), first, second, 2)
     words = Counter(
         word for each in found for part in MENTIONED.findall(each.message) for word in set(WORD.findall(part))
     )

@@ -13,6 +13,7 @@ from wfc.compiler.recovery.bare_keys import bare_keys
 from wfc.compiler.recovery.exchanged_values import exchanged, exchanged_values
 from wfc.compiler.recovery.lost_events import lost_events
 from wfc.compiler.recovery.lost_sections import lost_sections
+from wfc.compiler.recovery.misplaced_fields import misplaced_fields
 from wfc.compiler.recovery.missing_joins import missing_joins
 from wfc.compiler.recovery.misspelt_declarations import misspelt_declarations
 from wfc.compiler.recovery.moved_blocks import moved_blocks, steps_at_the_top
@@ -53,6 +54,7 @@ SUSPECT: Final[tuple[Callable[[Data, Sequence[Finding]], Iterator[Suspicion]], .
     bare_keys,
     other_kinds,
     exchanged,
+    misplaced_fields,
     lost_events,
     moved_blocks,
     other_events,

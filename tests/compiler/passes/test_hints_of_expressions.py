@@ -205,6 +205,11 @@ ELSEWHERE: list[tuple[str, str, str, str]] = [
      "there are `name`, `count`, `lines`, `at`, `note`; else declare `weight` in `Came`"),
     ("event: Late\n", "event: Late\n        with: {why: a}\n", "unknown-entry",
      "it has no fields: leave `why` out, or declare it in `Late`"),
+    # an input that is declared under another event, or nowhere
+    (EVENTS, EVENTS.replace(" count: integer,", "").replace("Late: {}", "Late: {count: integer}"), "misplaced-key",
+     "move it there, with its type"),
+    ("n: \"${{ event.count }}\"", "n: \"${{ event.total }}\"", "unknown-field",
+     "there are `name`, `count`, `lines`, `at`, `note`; and there is `state.total`, or declare it in `Came`"),
     # sections as lists
     (EVENTS, LISTED, "wrong-type",
      "write a map instead of a list: begin each entry with its name, `Came:` in place of `- name: Came`, without "
