@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 from typing import Any, Final
@@ -19,12 +20,16 @@ SECTIONS: Final = ("events", "types", "steps", "tools", "models", "agents", "tex
 OF_FIELDS: Final = ("events", "types")
 KEPT: Final = ("config", "state")
 """Sections whose fields are asked for by the section's own name, so that each may stand under the other's."""
-MENTIONED: Final = re.compile(r"`(\w+)`")
+MENTIONED: Final = re.compile(r"`([^`]+)`")
+WORD: Final = re.compile(r"[^\W\d]\w*")
+OF_KEPT: Final = tuple(f"`{each}` has no field" for each in KEPT)
 OF_ENDS: Final = frozenset({"end-event-accepted", "start-event-emitted"})
 """Findings at steps that may come of the start and the end being exchanged."""
 DEPTH_OF_AREAS: Final = 3
 """How many keys down a place is the same, such as the mocks of one test."""
 MOST_PAIRS: Final = 8
+MOST_DECLARED: Final = 12
+"""How many exchanges are tried, of declarations."""
 MOST_KEYS: Final = 16
 
 
@@ -78,20 +83,22 @@ def exchanged_declarations(data: Data, findings: Sequence[Finding]) -> Iterator[
     if isinstance(data.get("start"), str) and isinstance(data.get("end"), str) and codes_of(found) & OF_ENDS:
         yield exchange(data, (), "start", "end", 2)
     if all(isinstance(data.get(each), dict) for each in KEPT) and any(
-        message.startswith(f"`{each}` has no field")
-        for each in KEPT
-        for message in (one.message for one in found)
+        each.message.startswith(OF_KEPT) for each in found
     ):
-        yield exchange(data, (), *sorted(KEPT, key=list(data).index), 2)
-    words = {word for each in found for word in MENTIONED.findall(each.message)}
-    words |= {step for each in found for step in each.place.address if isinstance(step, str)}
+        first, second = sorted(KEPT, key=list(data).index)
+        yield exchange(data, (), first, second, 2)
+    words = Counter(
+        word for each in found for part in MENTIONED.findall(each.message) for word in set(WORD.findall(part))
+    )
+    words.update(step for each in found for step in each.place.address if isinstance(step, str))
     pairs = [
-        (words.isdisjoint({key}) + words.isdisjoint({other}), owner, key, other)
+        ((key not in words) + (other not in words), -words[key] - words[other], owner, key, other)
         for owner, values in declared(data)
         for key, other in combinations(islice(values, MOST_KEYS), 2)
-        if values[key] != values[other] and not words.isdisjoint({key, other})
+        if values[key] != values[other] and (key in words or other in words)
     ]
-    for _, owner, key, other in sorted(pairs, key=lambda each: (each[0], len(each[1])))[:MOST_PAIRS]:
+    pairs.sort(key=lambda each: (each[0], len(each[2]), each[1]))
+    for *_, owner, key, other in pairs[:MOST_DECLARED]:
         yield exchange(data, owner, key, other, 2)
 
 

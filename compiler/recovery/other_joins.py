@@ -102,7 +102,7 @@ def other_ways(data: Data, finding: Finding) -> list[tuple[str, Data]]:
     if not 1 < len(events) <= MOST_EVENTS:
         return []
     times = {key: each for key, each in accepts.items() if key in TIMES}
-    ways = [("to wait for all of them", {"all": events, **times})]
+    ways: list[tuple[str, Any]] = [("to wait for all of them", {"all": events, **times})]
     if first_only(accepts):
         ways.append(("to take each as it comes", events))
     return [

@@ -14,6 +14,7 @@ from wfc.compiler.recovery.exchanged_values import exchanged, exchanged_values
 from wfc.compiler.recovery.keys_at_the_edge import keys_at_the_edge
 from wfc.compiler.recovery.lost_events import lost_events
 from wfc.compiler.recovery.lost_sections import lost_sections
+from wfc.compiler.recovery.misplaced_fields import misplaced_fields
 from wfc.compiler.recovery.missing_joins import missing_joins
 from wfc.compiler.recovery.misspelt_declarations import misspelt_declarations
 from wfc.compiler.recovery.moved_blocks import moved_blocks, steps_at_the_top
@@ -25,6 +26,7 @@ from wfc.compiler.recovery.other_joins import (
     other_ways,
 )
 from wfc.compiler.recovery.other_kinds import other_kinds
+from wfc.compiler.recovery.other_types import declared_otherwise
 from wfc.compiler.recovery.round_brackets import round_brackets
 from wfc.compiler.recovery.suspicion import Data, Suspicion, at, with_value
 from wfc.compiler.recovery.torn_keys import torn_keys
@@ -56,6 +58,7 @@ SUSPECT: Final[tuple[Callable[[Data, Sequence[Finding]], Iterator[Suspicion]], .
     bare_keys,
     other_kinds,
     exchanged,
+    misplaced_fields,
     lost_events,
     moved_blocks,
     other_events,
@@ -105,18 +108,19 @@ def search(analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Analy
 def with_other_ways(
     finding: Finding, analysis: Analysis, analyse: Callable[[Document], Analysis], left: Iterator[int]
 ) -> Finding:
-    """Return a finding in a step that takes the first of several events, with the ways to take them in which it would
-    be none: only the author knows which is meant. ``left`` has an item for each try that is left.
+    """Return a finding with the other ways in which it would be none: of a step to take the first of several events,
+    or of a field to be declared. Only the author knows which is meant. ``left`` has an item for each try that is left.
     """
     data = analysis.document.data
     if not isinstance(data, dict) or finding.place.origin is not None:
         return finding
-    ways = [
+    ways = [*other_ways(data, finding), *declared_otherwise(data, finding)]
+    told = [
         written
-        for (written, changed), _ in zip(other_ways(data, finding), left, strict=False)
+        for (written, changed), _ in zip(ways, left, strict=False)
         if explains(analysis, analyse(analysis.document.changed(changed, ())), 1)
     ]
-    return replace(finding, hint="; ".join(filter(None, [finding.hint, *ways])))
+    return replace(finding, hint="; ".join(filter(None, [finding.hint, *told])))
 
 
 def with_exchange(

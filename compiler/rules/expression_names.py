@@ -117,7 +117,9 @@ def private_name(place: Place, name: str) -> Finding:
 
 
 @problem
-def unknown_field(place: Place, name: str, of: str, known: Sequence[str], own: str = "") -> Finding:
+def unknown_field(
+    place: Place, name: str, of: str, known: Sequence[str], own: str = "", event: str = ""
+) -> Finding:
     """A field is mentioned that there is not.
 
     What fields an event, a record, a result or the state has is declared, each with its type. Write the
@@ -126,7 +128,8 @@ def unknown_field(place: Place, name: str, of: str, known: Sequence[str], own: s
     if own:
         hint, renamed = own_name_instead(place, name, own)
         return Finding("unknown-field", f"{of} has no field `{name}`", place, hint, fix=renamed)
-    hint = suggestion(name, known) or "it has no fields"
+    # Args: event: whose fields they are, where the author declares them.
+    hint = suggestion(name, known) or "it has no fields" + f": declare `{name}` in `{event}`" * bool(event)
     if of == "`response`" and hint.startswith("there "):
         hint += "; what the reply holds is the `result`"
     if of == "`args`" and hint.startswith("there "):

@@ -50,6 +50,8 @@ OF_ANSWERS: Final = {
     ),
 }
 """Keys of other systems in the answers of tests."""
+BUILT_IN: Final = frozenset({"File", "Message", "Passage"})
+"""Types that are there already, to which no field is added."""
 WORDS: Final = {"mock": ("error", "give", "attempts"), "tools": ("error", "give")}
 """Keys of the language with which an answer of a test may begin in place of the value's own."""
 
@@ -88,8 +90,19 @@ def unknown_entry(
         hint = (
             "there " + ("is " if len(names) == 1 else "are ") + ", ".join(f"`{each}`" for each in names[:8])
         )
+        if may_be_declared(owner, place):
+            hint += f"; else declare `{name}` in {owner}"
+    elif not hint and may_be_declared(owner, place):
+        hint = f"it has no fields: leave `{name}` out, or declare it in {owner}"
     fix = correct_name(place, name, likely)
     return Finding("unknown-entry", f"{owner} has no field `{name}`", place, hint, fix=fix, about=(name,))
+
+
+def may_be_declared(owner: str, place: Place) -> bool:
+    """Return whether values are given for an event or a type of the author's own."""
+    name = owner.strip("`")
+    own = owner.startswith("`") and name[:1].isupper() and name.isidentifier() and name not in BUILT_IN
+    return own and place.address[:1] in {("steps",), ("tests",)}
 
 
 def of_agent_without_args(finding: Finding) -> Finding:

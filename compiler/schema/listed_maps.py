@@ -36,8 +36,8 @@ def map_for_list(value: Sequence[Any], key: str) -> str:
         more = ", …" if len(value) > MOST_SHOWN else ""
         said = {"events": "its fields", "types": "its fields", "steps": "its keys"}.get(key, "its type")
         return f"{INSTEAD}`{key}: {{{entries}{more}}}`, each name with {said}"
-    names = [name_in(each) for each in value]
-    if not all(names):
+    names = [found for each in value if (found := name_in(each)) is not None]
+    if len(names) < len(value) or not names:
         return IN_GENERAL
     name_key, name = names[0]
     inside = next((each for each in value[0] if each in INSIDE), "")

@@ -69,7 +69,8 @@ def field_of(type: Type, name: str, place: Place, words: str) -> Type | Finding:
         case Record():
             if type.name == "events" and (several := events_with(type, name)):
                 return name_problems.field_of_several(place, name, several)
-            return name_problems.unknown_field(place, name, f"`{words}`", list(type.fields))
+            event = type.name if type.role == "event" else ""
+            return name_problems.unknown_field(place, name, f"`{words}`", list(type.fields), event=event)
         case OneOf():
             return field_of_each(type, name, place, words)
         case ListOf():

@@ -164,7 +164,13 @@ def with_owner(finding: Finding, node: Attribute, scope: Scope) -> Finding:
     if finding.code == "unknown-field" and others and finding.hint.startswith(("it has no", "there ")):
         # either may be wrong: the name of the owner, or that of the field
         fields = f"{finding.hint}; and " if finding.hint.startswith("there ") else ""
-        return replace(finding, hint=f"{fields}there is `{others[0]}.{node.name}`", fix=None)
+        event = scope.names[own] if own in {"event", "inputs"} and others[0] in DECLARED else None
+        also = (
+            f", or declare it in `{event.name}`"
+            if isinstance(event, Record) and event.role == "event"
+            else ""
+        )
+        return replace(finding, hint=f"{fields}there is `{others[0]}.{node.name}`{also}", fix=None)
     if finding.code == "only-some-have" and own == "event" and "inputs" in others:
         return replace(
             finding, hint=f"{finding.hint}; that of the start event is always `inputs.{node.name}`"

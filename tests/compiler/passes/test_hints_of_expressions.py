@@ -197,6 +197,19 @@ ELSEWHERE: list[tuple[str, str, str, str]] = [
     (JOIN, "{all: [Left, Right, Left]}", "accepted-twice",
      "leave one out, or name the event that is meant; several `Left`, sent out for the items of a list, are collected "
      "by `accepts: {each: Left}`"),
+    # what is declared may be wrong as well as what is given
+    ("  Done: {text: string, n: number}", "  Done: {text: string, n: integer}", "wrong-value",
+     "if the value is right, declare `n` of `Done` as `number`"),
+    ("at: datetime", "at: date", "wrong-value", "if the value is right, declare `at` of `Came` as `datetime`"),
+    ("start: {name: a,", "start: {name: a, weight: 3,", "unknown-entry",
+     "there are `name`, `count`, `lines`, `at`, `note`; else declare `weight` in `Came`"),
+    ("event: Late\n", "event: Late\n        with: {why: a}\n", "unknown-entry",
+     "it has no fields: leave `why` out, or declare it in `Late`"),
+    # an input that is declared under another event, or nowhere
+    (EVENTS, EVENTS.replace(" count: integer,", "").replace("Late: {}", "Late: {count: integer}"), "misplaced-key",
+     "move it there, with its type"),
+    ("n: \"${{ event.count }}\"", "n: \"${{ event.total }}\"", "unknown-field",
+     "there are `name`, `count`, `lines`, `at`, `note`; and there is `state.total`, or declare it in `Came`"),
     # sections as lists
     (EVENTS, LISTED, "wrong-type",
      "write a map instead of a list: begin each entry with its name, `Came:` in place of `- name: Came`, without "
