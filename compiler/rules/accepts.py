@@ -93,7 +93,9 @@ def count_out_of_range(place: Place, count: int, events: int) -> Finding:
         "count-out-of-range",
         f"`count` is {count}, but `any` has {events} event{'s' if events != 1 else ''}",
         place,
-        f"write a number from 1 to {events}" if events > 1 else "leave `count` out",
+        f"write a number from 1 to {events}"
+        if events > 1
+        else "leave `count` out; so many of a batch are `{each: A, count: …}`",
     )
 
 

@@ -13,7 +13,15 @@ from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.schema.synonyms import NOTES, other_key, step_note, top_note
 
-__all__ = ["NOT_FIELDS", "advice", "is_either", "is_entry_of_emit", "meaning", "version_for_language"]
+__all__ = [
+    "NOT_FIELDS",
+    "WITHIN_TEXTS",
+    "advice",
+    "is_either",
+    "is_entry_of_emit",
+    "meaning",
+    "version_for_language",
+]
 
 Schema = Mapping[str, Any]
 PAUSES: Final = frozenset({"human", "wait"})
@@ -83,6 +91,9 @@ BESIDE_EVENTS: Final = (
     "what an event carries is said where it is sent, beside its name: `emit: {event: …, with: …}`"
 )
 NOT_FIELDS: Final = "an event's fields stand under `with`"
+WITHIN_TEXTS: Final = (
+    "all that is shown is one text, into which `${{ … }}` puts values; `|` begins one of several lines"
+)
 
 
 def advice(

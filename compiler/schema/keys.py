@@ -16,11 +16,14 @@ from wfc.compiler.rules.fixes import replace_text
 from wfc.compiler.rules.spelling import apart, nearest
 from wfc.compiler.schema.advice import (
     NOT_FIELDS,
+    WITHIN_TEXTS,
     advice,
     is_either,
     is_entry_of_emit,
     version_for_language,
 )
+from wfc.compiler.schema.at_joins import for_key_in_join
+from wfc.compiler.schema.at_steps import for_key_at_step
 from wfc.compiler.schema.keywords import has_type
 from wfc.compiler.schema.maps import list_made_by
 from wfc.compiler.schema.missing import told_of_missing
@@ -39,9 +42,6 @@ WORDS_OF_KEY: Final = 3
 CANCELLED: Final = frozenset({"cancelled", "canceled"})
 OF_CANCELLED: Final = (
     "how often a step came to its end is said by `ran`: `{STEP: 0}` of one that was cancelled"
-)
-WITHIN_TEXTS: Final = (
-    "all that is shown is one text, into which `${{ … }}` puts values; `|` begins one of several lines"
 )
 
 
@@ -291,8 +291,10 @@ class Keys:
             return NOT_FIELDS
         if "emit" in missing and is_entry(value[key]):
             return "write `emit`"
-        if "accepts" in properties and "emit" in properties and (said := self.of_condition(key, value)):
+        if "accepts" in properties and "emit" in properties and (said := self.of_step(key, value)):
             return f"{said}; and `accepts` is missing here" if "accepts" in missing else said
+        if said := for_key_in_join(key, value[key], value, properties):
+            return said
         hint = advice(key, value[key], schema, missing, absent, self.definitions)
         other_word = other_key(key, absent, value[key])
         exchanged = hint == NOT_FIELDS and not other_word and not self.is_of_an_end(key)
@@ -301,10 +303,10 @@ class Keys:
             return OF_CANCELLED
         return "" if exchanged or is_entry_of_emit(value, properties) else hint
 
-    def of_condition(self, key: str, step: Mapping[str, Any]) -> str:
-        """Return where a condition is said that stands at a step."""
+    def of_step(self, key: str, step: Mapping[str, Any]) -> str:
+        """Return what does at a step what a key or a condition does elsewhere; often empty."""
         start = self.document.data.get("start") if isinstance(self.document.data, dict) else None
-        return for_condition(key, step[key], step, start)
+        return for_condition(key, step[key], step, start) or for_key_at_step(key, step[key], step)
 
     def is_event(self, content: Any) -> bool:
         """Return whether a value is the name of an event, as no condition is."""

@@ -24,8 +24,14 @@ AFTER_FAILURE: Final = frozenset({"always", "failed", "failure"})
 OF_RESULT: Final = re.compile(r"(?<![.\w])(?:agent|response|result)\b")
 OF_EMIT: Final = "the `when` of an entry of its `emit`: `emit: [{event: A, when: …}, B]`"
 OF_WAIT: Final = "which event is taken is said by `that: result.…`"
-LEFT_OUT: Final = "leave it out: a step runs when what it `accepts` comes, and where the step before has failed, that does not come"
-LED_ON: Final = "a failure leads here where the step that fails says so: `on_error: [%s]`, with the event that this step accepts"
+LEFT_OUT: Final = (
+    "leave it out: a step runs when what it `accepts` comes, "
+    "and where the step before has failed, that does not come"
+)
+LED_ON: Final = (
+    "a failure leads here where the step that fails says so: "
+    "`on_error: [%s]`, with the event that this step accepts"
+)
 CANCELLED: Final = "what follows when a run is cancelled is said by `on_cancel` at the top of the file"
 
 

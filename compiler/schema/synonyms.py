@@ -34,7 +34,7 @@ KEYS: Final[Mapping[str, str]] = {
     "output": "outputs returns response_format schema output_schema response_model result format",
     "query": "params query_params querystring qs parameters",
     "body": "json data payload",
-    "each": "for_each foreach iterate",
+    "each": "for_each foreach iterate many",
     "delay": "initial_interval initial_delay interval interval_seconds retry_delay retry_interval wait",
     "backoff": "backoff_coefficient backoff_rate multiplier factor",
     "max_delay": "maximum_interval max_interval",
@@ -111,7 +111,7 @@ NUMBERS: Final = frozenset({"at_once", "max_runs", "top"})
 """Keys of a number."""
 WORDS_OF_TWO: Final = frozenset({"api_version", "states"})
 """Words of other systems for one section that are as like another one."""
-SHORT_WORDS: Final = frozenset({"and", "case", "else", "or", "then"})
+SHORT_WORDS: Final = frozenset({"and", "case", "else", "many", "or", "then"})
 """Words that nobody writes by a slip."""
 NOTES: Final[Mapping[str, str]] = {
     "edges": "steps are tied by events: what one step has under `emit`, another one has under `accepts`",
@@ -192,7 +192,17 @@ TOP_NOTES: Final[Mapping[str, str]] = {
     ),
     **dict.fromkeys(["concurrency"], "write `limits: {concurrent_runs: …}`"),
     **dict.fromkeys(
-        ["edges", "next", "transitions"], "steps are tied by events: one emits what the other accepts"
+        ["depends_on", "edges", "needs", "next", "transitions"],
+        "steps are tied by events: one emits what the other accepts",
+    ),
+    **dict.fromkeys(
+        ["env", "environment"],
+        "what the environment gives is declared with its type under `config`, such as `config: {name: string}`, and "
+        "a key or a password by its name under `secrets`",
+    ),
+    **dict.fromkeys(
+        ["attempts", "max_attempts", "max_retries", "retry"],
+        "what holds for all steps is said by `defaults: {retry: {max_attempts: …}}`, and else by the `retry` of a step",
     ),
 }
 """What is said of sections of a spec for which there is no other section."""

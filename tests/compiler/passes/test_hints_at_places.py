@@ -162,6 +162,12 @@ tests:
 OF_BATCH = "    accepts: {each: ItemDone}\n"
 OF_JOIN = "    kind: transform\n    accepts: {all: [Left, Right]}\n"
 FROM_FORK = "emit: {all: [Left, Right]}"
+ASKS = "    accepts: Worked\n"
+RESTS = "    accepts: Each\n"
+RETRIED = "    retry: patient\n"
+WORKS = "    accepts: Written\n"
+WRITES = "    accepts: Counted\n"
+NAMED = "workflow: steps\n"
 BEGINS = "    accepts: Came\n"
 OF_MAP = "    max: 10\n"
 HEARS = "    event: Told\n    within: 1h\n"
@@ -228,6 +234,22 @@ HINTS: list[tuple[str, str, tuple[str, ...]]] = [
         "emit: [{event: Left, when: inputs.name is empty}, Right]",
         ("join-starves", "or, if the first of its events is enough, write `accepts: {any: [Left, Right]}`$"),
     ),
+    # keys of a join
+    *(
+        ("{each: ItemDone}", wrong, ("unknown-key", hint))
+        for wrong, hint in (
+            ("{each: ItemDone, within: 1h, timeout: 2h, on_timeout: Late}",
+             "^`within` stands here already, and bounds how long the join waits$"),
+            ("{each: ItemDone, timeout: 2h}", "^write `within`$"),
+            ("{each: ItemDone, min: 2}", "^how many of them are enough is said by `count`$"),
+            ("{each: ItemDone, max: 10}", "^what is sent for each item is said where it is emitted: `emit: {each: {"),
+            ("{all: [ItemDone], count: 2}", "`{any: [A, B, C], count: 2}`, and of a batch `{each: A, count: 2}`$"),
+            ("{event: ItemDone, count: 2}", "`{any: [A, B, C], count: 2}`, and of a batch `{each: A, count: 2}`$"),
+            ("{many: ItemDone}", "^write `each`: it collects all `ItemDone` that an `each` under `emit` leads to$"),
+            ("{every: ItemDone}", "^write `each`: it collects all `ItemDone`"),
+            ("{every: [Left, Right]}", "^write `all`$"),
+        )
+    ),
     # a key that cannot be read is not said to be the same each time as well
     (ITEM, KEYED % "note-${{ inputs.name }}", ("repeated-idempotency-key", "use a field of `event` in the key")),
     (ITEM, KEYED % "note-${{ item }}", ("unknown-name", "")),
@@ -243,16 +265,53 @@ ADDED: list[tuple[str, str, str]] = [
     (FETCHES, "if: always()", "where the step that fails says so: `on_error: [Looked]`, with the event that this step"),
     (FETCHES, "if: ${{ failure() }}", "says so: `on_error: [Looked]`"),
     (FETCHES, "if: cancelled()", "is cancelled is said by `on_cancel` at the top"),
-    (FETCHES, "when: response.status == 200", "^what a step gives is asked for by the `when` of an entry of its `emit`"),
-    (GIVES_UP, "if: inputs.name is empty", "`emit: [{event: A, when: …}, B]`; whether it runs, where `Late` is emitted"),
+    (FETCHES, "when: response.status == 200", "^what a step gives is asked for by the `when` of an entry"),
+    (GIVES_UP, "if: inputs.name is empty", "[{event: A, when: …}, B]`; whether it runs, where `Late` is emitted"),
     (OF_JOIN, "if: inputs.name is empty", "whether it runs, where what it accepts is emitted"),
-    (BEGINS, "when: event.name != ''", "by a step before it, `{kind: transform, accepts: Came, emit: [{event: A, when: …"),
+    (BEGINS, "when: event.name != ''", "by a step before it, `{kind: transform, accepts: Came, emit: [{event: A,"),
     (OF_MAP, "when: name != ''", "^which items anything is done with is said by `keep`$"),
     (OF_MAP, "where: name != ''", "^which items anything is done with is said by `keep`$"),
     (OF_MAP, "when: inputs.name != ''", "^whether a step runs is said where `Agreed` is emitted"),
     (HEARS, "when: result.x == 1", "^which event is taken is said by `that: result.…`; what a step gives is asked for"),
     (FINDS, "filter: about.x == 1", "^which passages count is said by `that`$"),
     (FORGETS, "if: always()", "`on_error: [Kept]`"),
+    # further attempts, where there are none, or where `retry` says so already
+    (ASKS, "retries: 3", "^a `human` has no action that could fail: leave it out; a person is reminded by `remind`$"),
+    (HEARS, "maxRetries: 3", "^a `wait` has no action that could fail: leave it out$"),
+    (GIVES_UP, "backoff: 2", "^a `transform` has no action that could fail: leave it out$"),
+    (RETRIED, "max_attempts: 4", "^the policy `patient`, which `retry` names here, says so: `retries: {patient: {…, m"),
+    (RETRIED, "retries: 4", "`retries: {patient: {…, max_attempts: …}}`$"),
+    (RETRIED, "backoff: 2", "`retries: {patient: {…, backoff: …}}`$"),
+    (BEGINS, "retries: 3", "^write `retry: {max_attempts: 4}`: the first attempt is counted too$"),
+    (ASKS, "on_failure: Late", "leave it out; what follows when nothing comes in time is said by `on_timeout`$"),
+    # how long something may take
+    (ASKS, "deadline: 3h", "^`within` stands here already, and bounds how long it waits$"),
+    (RESTS, "deadline: 3h", "^how long it waits is said by `for`, and until when by `until`: leave it out$"),
+    (OF_JOIN, "within: 1h", "^how long a join waits is said within it: `accepts: {…, within: 1h, on_timeout: A}`$"),
+    (FETCHES, "deadline: 1h", "^an attempt is bounded by `timeout`, a wait by `within`, and the whole run by"),
+    # what follows
+    (RESTS, "next: hear", "^steps are tied by events: what one step has under `emit`, another one"),
+    (RESTS, "then: hear", "^steps are tied by events"),
+    (FETCHES, "goto: count", "^steps are tied by events"),
+    (FETCHES, "on_success: count", "^steps are tied by events"),
+    (FETCHES, "depends_on: [look]", "^steps are tied by events"),
+    (FETCHES, "all: [Looked, Came]", "^which events a step waits for says its `accepts`: `{all: [A, B]}`"),
+    # side by side
+    (WORKS, "parallel: true", "^how many tools an agent calls at once is said by `parallel_calls`; steps that accept"),
+    (OF_MAP, "parallel: 4", "^how many items are worked on at once is said by `concurrency`$"),
+    (FETCHES, "parallel: true", "^steps that accept the same event run side by side$"),
+    # what is said of a model, or of a tool
+    (WRITES, "max_tokens: 400", "^it is said of the model, where that is declared: `models: {fast: {…, max_tokens: …"),
+    (WRITES, "top_p: 1", "^it is said of the model: `models: {fast: {…, settings: {top_p: …}}}`$"),
+    (WRITES, "fallback: [fast]", "`models: {fast: {…, fallback: …}}`$"),
+    (WRITES, "fallback: Late", "^write `on_error`$"),
+    (ITEM, "read_only: true", "^it is said of the tool, where that is declared: `tools: {note: {…, read_only: true"),
+    (FETCHES, "read_only: true", "^what a request does is said by its `method`"),
+    (ASKS, "output: {ok: boolean}", "^what a person answers is said by `form`$"),
+    (FETCHES, "approve: {within: 1h}", "^whether somebody allows it is asked by a step of kind `human` before"),
+    # the top of the file
+    (NAMED, "retry: 3", "^what holds for all steps is said by `defaults: {retry: {max_attempts: …}}`"),
+    (NAMED, "needs: look", "^steps are tied by events"),
 ]  # fmt: skip
 """Lines that are added to a step below one of its own, each with the hint for the key that it begins with."""
 

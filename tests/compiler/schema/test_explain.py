@@ -359,7 +359,7 @@ def test_a_good_spec_is_the_documents_own_data() -> None:
             "unknown-key",
             "retry",
             "`retry` is not a key of a spec",
-            "it is a key of a step",
+            "what holds for all steps is said by `defaults: {retry: ",
         ),
     ],
 )
