@@ -21,6 +21,9 @@ BOUNDS: Final = frozenset(
     {"deadline", "expires", "max_time", "time_limit", "timeout_minutes", "timeout_seconds", "within"}
 )
 ERRORS: Final = frozenset({"catch", "except", "on_failure"})
+GOES_ON: Final = frozenset({"allow_failure", "continue_on_error", "ignore_errors"})
+PROGRAMS: Final = frozenset({"cmd", "command", "exec", "program", "run", "script", "shell"})
+"""Words for a program that is run; in other languages some of them are for functions, too."""
 AT_ONCE: Final = frozenset({"max_concurrency", "max_parallel", "parallel", "parallelism"})
 NEXT: Final = frozenset(
     {"default", "else", "goto", "next", "next_step", "on_success", "then", "to", "transitions"}
@@ -95,6 +98,10 @@ def of_kind(word: str, content: Any, step: Mapping[str, Any], kind: str) -> str:
     """Return what a step of a kind has in place of a key."""
     if word in AT_ONCE and kind == "map":
         return "how many items are worked on at once is said by `concurrency`"
+    if word in GOES_ON and kind == "map":
+        return "`on_item_error: skip` leaves out an item that fails; where a failed step leads says `on_error: [A]`"
+    if word in PROGRAMS and kind == "tool" and not isinstance(content, dict):
+        return "a program is run by a step of kind `command`, as in `command: [sort, -u]`; a tool is named by `tool`"
     if word in AT_ONCE and kind == "agent":
         return "how many tools an agent calls at once is said by `parallel_calls`; " + SIDE_BY_SIDE
     if kind in {"agent", "llm"}:

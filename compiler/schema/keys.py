@@ -41,7 +41,8 @@ WORDS_OF_KEY: Final = 3
 """How many words a key may have that somebody took for one."""
 CANCELLED: Final = frozenset({"cancelled", "canceled"})
 OF_CANCELLED: Final = (
-    "how often a step came to its end is said by `ran`: `{STEP: 0}` of one that was cancelled"
+    "which steps ran is said by `ran`, `{STEP: 1}` also of one that was cut off; what that one would have sent is not "
+    "in `emitted`"
 )
 
 

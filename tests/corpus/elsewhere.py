@@ -1157,7 +1157,13 @@ TABLE = [
         "put texts together with `~`, or write `${{ }}` in the text",
     ),
     ("Jenkins stages", "steps:\n  look_up:", "stages:\n  look_up:", "unknown-key", "did you mean `steps`?"),
-    ("GitLab script", "    tool: find_order", "    script: [echo hello]", "unknown-key", "write `tool`"),
+    (
+        "GitLab script",
+        "    tool: find_order",
+        "    script: [echo hello]",
+        "unknown-key",
+        "a program is run by a step of",
+    ),
     (
         "GitLab allow_failure",
         "    timeout: 30s",
@@ -1718,7 +1724,7 @@ TABLE = [
         "  urgent: {type: boolean, default: false}",
         "  - urgent",
         "wrong-type",
-        "write a map instead of a list: begin each entry with its nam",
+        "write a map instead of a list: `state: {urgent: string}`, eac",
     ),
     (
         "types list",
@@ -1739,8 +1745,8 @@ TABLE = [
         "map of",
         "total: number",
         "total: map of string to number",
-        "words-after-type",
-        "write a name, `list of T`, `map of T`, `optional T`, `{enum:",
+        "unknown-type",
+        "write `map of number`",
     ),
     (
         "list brackets",

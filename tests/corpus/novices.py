@@ -712,7 +712,13 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "unknown-key",
         "write `kind`",
     ),
-    ("run of GitHub", "    tool: find_order\n", "    run: python find.py\n", "unknown-key", "write `tool`"),
+    (
+        "run of GitHub",
+        "    tool: find_order\n",
+        "    run: python find.py\n",
+        "unknown-key",
+        "a program is run by a step of kind `command`",
+    ),
     (
         "function for tool",
         "    tool: find_order\n",
@@ -1921,7 +1927,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "expect: {end: Done, with: {answer: fine}}",
         "expect: {end: Done, cancelled: [judge]}",
         "unknown-key",
-        "how often a step came to its end is said by `ran`",
+        "which steps ran is said by `ran`, `{STEP: 1}` also of one that was cut off",
     ),
     (
         "a field within sum()",

@@ -298,6 +298,7 @@ ADDED: list[tuple[str, str, str]] = [
     (FETCHES, "all: [Looked, Came]", "^which events a step waits for says its `accepts`: `{all: [A, B]}`"),
     # side by side
     (WORKS, "parallel: true", "^how many tools an agent calls at once is said by `parallel_calls`; steps that accept"),
+    (OF_MAP, "continue-on-error: true", "^`on_item_error: skip` leaves out an item that fails"),
     (OF_MAP, "parallel: 4", "^how many items are worked on at once is said by `concurrency`$"),
     (FETCHES, "parallel: true", "^steps that accept the same event run side by side$"),
     # what is said of a model, or of a tool
