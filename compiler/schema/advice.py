@@ -15,6 +15,7 @@ from wfc.compiler.schema.synonyms import NOTES, other_key, step_note, top_note
 
 __all__ = [
     "NOT_FIELDS",
+    "OF_CANCELLED",
     "WITHIN_TEXTS",
     "advice",
     "is_either",
@@ -86,6 +87,9 @@ GIVEN_INSTEAD: Final = (
 APPROVE: Final = (
     "that somebody must allow a call is said where an agent has the tool: "
     "`tools: [{tool: NAME, approve: {within: 4h}}]`"
+)
+OF_CANCELLED: Final = (
+    "how often a step came to its end is said by `ran`: `{STEP: 0}` of one that was cancelled"
 )
 NOT_FIELDS: Final = "an event's fields stand under `with`"
 WITHIN_TEXTS: Final = (
