@@ -13,6 +13,8 @@ from wfc.compiler.schema.expansion import validator
 __all__ = ["other_kinds"]
 
 MOST_STEPS: Final = 4
+OF_WAIT: Final = frozenset({"on_timeout", "within"})
+"""Keys of how long something is waited for, which an agent has too."""
 
 
 def other_kinds(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
@@ -32,6 +34,8 @@ def other_kinds(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
             continue
         if kind == "transform" and strange == ["with"]:
             continue  # fields of the event that it emits, as every kind but this one has other values under `with`
+        if kind == "llm" and OF_WAIT.issuperset(strange):
+            continue  # a bound of its time, which is its `timeout`
         address = (*owner, "kind")
         ways = [
             (each, with_value(data, address, each))

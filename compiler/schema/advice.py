@@ -15,6 +15,7 @@ from wfc.compiler.schema.synonyms import NOTES, other_key, step_note, top_note
 
 __all__ = [
     "NOT_FIELDS",
+    "OF_CANCELLED",
     "WITHIN_TEXTS",
     "advice",
     "is_either",
@@ -89,6 +90,10 @@ APPROVE: Final = (
 )
 BESIDE_EVENTS: Final = (
     "what an event carries is said where it is sent, beside its name: `emit: {event: …, with: …}`"
+)
+OF_CANCELLED: Final = (
+    "which steps ran is said by `ran`, `{STEP: 1}` also of one that was cut off; what that one would have sent is not "
+    "in `emitted`"
 )
 NOT_FIELDS: Final = "an event's fields stand under `with`"
 WITHIN_TEXTS: Final = (

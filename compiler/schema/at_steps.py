@@ -8,7 +8,7 @@ from typing import Any, Final
 from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.schema.kind_words import plain
 
-__all__ = ["for_key_at_step"]
+__all__ = ["for_key_at_step", "of_model"]
 
 TRIES: Final = frozenset(
     "attempts max_attempts max_retries maximum_attempts retries retry_count retry_policy tries".split()

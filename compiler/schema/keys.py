@@ -16,12 +16,14 @@ from wfc.compiler.rules.fixes import replace_text
 from wfc.compiler.rules.spelling import apart, nearest
 from wfc.compiler.schema.advice import (
     NOT_FIELDS,
+    OF_CANCELLED,
     WITHIN_TEXTS,
     advice,
     is_either,
     is_entry_of_emit,
     version_for_language,
 )
+from wfc.compiler.schema.at_declarations import for_key_at_declaration
 from wfc.compiler.schema.at_joins import for_key_in_join
 from wfc.compiler.schema.at_steps import for_key_at_step
 from wfc.compiler.schema.keywords import has_type
@@ -40,10 +42,6 @@ WAYS: Final = frozenset({"all", "each", "event", "fail", "restart"})
 WORDS_OF_KEY: Final = 3
 """How many words a key may have that somebody took for one."""
 CANCELLED: Final = frozenset({"cancelled", "canceled"})
-OF_CANCELLED: Final = (
-    "which steps ran is said by `ran`, `{STEP: 1}` also of one that was cut off; what that one would have sent is not "
-    "in `emitted`"
-)
 
 
 def looks_like_steps(content: Any) -> bool:
@@ -294,8 +292,9 @@ class Keys:
             return "write `emit`"
         if "accepts" in properties and "emit" in properties and (said := self.of_step(key, value)):
             return f"{said}; and `accepts` is missing here" if "accepts" in missing else said
-        if said := for_key_in_join(key, value[key], value, properties):
-            return said
+        for said_at in (for_key_in_join, for_key_at_declaration):
+            if said := said_at(key, value[key], value, properties):
+                return said
         hint = advice(key, value[key], schema, missing, absent, self.definitions)
         other_word = other_key(key, absent, value[key])
         exchanged = hint == NOT_FIELDS and not other_word and not self.is_of_an_end(key)

@@ -57,6 +57,8 @@ def for_nested_join(value: Any, address: Address, data: Any) -> str:
 def for_join_as_whole(value: dict[str, Any], form: str) -> str | None:
     """Return how a join is written that is all of another one (`any: {each: A}`); ``None`` for what is no join."""
     inner = next((each for each in FORMS if each in value), "")
+    if not inner and form == "each" and isinstance(name := value.get("event"), str) and name.isidentifier():
+        return f"write `each: {name}`: it collects what an `each` under `emit` has sent out"
     if not inner:
         return "" if any(value.values()) else None
     events = value[inner]

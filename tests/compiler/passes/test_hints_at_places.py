@@ -162,6 +162,8 @@ tests:
 OF_BATCH = "    accepts: {each: ItemDone}\n"
 OF_JOIN = "    kind: transform\n    accepts: {all: [Left, Right]}\n"
 FROM_FORK = "emit: {all: [Left, Right]}"
+AN_AGENT = "clerk: {model: fast"
+A_MODEL = 'fast: {use: "openai:gpt-4o-mini"'
 ASKS = "    accepts: Worked\n"
 RESTS = "    accepts: Each\n"
 RETRIED = "    retry: patient\n"
@@ -235,6 +237,28 @@ HINTS: list[tuple[str, str, tuple[str, ...]]] = [
         ("join-starves", "or, if the first of its events is enough, write `accepts: {any: [Left, Right]}`$"),
     ),
     # keys of a join
+    (
+        "{each: ItemDone}",
+        "{each: {in: inputs.names, event: ItemDone}}",
+        ("wrong-type", "^write `each: ItemDone`: it collects what an `each` under `emit` has sent out$"),
+    ),
+    # agents and models
+    *(
+        (AN_AGENT, f"{AN_AGENT}, {line}", ("unknown-key", hint))
+        for line, hint in (
+            ("temperature: 1", "^it is said of the model, where that is declared: `models: {fast: {…, temperature"),
+            ("thread: talk", "^it is said by the step that lets the agent work: `thread` beside `kind: agent`$"),
+            ("max_retries: 3", "^it is said by the step that lets the agent work: `retry` beside `kind: agent`$"),
+        )
+    ),
+    *(
+        (A_MODEL, f"{A_MODEL}, {line}", ("unknown-key", hint))
+        for line, hint in (
+            ("system: Be kind", "^it is said where the model is asked: `system` of a step of kind `llm`, or of"),
+            ("max_turns: 3", "^it is said of an agent, which has a `model`: `agents: {NAME: {model: …, max_turns"),
+            ("max_retries: 3", "^how often it is asked is said by the `retry` of the step"),
+        )
+    ),
     *(
         ("{each: ItemDone}", wrong, ("unknown-key", hint))
         for wrong, hint in (
@@ -289,6 +313,7 @@ ADDED: list[tuple[str, str, str]] = [
     (RESTS, "deadline: 3h", "^how long it waits is said by `for`, and until when by `until`: leave it out$"),
     (OF_JOIN, "within: 1h", "^how long a join waits is said within it: `accepts: {…, within: 1h, on_timeout: A}`$"),
     (FETCHES, "deadline: 1h", "^an attempt is bounded by `timeout`, a wait by `within`, and the whole run by"),
+    (WRITES, "within: 1h", "^an attempt is bounded by `timeout`; how long to wait is said by `within` in steps of"),
     # what follows
     (RESTS, "next: hear", "^steps are tied by events: what one step has under `emit`, another one"),
     (RESTS, "then: hear", "^steps are tied by events"),
