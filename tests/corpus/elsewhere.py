@@ -1718,7 +1718,7 @@ TABLE = [
         "  urgent: {type: boolean, default: false}",
         "  - urgent",
         "wrong-type",
-        "write a map instead of a list: begin each entry with its nam",
+        "write a map instead of a list: `state: {urgent: string}`, each name with its type",
     ),
     (
         "types list",
@@ -1739,8 +1739,8 @@ TABLE = [
         "map of",
         "total: number",
         "total: map of string to number",
-        "words-after-type",
-        "write a name, `list of T`, `map of T`, `optional T`, `{enum:",
+        "unknown-type",
+        "write `map of number`",
     ),
     (
         "list brackets",
