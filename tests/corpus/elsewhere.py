@@ -1724,7 +1724,7 @@ TABLE = [
         "  urgent: {type: boolean, default: false}",
         "  - urgent",
         "wrong-type",
-        "write a map instead of a list: `state: {urgent: string}`, eac",
+        "write a map instead of a list: `state: {urgent: string}`, each name with its type",
     ),
     (
         "types list",

@@ -17,6 +17,8 @@ BEHIND_A_VALUE: Final = re.compile(
     r"(?(bracket)\s*\))"
 )
 TESTED: Final = re.compile(rf"{SLASHED}\.test\(\s*(?P<value>[\w.]+)\s*\)")
+FARTHEST: Final = 200
+"""How far before and behind the sign a pattern is looked for at most."""
 WITH_TEXTS: Final = frozenset({"=~", "!~", "~="})
 """Signs behind which a pattern stands in quotes, too."""
 LITERAL: Final = r"(?:[^\\.*+?()\[\]{}|^$]|\\[^\w])*"
@@ -32,7 +34,8 @@ def pattern_of_others(found: Finding, text: str, place: Place, start: int) -> Fi
     at = found.place.start
     if at is None:
         return found
-    for match in (*TESTED.finditer(text, start), *BEHIND_A_VALUE.finditer(text, start)):
+    near = max(start, at - FARTHEST), at + FARTHEST
+    for match in (*TESTED.finditer(text, *near), *BEHIND_A_VALUE.finditer(text, *near)):
         if not match.start() <= at < match.end():
             continue
         group = match.groupdict()

@@ -186,20 +186,23 @@ def as_record(name: str, tokens: Sequence[Token], at: int) -> str:
     Args:
         at: Of the opening bracket.
     """
-    inside = on_level(tokens, at)
-    if name not in {"dict", "object"} or not inside or inside[-1].text != ")":
+    inside = on_level(tokens, at) if name in {"dict", "object"} else []
+    if not inside or inside[-1].text != ")":
         return ""
-    end = next(index for index, each in enumerate(tokens) if each is inside[-1])
-    entries = list[str]()
-    begin = at + 1
-    for index in range(at + 1, end + 1):
-        if index < end and not (tokens[index].text == "," and level(tokens, index)[0] == at):
+    if len(inside) == 1:
+        return "{}"
+    ends = {id(each) for each in inside if each.text == "," or each is inside[-1]}
+    entries, entry = list[str](), list[Token]()
+    for token in tokens[at + 1 :]:
+        if id(token) not in ends:
+            entry.append(token)
             continue
-        entry = tokens[begin:index]
         if len(entry) < LEAST_OF_ENTRY or entry[0].kind != "name" or entry[1].text != "=":
-            return "{}" if begin == end else ""
+            return ""
         entries.append(f'"{entry[0].text}": {written(entry[2:])}')
-        begin = index + 1
+        entry = []
+        if token is inside[-1]:
+            break
     made = "{" + ", ".join(entries) + "}"
     return made if len(made) <= LONGEST else '{"NAME": VALUE, …}'
 
