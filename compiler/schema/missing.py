@@ -43,12 +43,9 @@ def told_of_missing(
 
 def of_entry_above(value: object, address: Address) -> str:
     """Return what to do about an item of a list that lacks what it is for, and may belong to the one above it."""
-    below = isinstance(address[-1], int) and address[-1] > 0 and isinstance(value, dict)
-    return (
-        "leave out the `- ` before it if it belongs to the entry above"
-        if below and set(value) <= OF_ENTRY
-        else ""
-    )
+    if not isinstance(value, dict) or not isinstance(address[-1], int) or address[-1] == 0:
+        return ""
+    return "leave out the `- ` before it if it belongs to the entry above" if value.keys() <= OF_ENTRY else ""
 
 
 def no_step(name: str, value: Mapping[str, Any], definitions: Mapping[str, Schema]) -> str:
