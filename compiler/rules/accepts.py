@@ -111,9 +111,11 @@ def each_outside_batch(place: Place, names: Sequence[str], *, starts: bool = Fal
     shown = " and ".join(f"`{name}`" for name in names)
     if starts:
         said = f"the run starts with one {shown}, so there is no batch to collect"
-        return Finding(
-            "each-outside-batch", said, place, f"replace the join by the event: `accepts: {names[0]}`"
+        hint = (
+            f"replace the join by the event: `accepts: {names[0]}`; a batch is collected by `{{each: E}}` with an "
+            "event that the steps behind an `each` send"
         )
+        return Finding("each-outside-batch", said, place, hint)
     instead = (
         f"accept {shown} itself"
         if len(names) == 1

@@ -21,10 +21,12 @@ from wfc.compiler.rules.foreign_names import (
 )
 from wfc.compiler.rules.phrases import listed, suggestion
 from wfc.compiler.rules.spelling import is_one_slip
+from wfc.compiler.slotted import replace
 
 __all__ = [
     "field_of_several",
     "no_fields",
+    "of_field_within",
     "only_some_have",
     "private_name",
     "unknown_field",
@@ -138,6 +140,14 @@ def unknown_field(
         return Finding("unknown-field", f"{of} has no field `{name}`", place, "write `loop.index - 1`")
     fix = correct_name(place, name, known)
     return Finding("unknown-field", f"{of} has no field `{name}`", place, hint, fix=fix, about=(name,))
+
+
+def of_field_within(finding: Finding, path: str) -> Finding:
+    """Return the finding about a field that is one of another field's, whose path is given."""
+    if not finding.hint.startswith("there "):
+        return finding
+    *_, owner, name = path.split(".")
+    return replace(finding, hint=f"write `{path}`, or declare `{name}` beside `{owner}`, not in it")
 
 
 def field_of_several(place: Place, name: str, events: Sequence[str]) -> Finding:

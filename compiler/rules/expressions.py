@@ -151,7 +151,10 @@ def stray_character(
     elif single_brace:
         hint = "this is an expression already: leave out `${` and `}`"
     elif character == "$" and path:
-        hint = "a field stands behind the name of what holds it, as in `event.name`; nothing is called `$`"
+        hint = (
+            "a field stands behind the name of what holds it, as in `event.name` (what the step accepted) or "
+            "`result.name` (what its action gave); nothing is called `$`"
+        )
     elif character == "$":
         hint = "names and numbers stand without `$`"
     elif character.startswith("$"):

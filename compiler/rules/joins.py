@@ -82,8 +82,8 @@ def join_overfills(place: Place, join: str, twice: Sequence[str], fork: str, pat
         place,
         f"{hint}let only one of them come, or let one of them lead to another step"
         if several
-        else f"{hint}let one of them emit another event, or collect the items of a list with "
-        f"`accepts: {{each: {twice[0]}}}`",
+        else f"{hint}{'let it be sent once there' if len(paths) == 1 else 'let one of them emit another event'}, or "
+        f"collect the items of a list with `accepts: {{each: {twice[0]}}}`",
     )
 
 

@@ -10,7 +10,14 @@ from wfc.compiler.rules import closest, problem
 from wfc.compiler.rules.fixes import add_entries, add_quotes, correct_name, own_name_instead
 from wfc.compiler.slotted import replace
 
-__all__ = ["missing_entry", "of_agent_without_args", "secret_as_data", "unknown_entry", "wrong_value"]
+__all__ = [
+    "missing_entry",
+    "of_agent_without_args",
+    "of_field_within",
+    "secret_as_data",
+    "unknown_entry",
+    "wrong_value",
+]
 
 QUOTES = ("put it in quotes", "put it in quotes if it is meant as a text")
 """The hints of :mod:`wfc.compiler.types.values` for what YAML has not read as a text."""
@@ -103,6 +110,14 @@ def may_be_declared(owner: str, place: Place) -> bool:
     name = owner.strip("`")
     own = owner.startswith("`") and name[:1].isupper() and name.isidentifier() and name not in BUILT_IN
     return own and place.address[:1] in {("steps",), ("tests",)}
+
+
+def of_field_within(finding: Finding, name: str, field: str) -> Finding:
+    """Return the finding about what is given as a field, where that is a field of another one."""
+    if not finding.hint.startswith("there "):
+        return finding
+    hint = f"`{name}` is a field of `{field}`: write `{field}: {{{name}: …}}`, or declare it beside that, not in it"
+    return replace(finding, hint=hint)
 
 
 def of_agent_without_args(finding: Finding) -> Finding:

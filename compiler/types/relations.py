@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from wfc.compiler.slotted import replace
 from wfc.compiler.types.shapes import (
@@ -19,6 +19,7 @@ from wfc.compiler.types.shapes import (
     STRING,
     UNKNOWN,
     Enumeration,
+    Field,
     ListOf,
     MapOf,
     OneOf,
@@ -35,6 +36,7 @@ __all__ = [
     "common",
     "comparable",
     "confusable",
+    "field_holding",
     "may_be_null",
     "members",
     "ordered",
@@ -132,6 +134,16 @@ def members(type: Type) -> tuple[Type, ...]:
     """Return the types that a value may have; null is not among them."""
     type = without_null(type)
     return type.types if isinstance(type, OneOf) else (type,)
+
+
+def field_holding(fields: Mapping[str, Field], name: str) -> str:
+    """Return which of some fields is a record that has a field of a name, if it is one; else an empty text."""
+    found = [
+        each
+        for each, field in fields.items()
+        if any(isinstance(part, Record) and name in part.fields for part in members(field.type))
+    ]
+    return found[0] if len(found) == 1 else ""
 
 
 def base(type: Type) -> Type:

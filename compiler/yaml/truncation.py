@@ -160,9 +160,10 @@ def entry_without_colon(text: str, start: int, end: int) -> re.Match[str] | None
     words = text[start:end]
     if follows in {"{", "[", '"', "'"}:
         return re.fullmatch(r"(?P<key>[^\W\d][\w-]*) *[:=]?(?P<value>) *", words)
+    name = r"(?P<key>[^\W\d][\w-]*"
     return re.fullmatch(
-        r"(?P<key>[^\W\d][\w-]*)(?:[:=](?![=:])| *=(?!=) *| *(?=[\"']))(?P<value>.*)", words, re.DOTALL
-    )
+        rf"{name})(?:[:=](?![=:])| *=(?!=) *| *(?=[\"']))(?P<value>.*)", words, re.DOTALL
+    ) or re.fullmatch(rf"{name}(?:\.[^\W\d][\w-]*)+):(?P<value>[^\W\d].*)", words)  # as under `moved`
 
 
 def is_closed(said: str) -> bool:

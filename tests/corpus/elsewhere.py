@@ -436,7 +436,7 @@ TABLE = [
         "when: events.order.total > 100 and events.urgent",
         "when: events.OrderFound.total > 100",
         "unknown-field",
-        "there is `order`",
+        "write `events.OrderFound.order.total`, or declare",
     ),
     (
         "event in join",

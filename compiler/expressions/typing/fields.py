@@ -27,6 +27,7 @@ from wfc.compiler.types import (
     Type,
     base,
     common,
+    field_holding,
     may_be_null,
     show,
     without_null,
@@ -70,7 +71,9 @@ def field_of(type: Type, name: str, place: Place, words: str) -> Type | Finding:
             if type.name == "events" and (several := events_with(type, name)):
                 return name_problems.field_of_several(place, name, several)
             event = type.name if type.role == "event" else ""
-            return name_problems.unknown_field(place, name, f"`{words}`", list(type.fields), event=event)
+            unknown = name_problems.unknown_field(place, name, f"`{words}`", list(type.fields), event=event)
+            inner = field_holding(type.fields, name)
+            return name_problems.of_field_within(unknown, f"{words}.{inner}.{name}") if inner else unknown
         case OneOf():
             return field_of_each(type, name, place, words)
         case ListOf():

@@ -33,6 +33,7 @@ from wfc.compiler.types import (
     Type,
     assignable,
     bounded,
+    field_holding,
     fits,
     members,
     resembles,
@@ -237,6 +238,8 @@ class ValueReader:
                     absent.discard(near)
                     found[near] = Value(UNKNOWN, at.address, constant=each)
                     continue
+                if inner := field_holding(fields, str(key)):
+                    unknown = problems.of_field_within(unknown, str(key), inner)
                 task_alone = [(each.name, each.address) for each in fields.values()] == [("task", ())]
                 self.report(problems.of_agent_without_args(unknown) if task_alone else unknown)
                 value = self.value(each, at, UNKNOWN, scope)

@@ -143,6 +143,8 @@ def bare_expression(problem: SyntaxProblem) -> Finding | None:
     listed = list_before(text, at - 1) if begins else ""
     key = (listed or begins["key"] or "") if begins else ""
     instead = written_out(key, section_at(text, at)) if alone else ""
+    if text[end : end + 1] in {'"', "'"} and ENDS.match(text, end + 1):
+        instead = "a quote ends the text here: write it also where the text begins"
     return brace_problems.expression_needs_quotes(
         Place((), "text", at - 1, end), alone=alone, key=key, in_list=bool(listed), instead=instead
     )

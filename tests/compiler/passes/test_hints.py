@@ -725,6 +725,16 @@ steps:
   one: {kind: transform, accepts: Came, emit: {event: Found, with: {n: "${{ event.n }}"}}}
   two: {kind: transform, accepts: Found, emit: Done}
 """
+NESTED = """\
+wfc: 1
+workflow: nested
+start: Came
+end: Done
+types: {Who: {name: string}}
+events: {Came: {data: Who, text: string}, Done: {data: Who}}
+steps:
+  go: {kind: transform, accepts: Came, emit: {event: Done, with: {data: "${{ event.data }}"}}}
+"""
 SEVERAL = {
     "the run's own exit": (
         [("wfc: 1\n", "wfc: 1\non_error: {event: Came}\n"), ("emit: Done", "emit: Nothing")],
@@ -956,6 +966,20 @@ AT_ONCE = WAITS.replace("kind: wait, accepts: Asked, for: 1 hour", "kind: transf
             ],
             [("not-a-condition", "ask `is not none`")] * 2,
         ),
+        # a field of a field
+        (NESTED, [("{data: \"${{ event.data }}\"}", "{name: a}")], [("unknown-entry", "write `data: {name: …}`")]),
+        (
+            NESTED,
+            [('"${{ event.data }}"', '{name: "${{ event.name }}"}')],
+            [("unknown-field", "write `event.data.name`, or declare `name` beside `data`")],
+        ),
+        (
+            NESTED,
+            [("start: Came", "moved: {Came.a: text, Came.guest:data, Done.b: data}\nstart: Came")],
+            [("no-colon-in-braces", "write `Came.guest: data`")],
+        ),
+        (NESTED, [('"${{ event.data }}"', '${{ event.data }}"')], [("expression-needs-quotes", "the text begins")]),
+        (NESTED, [("${{ event.data }}", "${{ $.data }}")], [("stray-character", "or `result.name` (what its action")]),
         # what is cut off, beside a question or not
         (GUARD, [*MAIL, ("tests:", WAITS)], [("race-with-the-end", "if it reminds of `ask`, write `remind: 1h`")] * 2),
         (GUARD, [*MAIL, ("tests:", AT_ONCE)], [("race-with-the-end", ": join the branches before the run ends")] * 2),

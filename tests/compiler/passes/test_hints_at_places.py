@@ -223,7 +223,7 @@ HINTS: list[tuple[str, str, tuple[str, ...]]] = [
     (
         OF_BATCH,
         "    accepts: {each: Came}\n",
-        ("each-outside-batch", "^replace the join by the event: `accepts: Came`$"),
+        ("each-outside-batch", "^replace the join by the event: `accepts: Came`; a batch is collected by"),
     ),
     (
         OF_BATCH,
