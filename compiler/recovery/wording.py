@@ -229,7 +229,9 @@ def merge(group: list[Finding]) -> Finding:
     others = [each.place for each in group[1 : MOST_PLACES + 1]]
     edits = tuple(edit for each in group for edit in (each.fix.edits if each.fix is not None else ()))
     fix = None if first.fix is None else Fix(first.fix.title, edits, first.fix.applicability)
-    sure = fix is not None and fix.applicability == "safe"
+    sure = (fix is not None and fix.applicability == "safe") or first.hint.startswith(
+        f"`{first.about[:1] and first.about[0]}` is "
+    )
     hint = first.hint if sure or first.code not in SECTIONS else declaration_hint(first)
     related = (*first.related, *((place, "and here") for place in others))
     return replace(first, hint=hint, related=related, fix=fix if len(edits) == len(group) else None)
@@ -240,7 +242,8 @@ def declaration_hint(finding: Finding) -> str:
     section, name = SECTIONS[finding.code], finding.about[0] if finding.about else ""
     written = {"events": f"`{name}: {{}}`, with its fields", "secrets": f"`{name}`"}.get(section, "")
     declare = f"declare it under `{section}`" + (f": {written}" if written else "")
-    return f"{declare}; or {finding.hint}" if finding.hint.startswith("did you mean") else declare
+    near = finding.hint.partition(" if not, declare it")[0]
+    return f"{declare}; or {near}" if near.startswith("did you mean") else declare
 
 
 def name_of_step(finding: Finding, data: Data) -> Finding:

@@ -99,7 +99,7 @@ def join_from_outside(place: Place, join: str, event: str, told: str) -> Finding
         f"`{event}` comes from outside, never or several times, and `{join}` joins exactly one",
         place,
         f"{told}: let a step of kind `wait` take one `{event}` (with `within` and `on_timeout`), and let `{join}` "
-        "accept what that step emits",
+        "accept what that step emits; if the first of its events is enough, write `{any: […]}`",
     )
 
 

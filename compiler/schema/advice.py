@@ -89,7 +89,8 @@ APPROVE: Final = (
     "`tools: [{tool: NAME, approve: {within: 4h}}]`"
 )
 BESIDE_EVENTS: Final = (
-    "what an event carries is said where it is sent, beside its name: `emit: {event: …, with: …}`"
+    "what an event carries is said where it is sent, beside its name: `emit: {event: …, with: …}`, and likewise under "
+    "`on_timeout` and `on_error`"
 )
 OF_CANCELLED: Final = (
     "which steps ran is said by `ran`, `{STEP: 1}` also of one that was cut off; what that one would have sent is not "

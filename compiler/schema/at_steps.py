@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from wfc.compiler.model.kinds import STEP_KINDS
@@ -36,6 +37,8 @@ SETTINGS: Final = frozenset({"frequency_penalty", "presence_penalty", "seed", "s
 OF_JOINS: Final = frozenset({"all", "any", "count", "rest"})
 SIDE_BY_SIDE: Final = "steps that accept the same event run side by side"
 TIED: Final = "steps are tied by events: what one step has under `emit`, another one has under `accepts`"
+LONGEST: Final = 40
+"""How many code points of a text a hint repeats."""
 JOINED: Final = (
     "which events a step waits for says its `accepts`: `{all: [A, B]}`; which it sends, its `emit`"
 )
@@ -133,3 +136,16 @@ def is_event(content: Any) -> bool:
     """Return whether a value may say where a failure leads, and names no models."""
     names = content if isinstance(content, list) else [content]
     return any(isinstance(each, dict) or str(each)[:1].isupper() for each in names)
+
+
+def for_assignees(value: Any, address: Sequence[str | int]) -> str:
+    """Return how those are written who are asked, of whom there is one alone; empty if it is something else."""
+    if address[:1] != ("steps",) or address[-1] != "assign" or not isinstance(value, str) or "," in value:
+        return ""
+    text = value.strip()
+    if text.startswith("${{") and text.endswith("}}") and '"' not in text:
+        inner = text if len(text) <= LONGEST else "${{ … }}"
+        return f'write `["{inner}"]` if its value begins with `user:` or `group:`, else `["user:{inner}"]`'
+    if not re.fullmatch(r"[\w.-]+", text):
+        return ""
+    return f'write `["user:{text}"]` for a person, `["group:{text}"]` for a group'

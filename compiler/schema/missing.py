@@ -45,7 +45,13 @@ def of_entry_above(value: object, address: Address) -> str:
     """Return what to do about an item of a list that lacks what it is for, and may belong to the one above it."""
     if not isinstance(value, dict) or not isinstance(address[-1], int) or address[-1] == 0:
         return ""
-    return "leave out the `- ` before it if it belongs to the entry above" if value.keys() <= OF_ENTRY else ""
+    if not value.keys() <= OF_ENTRY:
+        return ""
+    written = "".join(f", {each}: …" for each in value)
+    return (
+        "if it belongs to the entry above, leave out the `- ` before it; between `[ ]` one entry is written in braces, "
+        f"`{{event: …{written}}}`"
+    )
 
 
 def no_step(name: str, value: Mapping[str, Any], definitions: Mapping[str, Schema]) -> str:

@@ -57,7 +57,7 @@ def for_condition(key: str, content: Any, step: Mapping[str, Any], start: object
         return ""
     alone = said.strip().removeprefix("${{").removesuffix("}}").strip()
     if (outcome := OUTCOME.search(said)) and (outcome[1] not in SUCCESS or outcome[0].strip() == alone):
-        return of_outcome(outcome[1], step)
+        return of_outcome(outcome[1], step, start)
     taken = f"{OF_WAIT}; " if is_wait_for_event(step) else ""
     if STEP_KINDS[step["kind"]].acts and OF_RESULT.search(said):
         return f"{taken}what a step gives is asked for by {OF_EMIT}"
@@ -77,11 +77,13 @@ def before(step: Mapping[str, Any], start: object) -> str:
     return f"where `{event}` is emitted: `emit: [{{event: {event}, when: …}}, B]`"
 
 
-def of_outcome(word: str, step: Mapping[str, Any]) -> str:
+def of_outcome(word: str, step: Mapping[str, Any], start: object) -> str:
     """Return what says that a step runs by how the steps before it have ended."""
     if word in {"cancelled", "canceled"}:
         return CANCELLED
     event = step.get("accepts")
+    if event == start:
+        return f"leave it out: a step that accepts `{event}` runs first"
     name = event if isinstance(event, str) and event.isidentifier() else "A"
     return LED_ON % name if word in AFTER_FAILURE else LEFT_OUT
 

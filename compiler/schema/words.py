@@ -15,7 +15,6 @@ from wfc.compiler.types.long_form import can_be_type, enum_of_text
 __all__ = [
     "EXPRESSIONS",
     "NEVER_MISSING",
-    "for_assignees",
     "for_trigger",
     "found",
     "instead_fix",
@@ -282,18 +281,6 @@ def for_trigger(value: Any, address: Sequence[str | int]) -> str:
     return f'write `{{cron: "{short(value)}"}}`' if SCHEDULE.fullmatch(value) else ""
 
 
-def for_assignees(value: Any, address: Sequence[str | int]) -> str:
-    """Return how those are written who are asked, of whom there is one alone; empty if it is something else."""
-    if address[:1] != ("steps",) or address[-1] != "assign" or not isinstance(value, str) or "," in value:
-        return ""
-    text = value.strip()
-    if text.startswith("${{") and text.endswith("}}") and '"' not in text:
-        return f'write `["{text}"]`' if len(text) <= LONGEST else 'write a list, in quotes: `["${{ … }}"]`'
-    if not re.fullmatch(r"[\w.-]+", text):
-        return ""
-    return f'write `["user:{text}"]` for a person, `["group:{text}"]` for a group'
-
-
 def names_of(value: Mapping[str, Any]) -> list[str]:
     """Return the first keys of a map."""
     return [str(each) for each in value][:4]
@@ -388,7 +375,12 @@ def for_scalar(value: bool | float, title: str, key: str) -> str:
         return f"write `{'integer' if isinstance(value, int) else 'number'}`, or with a `default`: " + (
             f"`{{type: {'integer' if isinstance(value, int) else 'number'}, default: {text}}}`"
         )
-    return f"write `{{max_attempts: {text}}}`" if "policy" in title and not isinstance(value, bool) else ""
+    if "policy" in title and not isinstance(value, bool):
+        more = (
+            f", `{{max_attempts: {value + 1}}}` for {text} after the first" if isinstance(value, int) else ""
+        )
+        return f"write `{{max_attempts: {text}}}` for {text} attempts in all{more}"
+    return ""
 
 
 def for_text(value: str, types: Sequence[str]) -> str:

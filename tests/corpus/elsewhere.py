@@ -115,7 +115,7 @@ TABLE = [
         "    timeout: 30s",
         "    if: ${{ success() }}\n    timeout: 30s",
         "unknown-key",
-        "leave it out: a step runs when what it `accepts` comes, and where the step before has failed",
+        "leave it out: a step that accepts `Asked` runs first",
     ),
     (
         "GitHub env block",

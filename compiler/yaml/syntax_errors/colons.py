@@ -165,6 +165,8 @@ def hint_for_second_colon(problem: SyntaxProblem) -> tuple[str, bool]:
         return "write `a if condition else b`", False
     if (torn := TORN.match(text, problem.start, at)) is not None:
         return f"a map in braces stands behind a colon: `{torn['name']}: {{…`", True
+    if before.endswith("${{"):
+        return "leave out the colon behind `${{`", False
     if before[-1:] in {"{", "["}:
         return f"what stands in brackets begins with the bracket: `{before[-1]}key: …`", True
     line_above = text[: problem.start].rstrip().rpartition("\n")[2]

@@ -149,7 +149,11 @@ def quotes_in_quotes(place: Place, value: str) -> Finding:
     inside, sign = value[1:-1], value[0]
     other = "'" if sign == '"' else '"'
     alone = inside.strip(sign)
-    if sign not in alone and 0 < len(inside) - len(alone) <= 1 + (not alone):
+    entry = NEXT_ENTRY.search(inside) if inside.endswith(sign) else None
+    goes_on = entry is not None and not is_in_expression(
+        inside, entry.start()
+    )  # `""` is an empty text behind it
+    if sign not in alone and 0 < len(inside) - len(alone) <= 1 + (not alone) and not goes_on:
         shown = f": `{sign}{alone}{sign}`" if len(alone) <= LONGEST else ""
         return problems.syntax_error(place, TWO_QUOTES, f"leave out one of them{shown}")
     if sign not in alone and alone and inside == f"{sign}{alone}{sign}":
@@ -264,6 +268,8 @@ def second_quote(problem: SyntaxProblem) -> Finding | None:
     rest = text[at + 1 : line_at(text, at)[1]]
     if text[max(0, at - 1) : at] != text[at : at + 1] or rest.strip(" ,}]"):
         return None
+    if text[max(0, at - 2) : at - 1] in {" ", "[", "{", ","}:
+        return None  # an empty text is meant, and a quote is missing before it
     return finding_at(at, at + 1, TWO_QUOTES, "leave out one of them")
 
 

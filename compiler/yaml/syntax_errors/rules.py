@@ -75,6 +75,7 @@ RULES: Final = (
     SyntaxRule(ANY, quotes.closed_late),
     SyntaxRule(BETWEEN, brackets.bare_expression),
     # a character with which nothing can begin
+    SyntaxRule(ANY, wrong_start.negation),
     SyntaxRule(NO_TOKEN, tabs.tab_as_token),
     SyntaxRule(NO_TOKEN, quotes.equals_before_quote),
     SyntaxRule(NO_TOKEN, wrong_start.fence),
@@ -83,7 +84,6 @@ RULES: Final = (
     SyntaxRule(NO_TOKEN, wrong_start.open_expression),
     SyntaxRule(NO_TOKEN, wrong_start.special_character),
     SyntaxRule(ANY, tabs.tab_in_indentation),
-    SyntaxRule(ANY, wrong_start.negation),
     # a line that is no entry, or stands at the wrong depth
     SyntaxRule((*DASH_MISSING, *MISALIGNED), brackets.closes_nothing),
     SyntaxRule(DASH_MISSING, indentation.keys_below_name),

@@ -242,6 +242,7 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
         "'${{ f'{event.name}' | upper }}'",
         ("syntax-error", "put into a text by `~`"),
     ),
+    ("lists", NAMES, "${{: event.lines }}", ("text-cut-by-colon", "leave out the colon behind `${{`$")),
     # heads of loops that cannot be read: nothing is said of the names in the loop
     ("lists", FOR, "{% for line of inputs.lines %}", ("unexpected-token", "write `in`$")),
     ("lists", FOR, "{% for line = inputs.lines %}", ("unexpected-token", "write `in`$")),
@@ -500,7 +501,7 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
     ("joins", "emit: {event: Baked, with: {bread: rye}}", "emit: Baked\n    with: {bread: rye}",
      ("misplaced-key", "write `emit: {event: Baked, with: …}`")),
     ("ways", "{event: Few, with: {number: 2}}", "event: Few\n      - with: {number: 2}",
-     ("missing-key", "leave out the `- ` before it if it belongs to the entry above")),
+     ("missing-key", "if it belongs to the entry above, leave out the `- ` before it; ")),
     # texts, and ways to leave, that may have changed places
     ("asking", "    prompt: Help ${{ event.id }}.", "    description: Help ${{ event.id }}.\n    prompt: Help.",
      ("expression-in-plain-text", "; or `description` and `prompt` have each other's text")),
@@ -979,6 +980,10 @@ AT_ONCE = WAITS.replace("kind: wait, accepts: Asked, for: 1 hour", "kind: transf
             [("no-colon-in-braces", "write `Came.guest: data`")],
         ),
         (NESTED, [('"${{ event.data }}"', '${{ event.data }}"')], [("expression-needs-quotes", "the text begins")]),
+        (NESTED, [('emit: {event: Done, with: {data: "${{ event.data }}"}}', "emit: [event: Done, with: {data: a}]")],
+         [("missing-key", "between `[ ]` one entry is written in braces, `{event: …, with: …}`")]),
+        (NESTED, [("emit: {event: Done,", "emit: [{event: Done, when: !event.n > 3}, {event: Done,")],
+         [("syntax-error", "write `not` for `!`")]),
         (NESTED, [("${{ event.data }}", "${{ $.data }}")], [("stray-character", "or `result.name` (what its action")]),
         # what is cut off, beside a question or not
         (GUARD, [*MAIL, ("tests:", WAITS)], [("race-with-the-end", "if it reminds of `ask`, write `remind: 1h`")] * 2),
