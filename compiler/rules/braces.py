@@ -95,7 +95,9 @@ def text_cut_by_comma(
         elif re.match(OF_VALUES, rest):
             quote = "'" if '"' in rest else '"'
             put_in = f"{quote}${{{{ {rest} }}}}{quote}"
-            hint = f"a value is put in by `{put_in}`, and a condition stands without braces"
+            hint = (
+                f"a value is put in by `{put_in}` in place of the braces, and a condition stands without any"
+            )
             if behind in BARE:
                 hint = without_braces(behind, f"`{behind}: {rest}`", put_in)
     return Finding(

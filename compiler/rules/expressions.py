@@ -280,7 +280,9 @@ def no_power(place: Place) -> Finding:
     Languages disagree on what `-2 ** 2` is, and large powers can stop a program for minutes. Multiply, or
     let a tool compute it.
     """
-    return Finding("no-power", "there is no `**`", place, "multiply with `*`, or let a tool compute it")
+    return Finding(
+        "no-power", "there is no `**`", place, "multiply it with itself, `x * x`, or let a tool compute it"
+    )
 
 
 @problem

@@ -206,7 +206,7 @@ TABLE: list[tuple[str, str, str, str]] = [
         'result.answer == "later"',
         "inputs.days between 1 and 3",
         "unexpected-token",
-        "write `1 <= x and x <= 3`",
+        "write `LOW <= x and x <= HIGH`",
     ),
     ('result.answer == "later"', 'inputs.days >= "3"', "not-ordered", "write `3` without quotes"),
     ('result.answer == "later"', "inputs.days => 3", "unexpected-token", "write `>=`"),

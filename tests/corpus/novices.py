@@ -336,7 +336,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "        when: events.order.total > 100 and events.urgent\n",
         "        when: events.order.total between 1 and 100\n",
         "unexpected-token",
-        "write `1 <= x and x <= 3`",
+        "write `LOW <= x and x <= HIGH`",
     ),
     (
         "x in a range",
@@ -350,7 +350,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "        when: events.order.total > 100 and events.urgent\n",
         "        when: events.order.total ** 2 > 100\n",
         "no-power",
-        "multiply with `*`, or let a tool compute it",
+        "multiply it with itself, `x * x`, or let a tool compute it",
     ),
     (
         "a text compared with a number",

@@ -40,7 +40,7 @@ SIGNS: Final = {
     "=<": "<=",
     "++": "+ 1",
     "--": "- 1",
-    "between": "1 <= x and x <= 3",
+    "between": "LOW <= x and x <= HIGH",
     "contains": "| contains(…)",
     "includes": "| contains(…)",
     "equals": "==",

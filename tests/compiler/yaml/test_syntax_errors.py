@@ -318,7 +318,7 @@ def test_a_star_becomes_a_dash_only_among_items(text: str, mended: str) -> None:
         ("{this is it}\n", "write `key: value`, or `[ ]` for a list"),
         (
             "{event in b}\n",
-            'a value is put in by `"${{ event in b }}"`, and a condition stands without braces',
+            'a value is put in by `"${{ event in b }}"` in place of the braces, and a condition stands without any',
         ),
         ("{a: tom and ann, you and me}\n", "put the text in quotes"),
     ],
