@@ -134,7 +134,11 @@ def advice(
     if said := other_key(key, absent, content):
         return f"{said}; and {lacks}" if lacks and said in NOTES.values() else said
     if {"end", "with", "emitted"} <= schema["properties"].keys():
-        return f"write `end: {key}`" if key[:1].isupper() else NOT_FIELDS
+        if not key[:1].isupper():
+            return NOT_FIELDS
+        if "end" not in absent:
+            return "the event that ends the run stands under `end`, and its fields under `with`"
+        return f"write `end: {key}`" + (", and its fields under `with`" if content else "")
     if "attempts" in schema["properties"]:
         return beside_an_answer(key, absent)
     if all(each in schema["properties"] for each in JOINS) and (named := event_of(key, content)):

@@ -20,7 +20,8 @@ CHOSEN: Final = frozenset({"filter", "where"})
 OUTCOME: Final = re.compile(r"!?\s*(always|cancelled|canceled|failed|failure|success|succeeded)\s*\(\s*\)")
 """A function that tells how the steps before have ended."""
 SUCCESS: Final = frozenset({"succeeded", "success"})
-AFTER_FAILURE: Final = frozenset({"always", "failed", "failure"})
+FAILED: Final = frozenset({"failed", "failure"})
+AFTER_FAILURE: Final = FAILED | {"always"}
 OF_RESULT: Final = re.compile(r"(?<![.\w])(?:agent|response|result)\b")
 OF_EMIT: Final = "the `when` of an entry of its `emit`: `emit: [{event: A, when: …}, B]`"
 OF_WAIT: Final = "which event is taken is said by `that: result.…`"
@@ -83,7 +84,8 @@ def of_outcome(word: str, step: Mapping[str, Any], start: object) -> str:
         return CANCELLED
     event = step.get("accepts")
     if event == start:
-        return f"leave it out: a step that accepts `{event}` runs first"
+        after = "; what follows a failure says `on_error: [A]` at the step that fails" * (word in FAILED)
+        return f"leave it out: a step that accepts `{event}` runs first{after}"
     name = event if isinstance(event, str) and event.isidentifier() else "A"
     return LED_ON % name if word in AFTER_FAILURE else LEFT_OUT
 

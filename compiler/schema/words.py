@@ -35,6 +35,8 @@ WORDS: Final = {
 YES: Final = frozenset({"yes", "on", "y"})
 NO: Final = frozenset({"no", "off", "n"})
 LONGEST: Final = 40
+WAITS: Final = frozenset({"deadline", "for", "remind", "within"})
+"""Keys of lengths of time that are hours and days as often as seconds."""
 MOST_NAMES: Final = 9
 """Lists of so many names are not written out in a hint."""
 ASSIGNED: Final = r"(?:state\.)?(?P<name>\w+) *:?= *(?P<words>[^=].{0,60})"
@@ -209,7 +211,7 @@ def reshaped(value: Any, title: str, key: str) -> str:
     if isinstance(value, dict) and names and (title.startswith("a list of names") or key == "end"):
         if says_more:  # a list of the names alone would not say it
             return variables(value) if key == "secrets" else ""
-        more = "; their values come from the environment" if key == "secrets" else ""
+        more = "; each has the name of the environment's variable that holds it" if key == "secrets" else ""
         return f"write `[{', '.join(names)}]`{more}"
     if isinstance(value, dict) and names and title.startswith("a list of"):
         if title == "a list of texts":
@@ -354,7 +356,12 @@ def for_scalar(value: bool | float, title: str, key: str) -> str:
         if not value:
             return "write `0s`"
         many = f"`{text}ms` or `{text}s`"  # elsewhere such numbers are milliseconds
-        return f"write a unit: {many}" if value >= 1000 else f"write a unit, such as `{text}s`"
+        if value >= 1000:
+            return f"write a unit: {many}"
+        longer = (
+            f", `{text} min` or `{text}h`" if key in WAITS else ""
+        )  # for people, and for what comes from outside
+        return f"write a unit, such as `{text}s`{longer}"
     if key in ADDRESSES:
         return "an address is written as in `https://desk.example/orders`"
     if title.startswith(TEXT):

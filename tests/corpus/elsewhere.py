@@ -871,7 +871,7 @@ TABLE = [
         "secrets: [MODEL_KEY]",
         'secrets: {MODEL_KEY: "${OPENAI}"}',
         "wrong-type",
-        "write `[MODEL_KEY]`; their values come from the environment",
+        "write `[MODEL_KEY]`; each has the name of the environment's variable",
     ),
     (
         "config value",
@@ -1612,7 +1612,7 @@ TABLE = [
         "    title: Send this answer",
         "    title: {event.answer}",
         "text-cut-by-comma",
-        'a value is put in by `"${{ event.answer }}"`, and a conditio',
+        'a value is put in by `"${{ event.answer }}"` in place of the ',
     ),
     (
         "title double braces",

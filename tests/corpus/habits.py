@@ -297,7 +297,7 @@ TABLE: list[tuple[str, str, str, str]] = [
         "events:",
         "secrets: {KEY: abc}\nevents:",
         "wrong-type",
-        "write `[KEY]`; their values come from the environment",
+        "write `[KEY]`; each has the name of the environment's variable",
     ),
     ("events:", "secrets: KEY\nevents:", "wrong-type", "write `[KEY]`"),
     (

@@ -24,8 +24,8 @@ BRIEFS: Final = yaml.safe_load((FOLDER / "mcp_briefs.yaml").read_text(encoding="
 TESTS: Final = yaml.safe_load((FOLDER / "mcp_briefs_tests.yaml").read_text(encoding="utf-8"))
 MOST_ROUNDS: Final = 6
 
-NAMED: Final = re.compile(r"(?:write|there is|did you mean) `([^`]+)`\??")
-"""A hint that is one name, which is to stand where the finding is."""
+NAMED: Final = re.compile(r"(?:write|there is|did you mean) `([^`]+)`\??(?:; else .+)?")
+"""A hint that begins with one name, which is to stand where the finding is, if nothing else is meant."""
 
 
 class Author:
