@@ -314,6 +314,8 @@ def method_call(place: Place, name: str, better: str) -> Finding:
     """
     hint = f"write `{better}`" if better else INSTEAD_OF_CALLS.get(name.lower(), "")
     hint = hint or "what changes a value is a filter after `|`, or a tool"
+    if better.endswith(("| keys", "| values", "| items")):
+        hint += " of a map; the fields of a record, such as an event, are named as they are declared"
     return Finding("method-call", f"`{name}` cannot be called", place, hint)
 
 

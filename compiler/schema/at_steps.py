@@ -23,7 +23,9 @@ BOUNDS: Final = frozenset(
 )
 ERRORS: Final = frozenset({"catch", "except", "on_failure"})
 GOES_ON: Final = frozenset({"allow_failure", "continue_on_error", "ignore_errors"})
-PROGRAMS: Final = frozenset({"cmd", "command", "exec", "program", "run", "script", "shell"})
+PROGRAMS: Final = frozenset(
+    {"cmd", "cmds", "command", "commands", "exec", "program", "run", "script", "shell"}
+)
 """Words for a program that is run; in other languages some of them are for functions, too."""
 AT_ONCE: Final = frozenset({"max_concurrency", "max_parallel", "parallel", "parallelism"})
 NEXT: Final = frozenset(

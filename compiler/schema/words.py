@@ -46,7 +46,7 @@ ADDRESSES: Final = frozenset({"base_url", "url"})
 """Keys whose texts are addresses: not any number in quotes is one."""
 TAKE_NO_TIME: Final = frozenset({"after", "delay", "jitter"})
 """Keys whose length of time may be none at all."""
-BOUNDS: Final = frozenset({"deadline", "max_delay", "timeout", "within"})
+BOUNDS: Final = frozenset({"deadline", "max_delay", "timeout"})
 """Keys that bound how long something takes, and are left out where nothing does."""
 TEXT: Final = "a text"
 """How the titles of what may be any text begin."""

@@ -1190,7 +1190,7 @@ TABLE = [
         "    tool: find_order",
         "    cmds: [echo hello]",
         "unknown-key",
-        "`tool` is missing here",
+        "a program is run by a step of kind `command`",
     ),
     ("TS array", "items: list of string}", "items: Array<string>}", "unknown-type", "write `list of string`"),
     (

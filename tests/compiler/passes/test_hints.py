@@ -558,7 +558,7 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
     ("loop", "steps:\n", "retries: {slow: {max_attempts: 3, delay: -1}}\nsteps:\n",
      ("wrong-type", "write how long, with a unit, such as `30s`$")),
     ("loop", "steps:\n", "retries: {slow: {max_attempts: 3, max_delay: 0}}\nsteps:\n",
-     ("wrong-type", "without a bound there is no such key$")),
+     ("wrong-type", "write how long, with a unit, such as `30s`$")),
     ("asking", "    expect: {end", "    cancel: 0\n    expect: {end", ("wrong-type", "such as `30s`$")),
     ("asking", "    expect: {end", "    expect: {after: 0, end", ("wrong-type", "write `0s`$")),
     ("asking", "go: {kind: transform, accepts: {each: Named}", "go: {kind: wait, for: 0, accepts: {each: Named}",
