@@ -534,7 +534,7 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
      ("unexpected-token", "a type is made by a filter, such as `| string`; a field stands behind a dot")),
     ("asking", "${{ event.name | upper }}", "${{ event::name }}", ("unexpected-token", "behind a dot: `event.name`")),
     # no time at all
-    ("asking", "within: 3 days", "within: 0", ("wrong-type", "write how long, with a unit, such as `30s`; without")),
+    ("asking", "within: 3 days", "within: 0", ("wrong-type", "write how long, with a unit, such as `30s`$")),
     ("asking", "within: 3 days", "within: 90", ("wrong-type", "write a unit, such as `90s`")),
     # a number in quotes beside another one
     ("ways", "event.many > 3,", "'event.many + \"5\" > 3',", ("no-arithmetic", "^write `5` without quotes; texts are")),
@@ -558,7 +558,7 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
     ("loop", "steps:\n", "retries: {slow: {max_attempts: 3, delay: -1}}\nsteps:\n",
      ("wrong-type", "write how long, with a unit, such as `30s`$")),
     ("loop", "steps:\n", "retries: {slow: {max_attempts: 3, max_delay: 0}}\nsteps:\n",
-     ("wrong-type", "write how long, with a unit, such as `30s`$")),
+     ("wrong-type", "without a bound there is no such key$")),
     ("asking", "    expect: {end", "    cancel: 0\n    expect: {end", ("wrong-type", "such as `30s`$")),
     ("asking", "    expect: {end", "    expect: {after: 0, end", ("wrong-type", "write `0s`$")),
     ("asking", "go: {kind: transform, accepts: {each: Named}", "go: {kind: wait, for: 0, accepts: {each: Named}",
