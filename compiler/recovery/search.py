@@ -57,6 +57,7 @@ SUSPECT: Final[tuple[Callable[[Data, Sequence[Finding]], Iterator[Suspicion]], .
     lost_sections,
     bare_keys,
     other_kinds,
+    lost_batches,
     exchanged,
     misplaced_fields,
     lost_events,
@@ -64,7 +65,6 @@ SUSPECT: Final[tuple[Callable[[Data, Sequence[Finding]], Iterator[Suspicion]], .
     other_events,
     missing_joins,
     other_joins,
-    lost_batches,
     once_for_each,
 )
 """What makes suspicions of a spec's data and its findings, the likeliest first."""

@@ -23,6 +23,10 @@ BOUNDS: Final = frozenset(
 )
 ERRORS: Final = frozenset({"catch", "except", "on_failure"})
 GOES_ON: Final = frozenset({"allow_failure", "continue_on_error", "ignore_errors"})
+GIVEN: Final = frozenset(
+    {"assign_to", "outputs", "register", "result", "save_as", "set", "set_fact", "store"}
+)
+"""Words for what a step gives."""
 PROGRAMS: Final = frozenset(
     {"cmd", "cmds", "command", "commands", "exec", "program", "run", "script", "shell"}
 )
@@ -62,6 +66,10 @@ def for_key_at_step(key: str, content: Any, step: Mapping[str, Any]) -> str:
         return in_policy(word, step) if acts and "retry" in step else "" if acts else cannot_fail(kind)
     if word in ERRORS and not acts:
         return cannot_fail(kind, of_errors=True, event="event" in step)
+    if word in GOES_ON and not acts:
+        return cannot_fail(kind)
+    if word in GIVEN and kind == "transform":
+        return "what a `transform` works out stands in its event, `emit: {event: …, with: {…}}`, or in `save`"
     if word in BOUNDS:
         return of_bound(word, step, kind)
     if word in NEXT and (kind == "wait" or word in {"goto", "on_success"}):

@@ -383,10 +383,7 @@ def for_scalar(value: bool | float, title: str, key: str) -> str:
             f"`{{type: {'integer' if isinstance(value, int) else 'number'}, default: {text}}}`"
         )
     if "policy" in title and not isinstance(value, bool):
-        more = (
-            f", `{{max_attempts: {value + 1}}}` for {text} after the first" if isinstance(value, int) else ""
-        )
-        return f"write `{{max_attempts: {text}}}` for {text} attempts in all{more}"
+        return f"write `{{max_attempts: {text}}}`: the first attempt is counted too"
     return ""
 
 

@@ -1505,7 +1505,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "        when: events.order.total > 100 and events.urgent\n",
         "        when: events.urgent is first\n",
         "unknown-test",
-        "whether an item is the first of a loop says `loop.first`",
+        "whether an item is the first of a loop says `loop.first` within it",
     ),
     (
         "context",
