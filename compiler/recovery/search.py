@@ -36,7 +36,7 @@ from wfc.compiler.yaml import Document
 
 __all__ = ["search"]
 
-MOST_TRIES: Final = 40
+MOST_TRIES: Final = 50
 MOST_OF_COMPLEX: Final = 8
 """How many tries there are at most where the proof gives up, for each of them does so, too, and late."""
 MOST_TEXT: Final = 400_000
@@ -57,7 +57,6 @@ SUSPECT: Final[tuple[Callable[[Data, Sequence[Finding]], Iterator[Suspicion]], .
     lost_sections,
     bare_keys,
     other_kinds,
-    lost_batches,
     exchanged,
     misplaced_fields,
     lost_events,
@@ -65,6 +64,7 @@ SUSPECT: Final[tuple[Callable[[Data, Sequence[Finding]], Iterator[Suspicion]], .
     other_events,
     missing_joins,
     other_joins,
+    lost_batches,
     once_for_each,
 )
 """What makes suspicions of a spec's data and its findings, the likeliest first."""
