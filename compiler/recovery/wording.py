@@ -229,10 +229,10 @@ def merge(group: list[Finding]) -> Finding:
     others = [each.place for each in group[1 : MOST_PLACES + 1]]
     edits = tuple(edit for each in group for edit in (each.fix.edits if each.fix is not None else ()))
     fix = None if first.fix is None else Fix(first.fix.title, edits, first.fix.applicability)
-    sure = (fix is not None and fix.applicability == "safe") or first.hint.startswith(
-        f"`{first.about[:1] and first.about[0]}` is "
-    )
-    hint = first.hint if sure or first.code not in SECTIONS else declaration_hint(first)
+    is_sure = fix is not None and fix.applicability == "safe"
+    is_declared = any(first.hint.startswith(f"`{name}` is ") for name in first.about)  # as something else
+    keeps = is_sure or is_declared or first.code not in SECTIONS
+    hint = first.hint if keeps else declaration_hint(first)
     related = (*first.related, *((place, "and here") for place in others))
     return replace(first, hint=hint, related=related, fix=fix if len(edits) == len(group) else None)
 

@@ -81,28 +81,31 @@ def text_cut_by_comma(
         elif another := re.match(r"[a-z_]+\b", rest):
             hint = f"put the text in quotes, or write `{another[0]}: …` if that is another key"
     else:
-        word, _, value = rest.partition(" ")
-        entry = f"{word}: {value}" if value and word.isidentifier() and value.isidentifier() else "key: value"
-        what, hint = f"`{rest}` is a key without a value", f"write `{entry}`, or `[ ]` for a list"
-        if opens and rest.isidentifier():  # `{Asked, {id: string}}`
-            hint = f"write `{rest}: {opens}…`: a colon stands between a key and its value"
-        if alone and rest.isidentifier() and rest.islower():
-            hint = f'braces make a map, `{{{rest}: …}}`; the value of a name is put in by `"${{{{ … }}}}"`'
-        elif joins:
-            hint += "; a join is written `{all: [ ]}` or `{any: [ ]}`"
-        if rest.startswith("$"):  # as in `{${ … }}`
-            hint = "an expression begins with `${{`, and stands in quotes here"
-        elif re.match(OF_VALUES, rest):
-            quote = "'" if '"' in rest else '"'
-            put_in = f"{quote}${{{{ {rest} }}}}{quote}"
-            hint = (
-                f"a value is put in by `{put_in}` in place of the braces, and a condition stands without any"
-            )
-            if behind in BARE:
-                hint = without_braces(behind, f"`{behind}: {rest}`", put_in)
+        what = f"`{rest}` is a key without a value"
+        hint = for_rest_alone(rest, alone=alone, joins=joins, opens=opens, behind=behind)
     return Finding(
         "text-cut-by-comma", what, place, hint, fix=add_quotes(whole, "unsafe") if whole is not None else None
     )
+
+
+def for_rest_alone(rest: str, *, alone: bool, joins: bool, opens: str, behind: str) -> str:
+    """Return what to write for a key without a value that cuts no text; the arguments are those of the finding."""
+    if rest.startswith("$"):  # as in `{${ … }}`
+        return "an expression begins with `${{`, and stands in quotes here"
+    if re.match(OF_VALUES, rest):
+        quote = "'" if '"' in rest else '"'
+        put_in = f"{quote}${{{{ {rest} }}}}{quote}"
+        if behind in BARE:
+            return without_braces(behind, f"`{behind}: {rest}`", put_in)
+        return f"a value is put in by `{put_in}` in place of the braces, and a condition stands without any"
+    if alone and rest.isidentifier() and rest.islower():
+        return f'braces make a map, `{{{rest}: …}}`; the value of a name is put in by `"${{{{ … }}}}"`'
+    word, _, value = rest.partition(" ")
+    entry = f"{word}: {value}" if value and word.isidentifier() and value.isidentifier() else "key: value"
+    hint = f"write `{entry}`, or `[ ]` for a list"
+    if opens and rest.isidentifier():  # `{Asked, {id: string}}`
+        hint = f"write `{rest}: {opens}…`: a colon stands between a key and its value"
+    return hint + ("; a join is written `{all: [ ]}` or `{any: [ ]}`" if joins else "")
 
 
 ROOTS: Final = r"(?:agent|config|error|events?|inputs|item|loop|response|result|run|state)"

@@ -127,10 +127,10 @@ def unknown_field(
     What fields an event, a record, a result or the state has is declared, each with its type. Write the
     field's name as it is declared, or declare the field. What stands under `as` is its name outside, and none here.
     """
+    # Args: event: whose fields they are, where the author declares them.
     if own:
         hint, renamed = own_name_instead(place, name, own)
         return Finding("unknown-field", f"{of} has no field `{name}`", place, hint, fix=renamed)
-    # Args: event: whose fields they are, where the author declares them.
     hint = suggestion(name, known) or "it has no fields" + f": declare `{name}` in `{event}`" * bool(event)
     if of == "`response`" and hint.startswith("there "):
         hint += "; what the reply holds is the `result`"

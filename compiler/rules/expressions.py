@@ -304,6 +304,14 @@ def no_tuple(place: Place, hint: str = "") -> Finding:
     return Finding("no-tuple", "several values stand in square brackets", place, hint or "write `[a, b]`")
 
 
+OF_RECORDS: Final = frozenset(
+    f"{record} | {name}"
+    for record in ("config", "event", "inputs", "state")
+    for name in ("items", "keys", "values")
+)
+"""What is asked of things that always are records."""
+
+
 @problem
 def method_call(place: Place, name: str, better: str) -> Finding:
     """Something is called like a function.
@@ -314,8 +322,8 @@ def method_call(place: Place, name: str, better: str) -> Finding:
     """
     hint = f"write `{better}`" if better else INSTEAD_OF_CALLS.get(name.lower(), "")
     hint = hint or "what changes a value is a filter after `|`, or a tool"
-    if better.endswith(("| keys", "| values", "| items")):
-        hint += " of a map; the fields of a record, such as an event, are named as they are declared"
+    if better in OF_RECORDS:
+        hint = "the fields of a record are named as they are declared; `keys` and `values` are those of a map"
     return Finding("method-call", f"`{name}` cannot be called", place, hint)
 
 

@@ -153,7 +153,7 @@ def fields_in_a_map(place: Place, name: str, word: str, section: str, fields: Se
     shown = ", ".join(f"{each}: …" for each in fields[:3]) + (", …" if len(fields) > 3 else "")
     return Finding(
         "fields-in-a-map",
-        f"`{word}` is the one field of `{name}`, and its fields are used as those of `{name}`",
+        f"the fields of `{name}` stand one level too deep, under `{word}`",
         place,
         f"the fields of {kind} stand directly under its name: `{name}: {{{shown}}}`",
     )

@@ -134,11 +134,7 @@ def advice(
     if said := other_key(key, absent, content):
         return f"{said}; and {lacks}" if lacks and said in NOTES.values() else said
     if {"end", "with", "emitted"} <= schema["properties"].keys():
-        if not key[:1].isupper():
-            return NOT_FIELDS
-        if "end" not in absent:
-            return "the event that ends the run stands under `end`, and its fields under `with`"
-        return f"write `end: {key}`" + (", and its fields under `with`" if content else "")
+        return of_expectation(key, content, absent)
     if "attempts" in schema["properties"]:
         return beside_an_answer(key, absent)
     if all(each in schema["properties"] for each in JOINS) and (named := event_of(key, content)):
@@ -165,6 +161,15 @@ def advice(
     if not acts and other_key(key, ABOUT_ACTIONS):
         return f"a `{kind}` has no action that could fail: leave it out"
     return f"what can stand here too is {phrases.joined(absent)}" if absent else "nothing else can stand here"
+
+
+def of_expectation(key: str, content: Any, absent: Sequence[str]) -> str:
+    """Return what to do about a key in what a test expects: an event, or a field, that stands by itself."""
+    if not key[:1].isupper():
+        return NOT_FIELDS
+    if "end" not in absent:
+        return "the event that ends the run stands under `end`, and its fields under `with`"
+    return f"write `end: {key}`" + (", and its fields under `with`" if content else "")
 
 
 def homes(key: str, schema: Schema, definitions: Mapping[str, Schema]) -> str:

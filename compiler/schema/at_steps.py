@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from wfc.compiler.model.kinds import STEP_KINDS
@@ -43,8 +42,6 @@ SETTINGS: Final = frozenset({"frequency_penalty", "presence_penalty", "seed", "s
 OF_JOINS: Final = frozenset({"all", "any", "count", "rest"})
 SIDE_BY_SIDE: Final = "steps that accept the same event run side by side"
 TIED: Final = "steps are tied by events: what one step has under `emit`, another one has under `accepts`"
-LONGEST: Final = 40
-"""How many code points of a text a hint repeats."""
 JOINED: Final = (
     "which events a step waits for says its `accepts`: `{all: [A, B]}`; which it sends, its `emit`"
 )
@@ -64,10 +61,8 @@ def for_key_at_step(key: str, content: Any, step: Mapping[str, Any]) -> str:
     acts = STEP_KINDS[kind].acts and kind not in PAUSES
     if word in TRIES | OF_POLICY:
         return in_policy(word, step) if acts and "retry" in step else "" if acts else cannot_fail(kind)
-    if word in ERRORS and not acts:
+    if word in ERRORS | GOES_ON and not acts:
         return cannot_fail(kind, of_errors=True, event="event" in step)
-    if word in GOES_ON and not acts:
-        return cannot_fail(kind)
     if word in GIVEN and kind == "transform":
         return "what a `transform` works out stands in its event, `emit: {event: …, with: {…}}`, or in `save`"
     if word in BOUNDS:
@@ -146,16 +141,3 @@ def is_event(content: Any) -> bool:
     """Return whether a value may say where a failure leads, and names no models."""
     names = content if isinstance(content, list) else [content]
     return any(isinstance(each, dict) or str(each)[:1].isupper() for each in names)
-
-
-def for_assignees(value: Any, address: Sequence[str | int]) -> str:
-    """Return how those are written who are asked, of whom there is one alone; empty if it is something else."""
-    if address[:1] != ("steps",) or address[-1] != "assign" or not isinstance(value, str) or "," in value:
-        return ""
-    text = value.strip()
-    if text.startswith("${{") and text.endswith("}}") and '"' not in text:
-        inner = text if len(text) <= LONGEST else "${{ … }}"
-        return f'write `["{inner}"]` if its value begins with `user:` or `group:`, else `["user:{inner}"]`'
-    if not re.fullmatch(r"[\w.-]+", text):
-        return ""
-    return f'write `["user:{text}"]` for a person, `["group:{text}"]` for a group'

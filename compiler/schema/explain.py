@@ -14,7 +14,7 @@ from wfc.compiler.rules import reading as reading_problems
 from wfc.compiler.rules import shape as problems
 from wfc.compiler.rules import type_keys as type_keys_problems
 from wfc.compiler.rules.spelling import nearest
-from wfc.compiler.schema.at_steps import for_assignees
+from wfc.compiler.schema.assignees import for_assignees
 from wfc.compiler.schema.choices import CHOOSING, written_otherwise
 from wfc.compiler.schema.expansion import schema, validator
 from wfc.compiler.schema.former_keys import as_written_today

@@ -358,9 +358,8 @@ def for_scalar(value: bool | float, title: str, key: str) -> str:
         many = f"`{text}ms` or `{text}s`"  # elsewhere such numbers are milliseconds
         if value >= 1000:
             return f"write a unit: {many}"
-        longer = (
-            f", `{text} min` or `{text}h`" if key in WAITS else ""
-        )  # for people, and for what comes from outside
+        # people, and what comes from outside, take hours as often as seconds
+        longer = f", `{text} min` or `{text}h`" if key in WAITS else ""
         return f"write a unit, such as `{text}s`{longer}"
     if key in ADDRESSES:
         return "an address is written as in `https://desk.example/orders`"

@@ -10,6 +10,7 @@ from typing import Final
 from wfc.compiler.diagnostics import Finding, Place, Report
 from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import templates as template_problems
+from wfc.compiler.rules import type_keys as type_keys_problems
 from wfc.compiler.rules.spelling import nearest
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "default_without_type",
     "enum_of_text",
     "is_long_form",
+    "mended",
     "misspelt_key",
     "type_of_default",
     "without_key",
@@ -212,3 +214,18 @@ def check_plain(data: object, place: Place, key: str, report: Report, beside: st
         for index, each in enumerate(data):
             if not isinstance(each, str) or "${{" in each:
                 check_plain(each, place / index, key, report)
+
+
+def mended(data: dict[str, object], place: Place, report: Report) -> dict[str, object]:
+    """Return the same long form with a misspelt key corrected, or a missing type, and either reported."""
+    if word := type_of_default(data):
+        report(default_without_type(data, place, f"`{place.address[-1]}`", word))
+        return {"type": word.replace("…", "any"), **data}
+    found = misspelt_key(data)
+    if found is None:
+        return data
+    written, meant = found
+    known = LONG_KEYS.difference(data, {"merge"}) if meant else ()
+    hint = "" if meant else choices_hint(data[written])
+    report(type_keys_problems.unknown_type_key((place / written).key, written, sorted(known), meant, hint))
+    return without_key(data, written, meant)

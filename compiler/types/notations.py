@@ -3,13 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from wfc.compiler.rules import closest
 
-__all__ = ["other_notation", "values_for_types"]
+__all__ = ["SYNONYMS", "other_notation", "values_for_types"]
 
+SYNONYMS: Final[Mapping[str, str]] = {
+    "str": "string",
+    "text": "string",
+    "int": "integer",
+    "float": "number",
+    "double": "number",
+    **dict.fromkeys(("varchar", "char", "nvarchar"), "string"),
+    **dict.fromkeys(("long", "short", "bigint", "smallint", "int32", "int64"), "integer"),
+    **dict.fromkeys(("real", "float32", "float64"), "number"),
+    "money": "decimal",
+    "currency": "decimal",
+    "bool": "boolean",
+    "yes": "boolean",
+    "no": "boolean",
+    "array": "list of …",
+    "list": "list of …",
+    "dict": "map of …",
+    "map": "map of …",
+    "object": "map of …",
+    **{each: f"{{type: string, format: {each}}}" for each in ("email", "hostname", "uri", "uuid")},
+    "url": "{type: string, format: uri}",
+    "json": "any",
+    "timestamp": "datetime",
+    "time": "datetime",
+    **dict.fromkeys(("interval", "timedelta", "timespan"), "duration"),
+    "null": "optional …",
+    "none": "optional …",
+}
+"""What other languages call a type, in small letters."""
 WORDS: Final = {
     "str": "string", "text": "string", "String": "string", "int": "integer", "Integer": "integer",
     "float": "number", "double": "number", "Number": "number", "bool": "boolean", "Boolean": "boolean",

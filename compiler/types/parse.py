@@ -20,12 +20,8 @@ from wfc.compiler.types.long_form import (
     CHOICES,
     LONG_KEYS,
     check_plain,
-    choices_hint,
-    default_without_type,
     is_long_form,
-    misspelt_key,
-    type_of_default,
-    without_key,
+    mended,
 )
 from wfc.compiler.types.outside_names import check_outside_names, field_with_own_name, read_outside_name
 from wfc.compiler.types.shapes import (
@@ -57,34 +53,6 @@ __all__ = ["SCALARS", "is_long_form", "parse_field", "parse_fields", "parse_type
 SCALARS: Final[Mapping[str, Scalar]] = {
     scalar.name: scalar
     for scalar in (STRING, INTEGER, NUMBER, DECIMAL, BOOLEAN, DATE, DATETIME, DURATION, ANY)
-}
-SYNONYMS: Final[Mapping[str, str]] = {
-    "str": "string",
-    "text": "string",
-    "int": "integer",
-    "float": "number",
-    "double": "number",
-    **dict.fromkeys(("varchar", "char", "nvarchar"), "string"),
-    **dict.fromkeys(("long", "short", "bigint", "smallint", "int32", "int64"), "integer"),
-    **dict.fromkeys(("real", "float32", "float64"), "number"),
-    "money": "decimal",
-    "currency": "decimal",
-    "bool": "boolean",
-    "yes": "boolean",
-    "no": "boolean",
-    "array": "list of …",
-    "list": "list of …",
-    "dict": "map of …",
-    "map": "map of …",
-    "object": "map of …",
-    **{each: f"{{type: string, format: {each}}}" for each in ("email", "hostname", "uri", "uuid")},
-    "url": "{type: string, format: uri}",
-    "json": "any",
-    "timestamp": "datetime",
-    "time": "datetime",
-    **dict.fromkeys(("interval", "timedelta", "timespan"), "duration"),
-    "null": "optional …",
-    "none": "optional …",
 }
 ONLY_ENUM: Final = {"enum"}
 MAX_NESTING: Final = 20  # types in types; the reader lets a hundred through, people follow five
@@ -216,21 +184,6 @@ def parse_field(
     )
 
 
-def mended(data: dict[str, object], place: Place, report: Report) -> dict[str, object]:
-    """Return the same long form with a misspelt key corrected, or a missing type, and either reported."""
-    if word := type_of_default(data):
-        report(default_without_type(data, place, f"`{place.address[-1]}`", word))
-        return {"type": word.replace("…", "any"), **data}
-    found = misspelt_key(data)
-    if found is None:
-        return data
-    written, meant = found
-    known = LONG_KEYS.difference(data, {"merge"}) if meant else ()
-    hint = "" if meant else choices_hint(data[written])
-    report(type_keys_problems.unknown_type_key((place / written).key, written, sorted(known), meant, hint))
-    return without_key(data, written, meant)
-
-
 def parsed(data: object, place: Place, world: Declared, name: str, depth: int) -> Type:
     if isinstance(data, dict):
         return of_map(mended(data, place, world.report), place, world, name, depth)
@@ -307,7 +260,7 @@ def parse_one_of(data: object, place: Place, world: Declared, name: str, depth: 
         return UNKNOWN
     known = {*world.names, *SCALARS, *BUILT_IN}
     if all(isinstance(each, str) and each not in known for each in data):
-        from wfc.compiler.types.notations import values_for_types  # a good spec never needs it
+        from wfc.compiler.types.notations import SYNONYMS, values_for_types  # a good spec never needs it
 
         if hint := values_for_types(data, {*known, *SYNONYMS}):
             world.report(replace(problems.unknown_type(place / 0, data[0], ()), hint=hint, fix=None))
@@ -434,6 +387,8 @@ def named(word: str, at: Place, world: Declared) -> Type:
     if name in BUILT_IN:
         return BUILT_IN[name]
     built_in = [*SCALARS, *BUILT_IN]
+    from wfc.compiler.types.notations import SYNONYMS  # a good spec never needs it
+
     meant = SYNONYMS.get(word.lower(), "")
     if name.endswith("?") and name[:-1] in {*built_in, *world.names}:
         meant = f"optional {name[:-1]}"

@@ -1409,7 +1409,7 @@ TABLE = [
         "Judge this: ${{ event.text }}",
         "Judge this: ${{ Object.keys(event) }}",
         "method-call",
-        "write `event | keys`",
+        "the fields of a record are named as they are declared",
     ),
     (
         "JS JSON.stringify",

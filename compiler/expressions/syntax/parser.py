@@ -368,15 +368,6 @@ class Parser(TokenCursor):
             hint = f"the quotes of a key stand around it: `{key.text[0]}{token.text}{key.text[-1]}: …`"
         self.fail_with(problems.unexpected_token(self.span(token), token.text, "`:`", hint))
 
-    def tokens_until(self, last: str, wanted: str) -> bool:
-        """Return whether a token comes before another one, on the same level of brackets."""
-        depth = 0
-        for token in self.tokens[self.next :]:
-            if depth == 0 and token.text in {last, wanted}:
-                return token.text == wanted
-            depth += (token.text in {"(", "[", "{"}) - (token.text in {")", "]", "}"})
-        return False
-
     def record_display(self) -> Node:
         opened = self.open()
         entries: list[tuple[Constant, Node]] = []

@@ -92,7 +92,7 @@ def decimal_comma(tokens: Sequence[Token], at: int) -> str:
         return f"a part stands in brackets with a colon: `[{before.text}:{after.text}]`"
     if comma > 1 and tokens[comma - 2].text == "in":
         return f"a list stands in square brackets: `[{before.text}, {after.text}]`"
-    if "integer" not in {before.kind} & {after.kind}:
+    if not before.kind == after.kind == "integer":
         return "a number has one point, before its fraction, and no commas"
     if len(after.text) == THOUSAND and before.text != "0":
         return f"write `{before.text}{after.text}`, or `{before.text}.{after.text}` if that is a fraction"

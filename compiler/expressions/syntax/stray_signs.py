@@ -1,4 +1,4 @@
-"""Signs around what other systems put into a text, which belong to it: dollar signs, and braces with blanks."""
+"""Signs around what other systems put into a text: dollar signs, which may be meant, and braces with blanks."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ MOST: Final = 4
 
 
 def with_signs(text: str, at: int, mark: str, *, is_path: bool) -> tuple[int, int, str]:
-    """Return where a mark begins and ends with the signs around it, and the dollar signs before it that may be meant:
-    as a sum of money begins with one, they belong to the mark only where that is the whole text.
+    """Return where a mark begins and ends with the signs around it, and the dollar signs before it: one of them may be
+    meant, as a sum of money begins so.
 
     Args:
         text: The whole text.
@@ -30,8 +30,4 @@ def with_signs(text: str, at: int, mark: str, *, is_path: bool) -> tuple[int, in
         if outer is not None and (closes := CLOSES.match(text, end)):
             at, end = at - len(outer[0]), closes.end()
     dollars = DOLLARS.search(text[max(0, at - MOST) : at]) if is_path or mark == "{{" else None
-    if dollars is None:
-        return at, end, ""
-    begin, closing = at - len(dollars[0]), text.find("}", end - 1)
-    alone = not text[:begin].strip() and closing >= 0 and not text[closing:].strip("} \n")
-    return (begin, end, "") if alone else (at, end, dollars[0])
+    return at, end, "" if dollars is None else dollars[0]

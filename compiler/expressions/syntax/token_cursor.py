@@ -58,6 +58,15 @@ class TokenCursor:
         """Return whether the next token is one of these operators or words."""
         return self.tokens[self.next].word in texts
 
+    def tokens_until(self, last: str, wanted: str) -> bool:
+        """Return whether a token comes before another one, on the same level of brackets."""
+        depth = 0
+        for token in self.tokens[self.next :]:
+            if depth == 0 and token.text in {last, wanted}:
+                return token.text == wanted
+            depth += (token.text in {"(", "[", "{"}) - (token.text in {")", "]", "}"})
+        return False
+
     def accept(self, text: str) -> Token | None:
         return self.take() if self.tokens[self.next].word == text else None
 

@@ -27,7 +27,6 @@ from wfc.compiler.types import (
     show,
     without_null,
 )
-from wfc.compiler.types.parse import SYNONYMS
 
 __all__ = ["null_test", "test"]
 
@@ -52,6 +51,8 @@ def test(reporter: TypeReporter, node: Test, kind: Type, scope: Scope) -> bool:
         place = reporter.place.stretch(node.name_start, node.name_end)
         known = [each.called or each.name for each in records] or [*KINDS, *scope.classes]
         compared = f'{"!=" if node.negated else "=="} "{node.name}"' if base(kind) is STRING else ""
+        from wfc.compiler.types.notations import SYNONYMS  # a good spec never needs it
+
         meant = SYNONYMS.get(node.name.lower(), "")
         kind_of = meant if meant in KINDS else ""
         reporter.wrong(

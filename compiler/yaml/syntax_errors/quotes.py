@@ -50,7 +50,9 @@ KEY_BELOW: Final = re.compile(r"\n *(?:- +)?[\w-]+:\s")
 """Another entry within what is in quotes."""
 DOLLAR_BEFORE: Final = re.compile(r"\$(?P<sign>[\"'])(?P<inside>\{\{[^{}\"'\r\n]*\}\})(?P=sign)")
 """An expression with its first two signs exchanged."""
-EQUALS: Final = re.compile(r"(?<=[{,]) *(?P<key>[a-z_]\w*) *= *(?P<value>\"[^\"\r\n]*\"|'[^'\r\n]*')")
+EQUALS: Final = re.compile(
+    r"(?<=[{,]) *(?P<key>[a-z_]\w*) *= *(?P<value>\"(?:[^\"\\\r\n]|\\.)*\"|'[^'\r\n]*')"
+)
 """A key with `=` before a text in quotes, between braces."""
 NO_COLON: Final = re.compile(
     r"(?<=[{,]) *(?P<entry>(?P<key>[^\W\d][\w-]*) +"

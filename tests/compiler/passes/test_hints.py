@@ -491,6 +491,10 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
      ("expression-as-text", "without the `$`, which stays if a dollar sign is to be shown")),
     ("lists", "${{ line.kind }}: ${{ line.price }}", "${{ line.kind }}: $ {{ line.price }}",
      ("braces-without-dollar", "write `${{` without the `$` before it, which stays if a dollar sign is to be shown")),
+    ("asking", '"${{ event.name | upper }}"', '"$${event.name}"',
+     ("expression-as-text", "write `${{ event.name }}` without the `$`, which stays if a dollar sign is to be shown")),
+    ("asking", 'name: "${{ event.name | upper }}"', r'name="${{ [event.name] | join(\" \") }}"',
+     ("no-colon-in-braces", r'write `name: "${{ [event.name] | join(\" \") }}"`')),
     # an address in which an expression is written as elsewhere is one mistake
     ("asking", URL, 'url: "{inputs.page}"', ("bad-url", "write `${{ inputs.page }}`$")),
     ("asking", URL, "url: ${inputs.page}/x", ("bad-url", "write `${{ inputs.page }}`$")),
