@@ -219,7 +219,7 @@ def unknown_test(
     elif name == "blank":
         hint = "ask `is empty`"
     elif name in {"first", "last"}:
-        hint = f"whether an item is the {name} of a loop says `loop.{name}` within it"
+        hint = f"only within `[… for one in LIST]` is there a {name} item: `loop.{name}`"
     elif kind and compared:
         hint = f"a type is asked for by `is {kind}`, and a text compared by `{compared}`"
     elif kind:

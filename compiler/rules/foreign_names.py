@@ -144,7 +144,8 @@ INSTEAD_OF_CALLS = {
     **dict.fromkeys(
         ["lstrip", "rstrip", "trimend", "trimstart"], "`| trim` takes the blanks away, at both ends"
     ),
-    **dict.fromkeys(["append", "push"], "a longer list is a sum: `LIST + [ITEM]`"),
+    **dict.fromkeys(["append", "push"], "a longer list is a sum: `(LIST + [ITEM])`"),
+    "between": "write `LOW <= x and x <= HIGH`",
     "enumerate": "the number of an item is `loop.index`, from 1: `for NAME in LIST`",
     "range": "numbers are written out, `[1, 2, 3]`; the number of an item is `loop.index`",
     "items": "`for key, value in MAP` goes through a map as it is; what it holds are `| keys` and `| values`",

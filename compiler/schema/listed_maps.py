@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-__all__ = ["fields_of_list", "map_for_list"]
+__all__ = ["fields_of_list", "map_for_list", "record_for_list"]
 
 NAMES: Final = ("name", "id", "event", "step")
 """Keys under which an entry of a list has its name elsewhere, the likeliest first."""
@@ -69,3 +69,23 @@ def fields_of_list(value: Sequence[Mapping[str, Any]]) -> str:
         else:
             fields += [f"{field}: …" for field in each]
     return f"write one map instead of a list, without `- ` and `[ ]`: `{{{', '.join(fields[:MOST_SHOWN])}}}`"
+
+
+def record_for_list(value: Sequence[Any], *, is_type: bool) -> str:
+    """Return how a record is written in whose place a list stands; empty if that is not clear.
+
+    Args:
+        is_type: Whether a choice of texts is wanted there as well.
+    """
+    if all(isinstance(each, Mapping) and each for each in value):
+        return fields_of_list(value)
+    if not all(isinstance(each, str) and each for each in value):
+        return ""
+    if not all(each.isidentifier() for each in value):
+        return ""
+    shown = [*value[:MOST_SHOWN], *["…"] * (len(value) > MOST_SHOWN)]
+    fields = ", ".join(each if each == "…" else f"{each}: …" for each in shown)
+    said = f"write `{{{fields}}}`, each field with its type"
+    if not is_type or len(value) == 1:
+        return said
+    return f"{said}; if one of these texts is wanted, a field for it: `{{choice: {{enum: [{', '.join(shown)}]}}}}`"

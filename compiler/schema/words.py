@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Fix, Place
 from wfc.compiler.rules import fixes
-from wfc.compiler.schema.listed_maps import fields_of_list, map_for_list
+from wfc.compiler.schema.listed_maps import fields_of_list, map_for_list, record_for_list
 from wfc.compiler.schema.nested_joins import FORMS, for_join_as_whole
 from wfc.compiler.types.long_form import can_be_type, enum_of_text
 
@@ -112,6 +112,11 @@ def owner(address: Address, schema: Mapping[str, Any], *, short: bool = False) -
 def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
     """Return what to write instead of a value of the wrong type; empty if there is no suggestion."""
     texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
+    is_record = key == "output" or title.startswith("a record: fields")
+    if is_record and isinstance(value, list) and value and not (texts and can_be_type(value[0])):
+        record = record_for_list(value, is_type=title.startswith("a type,") or key == "form")
+        if record:
+            return record
     if title.startswith("a type,") and texts and value:
         shown = short(", ".join(value))
         if len(value) > 1:

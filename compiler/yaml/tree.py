@@ -384,9 +384,11 @@ class Builder:
     def has_explained(self, finding: Finding) -> bool:
         """Return whether a finding that ends the reading follows from one on the same line."""
         last, start = self.last, finding.place.start
-        if last is None or last.code not in BREAKING or start is None or last.place.start is None:
+        if last is None or start is None or last.place.start is None:
             return False
-        return "\n" not in self.text[min(last.place.start, start) : start]
+        if last.code == "tag":
+            return last.place.start == start
+        return last.code in BREAKING and "\n" not in self.text[min(last.place.start, start) : start]
 
     def find(self, finding: Finding) -> None:
         self.report(finding)

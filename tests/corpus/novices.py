@@ -1505,7 +1505,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "        when: events.order.total > 100 and events.urgent\n",
         "        when: events.urgent is first\n",
         "unknown-test",
-        "whether an item is the first of a loop says `loop.first` within it",
+        "only within `[… for one in LIST]` is there a first item: `loop.first`",
     ),
     (
         "context",
@@ -1715,7 +1715,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "        with: {reason: too much}\n",
         "        with: {reason: \"${{ events.order.items.append('a') | join }}\"}\n",
         "method-call",
-        "a longer list is a sum: `LIST + [ITEM]`",
+        "a longer list is a sum: `(LIST + [ITEM])`",
     ),
     (
         "quotes of both kinds in an expression in quotes",

@@ -248,6 +248,9 @@ def at_a_name(tokens: Sequence[Token], at: int) -> str:
         return f"leave out `{before.text}`"
     if before.text == "typeof":
         return "the type of a value is asked by `is string`, `is number` and their like"
+    if before.text == "NOT" and at > 1 and tokens[at - 2].text.lower() == "is":
+        missing = token.text.lower() in {"nil", "none", "null", "undefined"}
+        return "write `is not none`" if missing else "write `is not`"
     if token.text == "in" and before.text in {"is", "not"}:
         return f"leave out `is`: {'`not in`' if before.text == 'not' else '`in`'} stands without it"
     if before.kind != "operator" and token.text == "not":

@@ -133,6 +133,8 @@ def leading_dot(tokens: Sequence[Token], at: int) -> str:
 
 def is_choice(tokens: Sequence[Token], at: int) -> bool:
     """Return whether a `?` stands between a condition and two values, of which the second may be missing."""
+    if at and tokens[at - 1].text == "[":
+        return False
     for each in on_level(tokens, at):
         if each.text in {",", *OPENING}:
             break
@@ -145,6 +147,8 @@ def is_choice(tokens: Sequence[Token], at: int) -> bool:
 def behind(tokens: Sequence[Token], at: int) -> str:
     """Return what to do about a `?` behind a value: that may be null, or the condition ends there."""
     before = [each.text for each in tokens[max(0, at - 2) : at]]
+    if before[-1:] == ["["]:  # a path of JSON asks so which items fit
+        return "of a list `[one for one in LIST if …]` takes what fits"
     if before[:-1] in (["is"], ["not"]):
         word = before[-1]
         texts = "" if word in TESTS or word[:1].isupper() else f'; a text is compared by `== "{word}"`'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wfc.compiler.diagnostics import Finding
 from wfc.compiler.expressions.conditions.narrowing import EMPTY, KINDS, TESTS, passes_test
 from wfc.compiler.expressions.syntax.tree import Node, Test
 from wfc.compiler.expressions.typing.reporter import TypeReporter
@@ -48,6 +49,8 @@ def test(reporter: TypeReporter, node: Test, kind: Type, scope: Scope) -> bool:
     ):
         return True  # it may be the name of what could not be found
     if node.record is None and node.name not in TESTS:
+        if is_left_out(node.name, reporter, scope):
+            return True
         place = reporter.place.stretch(node.name_start, node.name_end)
         known = [each.called or each.name for each in records] or [*KINDS, *scope.classes]
         compared = f'{"!=" if node.negated else "=="} "{node.name}"' if base(kind) is STRING else ""
@@ -62,6 +65,14 @@ def test(reporter: TypeReporter, node: Test, kind: Type, scope: Scope) -> bool:
     if without_null(kind) is not ANY or node.record is not None:
         kind_test(reporter, node, kind)
     return True
+
+
+def is_left_out(name: str, reporter: TypeReporter, scope: Scope) -> bool:
+    """Return whether an event or a type is declared and nothing is known of it, since its declaration is wrong."""
+    if not name[:1].isupper():
+        return False
+    unknown: list[Finding] = []
+    return scope.types(name, reporter.place, unknown.append) is UNKNOWN and not unknown
 
 
 def null_test(reporter: TypeReporter, node: Node, asked: Node, kind: Type, *, null: bool) -> None:
