@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import combinations, islice
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ __all__ = ["exchanged", "exchanged_values"]
 SECTIONS: Final = ("events", "types", "steps", "tools", "models", "agents", "texts", "state", "config")
 """Sections in which two declarations may have each other's content."""
 OF_FIELDS: Final = ("events", "types")
-RECORDS: Final = {"steps": ("form", "output"), "tools": ("args", "output")}
+RECORDS: Final = {"agents": ("output",), "steps": ("form", "output"), "tools": ("args", "output")}
 """Keys of declarations under which fields stand with their types."""
 KEPT: Final = ("config", "state")
 """Sections whose fields are asked for by the section's own name, so that each may stand under the other's."""
@@ -27,6 +27,9 @@ WORD: Final = re.compile(r"[^\W\d]\w*")
 OF_KEPT: Final = tuple(f"`{each}` has no field" for each in KEPT)
 OF_ENDS: Final = frozenset({"end-event-accepted", "start-event-emitted"})
 """Findings at steps that may come of the start and the end being exchanged."""
+NAMING: Final = frozenset({*SECTIONS, "tests", "triggers"})
+DEEP: Final = 3
+"""From how many keys on a place in a section says nothing of the section as a whole."""
 DEPTH_OF_AREAS: Final = 3
 """How many keys down a place is the same, such as the mocks of one test."""
 MOST_PAIRS: Final = 8
@@ -52,7 +55,7 @@ def exchanged_values(data: Data, findings: Sequence[Finding]) -> Iterator[Suspic
     counts: dict[tuple[Address, str], int] = {}
     for each in errors(findings):
         for end, key in enumerate(each.place.address):
-            if isinstance(key, str):
+            if isinstance(key, str) and (end or len(each.place.address) < DEEP or key not in NAMING):
                 found = (each.place.address[:end], key)
                 counts[found] = counts.get(found, 0) + 1
     pairs: dict[tuple[Address, str, str], int] = {}
@@ -92,6 +95,7 @@ def exchanged_declarations(data: Data, findings: Sequence[Finding]) -> Iterator[
     ):
         first, second = sorted(KEPT, key=list(data).index)
         yield exchange(data, (), first, second, 2)
+    yield from turned_steps(data, found)
     words = Counter(
         word for each in found for part in MENTIONED.findall(each.message) for word in set(WORD.findall(part))
     )
@@ -106,7 +110,7 @@ def exchanged_declarations(data: Data, findings: Sequence[Finding]) -> Iterator[
         if name in words and size(content) > 1 and set(RECORDS["tools"]) <= content.keys():
             yield exchange(data, ("tools", name), *RECORDS["tools"], 2)
     pairs = [
-        ((key not in words) + (other not in words), -words[key] - words[other], owner, key, other)
+        (doubt(values, key, other, words), -words[key] - words[other], owner, key, other)
         for owner, values in declared(data)
         for key, other in combinations(islice(values, MOST_KEYS), 2)
         if values[key] != values[other] and (key in words or other in words)
@@ -116,10 +120,33 @@ def exchanged_declarations(data: Data, findings: Sequence[Finding]) -> Iterator[
         yield exchange(data, owner, key, other, 2)
 
 
+def turned_steps(data: Data, found: Sequence[Finding]) -> Iterator[Suspicion]:
+    """Suspect steps of accepting what they are to emit, where nobody else emits that, or accepts what they emit."""
+    lacking = {name for each in found if each.code == "event-never-emitted" for name in each.about}
+    lost = {name for each in found if each.code == "event-never-accepted" for name in each.about}
+    steps = data.get("steps") if lacking and lost else None
+    for name, step in steps.items() if isinstance(steps, dict) else ():
+        if not isinstance(step, dict):
+            continue
+        if lacking.intersection(names_in(step.get("accepts"))) and lost.intersection(
+            names_in(step.get("emit"))
+        ):
+            yield exchange(data, ("steps", name), "accepts", "emit", 2)
+
+
+def doubt(values: Mapping[str, Any], key: str, other: str, words: Container[str]) -> int:
+    """Return how unlikely an exchange is: by names that no error mentions, unless errors mention their fields."""
+    unnamed = (key not in words) + (other not in words)
+    fields = {name for each in (values[key], values[other]) if isinstance(each, dict) for name in each}
+    return unnamed - (sum(name in words for name in fields) > 1)
+
+
 def events_at(data: Data, address: Address) -> list[str]:
     """Return the events whose fields are used at a place: those of a step, or, in a test, the start and the ends."""
     if address[:1] == ("tests",):
-        return [*names_in(data.get("start")), *names_in(data.get("end"))]
+        used = [data.get("start")] if address[2:3] == ("start",) else []
+        used += [data.get("end")] if address[2:3] == ("expect",) else []
+        return [name for each in used for name in names_in(each)]
     step = at(data, address[:2]) if address[:1] == ("steps",) else None
     used = [step.get("accepts"), step.get("emit")] if isinstance(step, dict) else []
     return [name for each in used for name in names_in(each)]

@@ -144,7 +144,10 @@ def nested(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Address, A
             kind = at(data, (*address[:2], "kind"))
             if address[3] in definitions.get(f"{kind}_step", {}).get("properties", ()):
                 yield address[:4], (*address[:2], address[3]), 1
-        if len(address) > 1 and address[1] in sections and address[0] in SECTIONS.values():
+        names = SECTIONS.values()
+        if len(address) > 1 and address[1] in sections and address[0] in names:
+            yield address[:2], (address[1],), 1
+        if len(address) > 1 and address[0] == "config" and address[1] in names:
             yield address[:2], (address[1],), 1
         if len(address) > 1 and address[0] in {"events", "state", "types"}:
             content = at(data, address[:2])

@@ -43,21 +43,33 @@ def other_events(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]
     lost = lost_events(findings)
     for address in shown_by_use(findings, lost):
         accepts = at(data, address)
-        events = named(accepts)
         form = form_of(accepts)
+        listed = (
+            accepts[form] if form and isinstance(accepts[form], list) else [accepts.get(form)] if form else []
+        )
+        events = [each for each in listed if isinstance(each, str)]
         outside = any(each.code in OUTSIDE and each.place.address[:3] == address for each in findings)
         declared = data.get("events")
         others = lost or (list(declared) if outside and isinstance(declared, dict) else ())
-        for index in range(len(events) if form else 0):
+        others = others or with_fields(declared, findings, address)
+        for index, event in enumerate(listed):
             for name in [each for each in others if each not in events][:MOST_EVENTS]:
-                again = [*events[:index], name, *events[index + 1 :]]
+                again = [*listed[:index], name, *listed[index + 1 :]]
                 way = {**accepts, form: again if isinstance(accepts[form], list) else name}
                 if len(set(events)) < len(events):
-                    if events.index(events[index]) < index:
-                        finding = once_in_place_of_another(address, form, index, events[index], name)
+                    if listed.index(event) < index:
+                        finding = once_in_place_of_another(address, form, index, event, name)
                         yield Suspicion(finding, with_value(data, address, way))
-                    continue
-                yield suspicion(data, address, accepts, way, ())
+                elif isinstance(event, str):
+                    yield suspicion(data, address, accepts, way, ())
+
+
+def with_fields(declared: Any, findings: Sequence[Finding], address: Address) -> list[str]:
+    """Return the events that have a field which a step asks its join for in vain."""
+    of_step = (each for each in findings if each.place.address[:2] == address[:2])
+    wanted = {name for each in of_step if each.code == "unknown-field" for name in each.about}
+    events = declared.items() if isinstance(declared, dict) else ()
+    return [name for name, fields in events if isinstance(fields, dict) and wanted & fields.keys()]
 
 
 def once_in_place_of_another(address: Address, form: str, index: int, event: str, lost: str) -> Finding:

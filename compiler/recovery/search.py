@@ -30,7 +30,7 @@ from wfc.compiler.recovery.other_types import declared_otherwise
 from wfc.compiler.recovery.round_brackets import round_brackets
 from wfc.compiler.recovery.suspicion import Data, Suspicion, at, with_value
 from wfc.compiler.recovery.torn_keys import torn_keys
-from wfc.compiler.recovery.wrapped_fields import wrapped_fields
+from wfc.compiler.recovery.wrapped_fields import unwrapped, wrapped_fields
 from wfc.compiler.slotted import replace
 from wfc.compiler.yaml import Document
 
@@ -39,6 +39,8 @@ __all__ = ["search"]
 MOST_TRIES: Final = 50
 MOST_OF_COMPLEX: Final = 8
 """How many tries there are at most where the proof gives up, for each of them does so, too, and late."""
+MOST_LESS_LIKELY: Final = 8
+"""How many suspicions more are tried once one explains some of the findings."""
 MOST_TEXT: Final = 400_000
 """How many code points are analysed again at most, over all tries."""
 MOST_ALONE: Final = 3
@@ -74,42 +76,59 @@ def search(analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Analy
     """Replace findings by the suspicions that explain them; the arguments are those of ``recover``."""
     is_complex = any(each.code == "flow-too-complex" for each in analysis.findings)
     most = MOST_OF_COMPLEX if is_complex else MOST_TRIES
-    tries = min(most, MOST_TEXT // (len(analysis.document.text) + 1))
+    left = iter(range(min(most, MOST_TEXT // (len(analysis.document.text) + 1))))
     blamed: list[Finding] = []
     doubtful: Suspicion | None = None
-    while tries and len(analysis.findings) <= MOST_FINDINGS:
-        explanation = None
-        for suspicion in islice(suspicions(analysis), tries):
-            tries -= 1
-            tried = analyse(analysis.document.changed(suspicion.data, suspicion.moves))
-            if not explains(analysis, tried, suspicion.explains):
-                continue
-            if too_much(analysis, tried, suspicion, analyse):
-                is_exchange = len(suspicion.smaller) == len(suspicion.settled) == 2
-                if doubtful is None and is_exchange and not error_messages(tried):
-                    doubtful = suspicion
-                continue
-            explains_too = [
-                words
-                for words, data in suspicion.rivals
-                if explains(analysis, analyse(analysis.document.changed(data, ())), suspicion.explains)
-            ]
-            tries = max(0, tries - len(suspicion.smaller) - len(suspicion.rivals))
-            explanation = tried, with_rivals(suspicion.finding, explains_too)
+    while len(analysis.findings) <= MOST_FINDINGS:
+        likeliest, doubtful = explanation(analysis, analyse, left)
+        if likeliest is None:
             break
-        if explanation is None:
-            break
-        analysis, doubtful = explanation[0], None
-        blamed.append(explanation[1])
+        suspicion, tried = likeliest
+        explains_too = [
+            words
+            for (words, data), _ in zip(suspicion.rivals, left, strict=False)
+            if explains(analysis, analyse(analysis.document.changed(data, ())), suspicion.explains)
+        ]
+        blamed.append(with_rivals(suspicion.finding, explains_too))
+        analysis = tried
     found = analysis.findings
     if doubtful is not None:
         found = [with_doubt(each, doubtful) for each in found]
     elif len(found) <= MOST_ALONE:
-        left = iter(range(tries))
         found = [with_other_ways(each, analysis, analyse, left) for each in found]
         found = [with_exchange(each, analysis, analyse, left) for each in found]
         found = [with_certain_fix(each, analysis, analyse, left) for each in found]
     return replace(analysis, findings=[*found, *blamed])
+
+
+def explanation(
+    analysis: Analysis, analyse: Callable[[Document], Analysis], left: Iterator[int]
+) -> tuple[tuple[Suspicion, Analysis] | None, Suspicion | None]:
+    """Return the suspicion that explains the findings, with what is left of them then, and an exchange that explains
+    them, though a part of it does, too.
+
+    One that explains them all comes before one that explains some, if it is not much less likely.
+
+    Args:
+        left: An item for each try that is left.
+    """
+    some: tuple[Suspicion, Analysis] | None = None
+    doubtful: Suspicion | None = None
+    since = 0
+    for suspicion, _ in zip(suspicions(analysis), left, strict=False):
+        tried = analyse(analysis.document.changed(suspicion.data, suspicion.moves))
+        is_all = not error_messages(tried)
+        if explains(analysis, tried, suspicion.explains) and (is_all or some is None):
+            if not too_much(analysis, tried, suspicion, analyse, left):
+                if is_all:
+                    return (suspicion, tried), None
+                some = suspicion, tried
+            elif suspicion.explains > 1 and is_all and len(suspicion.smaller) == len(suspicion.settled) == 2:
+                doubtful = doubtful or suspicion  # an exchange of declarations
+        since += some is not None
+        if since > MOST_LESS_LIKELY:
+            break
+    return some, doubtful
 
 
 def with_doubt(finding: Finding, doubtful: Suspicion) -> Finding:
@@ -128,12 +147,13 @@ def with_other_ways(
     finding: Finding, analysis: Analysis, analyse: Callable[[Document], Analysis], left: Iterator[int]
 ) -> Finding:
     """Return a finding with the other ways in which it would be none: of a step to take the first of several events,
-    or of a field to be declared. Only the author knows which is meant. ``left`` has an item for each try that is left.
+    or of a field or an event to be declared. Only the author knows which is meant. ``left`` has an item for each try
+    that is left.
     """
     data = analysis.document.data
     if not isinstance(data, dict) or finding.place.origin is not None:
         return finding
-    ways = [*other_ways(data, finding), *declared_otherwise(data, finding)]
+    ways = [*other_ways(data, finding), *declared_otherwise(data, finding), *unwrapped(data, finding)]
     told = [
         written
         for (written, changed), _ in zip(ways, left, strict=False)
@@ -230,13 +250,18 @@ def explains(before: Analysis, after: Analysis, least: int) -> bool:
 
 
 def too_much(
-    before: Analysis, after: Analysis, suspicion: Suspicion, analyse: Callable[[Document], Analysis]
+    before: Analysis,
+    after: Analysis,
+    suspicion: Suspicion,
+    analyse: Callable[[Document], Analysis],
+    left: Iterator[int],
 ) -> bool:
     """Return whether a part of the suspected change is enough, or errors are left in what it moves."""
     if left_at(after, suspicion.settled):
         return True
     least = gone(before, after)
-    parts = (analyse(before.document.changed(data, ())) for data in suspicion.smaller)
+    smaller = (data for data, _ in zip(suspicion.smaller, left, strict=False))
+    parts = (analyse(before.document.changed(data, ())) for data in smaller)
     return any(explains(before, each, 1) and gone(before, each) >= least for each in parts)
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Finding, Place
-from wfc.compiler.recovery.suspicion import Data, Suspicion, with_value
+from wfc.compiler.recovery.suspicion import Data, Suspicion, at, with_value
 from wfc.compiler.rules import types as problems
 
-__all__ = ["wrapped_fields"]
+__all__ = ["unwrapped", "wrapped_fields"]
 
 SECTIONS: Final = ("events", "types")
 ALWAYS: Final = frozenset({"attributes", "fields", "properties", "schema"})
@@ -38,6 +38,22 @@ def wrapped_fields(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicio
             moves = tuple(((*address, word, key), (*address, key)) for key in fields)
             least = 1 if word in ALWAYS else 2
             yield Suspicion(finding, with_value(data, address, dict(fields)), moves, least)
+
+
+def unwrapped(data: Data, finding: Finding) -> list[tuple[str, Data]]:
+    """Return how an event is written whose one field is filled by nothing, if what stands within it is meant, in words,
+    and the data with it.
+    """
+    place = finding.place.address
+    event = at(data, place) if finding.code == "unfilled-field" else None
+    content = at(data, ("events", event)) if isinstance(event, str) else None
+    found = inner(content)
+    if found is None or finding.about != (found[0],):
+        return []
+    word, fields = found
+    written = ", ".join(f"{key}: {each if isinstance(each, str) else '…'}" for key, each in fields.items())
+    told = f"if what stands within `{word}` is meant, declare `{event}: {{{written}}}`"
+    return [(told, with_value(data, ("events", event), dict(fields)))]
 
 
 def inner(content: Any) -> tuple[str, dict[str, Any]] | None:

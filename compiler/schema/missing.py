@@ -17,6 +17,7 @@ OF_ENTRY: Final = frozenset({"save", "when", "with"})
 DELIVERS: Final = frozenset({"to", "to_key", "topic", "with"})
 """Keys of a step of kind `send` that say to whom it delivers what."""
 BOUNDS: Final = ("within", "until")
+ONLY_EMITS: Final = "a step that only emits is a `transform`"
 IN_TEXT: Final = re.compile(r"^[ \t]*(?:- +)?([a-z_]+):(?: |$)", re.MULTILINE)
 """A line of a text that begins like a key."""
 
@@ -33,12 +34,19 @@ def told_of_missing(
         if keys[0] == "kind" and (told := no_step(str(address[1]), value, definitions)):
             return told
         if keys[0] == "event" and value.get("kind") == "send" and DELIVERS.isdisjoint(value):
-            return "`send` delivers an `event` to other runs; a step that only emits is a `transform`"
+            return f"`send` delivers an `event` to other runs; {ONLY_EMITS}"
     told = meaning(schema, keys[0], definitions) if len(keys) == 1 else ""
     notes = list(swallowed(keys, value))
+    if len(address) == 2 and address[0] == "steps" and "kind" in value and is_bare(value, definitions):
+        notes.append(ONLY_EMITS)
     if list(keys) == ["on_timeout"]:
         notes += of_waiting(value, schema)
     return "; ".join(each for each in (told, *notes) if each)
+
+
+def is_bare(value: Mapping[str, Any], definitions: Mapping[str, Schema]) -> bool:
+    """Return whether a step emits, and has no key that a `transform` has not."""
+    return "emit" in value and value.keys() <= definitions["transform_step"]["properties"].keys()
 
 
 def of_entry_above(value: object, address: Address) -> str:

@@ -1369,7 +1369,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "    form: {decision: {enum: [send, drop]}}\n",
         "    form: [decision]\n",
         "wrong-type",
-        "",
+        "write `{decision: …}`, each field with its type",
     ),
     (
         "a mock with result",
@@ -1514,6 +1514,27 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "    output: [{name: answer, type: string}]\n",
         "wrong-type",
         "write one map instead of a list, without `- ` and `[ ]`: `{answer: string}`",
+    ),
+    (
+        "another kind for a step that only emits",
+        "    kind: transform\n",
+        "    kind: llm\n",
+        "missing-key",
+        "`prompt`: what the model is asked; a step that only emits is a `transform`",
+    ),
+    (
+        "a field of the event in brackets of the state",
+        "Judge this: ${{ event.text }}",
+        'Judge this: ${{ state["text"] }}',
+        "unknown-field",
+        "there is `urgent`; and there is `event.text`",
+    ),
+    (
+        "secrets under the config",
+        "secrets: [MODEL_KEY]\nconfig:\n  desk_url: {type: string, format: uri}\n",
+        "config:\n  desk_url: {type: string, format: uri}\n  secrets: [MODEL_KEY]\n",
+        "misplaced-key",
+        "move it there, with all that belongs to it: indent it as far as the other keys there",
     ),
     (
         "first as a test",

@@ -195,7 +195,7 @@ class TypeChecker(TypeReporter):
             found = self.field(node, of)
             if isinstance(found, Finding):
                 found = hints.past_a_wrapper(found, node, self.text)
-                return self.wrong(hints.with_owner(found, node, scope))
+                return self.wrong(hints.with_owner(found, node.of, node.name, scope))
             node.declared = found
         kind = (scope.fact(path_of(node)) if scope.facts else None) or node.declared
         return common(kind, NULL) if nullable and kind is not UNKNOWN else kind
@@ -237,8 +237,11 @@ class TypeChecker(TypeReporter):
         if UNKNOWN in (of, index):
             return UNKNOWN
         if isinstance(of, Record) and isinstance(node.index, Constant) and isinstance(node.index.value, str):
-            found = fields.field_of(of, node.index.value, self.at(node.index), self.words(node.of))
-            return self.wrong(found) if isinstance(found, Finding) else found
+            name = node.index.value
+            found = fields.field_of(of, name, self.at(node.index), self.words(node.of))
+            if isinstance(found, Finding):
+                return self.wrong(hints.with_owner(found, node.of, name, scope))
+            return found
         wanted, gives = fields.parts_of(of)
         if wanted is None:
             words = self.words(node.of)

@@ -146,20 +146,20 @@ def for_what_came(name: str, scope: Scope) -> str:
     return f"what the step has waited for is `result`{more}"
 
 
-def with_owner(finding: Finding, node: Attribute, scope: Scope) -> Finding:
+def with_owner(finding: Finding, of: Node, name: str, scope: Scope) -> Finding:
     """Return the finding for a field that its owner lacks, with the hint that another name of the place has it."""
-    if not isinstance(node.of, Name) or finding.hint.startswith("did you mean"):
+    if not isinstance(of, Name) or finding.hint.startswith("did you mean"):
         return finding
-    own = node.of.name
-    others = [each for each in OWNERS if each != own and has_field(scope.names.get(each), node.name)]
+    own = of.name
+    others = [each for each in OWNERS if each != own and has_field(scope.names.get(each), name)]
     declared = [each for each in others if each in DECLARED]
     if finding.code == "unknown-field" and own in DECLARED and declared:
         there = declared[0]
-        hint = f"`{node.name}` is declared under `{there}`: write `{there}.{node.name}`, or declare it under `{own}`"
+        hint = f"`{name}` is declared under `{there}`: write `{there}.{name}`, or declare it under `{own}`"
         return replace(finding, hint=hint, fix=None)
     if finding.code == "unknown-field" and own in DECLARED and finding.hint.startswith("it has no"):
         others = others[:1]
-        also = f"; or there is `{others[0]}.{node.name}`" if others else ""
+        also = f"; or there is `{others[0]}.{name}`" if others else ""
         return replace(finding, hint=f"declare it under `{own}`{also}", fix=None)
     if finding.code == "unknown-field" and others and finding.hint.startswith(("it has no", "there ")):
         # either may be wrong: the name of the owner, or that of the field
@@ -170,11 +170,9 @@ def with_owner(finding: Finding, node: Attribute, scope: Scope) -> Finding:
             if isinstance(event, Record) and event.role == "event"
             else ""
         )
-        return replace(finding, hint=f"{fields}there is `{others[0]}.{node.name}`{also}", fix=None)
+        return replace(finding, hint=f"{fields}there is `{others[0]}.{name}`{also}", fix=None)
     if finding.code == "only-some-have" and own == "event" and "inputs" in others:
-        return replace(
-            finding, hint=f"{finding.hint}; that of the start event is always `inputs.{node.name}`"
-        )
+        return replace(finding, hint=f"{finding.hint}; that of the start event is always `inputs.{name}`")
     return finding
 
 

@@ -337,11 +337,11 @@ class ScriptReader:
         found: dict[str, object] = {}
         for key, content in data.items() if isinstance(data, Mapping) else ():
             field, at = tool.args.fields.get(normal_form(str(key))), place / str(key)
-            if field is None:
+            if field is None and not self.declared.is_broken((*tool.address, "args")):
                 self.declared.report(
                     value_problems.unknown_entry(at.key, str(key), f"`{tool.name}`", tool.args.fields, "", [])
                 )
-            else:
+            elif field is not None:
                 found[field.name_outside] = read_data(
                     content, at.address, field.type, self.declared.report, field.constraints
                 )

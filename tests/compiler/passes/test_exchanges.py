@@ -139,3 +139,146 @@ def test_an_exchange_is_told_as_that_where_nothing_less_explains_all(one: str, o
     assert told(SHOP) == []
     wrong = SHOP.replace(one, f"{key}: {other_value}").replace(other, f"{other_key}: {value}")
     assert [code for code, _ in told(wrong)] == ["exchanged-values"]
+
+
+RECEIPT = """\
+wfc: 1
+workflow: receipt
+start: Came
+end: Read
+models: {fast: {use: "openai:gpt-4o-mini"}}
+agents: {clerk: {model: fast, system: You read., output: {sure: boolean, shop: string}}}
+events:
+  Came: {text: string}
+  Seen: {shop: string, total: decimal}
+  Read: {sure: boolean, shop: string}
+steps:
+  see:
+    kind: llm
+    accepts: Came
+    model: fast
+    prompt: Read ${{ event.text }}
+    output: {shop: string, total: decimal}
+    emit: Seen
+  read: {kind: agent, accepts: Seen, agent: clerk, prompt: "Read ${{ event.shop }} ${{ event.total }}", emit: Read}
+tests:
+  - name: read
+    start: {text: a}
+    mock: {see: {shop: x, total: "3.5"}, read: {sure: true, shop: x}}
+    expect: {end: Read}
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("    output: {shop: string, total: decimal}", "    output: {shop: decimal, total: string}"),
+        ("output: {sure: boolean, shop: string}", "output: {sure: string, shop: boolean}"),
+    ],
+    ids=["of a step", "of an agent"],
+)
+def test_an_exchange_that_explains_all_comes_before_one_that_explains_some(right: str, wrong: str) -> None:
+    assert told(RECEIPT) == []
+    text = RECEIPT.replace(right, wrong)
+    found = check_text(text.encode(), "spec.yaml").diagnostics
+    assert [each.code for each in found] == ["exchanged-values"]
+    assert (
+        text.splitlines()[found[0].start.line - 1]
+        .strip()
+        .endswith(
+            wrong.strip().removeprefix("output: ")
+            + "}" * ("agents" in text.splitlines()[found[0].start.line - 1]) * 2
+        )
+    )
+
+
+POLL = """\
+wfc: 1
+workflow: poll
+start: Asked
+end: [Told, Late]
+events:
+  Asked: {}
+  Again: {}
+  NotYet: {}
+  Told: {n: integer}
+  Late: {}
+steps:
+  look:
+    kind: http
+    accepts: [Asked, Again]
+    method: GET
+    url: https://shop.example/jobs
+    output: {n: integer}
+    max_runs: 5
+    on_limit: Late
+    emit:
+      - {event: Told, when: result.n > 3}
+      - NotYet
+  pause: {kind: wait, accepts: NotYet, for: 1h, emit: Again}
+tests:
+  - name: the second time
+    start: {}
+    mock: {look: [{n: 1}, {n: 5}]}
+    expect: {end: Told}
+  - name: at once
+    start: {}
+    mock: {look: {n: 5}}
+    expect: {end: Told}
+"""
+
+
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        ([("  look:", "  pause:"), ("  pause: {", "  look: {")], ("steps", 12)),
+        ([("accepts: NotYet", "accepts: Again"), ("emit: Again", "emit: NotYet")], ("keys of a step", 23)),
+    ],
+    ids=["steps", "what a step accepts and emits"],
+)
+def test_exchanged_steps_and_keys_are_found_among_many(
+    changes: list[tuple[str, str]], place: tuple[str, int]
+) -> None:
+    assert told(POLL) == []
+    text = POLL
+    for right, wrong in changes:
+        text = text.replace(right, wrong)
+    found = check_text(text.encode(), "spec.yaml").diagnostics
+    assert [(each.code, each.start.line) for each in found] == [("exchanged-values", place[1])]
+
+
+def test_what_stands_within_the_one_field_of_an_event_may_be_meant() -> None:
+    text = NUMBERS.partition("tests:")[0].replace(
+        "Told: {n: {one_of: [string, integer]}}", "Told: {data: {n: integer}}"
+    )
+    text = text.replace('{event: Told, with: {n: "${{ event.n | integer }}"}}', "Told")
+    ((code, hint),) = told(text)
+    assert code == "unfilled-field"
+    assert hint.endswith("; if what stands within `data` is meant, declare `Told: {n: integer}`")
+
+
+def test_an_event_of_a_join_with_alternatives_may_be_another_one() -> None:
+    text = """\
+wfc: 1
+workflow: order
+start: Asked
+end: Told
+events:
+  Asked: {}
+  Seen: {id: string}
+  Paid: {}
+  Owed: {}
+  Checked: {id: string}
+  Told: {id: string}
+steps:
+  see: {kind: transform, accepts: Asked, emit: {event: Seen, with: {id: a}}}
+  pay: {kind: transform, accepts: Asked, emit: [{event: Paid, when: run.id == "a"}, Owed]}
+  check:
+    kind: transform
+    accepts: {all: [Seen, [Paid, Owed]]}
+    emit: {event: Checked, with: {id: "${{ events.id }}"}}
+  tell: {kind: transform, accepts: Checked, emit: Told}
+"""
+    assert told(text) == []
+    found = told(text.replace("[Seen, [Paid", "[Checked, [Paid"))
+    assert [code for code, _ in found] == ["other-join"]
