@@ -64,6 +64,7 @@ PREFIXES: Final = frozenset({"b", "f", "r", "u"})
 """Letters that other languages write before a text's quote."""
 TYPE_WORDS: Final = frozenset({"list", "map", "optional"})
 """With which types begin that have several words."""
+COMPARISONS: Final = frozenset({"!=", "<", "<=", "==", ">", ">="})
 CASTS: Final = frozenset(
     {"bool", "boolean", "date", "decimal", "float", "int", "integer", "number", "str", "string", "text"}
 )
@@ -120,6 +121,8 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
         return at_the_beginning(tokens)
     if comma := slips.decimal_comma(tokens, at):
         return comma
+    if token.text in COMPARISONS and before.text in {"and", "or"}:
+        return f"name what is compared once more: `x {token.text} …`, with its name for `x`"
     if token.text == "." and not slips.holds_value(before):
         return slips.leading_dot(tokens, at)
     if before.text == "is" and token.kind in {"string", *NUMBERS}:

@@ -126,6 +126,8 @@ class TokenCursor:
             if token.text == "?" and not slips.is_choice(self.tokens, self.next):
                 hint = slips.behind(self.tokens, self.next)
                 self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted, hint))
+            if token.text == "=" and self.next == 0:  # as formulas of tables begin
+                self.fail_with(problems.unexpected_token(self.span(token), "=", wanted, "leave it out"))
             spaced = meant in {"==", "!="} or (spaced and " " not in meant)
             self.fail_with(problems.foreign_operator(self.span(token), token.text, meant, spaced=spaced))
         hint = other_languages.advice(self.tokens, self.next, filtered=isinstance(after, FilterCall))

@@ -187,7 +187,9 @@ class EventFiller:
                 continue
             self.reader.uses.add(source)
             if not self.silent:
-                hint = mismatches.mismatch(given, field.type)[1] if isinstance(given, Optional) else ""
+                wanted = field.type
+                hint = mismatches.alike(given, wanted)
+                hint = mismatches.mismatch(given, wanted)[1] if isinstance(given, Optional) else hint
                 self.reader.report(
                     problems.wrong_fill(
                         place,
@@ -195,7 +197,7 @@ class EventFiller:
                         name,
                         source=f"`{'.'.join(path)}`",
                         given=show(given),
-                        wanted=show(field.type),
+                        wanted=show(wanted),
                         hint=hint,
                         others=any(each.how == "with" for each in fills.values()),
                     )

@@ -44,7 +44,7 @@ from wfc.compiler.types import (
 )
 from wfc.compiler.types.outside_names import own_name
 
-__all__ = ["mismatch", "mismatches"]
+__all__ = ["alike", "mismatch", "mismatches"]
 
 SAME_ITEMS: Final = frozenset({"reverse", "sort", "unique", "where"})
 ONE_ITEM: Final = frozenset({"first", "last", "max", "min"})
@@ -66,7 +66,16 @@ def mismatch(given: Type, wanted: Type, node: Node | None = None) -> tuple[str, 
         )
     if given == DURATION and wanted == DATETIME:
         return why, 'a moment is a sum, such as `run.now + "3 days"`'
-    return why, declare_it(node) if without_null(given) is ANY else differing_field(given, wanted)
+    return why, declare_it(node) if without_null(given) is ANY else differing_field(given, wanted) or alike(
+        given, wanted
+    )
+
+
+def alike(given: Type, wanted: Type) -> str:
+    """Return what to do about two records that differ in nothing but in being two; empty for all else."""
+    if show(given) != show(wanted) or not isinstance(given, Record) or not isinstance(wanted, Record):
+        return ""
+    return "each record that is written in place is a type of its own: declare one under `types`, for both"
 
 
 def differing_field(given: Type, wanted: Type) -> str:

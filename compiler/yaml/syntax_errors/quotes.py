@@ -278,5 +278,5 @@ def second_quote(problem: SyntaxProblem) -> Finding | None:
 def never_closed(problem: SyntaxProblem) -> Finding:
     """Return the finding for any other quote that opens a text and is never closed."""
     what = "a quote that opens here is never closed"
-    hint = "close it with the same quote; if it ends a text, that text has none before it"
+    hint = "close it with the same quote where the text ends; if it is meant to end one, that text has none before it"
     return finding_at(problem.opened, problem.opened + 1, what, hint)

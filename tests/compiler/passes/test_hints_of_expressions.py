@@ -87,6 +87,9 @@ CONDITIONS: list[tuple[str, str, str]] = [
      "of a list `[one for one in LIST if …]` takes what fits"),
     ("events.Left.text is NOT NULL", "unexpected-token", "write `is not none`"),
     ("events.Left.text is NOT empty", "unexpected-token", "write `is not`"),
+    ("= events.Left.n", "unexpected-token", "leave it out"),
+    ("events.Left.n > 1 and < 9", "unexpected-token",
+     "name what is compared once more: `x < …`, with its name for `x`"),
     ("events.Left.n.between(1, 2)", "method-call", "write `LOW <= x and x <= HIGH`"),
     # dots before names
     (".events.Left.n > 3", "unexpected-token", "leave out the `.` before `events`"),
