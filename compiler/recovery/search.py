@@ -10,6 +10,7 @@ from typing import Final
 from wfc.compiler.diagnostics import Address, Finding, Place, Severity
 from wfc.compiler.recovery.analysis import Analysis
 from wfc.compiler.recovery.bare_keys import bare_keys
+from wfc.compiler.recovery.exchanged_types import are_named_alike, exchanged_types
 from wfc.compiler.recovery.exchanged_values import exchanged, exchanged_values
 from wfc.compiler.recovery.keys_at_the_edge import keys_at_the_edge
 from wfc.compiler.recovery.lost_events import lost_events
@@ -114,12 +115,17 @@ def with_other_ways(
     data = analysis.document.data
     if not isinstance(data, dict) or finding.place.origin is not None:
         return finding
-    ways = [*other_ways(data, finding), *declared_otherwise(data, finding)]
-    told = [
-        written
-        for (written, changed), _ in zip(ways, left, strict=False)
-        if explains(analysis, analyse(analysis.document.changed(changed, ())), 1)
-    ]
+
+    def explaining(ways: list[tuple[str, Data]]) -> list[str]:
+        return [
+            written
+            for (written, changed), _ in zip(ways, left, strict=False)
+            if explains(analysis, analyse(analysis.document.changed(changed, ())), 1)
+        ]
+
+    told = explaining(other_ways(data, finding))
+    if declared := explaining(declared_otherwise(data, finding)):
+        told.append(f"if the value is right, {', or '.join(declared)}")
     return replace(finding, hint="; ".join(filter(None, [finding.hint, *told])))
 
 
@@ -143,7 +149,14 @@ def with_exchange(
         tried = analyse(analysis.document.changed(suspicion.data, ()))
         if explains(analysis, tried, 1) and not left_at(tried, suspicion.settled):
             one, other = (each[-1] for each in suspicion.settled)
-            told = f"`{one}` and `{other}` may have each other's value"
+            alike = are_named_alike(data, suspicion.settled)
+            values = [] if alike else [f"`{one}` and `{other}` may have each other's value"]
+            types = [
+                f"{words} may have each other's type"
+                for (words, changed), _ in zip(exchanged_types(data, suspicion.settled), left, strict=False)
+                if explains(analysis, analyse(analysis.document.changed(changed, ())), 1)
+            ]
+            told = ", or ".join([*values, *types])
             return replace(finding, hint="; ".join(filter(None, [finding.hint, told])))
     return finding
 
