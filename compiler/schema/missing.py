@@ -19,6 +19,8 @@ DELIVERS: Final = frozenset({"to", "to_key", "topic", "with"})
 BOUNDS: Final = ("within", "until")
 IN_TEXT: Final = re.compile(r"^[ \t]*(?:- +)?([a-z_]+):(?: |$)", re.MULTILINE)
 """A line of a text that begins like a key."""
+FOLDED: Final = re.compile(r" (emit|on_limit|on_timeout|output|within): (?:[{\[\"']|[A-Z]\w*\n|\w+\n)")
+"""The same where lines are folded into one, at the end of it."""
 
 
 def told_of_missing(
@@ -71,6 +73,14 @@ def swallowed(keys: Sequence[str], value: Mapping[str, Any]) -> Iterator[str]:
             if found[1] in keys:
                 yield f"a line of the text of `{owner}` begins with `{found[1]}:`; a key begins further left than it"
                 return
+        if (
+            isinstance(text, str)
+            and text.endswith("\n")
+            and (found := FOLDED.search(text))
+            and found[1] in keys
+        ):
+            yield f"the text of `{owner}` goes on with `{found[1]}:`; a key begins further left than such a text"
+            return
 
 
 def of_waiting(value: Mapping[str, Any], schema: Schema) -> Iterator[str]:
