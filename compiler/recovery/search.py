@@ -141,10 +141,12 @@ def with_exchange(
         return finding
     if finding.place.address[:1] == ("tests",):
         return finding  # what is declared may be wrong as well
-    beside = [each.place.address[:2] for each in analysis.findings if each.severity is Severity.ERROR]
-    if beside.count(finding.place.address[:2]) > 1:
+    here = judged(finding)
+    errors = [each for each in analysis.findings if each.severity is Severity.ERROR]
+    beside = [each for each in errors if each.place.address[:2] == here[:2]]
+    if len(beside) > 1 and any(each.code != "unknown-key" or judged(each) != here for each in beside):
         return finding  # so the values may not have been judged, as a step is not that lacks a key
-    own = (each for each in exchanged_values(data, [finding]) if finding.place.address in each.settled)
+    own = (each for each in exchanged_values(data, [finding]) if here in each.settled)
     for suspicion, _ in zip(islice(own, MOST_EXCHANGES), left, strict=False):
         tried = analyse(analysis.document.changed(suspicion.data, ()))
         if explains(analysis, tried, 1) and not left_at(tried, suspicion.settled):
@@ -159,6 +161,12 @@ def with_exchange(
             told = ", or ".join([*values, *types])
             return replace(finding, hint="; ".join(filter(None, [finding.hint, told])))
     return finding
+
+
+def judged(finding: Finding) -> Address:
+    """Return where the value stands that a finding is about: the map of a key that nobody knows there."""
+    address = finding.place.address
+    return address[:-1] if finding.code == "unknown-key" and len(address) > 3 else address
 
 
 def with_certain_fix(

@@ -115,6 +115,13 @@ CASES: list[tuple[str, list[tuple[str, str]], str, str]] = [
      "wrong-value",
      "`name` and `share` may have each other's value, or `name` and `share` of the `args` of `look` may have each "
      "other's type"),
+    # the content of a tool among its arguments
+    (SPEC, [("tool: look\n", "tool: {given: 1}\n"),
+            ('with: {name: "${{ event.name }}", share: "${{ event.share }}"}',
+             'with: {python: "lib:look", output: string}')],
+     "unknown-key",
+     "what can stand here too is `python`, `args`, `output`, `secrets`, `read_only`, `description`, `http`, `openapi`, "
+     "`only`, `auth`, `headers`, `base_url` …; `tool` and `with` may have each other's value"),
     # the field that takes a value, or the one that it comes from
     (SPEC, [("Asked: {name: string", "Asked: {name: {type: date, min: 2026-01-31}"),
             ('with: {name: "${{ event.name }}"', "with: {name: x")], "wrong-value",
