@@ -150,17 +150,29 @@ def with_exchange(
     for suspicion, _ in zip(islice(own, MOST_EXCHANGES), left, strict=False):
         tried = analyse(analysis.document.changed(suspicion.data, ()))
         if explains(analysis, tried, 1) and not left_at(tried, suspicion.settled):
-            one, other = (each[-1] for each in suspicion.settled)
-            alike = are_named_alike(data, suspicion.settled)
-            values = [] if alike else [f"`{one}` and `{other}` may have each other's value"]
-            types = [
-                f"{words} may have each other's type"
-                for (words, changed), _ in zip(exchanged_types(data, suspicion.settled), left, strict=False)
-                if explains(analysis, analyse(analysis.document.changed(changed, ())), 1)
-            ]
-            told = ", or ".join([*values, *types])
+            told = either_exchange(suspicion.settled, analysis, analyse, left)
             return replace(finding, hint="; ".join(filter(None, [finding.hint, told])))
     return finding
+
+
+def either_exchange(
+    values: tuple[Address, ...],
+    analysis: Analysis,
+    analyse: Callable[[Document], Analysis],
+    left: Iterator[int],
+) -> str:
+    """Return which of two may be exchanged: the values, unless they have the names of their places, or the types."""
+    data = analysis.document.data
+    one, other = (each[-1] for each in values)
+    exchanges = (
+        [] if are_named_alike(data, values) else [f"`{one}` and `{other}` may have each other's value"]
+    )
+    exchanges += [
+        f"{words} may have each other's type"
+        for (words, changed), _ in zip(exchanged_types(data, values), left, strict=False)
+        if explains(analysis, analyse(analysis.document.changed(changed, ())), 1)
+    ]
+    return ", or ".join(exchanges)
 
 
 def judged(finding: Finding) -> Address:
