@@ -15,9 +15,11 @@ from wfc.compiler.yaml import BROKEN
 
 __all__ = ["exchanged", "exchanged_values"]
 
-SECTIONS: Final = ("events", "types", "steps", "tools", "models", "agents", "texts", "state")
+SECTIONS: Final = ("events", "types", "steps", "tools", "models", "agents", "texts", "state", "config")
 """Sections in which two declarations may have each other's content."""
 OF_FIELDS: Final = ("events", "types")
+RECORDS: Final = {"steps": ("form", "output"), "tools": ("args", "output")}
+"""Keys of declarations under which fields stand with their types."""
 KEPT: Final = ("config", "state")
 """Sections whose fields are asked for by the section's own name, so that each may stand under the other's."""
 MENTIONED: Final = re.compile(r"`([^`]+)`")
@@ -31,6 +33,8 @@ MOST_PAIRS: Final = 8
 MOST_DECLARED: Final = 12
 """How many exchanges are tried, of declarations."""
 MOST_KEYS: Final = 16
+LONGEST: Final = 400
+"""How much is read of a text in which declarations may be named."""
 
 
 def exchanged(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
@@ -54,9 +58,10 @@ def exchanged_values(data: Data, findings: Sequence[Finding]) -> Iterator[Suspic
     pairs: dict[tuple[Address, str, str], int] = {}
     for (owner, key), many in counts.items():
         values = at(data, owner)
-        if not isinstance(values, dict) or key not in values or len(values) > MOST_KEYS:
+        if not isinstance(values, dict) or key not in values:
             continue
-        for other in values:
+        few = len(values) <= MOST_KEYS
+        for other in values if few else [each for each in values if (owner, each) in counts]:
             is_named = looks_like_path(values[key]) or looks_like_path(
                 values[other]
             )  # no guess is read as a file
@@ -91,6 +96,15 @@ def exchanged_declarations(data: Data, findings: Sequence[Finding]) -> Iterator[
         word for each in found for part in MENTIONED.findall(each.message) for word in set(WORD.findall(part))
     )
     words.update(step for each in found for step in each.place.address if isinstance(step, str))
+    words.update(event for each in found for event in events_at(data, each.place.address))
+    texts = (at(data, each.place.address) for each in found)
+    words.update(
+        word for each in texts if isinstance(each, str) for word in set(WORD.findall(each[:LONGEST]))
+    )
+    tools = data.get("tools")
+    for name, content in tools.items() if isinstance(tools, dict) else ():
+        if name in words and size(content) > 1 and set(RECORDS["tools"]) <= content.keys():
+            yield exchange(data, ("tools", name), *RECORDS["tools"], 2)
     pairs = [
         ((key not in words) + (other not in words), -words[key] - words[other], owner, key, other)
         for owner, values in declared(data)
@@ -102,15 +116,40 @@ def exchanged_declarations(data: Data, findings: Sequence[Finding]) -> Iterator[
         yield exchange(data, owner, key, other, 2)
 
 
+def events_at(data: Data, address: Address) -> list[str]:
+    """Return the events whose fields are used at a place: those of a step, or, in a test, the start and the ends."""
+    if address[:1] == ("tests",):
+        return [*names_in(data.get("start")), *names_in(data.get("end"))]
+    step = at(data, address[:2]) if address[:1] == ("steps",) else None
+    used = [step.get("accepts"), step.get("emit")] if isinstance(step, dict) else []
+    return [name for each in used for name in names_in(each)]
+
+
+def names_in(value: Any) -> list[str]:
+    """Return the name, or the names, that stand somewhere."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, list):
+        return [name for each in value for name in names_in(each)]
+    return names_in(value.get("event")) if isinstance(value, dict) else []
+
+
 def declared(data: Data) -> Iterator[tuple[Address, dict[str, Any]]]:
-    """Generate the sections of declarations, and those declarations that are fields with types."""
+    """Generate the sections of declarations, and what in a declaration consists of fields with types."""
     for section in SECTIONS:
         names = data.get(section)
-        if isinstance(names, dict):
-            yield (section,), names
-            for name, fields in names.items() if section in OF_FIELDS else ():
-                if isinstance(fields, dict):
-                    yield (section, name), fields
+        if not isinstance(names, dict):
+            continue
+        yield (section,), names
+        for name, content in names.items() if section in OF_FIELDS or section in RECORDS else ():
+            if not isinstance(content, dict):
+                continue
+            if section in OF_FIELDS:
+                yield (section, name), content
+                continue
+            records = {key: content[key] for key in RECORDS[section] if isinstance(content.get(key), dict)}
+            for key, fields in records.items():
+                yield (section, name, key), fields
 
 
 def codes_of(findings: Sequence[Finding]) -> set[str]:
@@ -123,6 +162,11 @@ def errors(findings: Sequence[Finding]) -> list[Finding]:
 
 def is_declaration(owner: Address) -> bool:
     return len(owner) == 1 and owner[0] in SECTIONS
+
+
+def size(value: object) -> int:
+    """Return how many entries a map has; none of what is no map."""
+    return len(value) if isinstance(value, dict) else 0
 
 
 def looks_like_path(value: object) -> bool:
@@ -139,6 +183,8 @@ def exchange(data: Data, owner: Address, key: str, other: str, least: int) -> Su
     )
     swapped = {**values, key: values[other], other: values[key]}
     halves = ({**values, key: values[other]}, {**values, other: values[key]})
+    if not is_declaration(owner) and min(map(size, (values[key], values[other]))) > 1:
+        halves = ()  # nobody means the same map twice, under two keys
     return Suspicion(
         finding,
         with_value(data, owner, swapped),

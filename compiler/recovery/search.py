@@ -77,33 +77,58 @@ def search(analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Analy
     most = MOST_OF_COMPLEX if is_complex else MOST_TRIES
     tries = min(most, MOST_TEXT // (len(analysis.document.text) + 1))
     blamed: list[Finding] = []
+    doubtful: Suspicion | None = None
     while tries and len(analysis.findings) <= MOST_FINDINGS:
         explanation = None
         for suspicion in islice(suspicions(analysis), tries):
             tries -= 1
             tried = analyse(analysis.document.changed(suspicion.data, suspicion.moves))
-            if explains(analysis, tried, suspicion.explains) and not too_much(
-                analysis, tried, suspicion, analyse
-            ):
-                explains_too = [
-                    words
-                    for words, data in suspicion.rivals
-                    if explains(analysis, analyse(analysis.document.changed(data, ())), suspicion.explains)
-                ]
-                tries = max(0, tries - len(suspicion.smaller) - len(suspicion.rivals))
-                explanation = tried, with_rivals(suspicion.finding, explains_too)
-                break
+            if not explains(analysis, tried, suspicion.explains):
+                continue
+            if too_much(analysis, tried, suspicion, analyse):
+                is_exchange = len(suspicion.smaller) == len(suspicion.settled) == 2
+                if doubtful is None and is_exchange and not error_messages(tried):
+                    doubtful = suspicion
+                continue
+            explains_too = [
+                words
+                for words, data in suspicion.rivals
+                if explains(analysis, analyse(analysis.document.changed(data, ())), suspicion.explains)
+            ]
+            tries = max(0, tries - len(suspicion.smaller) - len(suspicion.rivals))
+            explanation = tried, with_rivals(suspicion.finding, explains_too)
+            break
         if explanation is None:
             break
-        analysis = explanation[0]
+        analysis, doubtful = explanation[0], None
         blamed.append(explanation[1])
     found = analysis.findings
-    if len(found) <= MOST_ALONE:
-        left = iter(range(tries))
+    left = iter(range(tries))
+    if doubtful is not None and (doubtful.explains > 1 or len(found) > MOST_ALONE):
+        of_values = doubtful.explains == 1
+        told = either_exchange(doubtful.settled, analysis, analyse, left) if of_values else in_doubt(doubtful)
+        found = [with_doubt(each, told) for each in found]
+    elif len(found) <= MOST_ALONE:
         found = [with_other_ways(each, analysis, analyse, left) for each in found]
         found = [with_exchange(each, analysis, analyse, left) for each in found]
         found = [with_certain_fix(each, analysis, analyse, left) for each in found]
     return replace(analysis, findings=[*found, *blamed])
+
+
+def in_doubt(doubtful: Suspicion) -> str:
+    """Return which two declarations may have each other's content."""
+    one, other = (each[-1] for each in doubtful.settled)
+    return f"`{one}` and `{other}` may have each other's content"
+
+
+def with_doubt(finding: Finding, told: str) -> Finding:
+    """Return an error with what may have each other's content, if that explains all errors; what one of the two lacks
+    may explain these as well, and is what the error tells.
+    """
+    if finding.severity is not Severity.ERROR or finding.place.origin is not None or not told:
+        return finding
+    fix = finding.fix if finding.fix is None else replace(finding.fix, applicability="unsafe")
+    return replace(finding, hint="; ".join(filter(None, [finding.hint, told])), fix=fix)
 
 
 def with_other_ways(

@@ -1501,6 +1501,21 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "a number stands without a unit, and between two values an operator is wanted",
     ),
     (
+        "names of what is given as a list",
+        "    output: {category: {enum: [good, bad]}, urgent: boolean}\n",
+        "    output: [category, urgent]\n",
+        "wrong-type",
+        "write `{category: …, urgent: …}`, each field with its type; if one of these texts is wanted, a field for it: "
+        "`{choice: {enum: [category, urgent]}}`",
+    ),
+    (
+        "fields of what is given as a list of maps",
+        "    output: {answer: string}\n",
+        "    output: [{name: answer, type: string}]\n",
+        "wrong-type",
+        "write one map instead of a list, without `- ` and `[ ]`: `{answer: string}`",
+    ),
+    (
         "first as a test",
         "        when: events.order.total > 100 and events.urgent\n",
         "        when: events.urgent is first\n",

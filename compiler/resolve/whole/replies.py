@@ -30,7 +30,9 @@ def report_many_replies(steps: Iterable[Step], run: Whole, declared: Declaration
     unbounded: list[tuple[Step, Agent]] = []
     for step in steps:
         call = step.action.do if isinstance(step.action, MapItems) else step.action
-        if isinstance(call, AgentCall) and not call.limits and not _is_limited(call.agent):
+        if not isinstance(call, AgentCall) or call.limits or _is_limited(call.agent):
+            continue
+        if not _is_unread(call.agent, step, declared):
             unbounded.append((step, call.agent))
     most = _most_replies(agent for _, agent in unbounded)
     for step, agent in unbounded:
@@ -39,6 +41,12 @@ def report_many_replies(steps: Iterable[Step], run: Whole, declared: Declaration
             declared.report(
                 problems.many_replies(Place(step.address).key, agent.name, found, or_more=found == COUNTED)
             )
+
+
+def _is_unread(agent: Agent, step: Step, declared: Declarations) -> bool:
+    """Return whether a bound is written that could not be read."""
+    places = (step.address, (*step.address, "do"), agent.address, ())
+    return any(declared.is_broken((*place, "limits")) for place in places)
 
 
 def _is_limited(agent: Agent) -> bool:

@@ -81,6 +81,13 @@ CONDITIONS: list[tuple[str, str, str]] = [
     ("events.Left.text.empty?", "unexpected-token", "ask `is empty`"),
     ("events.Left.text.empty? and true", "unexpected-token", "ask `is empty`"),
     ("is good?", "unexpected-token", "what is asked about stands before it, such as `event.name is empty`"),
+    # questions of other languages
+    ('events.Left.text[?name == "x"]', "unexpected-token", "of a list `[one for one in LIST if …]` takes what fits"),
+    ('events.Left.text[?(@.name == "x")]', "unexpected-token",
+     "of a list `[one for one in LIST if …]` takes what fits"),
+    ("events.Left.text is NOT NULL", "unexpected-token", "write `is not none`"),
+    ("events.Left.text is NOT empty", "unexpected-token", "write `is not`"),
+    ("events.Left.n.between(1, 2)", "method-call", "write `LOW <= x and x <= HIGH`"),
     # dots before names
     (".events.Left.n > 3", "unexpected-token", "leave out the `.` before `events`"),
     ("3 < .events.Left.n", "unexpected-token", "leave out the `.` before `events`"),

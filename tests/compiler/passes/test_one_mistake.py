@@ -208,3 +208,60 @@ def test_a_step_that_is_called_like_a_key_is_a_step() -> None:
     text = WITH_BOUNDS.replace("  stop: {kind: transform, ", "  remind: {")
     (found,) = check_text(text.encode(), "slips.yaml").diagnostics
     assert (found.code, "`kind`" in found.message) == ("missing-key", True)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "code"),
+    [
+        pytest.param(
+            'when: event.text != ""', 'when: !event.text != ""', "tag", id="a condition that begins with !"
+        ),
+        pytest.param(
+            "Named: {name: string}",
+            "Named: {name:string}",
+            "no-colon-in-braces",
+            id="an event that is asked for",
+        ),
+        pytest.param(
+            "limits: {tokens: 500}", "limits: {tokens: 3 times}", "wrong-type", id="bounds of agents"
+        ),
+        pytest.param("kind: wait", "kind: human", "other-kind", id="a whole step of another kind"),
+    ],
+)
+def test_nothing_is_told_of_what_follows(right: str, wrong: str, code: str) -> None:
+    text = """\
+wfc: 1
+workflow: following
+start: Asked
+end: Slept
+models: {fast: {use: "openai:gpt-4o-mini", api_key: KEY}}
+secrets: [KEY]
+agents:
+  chief: {model: fast, system: You lead., max_turns: 1000, tools: [worker]}
+  worker: {model: fast, system: You work., description: Works., max_turns: 1000}
+events:
+  Asked: {text: string}
+  Named: {name: string}
+  Unnamed: {}
+  Waited: {}
+  Slept: {}
+steps:
+  choose:
+    kind: transform
+    accepts: Asked
+    emit:
+      - {event: Named, when: event.text != "", with: {name: a}}
+      - Unnamed
+  tell:
+    kind: agent
+    accepts: [Named, Unnamed]
+    agent: chief
+    limits: {tokens: 500}
+    prompt: ${{ event.name if event is Named else "nobody" }}
+    emit: Waited
+  pause: {kind: wait, accepts: Waited, for: 1 day, emit: Slept}
+"""
+    assert not check_text(text.encode(), "spec.yaml").diagnostics
+    wrongly = text.replace(right, wrong)
+    assert wrongly != text
+    assert [each.code for each in check_text(wrongly.encode(), "spec.yaml").diagnostics] == [code]
