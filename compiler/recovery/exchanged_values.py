@@ -96,19 +96,11 @@ def exchanged_declarations(data: Data, findings: Sequence[Finding]) -> Iterator[
         first, second = sorted(KEPT, key=list(data).index)
         yield exchange(data, (), first, second, 2)
     yield from turned_steps(data, found)
-    words = Counter(
-        word for each in found for part in MENTIONED.findall(each.message) for word in set(WORD.findall(part))
-    )
-    words.update(step for each in found for step in each.place.address if isinstance(step, str))
-    words.update(event for each in found for event in events_at(data, each.place.address))
-    texts = (at(data, each.place.address) for each in found)
-    words.update(
-        word for each in texts if isinstance(each, str) for word in set(WORD.findall(each[:LONGEST]))
-    )
+    words = mentioned(data, found)
     tools = data.get("tools")
     for name, content in tools.items() if isinstance(tools, dict) else ():
         if name in words and size(content) > 1 and set(RECORDS["tools"]) <= content.keys():
-            yield exchange(data, ("tools", name), *RECORDS["tools"], 2)
+            yield exchange(data, ("tools", name), "args", "output", 2)
     pairs = [
         (doubt(values, key, other, words), -words[key] - words[other], owner, key, other)
         for owner, values in declared(data)
@@ -118,6 +110,20 @@ def exchanged_declarations(data: Data, findings: Sequence[Finding]) -> Iterator[
     pairs.sort(key=lambda each: (each[0], len(each[2]), each[1]))
     for *_, owner, key, other in pairs[:MOST_DECLARED]:
         yield exchange(data, owner, key, other, 2)
+
+
+def mentioned(data: Data, found: Sequence[Finding]) -> Counter[str]:
+    """Count the names that errors mention, those of their places and of the events used there, and the words there."""
+    words = Counter(
+        word for each in found for part in MENTIONED.findall(each.message) for word in set(WORD.findall(part))
+    )
+    words.update(step for each in found for step in each.place.address if isinstance(step, str))
+    words.update(event for each in found for event in events_at(data, each.place.address))
+    texts = (at(data, each.place.address) for each in found)
+    words.update(
+        word for each in texts if isinstance(each, str) for word in set(WORD.findall(each[:LONGEST]))
+    )
+    return words
 
 
 def turned_steps(data: Data, found: Sequence[Finding]) -> Iterator[Suspicion]:
@@ -209,9 +215,9 @@ def exchange(data: Data, owner: Address, key: str, other: str, least: int) -> Su
         Place((*owner, key), "key"), key, other, Place((*owner, other), "key")
     )
     swapped = {**values, key: values[other], other: values[key]}
-    halves = ({**values, key: values[other]}, {**values, other: values[key]})
+    halves = [{**values, key: values[other]}, {**values, other: values[key]}]
     if not is_declaration(owner) and min(map(size, (values[key], values[other]))) > 1:
-        halves = ()  # nobody means the same map twice, under two keys
+        halves = []  # nobody means the same map twice, under two keys
     return Suspicion(
         finding,
         with_value(data, owner, swapped),

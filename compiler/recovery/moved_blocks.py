@@ -27,6 +27,8 @@ OTHERWISE_IN_STEPS: Final = frozenset({"deadline"})
 """Keys of the top that in a step may as well be another system's word for one of its own."""
 IN_PLACE_OF_STEPS: Final = ("events", "state", "tools", "types")
 """Sections that may stand right above the steps."""
+NOT_COMING: Final = frozenset({"event-never-emitted", "not-received"})
+"""Findings about events that would come from outside, if `receives` named them."""
 MOST_PLACES: Final = 4
 MOST_STRANGE: Final = 8
 MOST_IN_ONE_MAP: Final = 2  # keys that nobody knows; where there are more, they do not stand at a wrong level
@@ -124,6 +126,8 @@ def how_to_move(data: Data, target: Address) -> str:
     owner = at(data, target[:-1])
     if isinstance(owner, str):  # the name of an event, which is one of several keys then
         return f"write `{target[-2]}: {{event: {owner}, {target[-1]}: …}}`"
+    if owner is None and len(target) == 2:
+        return f"write `{target[0]}:` above it, and indent it below that line, with all that belongs to it"
     return "move it there, with all that belongs to it: indent it as far as the other keys there"
 
 
@@ -177,6 +181,7 @@ def strange(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Address, 
     beside_each_other = Counter(address[:-1] for address in known)
     lacking = [each for each in findings if each.code == "missing-key"]
     unknown = {name for each in findings if each.code not in {*STRANGE, "missing-key"} for name in each.about}
+    not_coming = {name for each in findings if each.code in NOT_COMING for name in each.about}
     for address in islice(known, MOST_STRANGE):
         if len(address) > 2 and address[0] != "steps" and beside_each_other[address[:-1]] > MOST_IN_ONE_MAP:
             continue  # the map as a whole is meant for something else
@@ -188,6 +193,8 @@ def strange(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Address, 
                 yield address, (*each.place.address, key), 2
         if isinstance(value, dict) and "kind" in value and isinstance(key, str):
             yield address, ("steps", key), 1
+        if len(address) == 1 and key in not_coming:
+            yield address, ("receives", key), 2
         if len(address) == 1 and key in unknown:
             for section in islice((each for each in data if each in SECTIONS.values()), 12):
                 yield address, (section, key), 2

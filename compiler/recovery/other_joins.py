@@ -24,7 +24,7 @@ USED: Final = frozenset(
 )  # fmt: skip
 """Findings by which a step shows what it takes its events for."""
 OF_NULLS: Final = frozenset(
-    {"join-in-two-flows", "may-be-null", "unfilled-field", "unknown-name", "wrong-value"}
+    {"join-in-two-flows", "may-be-null", "unfilled-field", "unknown-name", "wrong-fill", "wrong-value"}
 )
 """Findings that come of all but one event of an `any` being null."""
 TIMES: Final = frozenset({"within", "until", "on_timeout"})

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Finding
+from wfc.compiler.recovery.exchanged_types import declared_at, in_words, source_of
 from wfc.compiler.recovery.suspicion import Data, at, with_value
 
 __all__ = ["declared_otherwise"]
@@ -22,11 +23,12 @@ FORMS: Final = {
 }
 """What texts look like that are values of other types."""
 MISMATCH: Final = r"wanted (?:an? )?(\w+), found (\w+)"
-MENTION: Final = r"\s*\$\{\{\s*(event|inputs)\.(\w+)\s*\}\}\s*"
+BOUNDS: Final = frozenset({"format", "max", "max_length", "min", "min_length", "pattern"})
 
 
 def declared_otherwise(data: Data, finding: Finding) -> list[tuple[str, Data]]:
-    """Return the declarations with which a value would fit that does not, in words, and the data with each.
+    """Return the declarations with which a value would fit that does not, if it is right: in words, and the data with
+    each.
 
     Only where nothing is said of how the value is to be written instead.
     """
@@ -35,14 +37,14 @@ def declared_otherwise(data: Data, finding: Finding) -> list[tuple[str, Data]]:
     address = finding.place.address
     choices = of_test(data, address) if address[:1] == ("tests",) else of_step(data, address, finding.message)
     return [
-        (f"if the value is right, declare `{name}` of `{event}` as `{type}`", changed)
-        for event, name, type in choices
-        if (changed := with_type(data, event, name, type)) is not None
+        (f"declare `{field[-1]}` of {in_words(field[:-1])} as `{type}`", changed)
+        for field, type in choices
+        if (changed := with_type(data, field, type)) is not None
     ]
 
 
-def of_test(data: Data, address: Address) -> Iterator[tuple[str, str, str]]:
-    """Generate the event, the field and the type that a value of a test speaks for."""
+def of_test(data: Data, address: Address) -> Iterator[tuple[Address, str]]:
+    """Generate the field of an event and the type that a value of a test speaks for."""
     value = at(data, address)
     type = next((word for kind, word in OF_VALUES if isinstance(value, kind)), "")
     if isinstance(value, str):
@@ -57,33 +59,32 @@ def of_test(data: Data, address: Address) -> Iterator[tuple[str, str, str]]:
         case _:
             return
     if isinstance(event, str) and type:
-        yield event, name, type
+        yield ("events", event, name), type
 
 
-def of_step(data: Data, address: Address, message: str) -> Iterator[tuple[str, str, str]]:
-    """Generate the events, the fields and the types for which an expression speaks that fills a field."""
+def of_step(data: Data, address: Address, message: str) -> Iterator[tuple[Address, str]]:
+    """Generate the fields and the types for which an expression speaks: of what takes it, and of where it is from."""
     found = re.match(MISMATCH, message)
-    if found is None or address[:1] != ("steps",) or address[-2:-1] != ("with",) or "emit" not in address:
+    if found is None or address[:1] != ("steps",):
         return
     wanted, given = found.groups()
-    event, name = at(data, (*address[:-2], "event")), str(address[-1])
-    if isinstance(event, str) and given in SIMPLE:
-        yield event, name, given
-    value, accepts = at(data, address), at(data, (*address[:2], "accepts"))
-    mention = re.fullmatch(MENTION, value) if isinstance(value, str) else None
-    source = (data.get("start") if mention[1] == "inputs" else accepts) if mention is not None else None
-    if mention is not None and isinstance(source, str) and wanted in SIMPLE:
-        yield source, mention[2], wanted
+    target, source = declared_at(data, address), source_of(data, address)
+    if target is not None and given in SIMPLE:
+        yield target, given
+    if source is not None and wanted in SIMPLE:
+        yield source, wanted
 
 
-def with_type(data: Data, event: str, name: str, type: str) -> Data | None:
-    """Return the data with another type of an event's field; ``None`` if it is declared in another way."""
-    field: Any = at(data, ("events", event, name))
-    address: Address = ("events", event, name)
-    if isinstance(field, dict) and isinstance(field.get("type"), str):
-        address, field = (*address, "type"), field["type"]
-    if not isinstance(field, str) or field == type or field.removeprefix("optional ") not in SIMPLE:
+def with_type(data: Data, address: Address, type: str) -> Data | None:
+    """Return the data with another type of a field, without bounds, which are those of the type that it has; ``None``
+    if it is declared in another way.
+    """
+    field: Any = at(data, address)
+    declared = field.get("type") if isinstance(field, dict) else field
+    if not isinstance(declared, str) or declared == type or declared.removeprefix("optional ") not in SIMPLE:
         return None
-    words = f"optional {type}" if field.startswith("optional ") else type
+    words: Any = f"optional {type}" if declared.startswith("optional ") else type
+    if isinstance(field, dict):
+        words = {key: each for key, each in field.items() if key not in BOUNDS} | {"type": words}
     changed: Data = with_value(data, address, words)
     return changed

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Finding, Place, Severity
 from wfc.compiler.recovery.analysis import Analysis
 from wfc.compiler.recovery.bare_keys import bare_keys
+from wfc.compiler.recovery.exchanged_types import are_named_alike, exchanged_types
 from wfc.compiler.recovery.exchanged_values import exchanged, exchanged_values
 from wfc.compiler.recovery.keys_at_the_edge import keys_at_the_edge
 from wfc.compiler.recovery.lost_events import lost_events
@@ -92,8 +93,10 @@ def search(analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Analy
         blamed.append(with_rivals(suspicion.finding, explains_too))
         analysis = tried
     found = analysis.findings
-    if doubtful is not None:
-        found = [with_doubt(each, doubtful) for each in found]
+    if doubtful is not None and (doubtful.explains > 1 or len(found) > MOST_ALONE):
+        of_values = doubtful.explains == 1
+        told = either_exchange(doubtful.settled, analysis, analyse, left) if of_values else in_doubt(doubtful)
+        found = [with_doubt(each, told) for each in found]
     elif len(found) <= MOST_ALONE:
         found = [with_other_ways(each, analysis, analyse, left) for each in found]
         found = [with_exchange(each, analysis, analyse, left) for each in found]
@@ -123,22 +126,26 @@ def explanation(
                 if is_all:
                     return (suspicion, tried), None
                 some = suspicion, tried
-            elif suspicion.explains > 1 and is_all and len(suspicion.smaller) == len(suspicion.settled) == 2:
-                doubtful = doubtful or suspicion  # an exchange of declarations
+            elif len(suspicion.smaller) == len(suspicion.settled) == 2 and is_all:  # an exchange
+                doubtful = doubtful or suspicion
         since += some is not None
         if since > MOST_LESS_LIKELY:
             break
     return some, doubtful
 
 
-def with_doubt(finding: Finding, doubtful: Suspicion) -> Finding:
-    """Return an error with the two declarations that may have each other's content, if that explains all errors; what
-    one of them lacks may explain these as well, and is what the error tells.
-    """
-    if finding.severity is not Severity.ERROR or finding.place.origin is not None:
-        return finding
+def in_doubt(doubtful: Suspicion) -> str:
+    """Return which two declarations may have each other's content."""
     one, other = (each[-1] for each in doubtful.settled)
-    told = f"`{one}` and `{other}` may have each other's content"
+    return f"`{one}` and `{other}` may have each other's content"
+
+
+def with_doubt(finding: Finding, told: str) -> Finding:
+    """Return an error with what may have each other's content, if that explains all errors; what one of the two lacks
+    may explain these as well, and is what the error tells.
+    """
+    if finding.severity is not Severity.ERROR or finding.place.origin is not None or not told:
+        return finding
     fix = finding.fix if finding.fix is None else replace(finding.fix, applicability="unsafe")
     return replace(finding, hint="; ".join(filter(None, [finding.hint, told])), fix=fix)
 
@@ -153,12 +160,17 @@ def with_other_ways(
     data = analysis.document.data
     if not isinstance(data, dict) or finding.place.origin is not None:
         return finding
-    ways = [*other_ways(data, finding), *declared_otherwise(data, finding), *unwrapped(data, finding)]
-    told = [
-        written
-        for (written, changed), _ in zip(ways, left, strict=False)
-        if explains(analysis, analyse(analysis.document.changed(changed, ())), 1)
-    ]
+
+    def explaining(ways: list[tuple[str, Data]]) -> list[str]:
+        return [
+            written
+            for (written, changed), _ in zip(ways, left, strict=False)
+            if explains(analysis, analyse(analysis.document.changed(changed, ())), 1)
+        ]
+
+    told = explaining([*other_ways(data, finding), *unwrapped(data, finding)])
+    if declared := explaining(declared_otherwise(data, finding)):
+        told.append(f"if the value is right, {', or '.join(declared)}")
     return replace(finding, hint="; ".join(filter(None, [finding.hint, *told])))
 
 
@@ -174,17 +186,44 @@ def with_exchange(
         return finding
     if finding.place.address[:1] == ("tests",):
         return finding  # what is declared may be wrong as well
-    beside = [each.place.address[:2] for each in analysis.findings if each.severity is Severity.ERROR]
-    if beside.count(finding.place.address[:2]) > 1:
+    here = judged(finding)
+    errors = [each for each in analysis.findings if each.severity is Severity.ERROR]
+    beside = [each for each in errors if each.place.address[:2] == here[:2]]
+    if len(beside) > 1 and any(each.code != "unknown-key" or judged(each) != here for each in beside):
         return finding  # so the values may not have been judged, as a step is not that lacks a key
-    own = (each for each in exchanged_values(data, [finding]) if finding.place.address in each.settled)
+    own = (each for each in exchanged_values(data, [finding]) if here in each.settled)
     for suspicion, _ in zip(islice(own, MOST_EXCHANGES), left, strict=False):
         tried = analyse(analysis.document.changed(suspicion.data, ()))
         if explains(analysis, tried, 1) and not left_at(tried, suspicion.settled):
-            one, other = (each[-1] for each in suspicion.settled)
-            told = f"`{one}` and `{other}` may have each other's value"
+            told = either_exchange(suspicion.settled, analysis, analyse, left)
             return replace(finding, hint="; ".join(filter(None, [finding.hint, told])))
     return finding
+
+
+def either_exchange(
+    values: tuple[Address, ...],
+    analysis: Analysis,
+    analyse: Callable[[Document], Analysis],
+    left: Iterator[int],
+) -> str:
+    """Return which of two may be exchanged: the values, unless they have the names of their places, or the types."""
+    data: Any = analysis.document.data
+    one, other = (each[-1] for each in values)
+    exchanges = (
+        [] if are_named_alike(data, values) else [f"`{one}` and `{other}` may have each other's value"]
+    )
+    exchanges += [
+        f"{words} may have each other's type"
+        for (words, changed), _ in zip(exchanged_types(data, values), left, strict=False)
+        if explains(analysis, analyse(analysis.document.changed(changed, ())), 1)
+    ]
+    return ", or ".join(exchanges)
+
+
+def judged(finding: Finding) -> Address:
+    """Return where the value stands that a finding is about: the map of a key that nobody knows there."""
+    address = finding.place.address
+    return address[:-1] if finding.code == "unknown-key" and len(address) > 3 else address
 
 
 def with_certain_fix(

@@ -46,9 +46,8 @@ def unwrapped(data: Data, finding: Finding) -> list[tuple[str, Data]]:
     """
     place = finding.place.address
     event = at(data, place) if finding.code == "unfilled-field" else None
-    content = at(data, ("events", event)) if isinstance(event, str) else None
-    found = inner(content)
-    if found is None or finding.about != (found[0],):
+    found = inner(at(data, ("events", event))) if isinstance(event, str) else None
+    if not isinstance(event, str) or found is None or finding.about != (found[0],):
         return []
     word, fields = found
     written = ", ".join(f"{key}: {each if isinstance(each, str) else '…'}" for key, each in fields.items())

@@ -52,6 +52,7 @@ def text_cut_by_comma(
     joins: bool = False,
     opens: str = "",
     behind: str = "",
+    follows: str = "",
 ) -> Finding:
     """Between braces a comma ends a value, and what follows it is read as another key.
 
@@ -59,7 +60,7 @@ def text_cut_by_comma(
     quotes: `{reason: "late, no answer"}`.
     """
     # Args: key: the one whose value is cut, empty if none is. opens: the bracket behind a comma that follows.
-    #     behind: the key behind which the brace opens.
+    #     behind: the key behind which the brace opens. follows: what goes on behind the brace that closes.
     if key in OF_SEVERAL:
         what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
         word, _, value = rest.partition(" ")
@@ -82,19 +83,21 @@ def text_cut_by_comma(
             hint = f"put the text in quotes, or write `{another[0]}: …` if that is another key"
     else:
         what = f"`{rest}` is a key without a value"
-        hint = for_rest_alone(rest, alone=alone, joins=joins, opens=opens, behind=behind)
+        hint = for_rest_alone(rest, alone=alone, joins=joins, opens=opens, behind=behind, follows=follows)
     return Finding(
         "text-cut-by-comma", what, place, hint, fix=add_quotes(whole, "unsafe") if whole is not None else None
     )
 
 
-def for_rest_alone(rest: str, *, alone: bool, joins: bool, opens: str, behind: str) -> str:
+def for_rest_alone(rest: str, *, alone: bool, joins: bool, opens: str, behind: str, follows: str = "") -> str:
     """Return what to write for a key without a value that cuts no text; the arguments are those of the finding."""
     if rest.startswith("$"):  # as in `{${ … }}`
         return "an expression begins with `${{`, and stands in quotes here"
     if re.match(OF_VALUES, rest):
+        rest += follows if behind in BARE else ""
         quote = "'" if '"' in rest else '"'
-        put_in = f"{quote}${{{{ {rest} }}}}{quote}"
+        inside = rest.replace("'", "''") if quote == "'" else rest
+        put_in = f"{quote}${{{{ {inside} }}}}{quote}"
         if behind in BARE:
             return without_braces(behind, f"`{behind}: {rest}`", put_in)
         return f"a value is put in by `{put_in}` in place of the braces, and a condition stands without any"

@@ -153,7 +153,7 @@ def stray_character(
     elif character == "$" and path:
         hint = (
             "a field stands behind the name of what holds it, as in `event.name` (what the step accepted) or "
-            "`result.name` (what its action gave); nothing is called `$`"
+            "`result.name` (what its action gave), and under `on_error` behind `error`; nothing is called `$`"
         )
     elif character == "$":
         hint = "names and numbers stand without `$`"

@@ -115,7 +115,8 @@ def not_received(place: Place, event: str, received: Iterable[str]) -> Finding:
         if known
         else f"add `receives: {{{event}: {{}}}}` at the top of the file"
     )
-    return Finding("not-received", f"`{event}` is not under `receives`, so it cannot come", place, hint)
+    what = f"`{event}` is not under `receives`, so it cannot come"
+    return Finding("not-received", what, place, hint, about=(event,))
 
 
 @problem

@@ -62,6 +62,9 @@ UNITS = {
 
 LONGEST = 60
 
+OF_VALUES = frozenset({("config",), ("state",)})
+"""Sections whose fields may have a value from the beginning."""
+
 
 @problem
 def unknown_type(
@@ -86,9 +89,11 @@ def unknown_type(
         hint = f"write `{meant}`" if meant else f"{likely} if not, {DECLARE}" if either else likely
     elif is_word and is_small:
         hint = f"built in are {listed(built_in, MOST_BUILT_IN)}" if built_in else those_there(names)
+        if place.address[:1] in OF_VALUES and len(place.address) == 2:
+            hint += f"; a value is given as the `default` of a type: {type_of_value(name)}"
     else:
         hint = DECLARE if is_word else ""
-    if not hint and place.address[:1] in {("config",), ("state",)}:
+    if not hint and place.address[:1] in OF_VALUES:
         hint = f"a value is given as the `default` of a type: {type_of_value(name)}"
     return Finding(
         "unknown-type",

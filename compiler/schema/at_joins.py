@@ -47,6 +47,9 @@ def for_key_in_join(key: str, content: Any, join: Mapping[str, Any], properties:
     if word in ENOUGH | {"count"}:
         if "each" in join or "any" in join:
             return "" if "count" in join else "how many of them are enough is said by `count`"
+        events = join.get("all")
+        if isinstance(events, list) and content == len(events) and not isinstance(content, bool):
+            return "leave it out: `all` waits for each of them"
         return SOME
     if word == "event" and "count" in join and isinstance(content, str):
         return SOME

@@ -20,6 +20,8 @@ BOUNDS: Final = ("within", "until")
 ONLY_EMITS: Final = "a step that only emits is a `transform`"
 IN_TEXT: Final = re.compile(r"^[ \t]*(?:- +)?([a-z_]+):(?: |$)", re.MULTILINE)
 """A line of a text that begins like a key."""
+FOLDED: Final = re.compile(r" (emit|on_limit|on_timeout|output|within): (?:[{\[\"']|[A-Z]\w*\n|\w+\n)")
+"""The same where lines are folded into one, at the end of it."""
 
 
 def told_of_missing(
@@ -79,6 +81,10 @@ def swallowed(keys: Sequence[str], value: Mapping[str, Any]) -> Iterator[str]:
             if found[1] in keys:
                 yield f"a line of the text of `{owner}` begins with `{found[1]}:`; a key begins further left than it"
                 return
+        folded = FOLDED.search(text) if isinstance(text, str) and text.endswith("\n") else None
+        if folded is not None and folded[1] in keys:
+            yield f"the text of `{owner}` goes on with `{folded[1]}:`; a key begins further left than such a text"
+            return
 
 
 def of_waiting(value: Mapping[str, Any], schema: Schema) -> Iterator[str]:

@@ -23,6 +23,11 @@ DIGITS: Final = r"[:\[ {](?P<whole>-?\d+(?:\.\d{3})*), *(?P<rest>\d+)\Z"
 
 BEHIND: Final = r"(?<![\w-])(?P<key>[a-z_]+): *\{ *\Z"
 """The key behind which a brace opens."""
+PART: Final = (
+    r"(?:\"[^\"\r\n]*\"|'[^'\r\n]*'|\([^()\r\n]*\)|\[[^\[\]\r\n]*\]"
+    r"|\{ *[\w.]+ *\}|(?<! )#|[^#,{}\[\]\"'()\r\n])"
+)
+"""A piece of an expression on one line: a text, what stands in brackets, or one character."""
 
 LONGEST: Final = 2_000
 """How far before a comma a text may begin that it cuts."""
@@ -148,9 +153,26 @@ def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Fin
     opens = opened[1] if opened is not None else ""
     behind = re.compile(BEHIND).search(text, max(0, start - 40), start) if alone else None
     owner = behind["key"] if behind is not None else ""
+    follows = after_braces(text, end) if owner else ""
     return brace_problems.text_cut_by_comma(
-        place, before, key.value, whole, meant, alone=alone, joins=joins, opens=opens, behind=owner
+        place,
+        before,
+        key.value,
+        whole,
+        meant,
+        alone=alone,
+        joins=joins,
+        opens=opens,
+        behind=owner,
+        follows=follows,
     )
+
+
+def after_braces(text: str, end: int) -> str:
+    """Return what goes on behind a brace that closes, up to the end of the entry, without the braces around names."""
+    found = re.compile(rf"\s*\}}(?P<more>(?:{PART})*)").match(text, end, end + LONGEST)
+    parts = re.findall(PART, found["more"]) if found else []
+    return "".join(each.strip("{} ") if each.startswith("{") else each for each in parts).rstrip()
 
 
 def entry_without_colon(text: str, start: int, end: int) -> re.Match[str] | None:

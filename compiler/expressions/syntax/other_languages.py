@@ -56,6 +56,22 @@ SIGNS: Final = {
     "xor": "!=",
 }
 """Other signs and words between two values."""
+KEYS: Final = frozenset(
+    {
+        "emit",
+        "on_error",
+        "on_limit",
+        "on_timeout",
+        "output",
+        "retry",
+        "save",
+        "timeout",
+        "when",
+        "with",
+        "within",
+    }
+)
+"""Keys that often stand below an expression."""
 OTHER_MEANING: Final = frozenset({"format", "group"})
 """Filters whose names are those of something else elsewhere: of texts with gaps, of parts that a pattern matched."""
 KEYWORDS: Final = frozenset({"await", "new", "return"})
@@ -232,6 +248,8 @@ def at_a_name(tokens: Sequence[Token], at: int) -> str:
     token, before = tokens[at], tokens[at - 1]
     if "lambda" in {token.text, before.text} and (at < 2 or tokens[at - 2].text != "."):
         return NO_FUNCTIONS
+    if token.text in KEYS and tokens[at + 1].text == ":" and before.end < token.start:
+        return f"if `{token.text}` is the next key, its line begins further left: here it belongs to the expression"
     if token.text == "then":
         return f"there is no `then`: a condition stands by itself, and for a choice {CHOICE}"
     if token.text in {"each", "forEach", "foreach"}:

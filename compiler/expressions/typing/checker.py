@@ -194,7 +194,7 @@ class TypeChecker(TypeReporter):
         else:
             found = self.field(node, of)
             if isinstance(found, Finding):
-                found = hints.past_a_wrapper(found, node, self.text)
+                found = fields.of_one_value(hints.past_a_wrapper(found, node, self.text), node, self.filters)
                 return self.wrong(hints.with_owner(found, node.of, node.name, scope))
             node.declared = found
         kind = (scope.fact(path_of(node)) if scope.facts else None) or node.declared

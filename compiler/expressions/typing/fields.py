@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Container
 from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.expressions.syntax.tree import EVERY_ITEM, Subscript, known_path
+from wfc.compiler.expressions.syntax.tree import EVERY_ITEM, Attribute, Constant, Subscript, known_path
 from wfc.compiler.expressions.typing.scope import Scope
 from wfc.compiler.rules import closest
 from wfc.compiler.rules import expression_names as name_problems
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.rules.foreign_names import FILTER_NAMES
+from wfc.compiler.slotted import replace
 from wfc.compiler.types import (
     ANY,
     INTEGER,
@@ -34,7 +37,7 @@ from wfc.compiler.types import (
 )
 from wfc.compiler.types.outside_names import own_name
 
-__all__ = ["field_of", "item_field", "known_item", "parts_of"]
+__all__ = ["field_of", "item_field", "known_item", "of_one_value", "parts_of"]
 
 DECLARED_IN: Final = {
     "event": "the event's field",
@@ -44,6 +47,11 @@ DECLARED_IN: Final = {
     "config": "the field of the config",
     "args": "the tool's argument",
 }
+PATH_AS_TEXT: Final = re.compile(
+    r"\{? *((?:call|event|events|inputs|result|state|config|error)(?:\.\w+)*) *\}?"
+)
+OF_FIELDS: Final = frozenset({"args", "event", "events", "inputs", "state"})
+"""Whose fields may be declared as records."""
 
 IN_AN_EVENT: Final = "hand it on in an event first: the type of the event's field says which fields it has"
 """How to come to the fields of records that are made in an expression."""
@@ -83,7 +91,7 @@ def field_of(type: Type, name: str, place: Place, words: str) -> Type | Finding:
             return name_problems.no_fields(place, words, "a map", f"write `{words}['{name}']`")
     if type is ANY:
         return name_problems.no_fields(place, words, "of type any", to_declare(words))
-    if base(type) == STRING and words == "result" and name in OF_TEXTS:
+    if base(type) == STRING and words == "result":
         hint = "`result` is the text itself: write `result`, or declare by `output` what fields it has"
         return name_problems.no_fields(place, words, show(type), hint)
     counted = name in {"length", "size", "len"} and base(type) == STRING
@@ -103,11 +111,33 @@ OF_TEXTS: Final = frozenset(
         "stdout",
         "text",
         "value",
+        "values",
     }
 )
 """What the one thing that a step gives is called where results are records."""
 OF_LISTS: Final = frozenset("first last length max min reverse sort sum unique".split())
 """Filters of lists that are properties elsewhere."""
+
+
+def of_one_value(finding: Finding, node: Attribute, filters: Container[str]) -> Finding:
+    """Return the finding for a field of a value that is no record, with the hint to leave the field out, or to declare
+    the value as a record, if nothing else is said, and no filter may be meant.
+    """
+    type, name = without_null(node.of.type), node.name
+    is_one = isinstance(type, (Scalar, Enumeration)) and type != NULL
+    if finding.code != "no-fields" or finding.hint or not is_one or name in filters or name in FILTER_NAMES:
+        return finding
+    if isinstance(node.of, Constant):  # as in `f'{event}'.name`
+        words = PATH_AS_TEXT.fullmatch(str(node.of.value))
+        return replace(finding, hint=f"write `{words[1]}.{name}`, without quotes") if words else finding
+    path = known_path(node.of)
+    if name in OF_TEXTS:
+        return replace(finding, hint=f"it is the value itself: leave out `.{name}`")
+    if path is None or len(path) < 2 or path[0] not in OF_FIELDS or base(type) not in {STRING, INTEGER}:
+        return finding
+    return replace(
+        finding, hint=f"leave out `.{name}`, or declare `{path[-1]}` as a record that has `{name}`"
+    )
 
 
 def as_of_a_list(name: str, words: str) -> str:
@@ -125,7 +155,8 @@ def of_items(item: Type, name: str, words: str) -> str:
     if fields and name not in fields and not closest(name, fields):
         return f"`{words}` is the list itself; its items have {listed_fields(fields)}"
     if isinstance(item, (Scalar, Enumeration)) and item is not ANY:
-        return "its items are reached by `[0]`, `| first` or `[one for one in …]`"
+        whole = f"the whole list is `{words}`, without `.{name}`; " if name in OF_TEXTS else ""
+        return f"{whole}its items are reached by `[0]`, `| first` or `[one for one in …]`"
     return f'take one item (`| first`), or all (`| pluck("{name}")`)'
 
 

@@ -81,6 +81,8 @@ OF_MAPS: Final = frozenset({"keys", "values", "length"})
 EVENTS: Final = frozenset({"event", "events"})
 OF_OBJECTS: Final = frozenset({"self", "this", "ctx", "context", "github", "run", "step", "workflow"})
 """Names by which other languages reach what has a name of its own here."""
+OF_REPLIES: Final = frozenset({"http", "reply", "res", "resp"})
+"""Names of what a request gave, in other languages."""
 
 
 def for_name(node: Name, text: str, scope: Scope) -> str:
@@ -88,9 +90,7 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
     after = FIELD.match(text, node.name_end)
     asked = after[1] if after else node.name
     if after and asked in scope.names and node.name in OF_OBJECTS:
-        within = FIELD.match(text, after.end())  # as in `github.event.inputs.name`
-        more = f"{asked}." if within and within[1] in OWNERS and within[1] in scope.names else ""
-        return f"leave out `{node.name}.{more}`"
+        return for_object(node.name, text, after, scope)
     if node.name == "events" and after and has_field(scope.names.get("event"), asked):
         return f"write `event.{asked}`: `events` is what a join has accepted"
     if node.name == "events" and after and (came := for_what_came(asked, scope)):
@@ -112,7 +112,33 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
             continue  # the `name` of a step, of which none is known here, is not that of an error
         if has_field(scope.names.get(owner), asked):
             return f"write `{owner}.{asked}`"
+    if after and node.name in (OF_OBJECTS | OF_REPLIES) and has_field(scope.names.get("response"), asked):
+        return f"write `response.{asked}`"
     return ""
+
+
+def for_object(name: str, text: str, after: re.Match[str], scope: Scope) -> str:
+    """Return what is meant by an object of another language behind which a name stands that is one here.
+
+    Args:
+        after: Where that name stands.
+    """
+    asked, within = after[1], FIELD.match(text, after.end())
+    field = within[1] if within else ""
+    if field in OWNERS and field in scope.names:  # as in `github.event.inputs.name`
+        return f"leave out `{name}.{asked}.`"
+    known = members(scope.names[asked])
+    if (
+        not field
+        or not all(isinstance(each, Record) for each in known)
+        or has_field(scope.names[asked], field)
+    ):
+        return f"leave out `{name}.`"
+    others = [each for each in (*OWNERS, "run", "response") if has_field(scope.names.get(each), field)]
+    if others and asked == "event":  # which elsewhere is what began it all
+        return f"write `{others[0]}.{field}`"
+    there = f", and there is `{others[0]}.{field}`" if others else ""
+    return f"leave out `{name}.`; `{asked}` has no field `{field}`{there}"
 
 
 def of_input(asked: str, scope: Scope) -> str:

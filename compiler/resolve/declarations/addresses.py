@@ -98,7 +98,10 @@ def check_form(address: Address, template: Template, reader: ValueReader, *, pre
 
 CONFIG: Final = re.compile(r"config\.\w+")
 VALUE: Final = re.compile(r"(?:args|events?|inputs|result|state)(?:\.\w+)+")
-OTHER_BRACES: Final = re.compile(r"\$?\{ ?\w+(?:\.\w+)* ?\}|\$\w|%\w+%|<\w+>")
+OTHER_BRACES: Final = re.compile(
+    r"\$?\{ ?\w+(?:\.\w+)* ?\}|\$\w|%\w+%|<\w+(?:\.\w+)*>|\[{1,2} ?\w+(?:\.\w+)* ?\]{1,2}"
+)
+IN_THEM: Final = re.compile(r"(?:args|config|events?|inputs|result|state)(?:\.\w+)+")
 """How others put a value into an address."""
 
 
@@ -110,11 +113,14 @@ def without_scheme(text: str, place: Place, reader: ValueReader) -> None:
         hint = f"a value is put in by `${{{{ {value[0]} }}}}`; an address begins with `https://` or `http://`"
     elif NAME.match(text):
         why, hint = "the address does not say its scheme", "begin it with `https://` or `http://`"
-    elif OTHER_BRACES.match(text):
+    elif braces := OTHER_BRACES.match(text):
+        value = IN_THEM.search(braces[0])
         why, hint = (
             "the address names no server",
             "a value is put in by `${{ … }}`, such as `${{ config.desk_url }}`",
         )
+        if value is not None:
+            hint = f"a value is put in by `${{{{ {value[0]} }}}}`"
     else:
         why, hint = "the address names no server", "an address is written as in `https://desk.example/orders`"
     reader.report(problems.bad_url(place, why, hint))

@@ -26,6 +26,7 @@ OTHER_BRACES: Final = re.compile(
     r"\$* ?(?:\{%|\{+(?: *\{\{)?|\(|<%=?|<|\[\[)\s*(?P<words>[^{}<>%]*?)\s*(?:%\}|\}+(?: *\}\})?|\)|%>|>|\]\])"
 )
 """A value as other systems put it into a text."""
+IN_BRACKETS: Final = re.compile(r"\[ *(?P<words>[\w.]+) *\]")
 COMPUTED: Final = re.compile(r"(?:[-\s+*/%().\d]|\$\{\{[^{}]*\}\})+")
 """Expressions with signs between them, of which each stands in its own braces."""
 BESIDE: Final = re.compile(r"\}\}[\s().\d]*\$\{\{")
@@ -86,9 +87,25 @@ def hint_for(text: str, place: Place, wanted: Type, scope: Scope) -> str:
 
 
 def hint_in_braces(text: str, place: Place, wanted: Type, scope: Scope) -> str:
-    """Return the same as ``hint_for``, also for a text that is wrapped as in other systems: `${config.pause}`."""
-    wrapped = OTHER_BRACES.fullmatch(text.strip()) if len(text) <= LONGEST else None
-    return hint_for(wrapped["words"] if wrapped else text, place, wanted, scope)
+    """Return the same as ``hint_for``, also for a text that is wrapped as in other systems: `${config.pause}`.
+
+    Square brackets and round ones may be those of an expression, so that what would fit with them keeps them.
+    """
+    wrapped = (
+        (OTHER_BRACES.fullmatch(text.strip()) or IN_BRACKETS.fullmatch(text))
+        if len(text) <= LONGEST
+        else None
+    )
+    whole = [text, text[1:-1]] if wrapped and text[0] in {"[", "("} else []
+    meant = next((each for each in whole if fits_whole(each, place, wanted, scope)), None)
+    return hint_for(meant or (wrapped["words"] if wrapped else text), place, wanted, scope)
+
+
+def fits_whole(text: str, place: Place, wanted: Type, scope: Scope) -> bool:
+    """Return whether a text is an expression as it stands, whose value fits."""
+    found: list[Finding] = []
+    given = parse_expression(text, place, scope, found.append).type
+    return not found and assignable(given, wanted)
 
 
 def hint_for_several(text: str) -> str:

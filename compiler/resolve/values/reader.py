@@ -145,7 +145,7 @@ class ValueReader:
         if wrong is None:
             if (warning := bare_expressions.warning_for(text, place, wanted, scope)) is not None:
                 self.report(warning)
-        elif not wrong.known and (hint := bare_expressions.hint_for(text, place, wanted, scope)):
+        elif not wrong.known and (hint := bare_expressions.hint_in_braces(text, place, wanted, scope)):
             self.report(problems.wrong_value(place, wrong.reason, hint))
             return Value(wanted, place.address, constant=text)
         return constant(text, place, wanted, constraints, self.report)

@@ -28,6 +28,12 @@ __all__ = [
 
 CLOSED: Final = re.compile(r" *(?:- +)?(?:(?P<key>[\w.-]+): +)?(?P<value>[{\[][^\r\n]*)")
 HOLDS_ENTRIES: Final = re.compile(r"[{\[] *[\w-]+: |\[ *[{\"']")
+IN_BRACKETS: Final = (
+    r"\[{1,2} *(?P<path>(?:config|error|events?|inputs|response|result|run|state)(?:\.\w+)+) *\]{1,2}"
+)
+PUT_IN: Final = re.compile(IN_BRACKETS)
+LAST_PUT_IN: Final = re.compile(rf": +{IN_BRACKETS}\Z")
+"""A value that another system puts into a text."""
 OTHER_BRACKET: Final = re.compile(r"(?:^ *|: +|- +|\[ *)(?P<sign>[(<])(?=[\w\"' ]+: )", re.MULTILINE)
 """A bracket that is none to YAML, at the beginning of a value, with a key in it."""
 ITEM_TYPE: Final = re.compile(r"(?<![\w.])[A-Za-z]\w*\Z")
@@ -75,6 +81,9 @@ def closed_before_end_of_line(problem: SyntaxProblem) -> Finding | None:
     if key in brace_problems.OF_SEVERAL:
         hint = f"the list ends too early: write `{key}: [A, B]`"
         return problems.syntax_error(place, "something follows after this bracket is closed", hint)
+    if put_in := PUT_IN.match(value):
+        what = "this text goes on after its bracket is closed"
+        return problems.syntax_error(place, what, in_dollar_braces(put_in))
     if not HOLDS_ENTRIES.match(value):
         fix = fixes.replace_text(place, "'" + value.replace("'", "''") + "'")
         return problems.syntax_error(
@@ -86,6 +95,11 @@ def closed_before_end_of_line(problem: SyntaxProblem) -> Finding | None:
     elif rest.count('"') % 2 or rest.count("'") % 2:
         hint = "a quote or a bracket before it is closed too early"
     return problems.syntax_error(place, "something follows after this bracket is closed", hint)
+
+
+def in_dollar_braces(found: re.Match[str]) -> str:
+    """Return what to write for a value that stands in brackets as in other systems, with a text behind it."""
+    return f"a value is put in by `${{{{ {found['path']} }}}}`; a text with brackets stands in quotes, as a whole"
 
 
 def closes_nothing(problem: SyntaxProblem) -> Finding | None:
@@ -175,6 +189,9 @@ def no_comma(problem: SyntaxProblem) -> Finding:
     """Return the finding for whatever else stands between entries in brackets, or after the last of them."""
     closing = "}" if "',' or '}'" in problem.said else "]"
     hint = before_opening(problem.before) if problem.character in {"{", "["} else ""
+    line = problem.text[problem.start : problem.at]
+    if put_in := LAST_PUT_IN.search(line):
+        hint = in_dollar_braces(put_in)
     return problem.finding(f"a `,` or a `{closing}` is missing before this", hint)
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "equals_before_quote",
     "letter_before_quote",
     "never_closed",
+    "no_colon_before_expressions",
     "no_colon_before_quote",
     "second_quote",
 ]
@@ -251,6 +252,23 @@ def no_colon_before_quote(problem: SyntaxProblem) -> Finding | None:
         before = text[start : found.start()]
         if before.count('"') % 2 == 0 and before.count("'") % 2 == 0:
             return brace_problems.no_colon_in_braces(place_of(found, "entry"), found["key"], found["value"])
+    return None
+
+
+def no_colon_before_expressions(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a key without its colon, detected in a text in quotes further on in the line, of which
+    YAML has read the quotes the other way round.
+    """
+    text, at = problem.text, problem.at
+    start, end = line_at(text, at)
+    opened = text.rfind("${{", start, min(at + 2, end))
+    if opened < 0 or text[opened - 1] not in {'"', "'"} or "}}" in text[opened:at]:
+        return None
+    for form in (EQUALS, NO_COLON):
+        for found in form.finditer(text, start, opened):
+            before = text[start : found.start()]
+            if before.count('"') % 2 == 0 and before.count("'") % 2 == 0 and "${{" in found["value"]:
+                return brace_problems.no_colon_in_braces(place_of(found), found["key"], found["value"])
     return None
 
 

@@ -73,6 +73,7 @@ RULES: Final = (
     SyntaxRule(BETWEEN, quotes.closed_before_more_text),
     SyntaxRule(BETWEEN, colons.second_colon_in_brackets),
     SyntaxRule(ANY, quotes.closed_late),
+    SyntaxRule((*BETWEEN, *NO_TOKEN), quotes.no_colon_before_expressions),
     SyntaxRule(BETWEEN, brackets.bare_expression),
     # a character with which nothing can begin
     SyntaxRule(ANY, wrong_start.negation),

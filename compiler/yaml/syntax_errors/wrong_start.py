@@ -16,6 +16,8 @@ __all__ = ["backtick", "fence", "negation", "no_value", "open_expression", "spec
 
 NO_VALUE: Final = "a value is missing here"
 NEGATION: Final = re.compile(r"\b(?:when|that|until|keep): +(?P<sign>!)(?!=)")
+IN_BRACES: Final = re.compile(r"(?<![\w-])(?P<key>[a-z_]+): *\{ *[a-z]\w*[^:]*\}[^:]*\Z")
+"""A key with a value in braces that is no map, and what goes on behind them."""
 NAME_IN_SCOPE: Final = re.compile(r"(?:config|error|events?|inputs|item|loop|response|result|run|state)\b")
 
 
@@ -69,6 +71,8 @@ def special_character(problem: SyntaxProblem) -> Finding:
     hint, quoted = "put the text in quotes", None
     if (closed := problem.before.rstrip()[-1:]) and closed in "]}\"'":
         what = f"`{problem.character}` cannot follow on a `{closed}`"
+        if (behind := IN_BRACES.search(problem.before)) and behind["key"] in brace_problems.BARE:
+            return problem.finding(what, brace_problems.without_braces(behind["key"]))
         return problem.finding(what, f"a text with `{closed}` in it stands in quotes, as a whole")
     if problem.character == "`":
         hint = "leave the backticks out, or put the text in quotes if they belong to it"

@@ -17,6 +17,10 @@ from wfc.compiler.yaml.tree import build
 KNOWN = [
     ("a: {b: $'{{ c }}'}\n", "the `$` stands before the quote"),
     (
+        'a: {b = "${{ c }}", d: "${{ [e[\'f\'] for e in g] | json }}"}\n',
+        "a colon and a blank are missing after `b`",
+    ),
+    (
         "a: [x.name for x in event.items]] + 1\n",
         "YAML cannot read a list made of another without quotes",
     ),
