@@ -25,6 +25,7 @@ from wfc.compiler.types.shapes import (
     Type,
 )
 from wfc.compiler.types.show import show, show_value
+from wfc.compiler.types.stray_quotes import about_stray_quote
 
 __all__ = ["Misfit", "bounded", "fits", "moment", "resembles"]
 
@@ -140,6 +141,8 @@ def rewritten(value: object, type: Type) -> str:
     """Return how to write what is most likely meant by a value of another type; empty where that cannot be told."""
     if isinstance(value, str) and re.fullmatch(PATH_TEXT, value):
         return f"an expression is written `${{{{ {value} }}}}`"
+    if told := about_stray_quote(value, lambda each: fits(each, type) is None):
+        return told
     match type, value:
         case Record(), _ if not isinstance(value, (dict, list)) and 0 < len(type.fields) <= MOST_FIELDS:
             return f"its form is `{{{', '.join(f'{name}: …' for name in type.fields)}}}`"

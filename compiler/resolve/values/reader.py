@@ -41,6 +41,7 @@ from wfc.compiler.types import (
     show_given,
 )
 from wfc.compiler.types.outside_names import own_name
+from wfc.compiler.types.stray_quotes import text_cut_before
 
 __all__ = ["ValueReader", "hint_for_list", "named_secret", "read_data", "reads_as_text"]
 
@@ -240,6 +241,8 @@ class ValueReader:
                     continue
                 if inner := field_holding(fields, str(key)):
                     unknown = problems.of_field_within(unknown, str(key), inner)
+                if not near and (before := text_cut_before(data, key)):
+                    unknown = problems.after_a_comma(unknown, before)
                 task_alone = [(each.name, each.address) for each in fields.values()] == [("task", ())]
                 self.report(problems.of_agent_without_args(unknown) if task_alone else unknown)
                 value = self.value(each, at, UNKNOWN, scope)

@@ -21,6 +21,7 @@ from wfc.compiler.rules import values as value_problems
 from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Record, resembles
+from wfc.compiler.types.stray_quotes import text_cut_before
 from wfc.compiler.types.outside_names import own_name
 
 __all__ = ["ExpectationReader"]
@@ -103,9 +104,10 @@ class ExpectationReader:
             if field is None:
                 own = own_name(record.fields, str(key))
                 likely = [name for name, each in record.fields.items() if resembles(content, each.type)]
-                self.declared.report(
-                    value_problems.unknown_entry(at.key, str(key), owner, record.fields, own, likely)
-                )
+                unknown = value_problems.unknown_entry(at.key, str(key), owner, record.fields, own, likely)
+                if before := text_cut_before(data, key):
+                    unknown = value_problems.after_a_comma(unknown, before)
+                self.declared.report(unknown)
             else:
                 found[field.name] = read_data(
                     content, at.address, field.type, self.declared.report, field.constraints
