@@ -52,6 +52,7 @@ def text_cut_by_comma(
     joins: bool = False,
     opens: str = "",
     behind: str = "",
+    in_map: bool = False,
 ) -> Finding:
     """Between braces a comma ends a value, and what follows it is read as another key.
 
@@ -59,7 +60,7 @@ def text_cut_by_comma(
     quotes: `{reason: "late, no answer"}`.
     """
     # Args: key: the one whose value is cut, empty if none is. opens: the bracket behind a comma that follows.
-    #     behind: the key behind which the brace opens.
+    #     behind: the key behind which the brace opens. in_map: whether no list can be meant here.
     if key in OF_SEVERAL:
         what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
         word, _, value = rest.partition(" ")
@@ -82,13 +83,15 @@ def text_cut_by_comma(
             hint = f"put the text in quotes, or write `{another[0]}: …` if that is another key"
     else:
         what = f"`{rest}` is a key without a value"
-        hint = for_rest_alone(rest, alone=alone, joins=joins, opens=opens, behind=behind)
+        hint = for_rest_alone(rest, alone=alone, joins=joins, opens=opens, behind=behind, in_map=in_map)
     return Finding(
         "text-cut-by-comma", what, place, hint, fix=add_quotes(whole, "unsafe") if whole is not None else None
     )
 
 
-def for_rest_alone(rest: str, *, alone: bool, joins: bool, opens: str, behind: str) -> str:
+def for_rest_alone(
+    rest: str, *, alone: bool, joins: bool, opens: str, behind: str, in_map: bool = False
+) -> str:
     """Return what to write for a key without a value that cuts no text; the arguments are those of the finding."""
     if rest.startswith("$"):  # as in `{${ … }}`
         return "an expression begins with `${{`, and stands in quotes here"
@@ -101,8 +104,10 @@ def for_rest_alone(rest: str, *, alone: bool, joins: bool, opens: str, behind: s
     if alone and rest.isidentifier() and rest.islower():
         return f'braces make a map, `{{{rest}: …}}`; the value of a name is put in by `"${{{{ … }}}}"`'
     word, _, value = rest.partition(" ")
-    entry = f"{word}: {value}" if value and word.isidentifier() and value.isidentifier() else "key: value"
-    hint = f"write `{entry}`, or `[ ]` for a list"
+    is_entry = word.isidentifier() and (value.isidentifier() or A_TYPE.match(value))
+    hint = f"write `{word}: {value}`" if is_entry else "write `key: value`"
+    if not in_map and not A_TYPE.match(value):
+        hint += ", or `[ ]` for a list"
     if opens and rest.isidentifier():  # `{Asked, {id: string}}`
         hint = f"write `{rest}: {opens}…`: a colon stands between a key and its value"
     return hint + ("; a join is written `{all: [ ]}` or `{any: [ ]}`" if joins else "")

@@ -8,6 +8,7 @@ from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import problem
 from wfc.compiler.rules.fixes import replace_text
 from wfc.compiler.rules.foreign_names import INSTEAD_OF_CALLS
+from wfc.compiler.slotted import replace
 
 __all__ = [
     "chained_comparison",
@@ -325,6 +326,16 @@ def method_call(place: Place, name: str, better: str) -> Finding:
     if better in OF_RECORDS:
         hint = "the fields of a record are named as they are declared; `keys` and `values` are those of a map"
     return Finding("method-call", f"`{name}` cannot be called", place, hint)
+
+
+def value_before_bracket(finding: Finding, *, perhaps: bool = False) -> Finding:
+    """Return the finding about a call, where what is called is a value, so that an operator is missing.
+
+    Args:
+        perhaps: Whether a call may be meant all the same.
+    """
+    call = f"; if a call is meant: {finding.hint}" if perhaps else ""
+    return replace(finding, hint=f"an operator is missing before `(`, such as `==` or `+`{call}")
 
 
 @problem

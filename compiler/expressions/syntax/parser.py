@@ -92,9 +92,17 @@ class Parser(TokenCursor):
 
     def no_call(self, node: Attribute | Name) -> NoReturn:
         place = self.place.stretch(node.name_start, node.name_end)
-        self.fail_with(
-            problems.method_call(place, node.name, other_languages.as_filter(node, self.tokens, self.next))
-        )
+        better = other_languages.as_filter(node, self.tokens, self.next)
+        found = problems.method_call(place, node.name, better)
+        if isinstance(node, Name) and slips.is_item(node.name, self.tokens):
+            found = problems.value_before_bracket(found)
+        elif (
+            isinstance(node, Attribute)
+            and self.token.start > node.end
+            and self.tokens[self.next + 1].text != ")"
+        ):
+            found = problems.value_before_bracket(found, perhaps=True)
+        self.fail_with(found)
 
     def expression(self) -> Node:
         node = self.either()

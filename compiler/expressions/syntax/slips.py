@@ -17,6 +17,7 @@ __all__ = [
     "leading_dot",
     "level",
     "missing_end",
+    "is_item",
     "step_of_part",
 ]
 
@@ -218,3 +219,13 @@ def written(tokens: Sequence[Token]) -> str:
         text += " " * (each.start > last) + each.text
         last = each.end
     return text
+
+
+def is_item(name: str, tokens: Sequence[Token]) -> bool:
+    """Return whether a loop of the expression calls its item so, which therefore is a value."""
+    for at, token in enumerate(tokens):
+        if token.text == name and at and tokens[at - 1].text in {"for", ","}:
+            first = at - 1 if tokens[at - 1].text == "for" else at - 3
+            if first >= 0 and tokens[first].text == "for":
+                return True
+    return False

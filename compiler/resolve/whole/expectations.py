@@ -21,8 +21,8 @@ from wfc.compiler.rules import values as value_problems
 from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Record, resembles
-from wfc.compiler.types.stray_quotes import text_cut_before
 from wfc.compiler.types.outside_names import own_name
+from wfc.compiler.types.stray_quotes import text_cut_before
 
 __all__ = ["ExpectationReader"]
 

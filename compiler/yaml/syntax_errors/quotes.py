@@ -170,7 +170,8 @@ def quotes_in_quotes(place: Place, value: str) -> Finding:
         cut = bool(entry["closed"]) and not is_in_expression(
             inside, entry.start()
         )  # the map around the text ends
-        where = f"before `{entry['closed']}`" if cut else f"before the key `{entry['key']}`"
+        closed = entry["closed"][still_open(inside, entry.start()) :] if cut else ""
+        where = f"before `{closed}`" if closed else f"before the key `{entry['key']}`"
         hint = f"close the quote that opens here {where}, or escape those in the text"
         return problems.syntax_error(place, GOES_ON, hint)
     if (entry := NO_COMMA.fullmatch(inside)) is not None and entry["sign"] == sign:
@@ -191,6 +192,14 @@ def quotes_in_quotes(place: Place, value: str) -> Finding:
     if better.startswith(sign):
         hint = "inside of single quotes write `''`" if sign == "'" else 'inside of double quotes write `\\"`'
     return problems.syntax_error(place, GOES_ON, hint + shown, fix)
+
+
+def still_open(text: str, end: int) -> int:
+    """Return how many brackets are open before a place that the text itself has opened."""
+    depth = 0
+    for sign in text[:end]:
+        depth = depth + 1 if sign in "[{" else max(0, depth - (sign in "]}"))
+    return depth
 
 
 def is_in_expression(text: str, at: int) -> bool:
