@@ -93,16 +93,8 @@ class Parser(TokenCursor):
     def no_call(self, node: Attribute | Name) -> NoReturn:
         place = self.place.stretch(node.name_start, node.name_end)
         better = other_languages.as_filter(node, self.tokens, self.next)
-        found = problems.method_call(place, node.name, better)
-        if isinstance(node, Name) and slips.is_item(node.name, self.tokens):
-            found = problems.value_before_bracket(found)
-        elif (
-            isinstance(node, Attribute)
-            and self.token.start > node.end
-            and self.tokens[self.next + 1].text != ")"
-        ):
-            found = problems.value_before_bracket(found, perhaps=True)
-        self.fail_with(found)
+        missing = slips.missing_operator(node, self.tokens, self.next)
+        self.fail_with(problems.method_call(place, node.name, better, missing))
 
     def expression(self) -> Node:
         node = self.either()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
 from wfc.compiler.expressions.syntax.lexer import Token
+from wfc.compiler.expressions.syntax.tree import Name, Node
 
 __all__ = [
     "BETWEEN",
@@ -17,7 +18,7 @@ __all__ = [
     "leading_dot",
     "level",
     "missing_end",
-    "is_item",
+    "missing_operator",
     "step_of_part",
 ]
 
@@ -219,6 +220,18 @@ def written(tokens: Sequence[Token]) -> str:
         text += " " * (each.start > last) + each.text
         last = each.end
     return text
+
+
+def missing_operator(node: Node, tokens: Sequence[Token], at: int) -> Literal["", "perhaps", "surely"]:
+    """Return whether an operator is missing before a bracket, so that what stands before it is not called.
+
+    Args:
+        at: Of the bracket.
+    """
+    if isinstance(node, Name):
+        return "surely" if is_item(node.name, tokens) else ""
+    apart = tokens[at].start > node.end and tokens[at + 1].text != ")"
+    return "perhaps" if apart else ""
 
 
 def is_item(name: str, tokens: Sequence[Token]) -> bool:

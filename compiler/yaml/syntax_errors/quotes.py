@@ -9,7 +9,7 @@ from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import braces as brace_problems
 from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as problems
-from wfc.compiler.yaml.syntax_errors.lines import line_at
+from wfc.compiler.yaml.syntax_errors.lines import KEY_BEHIND, line_at
 from wfc.compiler.yaml.syntax_errors.problem import BETWEEN, NEVER_CLOSED, SyntaxProblem, finding_at, place_of
 from wfc.compiler.yaml.truncation import ends_in_expression
 
@@ -108,6 +108,9 @@ def closed_before_end_of_line(problem: SyntaxProblem) -> Finding | None:
     inside, _, rest = value[1:].partition(value[0])
     if rest.strip() and not rest.strip("} ") and ends_in_expression(inside):
         return problems.syntax_error(place, GOES_ON, f"the quote stands behind the `{rest.strip()}`")
+    if (behind := KEY_BEHIND.match(rest)) is not None:
+        hint = f"put all of it in quotes; if `{behind['key']}` is a key, a line break is missing before it"
+        return problems.syntax_error(place, GOES_ON, hint)
     fix = fixes.replace_text(place, "'" + value.replace("'", "''") + "'")
     return problems.syntax_error(place, GOES_ON, "put all of it in quotes", fix)
 
