@@ -204,18 +204,29 @@ def name_wanted(key: str, *, in_list: bool = False) -> str:
 
 
 @problem
-def number_cut_by_comma(place: Place, key: str, whole: str, rest: str, more: str = "") -> Finding:
+def number_cut_by_comma(
+    place: Place, key: str, whole: str, rest: str, more: str = "", *, counts: bool = False
+) -> Finding:
     """Between braces a comma ends a number, and the digits after it are read as another key.
 
     Numbers are written without commas: `1000`, not `1,000`, and `0.5`, not `0,5`.
     """
     # Args: more: what follows if it is a further number, or the bracket that closes a list.
+    #     counts: whether only a whole number can stand there.
     what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
     if more:
         listed = f"{whole}, {rest}" + (", …" if more.startswith(",") else "")
         return Finding("number-cut-by-comma", what, place, f"a list stands in brackets: `{key}: [{listed}]`")
     certain = whole.lstrip("-0") == "" or "." in whole  # `0,5` and `5.000,00`
     whole = whole.replace(".", "")
+    if not rest.strip("0") and (certain or counts):
+        thousands = counts and not certain and len(rest) % 3 == 0
+        return Finding("number-cut-by-comma", what, place, f"write `{whole}{rest if thousands else ''}`")
+    if counts:
+        written = (
+            f"write `{whole}{rest}`" if len(rest) % 3 == 0 and not certain else "a whole number stands there"
+        )
+        return Finding("number-cut-by-comma", what, place, written)
     whole_number = "" if certain else f"write `{whole}{rest}`, or "
     return Finding("number-cut-by-comma", what, place, f"{whole_number or 'write '}`{whole}.{rest}`")
 

@@ -43,6 +43,21 @@ TYPED_KEYS: Final = frozenset({"args", "form", "output"})
 ALWAYS_MAPS: Final = frozenset({("start",), ("with",), ("mock",), ("expect",)})
 """Keys whose value is a map, and never a list."""
 
+WHOLE: Final = frozenset(
+    {
+        "at_once",
+        "concurrency",
+        "concurrent_runs",
+        "max",
+        "max_attempts",
+        "max_runs",
+        "max_turns",
+        "messages",
+        "top",
+    }
+)
+"""Keys of the language whose value is a whole number."""
+
 VALUES: Final = frozenset({"default", "enum", "extends", "one_of", "tests", "with"})
 """Keys below which values stand, and no types."""
 
@@ -154,7 +169,10 @@ def check_key_without_value(
     if number is not None:
         more = re.compile(r" *(\]|, *-?\d+(?:\.\d+)? *[,\]}])").match(text, end)
         follows = more[1] if more is not None else ""
-        return brace_problems.number_cut_by_comma(place, before, number["whole"], number["rest"], follows)
+        counts = owner[-1:] == ("ran",) or (before in WHOLE and not DATA.intersection(owner))
+        return brace_problems.number_cut_by_comma(
+            place, before, number["whole"], number["rest"], follows, counts=counts
+        )
     from wfc.compiler.types.notations import other_notation  # a good spec never needs it
 
     is_type = whole is not None and is_typed(before, owner)

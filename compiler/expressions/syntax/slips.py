@@ -20,6 +20,7 @@ __all__ = [
     "missing_end",
     "missing_operator",
     "step_of_part",
+    "words_behind",
 ]
 
 NUMBERS: Final = frozenset({"integer", "number"})
@@ -71,6 +72,16 @@ def on_level(tokens: Sequence[Token], at: int) -> list[Token]:
             break
         depth += text in {"(", "[", "{"}
     return found
+
+
+def words_behind(tokens: Sequence[Token], at: int) -> list[str]:
+    """Return the words behind a token that are in the same brackets, up to a comma."""
+    words = list[str]()
+    for each in on_level(tokens, at):
+        if each.text == ",":
+            break
+        words.append(each.text)
+    return words
 
 
 # --- numbers
