@@ -106,6 +106,8 @@ def for_rest_alone(
     word, _, value = rest.partition(" ")
     is_entry = word.isidentifier() and (value.isidentifier() or A_TYPE.match(value))
     hint = f"write `{word}: {value}`" if is_entry else "write `key: value`"
+    if in_map and rest.isidentifier():
+        hint = f"write `{rest}: …`"
     if not in_map and not A_TYPE.match(value):
         hint += ", or `[ ]` for a list"
     if opens and rest.isidentifier():  # `{Asked, {id: string}}`

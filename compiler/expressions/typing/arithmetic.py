@@ -103,11 +103,9 @@ def without_unit(node: Binary, first: Type, second: Type) -> str:
     empty for all else.
     """
     mixed = (first in TEMPORAL and second in NUMERIC) or (first in NUMERIC and second in TEMPORAL)
-    return (
-        "a number becomes a length of time by a unit, as in `3 * '1 hour'`"
-        if mixed and node.operator in "+-"
-        else ""
-    )
+    if not mixed or node.operator not in {"+", "-"}:
+        return ""
+    return "a number becomes a length of time by a unit, as in `3 * '1 day'`"
 
 
 def for_sum(first: Type, second: Type, node: Binary) -> str:
