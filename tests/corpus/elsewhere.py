@@ -1738,7 +1738,7 @@ TABLE = [
         "  Order: {id: string, total: number",
         "  Order: {id string, total: number",
         "text-cut-by-comma",
-        "write `id: string`, or `[ ]` for a list",
+        "write `id: string`",
     ),
     ("date type", "total: number", "total: day", "unknown-type", "write `date`"),
     (

@@ -81,7 +81,22 @@ steps:
     emit: Told
   look: {kind: tool, tool: odd, accepts: Paused, with: {n: 3}, emit: nothing}
 """
-BASES = {"shop": SHOP, "batch": BATCH}
+GATHER = """\
+wfc: 1
+workflow: gather
+start: Asked
+end: Told
+events: {Asked: {a: list of integer}, A: {n: integer}, B: {n: integer}, AllA: {}, AllB: {}, Told: {}}
+steps:
+  split:
+    kind: transform
+    accepts: Asked
+    emit: {all: [{each: {in: event.a, as: n, event: A, max: 9}}, {each: {in: event.a, as: n, event: B, max: 9}}]}
+  gather_a: {kind: transform, accepts: {each: A}, emit: AllA}
+  gather_b: {kind: transform, accepts: {each: B}, emit: AllB}
+  both: {kind: transform, accepts: {all: [AllA, AllB]}, emit: Told}
+"""
+BASES = {"shop": SHOP, "batch": BATCH, "gather": GATHER}
 BOTH_WAYS = 'leave out the `"` at its end, or write it also where the text begins$'
 LEAVE_OUT = 'leave out the `"` at its end$'
 OPERATOR = "an operator is missing before `(`, such as `==` or `+`"
@@ -92,6 +107,7 @@ TIMEOUT = "on_timeout: {event: Late, with: {why: nobody, name: you}}"
 CUT = "if a comma cuts the text of `%s` here, write the quote at its end also where that text begins$"
 IN_QUOTES = "put the text in quotes, or write `w: …` if that is another key$"
 BEGIN = "write a map instead of a list: begin each entry with its name"
+OF_B = "{each: {in: event.a, as: n, event: B, max: 9}}"
 OF_COUNTS = "is a whole number, such as `5`$"
 
 ROWS: list[tuple[str, str, str, list[tuple[str, str]]]] = [
@@ -134,6 +150,7 @@ ROWS: list[tuple[str, str, str, list[tuple[str, str]]]] = [
     ("shop", GIVEN, '{give: {answer "x"}, after: 20s}', [("no-colon-in-braces", 'write `answer: "x"`$')]),
     ("shop", GIVEN, '[{give: {answer "x"}, after: 20s}]', [("no-colon-in-braces", 'write `answer: "x"`$')]),
     ("shop", GIVEN, "{error timeout, after: 20s}", [("text-cut-by-comma", "write `error: timeout`")]),
+    ("shop", GIVEN, GIVEN.replace("give", "Give"), [("unknown-entry", "did you mean `give`?$")]),
     ("batch", "read_only: true", "read_only: yes", [("wrong-type", "write `true`$")]),
     # a type only where types stand, and a list only where lists do
     ("shop", 'how: "by hand", ', "how: card or none, w, ", [("text-cut-by-comma", IN_QUOTES)]),
@@ -190,6 +207,9 @@ ROWS: list[tuple[str, str, str, list[tuple[str, str]]]] = [
     ("shop", "end: [Told, Late]", "end: [Told], Late", [
         ("syntax-error", "the list ends too early: write `end: [A, B]`$")]),
     ("shop", "title: And now?", "title: [Now] what: else?", [("syntax-error", "put all of it in quotes$")]),
+    # what has been collected comes for no item any more
+    ("gather", "event: B, max: 9}}]", f"event: B, max: 9}}}}, {OF_B}]", [
+        ("join-overfills", "they come by split → B → gather_b → AllB: let it be sent once there$")]),
     # who is not asked again, but runs again
     ("shop", "    title: And", "    max_attempts: 3\n    title: And", [
         ("unknown-key", "a `human` has no action that could fail: leave it out; a person is reminded by `remind`; ")]),
