@@ -25,9 +25,8 @@ from wfc.compiler.types.shapes import (
     Type,
 )
 from wfc.compiler.types.show import show
-from wfc.compiler.types.stray_quotes import about_stray_quote
 from wfc.compiler.types.text_patterns import MOST_REPEATED, repeated, whole_text
-from wfc.compiler.types.values import below, fits
+from wfc.compiler.types.values import below, fits, quote_at_end
 
 __all__ = ["FORMATS", "parse_constraints"]
 
@@ -87,11 +86,11 @@ def good(name: str, value: object, type: Type, at: Place, report: Report) -> boo
     if name in {"min", "max"}:
         misfit = fits(value, members(type)[0])
         if misfit:
-            hint = about_stray_quote(value, lambda each: fits(each, members(type)[0]) is None)
+            hint = quote_at_end(value, members(type)[0])
             report(problems.bad_bound(at, name, misfit.reason, hint))
         return not misfit
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        hint = about_stray_quote(value, lambda each: isinstance(each, int))
+        hint = quote_at_end(value, INTEGER)
         report(problems.bad_bound(at, name, "wanted a whole number, 0 or more", hint))
         return False
     return True

@@ -12,8 +12,7 @@ from wfc.compiler.resolve.values.durations import duration_or_expression
 from wfc.compiler.resolve.values.scopes import bounds_scope
 from wfc.compiler.rules import values as problems
 from wfc.compiler.types import DATETIME, DURATION, INTEGER, NUMBER, UNKNOWN, Type, assignable, fits, show
-from wfc.compiler.types.stray_quotes import about_stray_quote
-from wfc.compiler.types.values import FRACTION, with_fraction
+from wfc.compiler.types.values import FRACTION, quote_at_end, with_fraction
 
 __all__ = ["count", "length", "moment", "number"]
 
@@ -72,7 +71,7 @@ def _computed(
 
 def _written_out(key: str, text: str, wanted: Type) -> str:
     """Return what stands under a key of the language, whose type nobody declares otherwise."""
-    if told := about_stray_quote(text, lambda each: fits(each, wanted) is None):
+    if told := quote_at_end(text, wanted):
         return told
     if wanted == NUMBER:
         return with_fraction(text, "number") if re.fullmatch(FRACTION, text) else ""

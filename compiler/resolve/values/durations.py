@@ -12,7 +12,6 @@ from wfc.compiler.rules import steps as problems
 from wfc.compiler.rules import values as value_problems
 from wfc.compiler.types import DURATION, STRING, UNKNOWN, assignable, show
 from wfc.compiler.types.durations import PART, UNITS, everyday_seconds
-from wfc.compiler.types.stray_quotes import about_stray_quote
 
 __all__ = ["duration", "duration_or_expression"]
 
@@ -81,6 +80,8 @@ def duration_or_expression(
 def _misspelt(text: object, place: Place) -> Finding:
     """Return the finding about what is no length of time, with what to write instead if that is clear."""
     words = " ".join(str(text).replace("\xa0", " ").split())
+    from wfc.compiler.types.stray_quotes import about_stray_quote  # a good spec never needs it
+
     if told := about_stray_quote(text, lambda each: everyday_seconds(str(each)) is not None):
         return problems.bad_duration(place, _shown(text), told)
     parts = ANY_PART.findall(words) if isinstance(text, str) else []

@@ -11,7 +11,7 @@ from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.durations import duration
 from wfc.compiler.resolve.values.error_names import KNOWN, error_names
-from wfc.compiler.resolve.values.reader import read_data
+from wfc.compiler.resolve.values.reader import read_data, text_before
 from wfc.compiler.resolve.whole import scripts
 from wfc.compiler.resolve.whole.part_contracts import accepted_events, emitted_events
 from wfc.compiler.resolve.whole.step_lookup import StepLookup
@@ -22,7 +22,6 @@ from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Record, resembles
 from wfc.compiler.types.outside_names import own_name
-from wfc.compiler.types.stray_quotes import text_cut_before
 
 __all__ = ["ExpectationReader"]
 
@@ -105,7 +104,7 @@ class ExpectationReader:
                 own = own_name(record.fields, str(key))
                 likely = [name for name, each in record.fields.items() if resembles(content, each.type)]
                 unknown = value_problems.unknown_entry(at.key, str(key), owner, record.fields, own, likely)
-                if before := text_cut_before(data, key):
+                if isinstance(content, str) and (before := text_before(data, key)):
                     unknown = value_problems.after_a_comma(unknown, before)
                 self.declared.report(unknown)
             else:

@@ -74,7 +74,7 @@ def closed_before_end_of_line(problem: SyntaxProblem) -> Finding | None:
     key = found["key"]
     if (told := key_behind(place, key or "", value, rest)) is not None:
         return told
-    if key in brace_problems.OF_SEVERAL and rest.lstrip().startswith(","):
+    if key in brace_problems.OF_SEVERAL and (value[0] == "[" or rest.lstrip().startswith(",")):
         hint = f"the list ends too early: write `{key}: [A, B]`"
         return problems.syntax_error(place, "something follows after this bracket is closed", hint)
     if not HOLDS_ENTRIES.match(value):
