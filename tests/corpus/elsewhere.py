@@ -1493,7 +1493,7 @@ TABLE = [
         "    with:\n      order_id: ${{ event.order_id }}",
         "    with:\n      - order_id: ${{ event.order_id }}",
         "wrong-type",
-        "write a map instead of a list: begin each entry with its nam",
+        "write a map instead of a list: `{order_id: …}`",
     ),
     (
         "with extra",

@@ -1369,7 +1369,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "    form: {decision: {enum: [send, drop]}}\n",
         "    form: [decision]\n",
         "wrong-type",
-        "",
+        "write `{decision: …}`, each field with its type",
     ),
     (
         "a mock with result",
