@@ -221,8 +221,8 @@ def number_cut_by_comma(
         return Finding("number-cut-by-comma", what, place, f"a list stands in brackets: `{key}: [{listed}]`")
     certain = whole.lstrip("-0") == "" or "." in whole  # `0,5` and `5.000,00`
     whole = whole.replace(".", "")
-    if not rest.strip("0") and (certain or counts):
-        thousands = counts and not certain and len(rest) % 3 == 0
+    if counts and not rest.strip("0"):
+        thousands = not certain and len(rest) % 3 == 0
         return Finding("number-cut-by-comma", what, place, f"write `{whole}{rest if thousands else ''}`")
     if counts:
         written = (
