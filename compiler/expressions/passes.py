@@ -5,10 +5,14 @@ Python is made of the result by :mod:`wfc.compiler.expressions.generation`.
 
 from __future__ import annotations
 
-from wfc.compiler.diagnostics import Place, Report
+import re
+from typing import Final
+
+from wfc.compiler.diagnostics import Finding, Place, Report
 from wfc.compiler.expressions.conditions import truth_table
 from wfc.compiler.expressions.expression import Expression, Template
 from wfc.compiler.expressions.filters import FILTERS
+from wfc.compiler.expressions.syntax import slips
 from wfc.compiler.expressions.syntax.lexer import UnreadableError
 from wfc.compiler.expressions.syntax.reading import read_expression
 from wfc.compiler.expressions.syntax.template_parser import TemplateParser
@@ -17,10 +21,13 @@ from wfc.compiler.expressions.syntax.tree import BrokenExpression, paths_in
 from wfc.compiler.expressions.typing.checker import TypeChecker
 from wfc.compiler.expressions.typing.scope import Scope
 from wfc.compiler.expressions.typing.templates import TemplateChecker
+from wfc.compiler.rules import expressions as expression_problems
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import STRING, UNKNOWN
 
 __all__ = ["parse_expression", "parse_template"]
+
+CALLED: Final = r"`(\w+)` cannot be called"
 
 
 def parse_expression(
@@ -39,7 +46,7 @@ def parse_expression(
     try:
         tree, _ = read_expression(text, place)
     except UnreadableError as mistake:
-        report(mistake.finding)
+        report(of_a_value(mistake.finding, text, scope))
         return Expression(text, place, UNKNOWN, BrokenExpression(0, len(text)), frozenset())
     if condition:
         checker.condition(tree, scope)
@@ -72,7 +79,9 @@ def parse_template(
     known = scope.cache.get(text, role, scope.look_up, Template) if scope.cache is not None else None
     if known is not None:
         return known.at(place)
-    parser = TemplateParser(text, place, report, statements=statements)
+    parser = TemplateParser(
+        text, place, lambda finding: report(of_a_value(finding, text, scope)), statements=statements
+    )
     parts = parser.whole()
     checker = TypeChecker(text, place, report, FILTERS)
     checker.failed = parser.failed
@@ -80,6 +89,18 @@ def parse_template(
     if scope.cache is not None and checker.sure and not parser.complained and not found.statements:
         scope.cache.put(role, found, scope.look_up)
     return found
+
+
+def of_a_value(finding: Finding, text: str, scope: Scope) -> Finding:
+    """Return a finding about an expression; of a call that is none, since a value has that name here, what is missing.
+
+    The names that the language gives are not asked: in other languages `config("name")` is a call.
+    """
+    called = re.fullmatch(CALLED, finding.message) if finding.code == "method-call" else None
+    if called is None or called[1] in slips.ROOTS or called[1] not in scope.names:
+        return finding
+    alone = re.search(rf"(?<![\w.]){re.escape(called[1])}\s*\(", text)
+    return finding if alone is None else expression_problems.value_before_bracket(finding)
 
 
 def typed(

@@ -53,6 +53,7 @@ def text_cut_by_comma(
     opens: str = "",
     behind: str = "",
     follows: str = "",
+    in_map: bool = False,
 ) -> Finding:
     """Between braces a comma ends a value, and what follows it is read as another key.
 
@@ -61,6 +62,7 @@ def text_cut_by_comma(
     """
     # Args: key: the one whose value is cut, empty if none is. opens: the bracket behind a comma that follows.
     #     behind: the key behind which the brace opens. follows: what goes on behind the brace that closes.
+    #     in_map: whether no list can be meant here.
     if key in OF_SEVERAL:
         what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
         word, _, value = rest.partition(" ")
@@ -83,13 +85,24 @@ def text_cut_by_comma(
             hint = f"put the text in quotes, or write `{another[0]}: …` if that is another key"
     else:
         what = f"`{rest}` is a key without a value"
-        hint = for_rest_alone(rest, alone=alone, joins=joins, opens=opens, behind=behind, follows=follows)
+        hint = for_rest_alone(
+            rest, alone=alone, joins=joins, opens=opens, behind=behind, follows=follows, in_map=in_map
+        )
     return Finding(
         "text-cut-by-comma", what, place, hint, fix=add_quotes(whole, "unsafe") if whole is not None else None
     )
 
 
-def for_rest_alone(rest: str, *, alone: bool, joins: bool, opens: str, behind: str, follows: str = "") -> str:
+def for_rest_alone(
+    rest: str,
+    *,
+    alone: bool,
+    joins: bool,
+    opens: str,
+    behind: str,
+    follows: str = "",
+    in_map: bool = False,
+) -> str:
     """Return what to write for a key without a value that cuts no text; the arguments are those of the finding."""
     if rest.startswith("$"):  # as in `{${ … }}`
         return "an expression begins with `${{`, and stands in quotes here"
@@ -104,8 +117,12 @@ def for_rest_alone(rest: str, *, alone: bool, joins: bool, opens: str, behind: s
     if alone and rest.isidentifier() and rest.islower():
         return f'braces make a map, `{{{rest}: …}}`; the value of a name is put in by `"${{{{ … }}}}"`'
     word, _, value = rest.partition(" ")
-    entry = f"{word}: {value}" if value and word.isidentifier() and value.isidentifier() else "key: value"
-    hint = f"write `{entry}`, or `[ ]` for a list"
+    is_entry = word.isidentifier() and (value.isidentifier() or A_TYPE.match(value))
+    hint = f"write `{word}: {value}`" if is_entry else "write `key: value`"
+    if in_map and rest.isidentifier():
+        hint = f"write `{rest}: …`"
+    if not in_map and not A_TYPE.match(value):
+        hint += ", or `[ ]` for a list"
     if opens and rest.isidentifier():  # `{Asked, {id: string}}`
         hint = f"write `{rest}: {opens}…`: a colon stands between a key and its value"
     return hint + ("; a join is written `{all: [ ]}` or `{any: [ ]}`" if joins else "")
@@ -202,18 +219,29 @@ def name_wanted(key: str, *, in_list: bool = False) -> str:
 
 
 @problem
-def number_cut_by_comma(place: Place, key: str, whole: str, rest: str, more: str = "") -> Finding:
+def number_cut_by_comma(
+    place: Place, key: str, whole: str, rest: str, more: str = "", *, counts: bool = False
+) -> Finding:
     """Between braces a comma ends a number, and the digits after it are read as another key.
 
     Numbers are written without commas: `1000`, not `1,000`, and `0.5`, not `0,5`.
     """
     # Args: more: what follows if it is a further number, or the bracket that closes a list.
+    #     counts: whether only a whole number can stand there.
     what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
     if more:
         listed = f"{whole}, {rest}" + (", …" if more.startswith(",") else "")
         return Finding("number-cut-by-comma", what, place, f"a list stands in brackets: `{key}: [{listed}]`")
     certain = whole.lstrip("-0") == "" or "." in whole  # `0,5` and `5.000,00`
     whole = whole.replace(".", "")
+    if counts and not rest.strip("0"):
+        thousands = not certain and len(rest) % 3 == 0
+        return Finding("number-cut-by-comma", what, place, f"write `{whole}{rest if thousands else ''}`")
+    if counts:
+        written = (
+            f"write `{whole}{rest}`" if len(rest) % 3 == 0 and not certain else "a whole number stands there"
+        )
+        return Finding("number-cut-by-comma", what, place, written)
     whole_number = "" if certain else f"write `{whole}{rest}`, or "
     return Finding("number-cut-by-comma", what, place, f"{whole_number or 'write '}`{whole}.{rest}`")
 

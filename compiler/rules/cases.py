@@ -177,7 +177,7 @@ def test_name_twice(place: Place, name: str, first: Place) -> Finding:
 
 
 @problem
-def clock_without_offset(place: Place, text: str) -> Finding:
+def clock_without_offset(place: Place, text: str, hint: str = "") -> Finding:
     """The moment at which a test's clock starts is not written as one.
 
     It is a date, a time and an offset, such as `2026-03-29T01:30:00+01:00` or `2026-03-29T00:30:00Z`.
@@ -187,6 +187,6 @@ def clock_without_offset(place: Place, text: str) -> Finding:
         "clock-without-offset",
         f"`{text}` is not a moment with an offset",
         place,
-        "write it like `2026-03-29T00:30:00Z`",
+        hint or "write it like `2026-03-29T00:30:00Z`",
         fix=replace_text(place, f"{text}Z") if MOMENT.fullmatch(text) else None,
     )

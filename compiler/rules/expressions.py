@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import problem
 from wfc.compiler.rules.fixes import replace_text
 from wfc.compiler.rules.foreign_names import INSTEAD_OF_CALLS
+from wfc.compiler.slotted import replace
 
 __all__ = [
     "chained_comparison",
@@ -313,18 +314,32 @@ OF_RECORDS: Final = frozenset(
 
 
 @problem
-def method_call(place: Place, name: str, better: str) -> Finding:
+def method_call(
+    place: Place, name: str, better: str, missing: Literal["", "perhaps", "surely"] = ""
+) -> Finding:
     """Something is called like a function.
 
     Expressions call nothing: whatever could be called could also do something. What changes a value is a
     filter, after a `|`: `name | upper`, `items | length`. What there is no filter for, a tool can
     compute.
     """
+    # Args: missing: whether an operator is missing before the bracket.
     hint = f"write `{better}`" if better else INSTEAD_OF_CALLS.get(name.lower(), "")
     hint = hint or "what changes a value is a filter after `|`, or a tool"
     if better in OF_RECORDS:
         hint = "the fields of a record are named as they are declared; `keys` and `values` are those of a map"
-    return Finding("method-call", f"`{name}` cannot be called", place, hint)
+    finding = Finding("method-call", f"`{name}` cannot be called", place, hint)
+    return value_before_bracket(finding, perhaps=missing == "perhaps") if missing else finding
+
+
+def value_before_bracket(finding: Finding, *, perhaps: bool = False) -> Finding:
+    """Return the finding about a call, where what is called is a value, so that an operator is missing.
+
+    Args:
+        perhaps: Whether a call may be meant all the same.
+    """
+    call = f"; if a call is meant: {finding.hint}" if perhaps else ""
+    return replace(finding, hint=f"an operator is missing before `(`, such as `==` or `+`{call}")
 
 
 @problem

@@ -64,7 +64,9 @@ def join_starves(
 
 
 @problem
-def join_overfills(place: Place, join: str, twice: Sequence[str], fork: str, paths: Sequence[str]) -> Finding:
+def join_overfills(
+    place: Place, join: str, twice: Sequence[str], fork: str, paths: Sequence[str], *, items: bool = True
+) -> Finding:
     """A step that waits for one of each of several events can get one of them twice.
 
     A join of form `all` pairs one of each event. Here the run can take a course that sends it two of the same kind, and
@@ -72,6 +74,7 @@ def join_overfills(place: Place, join: str, twice: Sequence[str], fork: str, pat
     or collect them with an `each` join if they come from a list of items. Of events that stand for each other,
     `[B, C]`, only one may come.
     """
+    # Args: items: Whether they come for the items of a batch, so that a join can collect them.
     several, once = len(twice) > 1, "in a run" if fork == "start" else f"after one run of `{fork}`"
     hint = f"they come by {' and by '.join(paths)}: " if paths else ""
     return Finding(
@@ -82,8 +85,8 @@ def join_overfills(place: Place, join: str, twice: Sequence[str], fork: str, pat
         place,
         f"{hint}let only one of them come, or let one of them lead to another step"
         if several
-        else f"{hint}{'let it be sent once there' if len(paths) == 1 else 'let one of them emit another event'}, or "
-        f"collect the items of a list with `accepts: {{each: {twice[0]}}}`",
+        else f"{hint}{'let it be sent once there' if len(paths) == 1 else 'let one of them emit another event'}"
+        + f", or collect the items of a list with `accepts: {{each: {twice[0]}}}`" * items,
     )
 
 

@@ -144,13 +144,13 @@ def bound_does_not_apply(place: Place, name: str, type: str) -> Finding:
 
 
 @problem
-def bad_bound(place: Place, name: str, reason: str) -> Finding:
+def bad_bound(place: Place, name: str, reason: str, hint: str = "") -> Finding:
     """A bound is not of the kind that it must be.
 
     `min` and `max` are values of the type that they bound; lengths and counts are whole numbers, 0 or
     more.
     """
-    return Finding("bad-bound", f"this cannot be a `{name}`: {reason}", place)
+    return Finding("bad-bound", f"this cannot be a `{name}`: {reason}", place, hint)
 
 
 @problem

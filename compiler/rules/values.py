@@ -120,6 +120,16 @@ def of_field_within(finding: Finding, name: str, field: str) -> Finding:
     return replace(finding, hint=hint)
 
 
+def after_a_comma(finding: Finding, before: str) -> Finding:
+    """Return the finding about what is given as a field, where a comma may have cut the text of the field before it:
+    the text under the strange name ends with a quote that begins nowhere.
+    """
+    hint = (
+        f"if a comma cuts the text of `{before}` here, write the quote at its end also where that text begins"
+    )
+    return replace(finding, hint=hint, fix=None)
+
+
 def of_agent_without_args(finding: Finding) -> Finding:
     """Return the finding about what is given to an agent that declares nothing, and so takes a task alone."""
     more = f"{finding.hint}; what else the agent is given is declared under its `args`"

@@ -60,7 +60,9 @@ def for_key_at_step(key: str, content: Any, step: Mapping[str, Any]) -> str:
     word = plain(key)
     acts = STEP_KINDS[kind].acts and kind not in PAUSES
     if word in TRIES | OF_POLICY:
-        return in_policy(word, step) if acts and "retry" in step else "" if acts else cannot_fail(kind)
+        return (
+            in_policy(word, step) if acts and "retry" in step else "" if acts else no_tries(word, step, kind)
+        )
     if word in ERRORS | GOES_ON and not acts:
         return cannot_fail(kind, of_errors=True, event="event" in step)
     if word in GIVEN and kind == "transform":
@@ -80,6 +82,12 @@ def in_policy(word: str, step: Mapping[str, Any]) -> str:
     if isinstance(retry, str):
         return f"the policy `{retry}`, which `retry` names here, says so: `retries: {{{retry}: {{…, {name}: …}}}}`"
     return f"`retry` stands here already: write it there, as `retry: {{…, {name}: …}}`"
+
+
+def no_tries(word: str, step: Mapping[str, Any], kind: str) -> str:
+    """Return what is said of a further attempt where no action is that could fail; the runs of a step may be meant."""
+    runs = word in TRIES and "max_runs" not in step
+    return cannot_fail(kind) + "; how often the step may run is said by `max_runs`" * runs
 
 
 def cannot_fail(kind: str, *, of_errors: bool = False, event: bool = False) -> str:

@@ -209,6 +209,7 @@ class Keys:
                 and {"event", "when"} <= properties.keys()
                 and "event" in absent
                 and self.is_event(content)
+                and apart(key, str(meant)) != 0
             ):
                 meant, hint = "event", "write `event`"
             if named_otherwise and meant != "steps":
@@ -239,7 +240,7 @@ class Keys:
         """Return whether a key may be a slip for one that is like it, by its value and by what stands beside it."""
         content = value[key]
         return (
-            self.could_be(content, properties[meant], apart(key, meant) == 1)
+            self.could_be(content, properties[meant], apart(key, meant) in {0, 1})
             and not is_entry_of_emit(value, properties)
             and not self.is_of_other_kinds(key, meant)
             and not ("accepts" in properties and is_condition(key))
@@ -255,7 +256,7 @@ class Keys:
         """
         return (
             key in self.all_keys
-            and apart(key, meant) != 1
+            and apart(key, meant) not in {0, 1}
             and not (len(meant) > 4 and key.startswith(meant[:-1]))  # as `retries` is taken for `retry`
         )
 
@@ -284,6 +285,8 @@ class Keys:
     ) -> str:
         """Return what to do about a key of a map that none like it is meant for."""
         properties = schema["properties"]
+        if key.lower() in properties and key.lower() in value:
+            return f"`{key.lower()}` stands there already: keep one of them"
         if len(key.split()) > WORDS_OF_KEY and "{" not in key:
             return "a text stands behind its key; one of several lines below a `|`, indented further than the key"
         if "with" in properties and self.is_field(key, value.get("event")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -20,6 +21,13 @@ WITHOUT_CONTENT: Final = {
     "config": "string",
 }
 """What stands behind a name of which nothing is said."""
+DECLARED: Final = frozenset(
+    {"agents", "events", "knowledge", "models", "retries", "steps", "threads", "tools", "triggers", "types"}
+)
+"""Sections of things that have names, of which a list has one with its name inside each."""
+PLAIN: Final = r"(?!(?:true|false|null|yes|no|on|off)\Z)[^\W\d][\w ]*"
+"""A text that needs no quotes."""
+LONGEST: Final = 20
 MOST_SHOWN: Final = 4
 INSTEAD: Final = "write a map instead of a list: "
 IN_GENERAL: Final = f"{INSTEAD}begin each entry with its name and a colon, without `- ` and `[ ]`"
@@ -36,6 +44,8 @@ def map_for_list(value: Sequence[Any], key: str) -> str:
         more = ", …" if len(value) > MOST_SHOWN else ""
         said = {"events": "its fields", "types": "its fields", "steps": "its keys"}.get(key, "its type")
         return f"{INSTEAD}`{key}: {{{entries}{more}}}`, each name with {said}"
+    if key not in DECLARED and (entries := single_entries(value)):
+        return f"{INSTEAD}`{{{', '.join(entries[:MOST_SHOWN])}{', …' if len(entries) > MOST_SHOWN else ''}}}`"
     names = [found for each in value if (found := name_in(each)) is not None]
     if len(names) < len(value) or not names:
         return IN_GENERAL
@@ -43,6 +53,27 @@ def map_for_list(value: Sequence[Any], key: str) -> str:
     inside = next((each for each in value[0] if each in INSIDE), "")
     also = f", without `{inside}:`, for the fields stand directly under the name" if inside else ""
     return f"{INSTEAD}begin each entry with its name, `{name}:` in place of `- {name_key}: {name}`{also}"
+
+
+def single_entries(value: Sequence[Any]) -> list[str]:
+    """Return the entries of the map that is meant by a list of maps with one entry each, as `[size: 3]` makes it; none
+    if a list of something else stands there.
+    """
+    if not all(isinstance(each, Mapping) and len(each) == 1 for each in value):
+        return []
+    entries = [next(iter(each.items())) for each in value]
+    if len({str(name) for name, _ in entries}) < len(entries):
+        return []
+    return [f"{name}: {shown(content)}" for name, content in entries]
+
+
+def shown(content: Any) -> str:
+    """Return a value as it is written, if it is short and plain; else three dots."""
+    if isinstance(content, bool):
+        return str(content).lower()
+    text = str(content)
+    is_plain = isinstance(content, (int, float)) or (isinstance(content, str) and re.fullmatch(PLAIN, text))
+    return text if is_plain and len(text) <= LONGEST else "…"
 
 
 def name_in(entry: Any) -> tuple[str, str] | None:

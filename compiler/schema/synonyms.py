@@ -276,12 +276,16 @@ def after_the_first(here: str, retries: Any) -> str:
 
 def is_other_word(key: str, near: str, possible: Container[str]) -> bool:
     """Return whether a key is another system's name for something, not a typing error."""
+    far = apart(key, near)
+    if far == 0:
+        return False  # but for capitals and `_` it is the very key
+    is_far = far is None or far > 1
     meant = meanings(plain(key), possible)
     if plain(key) in TOP_NOTES and near in SECTIONS_LIKE:
-        return (apart(key, near) or 9) > 1
+        return is_far
     if plain(key) in WORDS_OF_TWO or plain(key) in SHORT_WORDS & STEP_NOTES.keys():
         return True
-    return bool(meant) and near not in meant and (plain(key) in SHORT_WORDS or (apart(key, near) or 9) > 1)
+    return bool(meant) and near not in meant and (plain(key) in SHORT_WORDS or is_far)
 
 
 def step_note(key: str) -> str:

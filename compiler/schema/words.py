@@ -8,9 +8,11 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Fix, Place
 from wfc.compiler.rules import fixes
+from wfc.compiler.schema.keywords import has_type
 from wfc.compiler.schema.listed_maps import fields_of_list, map_for_list, record_for_list
 from wfc.compiler.schema.nested_joins import FORMS, for_join_as_whole
 from wfc.compiler.types.long_form import can_be_type, enum_of_text
+from wfc.compiler.types.stray_quotes import about_stray_quote
 
 __all__ = [
     "EXPRESSIONS",
@@ -399,4 +401,4 @@ def for_text(value: str, types: Sequence[str]) -> str:
         return f"write `[{alone}]`"
     if {"integer", "number"} & set(types) and value.strip().lstrip("-").replace(".", "", 1).isdigit():
         return f"write `{value.strip()}` without quotes"
-    return ""
+    return about_stray_quote(value, lambda each: has_type(each, types))

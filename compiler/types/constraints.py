@@ -26,7 +26,7 @@ from wfc.compiler.types.shapes import (
 )
 from wfc.compiler.types.show import show
 from wfc.compiler.types.text_patterns import MOST_REPEATED, repeated, whole_text
-from wfc.compiler.types.values import below, fits
+from wfc.compiler.types.values import below, fits, quote_at_end
 
 __all__ = ["FORMATS", "parse_constraints"]
 
@@ -86,10 +86,12 @@ def good(name: str, value: object, type: Type, at: Place, report: Report) -> boo
     if name in {"min", "max"}:
         misfit = fits(value, members(type)[0])
         if misfit:
-            report(problems.bad_bound(at, name, misfit.reason))
+            hint = quote_at_end(value, members(type)[0])
+            report(problems.bad_bound(at, name, misfit.reason, hint))
         return not misfit
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        report(problems.bad_bound(at, name, "wanted a whole number, 0 or more"))
+        hint = quote_at_end(value, INTEGER)
+        report(problems.bad_bound(at, name, "wanted a whole number, 0 or more", hint))
         return False
     return True
 

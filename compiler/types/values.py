@@ -26,7 +26,7 @@ from wfc.compiler.types.shapes import (
 )
 from wfc.compiler.types.show import show, show_value
 
-__all__ = ["Misfit", "bounded", "fits", "moment", "resembles"]
+__all__ = ["Misfit", "bounded", "fits", "moment", "quote_at_end", "resembles"]
 
 LARGEST_INTEGER: Final = 2**53 - 1  # beyond it, JSON numbers lose digits on their way
 # compiled by `re` when they are first asked for, which a check of most specs never does
@@ -138,6 +138,8 @@ def wanted(type: Type, value: object) -> Misfit:
 
 def rewritten(value: object, type: Type) -> str:
     """Return how to write what is most likely meant by a value of another type; empty where that cannot be told."""
+    if isinstance(value, str) and value.endswith(('"', "'")) and (told := quote_at_end(value, type)):
+        return told
     if isinstance(value, str) and re.fullmatch(PATH_TEXT, value):
         return f"an expression is written `${{{{ {value} }}}}`"
     match type, value:
@@ -158,6 +160,13 @@ def rewritten(value: object, type: Type) -> str:
         case Scalar("string" | "decimal"), int() | float() if type.name == "string" or is_number(value):
             return "put it in quotes" + " if it is meant as a text" * (type.name == "string")
     return ""
+
+
+def quote_at_end(value: object, type: Type) -> str:
+    """Return what to do about a quote that ends a text and begins none; empty if there is more to it."""
+    from wfc.compiler.types.stray_quotes import about_stray_quote  # a good spec never needs it
+
+    return about_stray_quote(value, lambda each: fits(each, type) is None)
 
 
 def with_fraction(value: str | float, wanted: str) -> str:

@@ -356,7 +356,9 @@ class Builder:
         in_map = self.node.__class__ is dict
         key = self.key if in_map and self.key.__class__ is str else ""
         if self.flow and in_map and event.value == "":
-            finding = check_key_without_value(self.text, self.key_event, event, next(reversed(self.node), ""))
+            finding = check_key_without_value(
+                self.text, self.key_event, event, next(reversed(self.node), ""), self.address()
+            )
             if finding is not None:
                 if self.key is not DROPPED and not self.in_key and not self.unreliable:
                     self.find(finding)

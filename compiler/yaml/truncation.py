@@ -41,6 +41,34 @@ DATA: Final = frozenset(
 KEEPERS: Final = frozenset({"threads", "knowledge"})
 """Sections where `keep` says how much is kept, which is no condition."""
 
+TYPED_SECTIONS: Final = frozenset({("config",), ("events",), ("state",), ("types",)})
+TYPED_KEYS: Final = frozenset({"args", "form", "output"})
+"""Keys below which types stand in other sections."""
+
+ALWAYS_MAPS: Final = frozenset({("start",), ("with",), ("mock",), ("expect",)})
+"""Keys whose value is a map, and never a list."""
+
+WHOLE: Final = frozenset(
+    {
+        "at_once",
+        "concurrency",
+        "concurrent_runs",
+        "max",
+        "max_attempts",
+        "max_runs",
+        "max_turns",
+        "messages",
+        "top",
+    }
+)
+"""Keys of the language whose value is a whole number."""
+
+VALUES: Final = frozenset({"default", "enum", "extends", "one_of", "tests", "with"})
+"""Keys below which values stand, and no types."""
+
+OF_LONG_FORM: Final = frozenset({"as", "default", "description", "format", "merge", "pattern"})
+"""Keys beside a type that hold something else."""
+
 
 def check_comment_after(text: str, event: Any, key: str, owner: Address) -> tuple[Finding | None, bool]:
     """Return the finding for a comment after an unquoted text, and whether the text was truncated.
@@ -110,7 +138,9 @@ def ends_in_expression(value: str) -> bool:
     return value.rfind("${{") > value.rfind("}}")
 
 
-def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Finding | None:
+def check_key_without_value(
+    text: str, key: Any, value: Any, before: str, owner: Address = ()
+) -> Finding | None:
     """Return the finding for a key between braces that has not even a colon.
 
     Args:
@@ -118,6 +148,7 @@ def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Fin
         key: The key's event.
         value: The event of its empty value.
         before: The key before it, or empty.
+        owner: The address of the map in which it stands.
     """
     if key is None or ":" in text[key.end_mark.index : value.start_mark.index]:
         return None
@@ -143,17 +174,21 @@ def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Fin
     if number is not None:
         more = re.compile(r" *(\]|, *-?\d+(?:\.\d+)? *[,\]}])").match(text, end)
         follows = more[1] if more is not None else ""
-        return brace_problems.number_cut_by_comma(place, before, number["whole"], number["rest"], follows)
+        counts = owner[-1:] == ("ran",) or (before in WHOLE and not DATA.intersection(owner))
+        return brace_problems.number_cut_by_comma(
+            place, before, number["whole"], number["rest"], follows, counts=counts
+        )
     from wfc.compiler.types.notations import other_notation  # a good spec never needs it
 
-    meant = other_notation(text[whole.start : whole.end]) if whole is not None else ""
+    is_type = whole is not None and is_typed(before, owner)
+    meant = other_notation(text[whole.start : whole.end]) if is_type and whole is not None else ""
     joins = re.search(r"\baccepts: *\{ *\Z", text[max(0, start - 40) : start]) is not None
     alone = text[:start].rstrip().endswith("{") and text[end:].lstrip().startswith("}")
     opened = None if before else re.compile(r"\s*,\s*([{\[])").match(text, end)
     opens = opened[1] if opened is not None else ""
     behind = re.compile(BEHIND).search(text, max(0, start - 40), start) if alone else None
-    owner = behind["key"] if behind is not None else ""
-    follows = after_braces(text, end) if owner else ""
+    behind_key = behind["key"] if behind is not None else ""
+    follows = after_braces(text, end) if behind_key else ""
     return brace_problems.text_cut_by_comma(
         place,
         before,
@@ -163,8 +198,9 @@ def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Fin
         alone=alone,
         joins=joins,
         opens=opens,
-        behind=owner,
+        behind=behind_key,
         follows=follows,
+        in_map=is_typed("", owner) or owner[-1:] in ALWAYS_MAPS,
     )
 
 
@@ -173,6 +209,13 @@ def after_braces(text: str, end: int) -> str:
     found = re.compile(rf"\s*\}}(?P<more>(?:{PART})*)").match(text, end, end + LONGEST)
     parts = re.findall(PART, found["more"]) if found else []
     return "".join(each.strip("{} ") if each.startswith("{") else each for each in parts).rstrip()
+
+
+def is_typed(key: str, owner: Address) -> bool:
+    """Return whether a type stands under a key, by the map in which it stands."""
+    if key in OF_LONG_FORM or VALUES.intersection(owner):
+        return False
+    return owner[:1] in TYPED_SECTIONS or not TYPED_KEYS.isdisjoint((*owner, key))
 
 
 def entry_without_colon(text: str, start: int, end: int) -> re.Match[str] | None:

@@ -1493,7 +1493,7 @@ TABLE = [
         "    with:\n      order_id: ${{ event.order_id }}",
         "    with:\n      - order_id: ${{ event.order_id }}",
         "wrong-type",
-        "write a map instead of a list: begin each entry with its nam",
+        "write a map instead of a list: `{order_id: …}`",
     ),
     (
         "with extra",
@@ -1738,7 +1738,7 @@ TABLE = [
         "  Order: {id: string, total: number",
         "  Order: {id string, total: number",
         "text-cut-by-comma",
-        "write `id: string`, or `[ ]` for a list",
+        "write `id: string`",
     ),
     ("date type", "total: number", "total: day", "unknown-type", "write `date`"),
     (

@@ -300,6 +300,8 @@ def between_values(tokens: Sequence[Token], at: int) -> str:
         return ""
     opened, beside = level(tokens, at)
     if "if" in beside and not {"else", "for"} & set(beside):
+        if "else" in slips.words_behind(tokens, at):
+            return "an operator is missing before it"
         return "an `else` is missing before it, or an operator"
     listed = "" if "for" in beside else listed_in(tokens, opened)
     return (

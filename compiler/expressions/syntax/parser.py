@@ -92,9 +92,9 @@ class Parser(TokenCursor):
 
     def no_call(self, node: Attribute | Name) -> NoReturn:
         place = self.place.stretch(node.name_start, node.name_end)
-        self.fail_with(
-            problems.method_call(place, node.name, other_languages.as_filter(node, self.tokens, self.next))
-        )
+        better = other_languages.as_filter(node, self.tokens, self.next)
+        missing = slips.missing_operator(node, self.tokens, self.next)
+        self.fail_with(problems.method_call(place, node.name, better, missing))
 
     def expression(self) -> Node:
         node = self.either()

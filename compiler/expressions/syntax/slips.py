@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
 from wfc.compiler.expressions.syntax.lexer import Token
+from wfc.compiler.expressions.syntax.tree import Name, Node
 
 __all__ = [
     "BETWEEN",
@@ -17,7 +18,9 @@ __all__ = [
     "leading_dot",
     "level",
     "missing_end",
+    "missing_operator",
     "step_of_part",
+    "words_behind",
 ]
 
 NUMBERS: Final = frozenset({"integer", "number"})
@@ -69,6 +72,16 @@ def on_level(tokens: Sequence[Token], at: int) -> list[Token]:
             break
         depth += text in {"(", "[", "{"}
     return found
+
+
+def words_behind(tokens: Sequence[Token], at: int) -> list[str]:
+    """Return the words behind a token that are in the same brackets, up to a comma."""
+    words = list[str]()
+    for each in on_level(tokens, at):
+        if each.text == ",":
+            break
+        words.append(each.text)
+    return words
 
 
 # --- numbers
@@ -218,3 +231,25 @@ def written(tokens: Sequence[Token]) -> str:
         text += " " * (each.start > last) + each.text
         last = each.end
     return text
+
+
+def missing_operator(node: Node, tokens: Sequence[Token], at: int) -> Literal["", "perhaps", "surely"]:
+    """Return whether an operator is missing before a bracket, so that what stands before it is not called.
+
+    Args:
+        at: Of the bracket.
+    """
+    if isinstance(node, Name):
+        return "surely" if is_item(node.name, tokens) else ""
+    apart = tokens[at].start > node.end and tokens[at + 1].text != ")"
+    return "perhaps" if apart else ""
+
+
+def is_item(name: str, tokens: Sequence[Token]) -> bool:
+    """Return whether a loop of the expression calls its item so, which therefore is a value."""
+    for at, token in enumerate(tokens):
+        if token.text == name and at and tokens[at - 1].text in {"for", ","}:
+            first = at - 1 if tokens[at - 1].text == "for" else at - 3
+            if first >= 0 and tokens[first].text == "for":
+                return True
+    return False

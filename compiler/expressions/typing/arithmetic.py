@@ -81,7 +81,9 @@ def binary(reporter: TypeReporter, node: Binary, left: Type, right: Type) -> Typ
         return ListOf(common(first.item, second.item))
     if node.operator == "+" and (maps := both_maps(first, second)) is not None:
         return maps
-    hint = in_quotes(node, first, second) or (for_sum(first, second, node) if node.operator == "+" else "")
+    hint = in_quotes(node, first, second) or without_unit(node, first, second)
+    if not hint and node.operator == "+":
+        hint = for_sum(first, second, node)
     shown = show_given(first), show_given(second)
     return reporter.wrong(operand_problems.no_arithmetic(reporter.at(node), node.operator, *shown, hint))
 
@@ -94,6 +96,16 @@ def in_quotes(node: Binary, first: Type, second: Type) -> str:
             also = "; texts are put together with `~`" if node.operator == "+" else ""
             return f"write `{written}` without quotes{also}"
     return ""
+
+
+def without_unit(node: Binary, first: Type, second: Type) -> str:
+    """Return how a number becomes a length of time where one is added to a moment or to another length, or taken away;
+    empty for all else.
+    """
+    mixed = (first in TEMPORAL and second in NUMERIC) or (first in NUMERIC and second in TEMPORAL)
+    if not mixed or node.operator not in {"+", "-"}:
+        return ""
+    return "a number becomes a length of time by a unit, as in `3 * '1 day'`"
 
 
 def for_sum(first: Type, second: Type, node: Binary) -> str:

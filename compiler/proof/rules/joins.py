@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place, Report
@@ -84,7 +84,16 @@ def _overfilled(analysis: FlowAnalysis, failure: JoinFailure, name: str, fork: s
     events = graph.nodes[join].events(failure.slot)
     arriving = list(hops_to(failure.trace, join, failure.slot)) if failure.trace is not None else []
     told = list(dict.fromkeys(describe_path(graph, hops) for hops in arriving))[:2]
-    return problems.join_overfills(analysis.accepted(join, failure.slot), name, events, fork, told)
+    items = any(_brings_items(graph, hops) for hops in arriving)
+    return problems.join_overfills(
+        analysis.accepted(join, failure.slot), name, events, fork, told, items=items
+    )
+
+
+def _brings_items(graph: FlowGraph, hops: Sequence[Hop]) -> bool:
+    """Return whether what comes by a path comes for each item of a batch, which no step on it has joined yet."""
+    last = next((at for at in reversed(range(len(hops))) if hops[at].event in hops[at].way.batches), None)
+    return last is not None and all(graph.nodes[hop.node].form != "each" for hop in hops[last + 1 :])
 
 
 def _starved(analysis: FlowAnalysis, failure: JoinFailure, name: str) -> Finding:

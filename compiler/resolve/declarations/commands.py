@@ -50,7 +50,7 @@ def resolve_command(
             variable(str(name), each, place / "env" / str(name), scope, declared, reader)
             for name, each in (env.items() if isinstance(env, Mapping) else ())
         ),
-        data.get("read_only") is True,
+        data.get("read_only") is True or declared.is_broken((*place.address, "read_only")),
     )
 
 

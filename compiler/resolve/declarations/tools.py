@@ -74,7 +74,7 @@ def resolve_tool(name: str, data: Data, place: Place, declared: Declarations) ->
         args=args,
         output=output,
         secrets=tool_secrets(secrets, place / "secrets", declared),
-        read_only=data.get("read_only") is True,
+        read_only=data.get("read_only") is True or declared.is_broken((*place.address, "read_only")),
         description=str(data.get("description", "")),
         address=place.address,
         declares_args="args" in data,

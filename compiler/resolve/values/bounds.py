@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions import Expression, Scope, parse_expression, parse_template
 from wfc.compiler.resolve.symbols.declarations import Declarations
@@ -10,6 +12,7 @@ from wfc.compiler.resolve.values.durations import duration_or_expression
 from wfc.compiler.resolve.values.scopes import bounds_scope
 from wfc.compiler.rules import values as problems
 from wfc.compiler.types import DATETIME, DURATION, INTEGER, NUMBER, UNKNOWN, Type, assignable, fits, show
+from wfc.compiler.types.values import FRACTION, quote_at_end, with_fraction
 
 __all__ = ["count", "length", "moment", "number"]
 
@@ -60,6 +63,16 @@ def _computed(
     if template.type != UNKNOWN and not assignable(template.type, wanted):
         misfit = fits(text, wanted) if template.whole is None else None
         why = misfit.reason if misfit is not None else f"wanted {show(wanted)}, found {show(template.type)}"
-        declared.report(problems.wrong_value(place, why, misfit.hint if misfit is not None else ""))
+        hint = "" if misfit is None else _written_out(str(place.address[-1]), text, wanted)
+        declared.report(problems.wrong_value(place, why, hint))
         return None
     return template.whole
+
+
+def _written_out(key: str, text: str, wanted: Type) -> str:
+    """Return what stands under a key of the language, whose type nobody declares otherwise."""
+    if told := quote_at_end(text, wanted):
+        return told
+    if wanted == NUMBER:
+        return with_fraction(text, "number") if re.fullmatch(FRACTION, text) else ""
+    return f"`{key}` is a whole number, such as `5`"

@@ -80,6 +80,10 @@ def duration_or_expression(
 def _misspelt(text: object, place: Place) -> Finding:
     """Return the finding about what is no length of time, with what to write instead if that is clear."""
     words = " ".join(str(text).replace("\xa0", " ").split())
+    from wfc.compiler.types.stray_quotes import about_stray_quote  # a good spec never needs it
+
+    if told := about_stray_quote(text, lambda each: everyday_seconds(str(each)) is not None):
+        return problems.bad_duration(place, _shown(text), told)
     parts = ANY_PART.findall(words) if isinstance(text, str) else []
     if not parts or ANY_PART.sub("", words).strip():
         return problems.bad_duration(place, _shown(text), _advice(words))

@@ -28,6 +28,8 @@ from wfc.compiler.types import (
     ANY,
     DATETIME,
     DURATION,
+    INTEGER,
+    NUMBER,
     Enumeration,
     ListOf,
     MapOf,
@@ -66,6 +68,11 @@ def mismatch(given: Type, wanted: Type, node: Node | None = None) -> tuple[str, 
         )
     if given == DURATION and wanted == DATETIME:
         return why, 'a moment is a sum, such as `run.now + "3 days"`'
+    if (given, wanted) == (NUMBER, INTEGER):
+        return (
+            why,
+            "`| round` and `| floor` make it whole; what may have a fraction is declared as a `number`",
+        )
     return why, declare_it(node) if without_null(given) is ANY else differing_field(given, wanted) or alike(
         given, wanted
     )

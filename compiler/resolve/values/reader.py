@@ -42,7 +42,7 @@ from wfc.compiler.types import (
 )
 from wfc.compiler.types.outside_names import own_name
 
-__all__ = ["ValueReader", "hint_for_list", "named_secret", "read_data", "reads_as_text"]
+__all__ = ["ValueReader", "hint_for_list", "named_secret", "read_data", "reads_as_text", "text_before"]
 
 
 def no_text(place: Place, type: Type, of_list: str) -> Finding:
@@ -240,6 +240,8 @@ class ValueReader:
                     continue
                 if inner := field_holding(fields, str(key)):
                     unknown = problems.of_field_within(unknown, str(key), inner)
+                if not near and isinstance(each, str) and (before := text_before(data, key)):
+                    unknown = problems.after_a_comma(unknown, before)
                 task_alone = [(each.name, each.address) for each in fields.values()] == [("task", ())]
                 self.report(problems.of_agent_without_args(unknown) if task_alone else unknown)
                 value = self.value(each, at, UNKNOWN, scope)
@@ -289,6 +291,13 @@ def named_secret(data: Mapping[object, object], secrets: Container[str]) -> str:
     """Return the name of a secret in `{secret: NAME}`; an empty text for all else."""
     named = data.get("secret")
     return named if len(data) == 1 and isinstance(named, str) and named in secrets else ""
+
+
+def text_before(data: Mapping[object, object], key: object) -> str:
+    """Return the key before a strange one, if a comma may have cut the text under it; else an empty text."""
+    from wfc.compiler.types.stray_quotes import text_cut_before  # a good spec never needs it
+
+    return text_cut_before(data, key)
 
 
 def in_backticks(words: str) -> str:

@@ -27,6 +27,7 @@ from wfc.compiler.rules import pauses as pause_problems
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.rules import undeclared as undeclared_problems
 from wfc.compiler.rules import values as value_problems
+from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import UNKNOWN, Record, Type
 
@@ -58,8 +59,10 @@ class AnswerReader:
         Args:
             within: Whether it is one of several `attempts`, which have none themselves.
         """
+        if self.declared.any_broken(place, ANSWERS):
+            return MockAnswer()  # what stands there has been told
         if not is_record(data):
-            return MockAnswer(value=self.given(data, place, within))
+            return MockAnswer(value=self.given(self.misspelt(data), place, within))
         head, *others = [key for key in ANSWERS if key in data]
         strange = {*others, *data.keys() - ANSWERS.keys() - ANSWERS[head]}
         for key in [key for key in data if key in strange]:
@@ -87,6 +90,15 @@ class AnswerReader:
         return MockAnswer(
             value, status=status if isinstance(status, int) else 200, headers=headers, after=after
         )
+
+    def misspelt(self, data: object) -> object:
+        """Return an answer of which one key is misspelt without what may stand beside it; every other one as it is."""
+        fields = self.step.result.fields if isinstance(self.step.result, Record) else {}
+        for key in data if isinstance(data, Mapping) and len(data) > 1 else ():
+            word = nearest(str(key), ANSWERS) if key not in fields else None
+            if word is not None and data.keys() - {key} <= ANSWERS[word]:
+                return {key: data[key]}
+        return data
 
     def attempts(self, data: object, place: Place, *, within: bool) -> MockAnswer:
         """Return the answers to the attempts of one run."""

@@ -11,7 +11,7 @@ from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.durations import duration
 from wfc.compiler.resolve.values.error_names import KNOWN, error_names
-from wfc.compiler.resolve.values.reader import read_data
+from wfc.compiler.resolve.values.reader import read_data, text_before
 from wfc.compiler.resolve.whole import scripts
 from wfc.compiler.resolve.whole.part_contracts import accepted_events, emitted_events
 from wfc.compiler.resolve.whole.step_lookup import StepLookup
@@ -103,9 +103,10 @@ class ExpectationReader:
             if field is None:
                 own = own_name(record.fields, str(key))
                 likely = [name for name, each in record.fields.items() if resembles(content, each.type)]
-                self.declared.report(
-                    value_problems.unknown_entry(at.key, str(key), owner, record.fields, own, likely)
-                )
+                unknown = value_problems.unknown_entry(at.key, str(key), owner, record.fields, own, likely)
+                if isinstance(content, str) and (before := text_before(data, key)):
+                    unknown = value_problems.after_a_comma(unknown, before)
+                self.declared.report(unknown)
             else:
                 found[field.name] = read_data(
                     content, at.address, field.type, self.declared.report, field.constraints

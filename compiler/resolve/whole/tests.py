@@ -22,6 +22,7 @@ from wfc.compiler.rules import pauses as pause_problems
 from wfc.compiler.rules import values as value_problems
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import DATETIME, fits
+from wfc.compiler.types.values import quote_at_end
 
 __all__ = ["resolve_tests"]
 
@@ -208,6 +209,8 @@ class TestResolver:
         if "clock" not in data:
             return base.clock if base is not None else None
         if fits(data["clock"], DATETIME) is not None:
-            self.declared.report(problems.clock_without_offset(place / "clock", str(data["clock"])))
+            said = str(data["clock"])
+            hint = quote_at_end(said, DATETIME)
+            self.declared.report(problems.clock_without_offset(place / "clock", said, hint))
             return None
         return str(data["clock"])

@@ -11,7 +11,7 @@ from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as problems
 from wfc.compiler.types.long_form import LONG_KEYS
 from wfc.compiler.types.notations import other_notation
-from wfc.compiler.yaml.syntax_errors.lines import TYPED, after_closing, list_before, section_at
+from wfc.compiler.yaml.syntax_errors.lines import KEY_BEHIND, TYPED, after_closing, list_before, section_at
 from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem, finding_at, place_of
 from wfc.compiler.yaml.syntax_errors.unquoted_lists import closing
 
@@ -78,7 +78,9 @@ def closed_before_end_of_line(problem: SyntaxProblem) -> Finding | None:
             place, f"`{rest.strip()}` closes nothing", "leave it out, or open it before"
         )
     key = found["key"]
-    if key in brace_problems.OF_SEVERAL:
+    if (told := key_behind(place, key or "", value, rest)) is not None:
+        return told
+    if key in brace_problems.OF_SEVERAL and (value[0] == "[" or rest.lstrip().startswith(",")):
         hint = f"the list ends too early: write `{key}: [A, B]`"
         return problems.syntax_error(place, "something follows after this bracket is closed", hint)
     if put_in := PUT_IN.match(value):
@@ -100,6 +102,28 @@ def closed_before_end_of_line(problem: SyntaxProblem) -> Finding | None:
 def in_dollar_braces(found: re.Match[str]) -> str:
     """Return what to write for a value that stands in brackets as in other systems, with a text behind it."""
     return f"a value is put in by `${{{{ {found['path']} }}}}`; a text with brackets stands in quotes, as a whole"
+
+
+def key_behind(place: Place, key: str, value: str, rest: str) -> Finding | None:
+    """Return the finding for another key on the line of a value in brackets; ``None`` if none follows, or all of it may
+    be one text.
+
+    Args:
+        place: Of the value with what follows.
+        key: The one that holds it.
+        rest: What follows.
+    """
+    is_whole = bool(HOLDS_ENTRIES.match(value)) or key in brace_problems.OF_SEVERAL or value.startswith("{}")
+    found = KEY_BEHIND.match(rest) if is_whole else None
+    if found is None or place.end is None:
+        return None
+    if found["comma"]:
+        hint = "a bracket is closed too early, or a line break belongs in place of the `,`"
+        return problems.syntax_error(place, "something follows after this bracket is closed", hint)
+    at = place.end - len(rest) + found.start("key")
+    what = f"a line break is missing before `{found['key']}:`"
+    hint = "the key begins a line of its own, indented as far as the keys among which it belongs"
+    return finding_at(at, at + len(found["key"]), what, hint)
 
 
 def closes_nothing(problem: SyntaxProblem) -> Finding | None:

@@ -9,6 +9,7 @@ from wfc.compiler.diagnostics import Place
 
 __all__ = [
     "ENTRY",
+    "KEY_BEHIND",
     "NEAR",
     "TYPED",
     "above",
@@ -28,6 +29,8 @@ __all__ = [
 NEAR: Final = 2000
 """How far back lines are looked for, in code points."""
 ENTRY: Final = re.compile(r"(?P<indent> *)(?P<key>[\w-]+):(?= |\r?$)", re.MULTILINE)
+KEY_BEHIND: Final = re.compile(r" *(?P<comma>,?) *(?P<key>[A-Za-z_][\w-]*):(?: |$)")
+"""A key behind a bracket or a quote that is closed."""
 SECTION: Final = re.compile(r"^([a-z_]+):", re.MULTILINE)
 TYPED: Final = frozenset({"events", "types"})
 """Sections that declare what has which type."""

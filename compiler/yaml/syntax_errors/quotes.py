@@ -9,7 +9,7 @@ from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import braces as brace_problems
 from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as problems
-from wfc.compiler.yaml.syntax_errors.lines import line_at
+from wfc.compiler.yaml.syntax_errors.lines import KEY_BEHIND, line_at
 from wfc.compiler.yaml.syntax_errors.problem import BETWEEN, NEVER_CLOSED, SyntaxProblem, finding_at, place_of
 from wfc.compiler.yaml.truncation import ends_in_expression
 
@@ -109,6 +109,9 @@ def closed_before_end_of_line(problem: SyntaxProblem) -> Finding | None:
     inside, _, rest = value[1:].partition(value[0])
     if rest.strip() and not rest.strip("} ") and ends_in_expression(inside):
         return problems.syntax_error(place, GOES_ON, f"the quote stands behind the `{rest.strip()}`")
+    if (behind := KEY_BEHIND.match(rest)) is not None:
+        hint = f"put all of it in quotes; if `{behind['key']}` is a key, a line break is missing before it"
+        return problems.syntax_error(place, GOES_ON, hint)
     fix = fixes.replace_text(place, "'" + value.replace("'", "''") + "'")
     return problems.syntax_error(place, GOES_ON, "put all of it in quotes", fix)
 
@@ -171,7 +174,8 @@ def quotes_in_quotes(place: Place, value: str) -> Finding:
         cut = bool(entry["closed"]) and not is_in_expression(
             inside, entry.start()
         )  # the map around the text ends
-        where = f"before `{entry['closed']}`" if cut else f"before the key `{entry['key']}`"
+        closed = entry["closed"][still_open(inside, entry.start()) :] if cut else ""
+        where = f"before `{closed}`" if closed else f"before the key `{entry['key']}`"
         hint = f"close the quote that opens here {where}, or escape those in the text"
         return problems.syntax_error(place, GOES_ON, hint)
     if (entry := NO_COMMA.fullmatch(inside)) is not None and entry["sign"] == sign:
@@ -192,6 +196,14 @@ def quotes_in_quotes(place: Place, value: str) -> Finding:
     if better.startswith(sign):
         hint = "inside of single quotes write `''`" if sign == "'" else 'inside of double quotes write `\\"`'
     return problems.syntax_error(place, GOES_ON, hint + shown, fix)
+
+
+def still_open(text: str, end: int) -> int:
+    """Return how many brackets are open before a place that the text itself has opened."""
+    depth = 0
+    for sign in text[:end]:
+        depth = depth + 1 if sign in "[{" else max(0, depth - (sign in "]}"))
+    return depth
 
 
 def is_in_expression(text: str, at: int) -> bool:

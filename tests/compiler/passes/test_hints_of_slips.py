@@ -125,9 +125,9 @@ def test_what_the_slips_are_made_in_is_right(base: str) -> None:
         ("call", EVENTS, "events: {Asked: {name: string}, Greeted, {text: string}, Refused: {}}\n", [
             ("text-cut-by-comma", "write `Greeted: {…`: a colon stands between a key and its value")]),
         ("call", EVENTS, "events: {Asked: {name: string}, Greeted: {text: string}, Refused}\n", [
-            ("text-cut-by-comma", "write `key: value`, or `[ ]` for a list")]),
+            ("text-cut-by-comma", "write `Refused: …`$")]),
         ("call", 'result.text }}"}', 'result.text }}", b}', [
-            ("text-cut-by-comma", "write `key: value`, or `[ ]` for a list")]),
+            ("text-cut-by-comma", "write `b: …`$")]),
         ("call", "{name: Ada}", "{name: Ada, b}", [
             ("text-cut-by-comma", "put the text in quotes, or write `b: …` if that is another key")]),
         # the colon before the name
