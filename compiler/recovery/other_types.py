@@ -9,6 +9,7 @@ from typing import Any, Final
 from wfc.compiler.diagnostics import Address, Finding
 from wfc.compiler.recovery.exchanged_types import declared_at, in_words, source_of
 from wfc.compiler.recovery.suspicion import Data, at, with_value
+from wfc.compiler.rules.values import MADE_WHOLE
 
 __all__ = ["declared_otherwise"]
 
@@ -30,9 +31,9 @@ def declared_otherwise(data: Data, finding: Finding) -> list[tuple[str, Data]]:
     """Return the declarations with which a value would fit that does not, if it is right: in words, and the data with
     each.
 
-    Only where nothing is said of how the value is to be written instead.
+    Only where nothing is said of how the value is to be written instead, but that it may be made whole.
     """
-    if finding.code != "wrong-value" or finding.hint:
+    if finding.code != "wrong-value" or finding.hint not in {"", MADE_WHOLE}:
         return []
     address = finding.place.address
     choices = of_test(data, address) if address[:1] == ("tests",) else of_step(data, address, finding.message)

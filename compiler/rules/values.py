@@ -11,6 +11,7 @@ from wfc.compiler.rules.fixes import add_entries, add_quotes, correct_name, own_
 from wfc.compiler.slotted import replace
 
 __all__ = [
+    "MADE_WHOLE",
     "missing_entry",
     "of_agent_without_args",
     "of_field_within",
@@ -21,6 +22,10 @@ __all__ = [
 
 QUOTES = ("put it in quotes", "put it in quotes if it is meant as a text")
 """The hints of :mod:`wfc.compiler.types.values` for what YAML has not read as a text."""
+
+
+MADE_WHOLE: Final = "`| round` and `| floor` make it whole"
+"""What is told of a number where a whole one is wanted."""
 
 
 @problem

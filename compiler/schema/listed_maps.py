@@ -44,8 +44,8 @@ def map_for_list(value: Sequence[Any], key: str) -> str:
         more = ", …" if len(value) > MOST_SHOWN else ""
         said = {"events": "its fields", "types": "its fields", "steps": "its keys"}.get(key, "its type")
         return f"{INSTEAD}`{key}: {{{entries}{more}}}`, each name with {said}"
-    if key not in DECLARED and (entries := single_entries(value)):
-        return f"{INSTEAD}`{{{', '.join(entries[:MOST_SHOWN])}{', …' if len(entries) > MOST_SHOWN else ''}}}`"
+    if key not in DECLARED and (single := single_entries(value)):
+        return f"{INSTEAD}`{{{', '.join(single[:MOST_SHOWN])}{', …' if len(single) > MOST_SHOWN else ''}}}`"
     names = [found for each in value if (found := name_in(each)) is not None]
     if len(names) < len(value) or not names:
         return IN_GENERAL

@@ -58,11 +58,10 @@ SUMMED: Final = (DECIMAL, DURATION, INTEGER)
 
 def declare_merges(state: object, declared: Declarations) -> None:
     """Declare the `merge` rules of the fields of `state`."""
-    for name, field in declared.state.fields.items():
-        if field.type == UNKNOWN and declared.is_broken(field.address):
-            declared.merges[name] = Merge(
-                "last"
-            )  # as for one that is wrong, see below: nobody knows what it says
+    for name, unread in declared.state.fields.items():
+        if unread.type == UNKNOWN and declared.is_broken(unread.address):
+            # as for one that is wrong, see below: nobody knows what it says
+            declared.merges[name] = Merge("last")
     for name, content, address in entries(state, ("state",)):
         field = declared.state.fields.get(name)
         place = Place(address) / "merge"

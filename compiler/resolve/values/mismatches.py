@@ -71,7 +71,7 @@ def mismatch(given: Type, wanted: Type, node: Node | None = None) -> tuple[str, 
     if (given, wanted) == (NUMBER, INTEGER):
         return (
             why,
-            "`| round` and `| floor` make it whole; what may have a fraction is declared as a `number`",
+            problems.MADE_WHOLE,
         )
     return why, declare_it(node) if without_null(given) is ANY else differing_field(given, wanted) or alike(
         given, wanted

@@ -94,7 +94,9 @@ class AnswerReader:
     def misspelt(self, data: object) -> object:
         """Return an answer of which one key is misspelt without what may stand beside it; every other one as it is."""
         fields = self.step.result.fields if isinstance(self.step.result, Record) else {}
-        for key in data if isinstance(data, Mapping) and len(data) > 1 else ():
+        if not isinstance(data, Mapping) or len(data) == 1:
+            return data
+        for key in data:
             word = nearest(str(key), ANSWERS) if key not in fields else None
             if word is not None and data.keys() - {key} <= ANSWERS[word]:
                 return {key: data[key]}

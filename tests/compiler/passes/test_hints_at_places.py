@@ -300,8 +300,10 @@ ADDED: list[tuple[str, str, str]] = [
     (FINDS, "filter: about.x == 1", "^which passages count is said by `that`$"),
     (FORGETS, "if: always()", "`on_error: [Kept]`"),
     # further attempts, where there are none, or where `retry` says so already
-    (ASKS, "retries: 3", "^a `human` has no action that could fail: leave it out; a person is reminded by `remind`$"),
-    (HEARS, "maxRetries: 3", "^a `wait` has no action that could fail: leave it out$"),
+    (ASKS, "retries: 3", "^a `human` has no action that could fail: leave it out; a person is reminded by `remind`; "
+     "how often the step may run is said by `max_runs`$"),
+    (HEARS, "maxRetries: 3",
+     "^a `wait` has no action that could fail: leave it out; how often the step may run is said by `max_runs`$"),
     (GIVES_UP, "backoff: 2", "^a `transform` has no action that could fail: leave it out$"),
     (RETRIED, "max_attempts: 4", "^the policy `patient`, which `retry` names here, says so: `retries: {patient: {…, m"),
     (RETRIED, "retries: 4", "`retries: {patient: {…, max_attempts: …}}`$"),

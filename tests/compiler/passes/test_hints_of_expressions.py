@@ -209,7 +209,7 @@ ELSEWHERE: list[tuple[str, str, str, str]] = [
      "by `accepts: {each: Left}`"),
     # what is declared may be wrong as well as what is given
     ("  Done: {text: string, n: number}", "  Done: {text: string, n: integer}", "wrong-value",
-     "if the value is right, declare `n` of `Done` as `number`"),
+     "`| round` and `| floor` make it whole; if the value is right, declare `n` of `Done` as `number`"),
     ("at: datetime", "at: date", "wrong-value", "if the value is right, declare `at` of `Came` as `datetime`"),
     ("start: {name: a,", "start: {name: a, weight: 3,", "unknown-entry",
      "there are `name`, `count`, `lines`, `at`, `note`; else declare `weight` in `Came`"),
