@@ -173,7 +173,8 @@ ROWS: list[tuple[str, str, str, list[tuple[str, str]]]] = [
     ("shop", "ran: {ask: 1}", "ran: {ask: 1,5, left: 1}", [("number-cut-by-comma", "a whole number stands there$")]),
     ("shop", "count: 0}", "count: 1,000}", [("number-cut-by-comma", "write `1000`, or `1.000`$")]),
     ("shop", COUNT, "${{ state.count + 0.5 }}", [
-        ("wrong-value", "`| round` and `| floor` make it whole; if the value is right, declare `count` of `Told` as `number`$")]),
+        ("wrong-value",
+         "`| round` and `| floor` make it whole; if the value is right, declare `count` of `Told` as `number`$")]),
     ("shop", COUNT, "${{ state.count + ('2 hours' | duration) }}", [
         ("no-arithmetic", "a number becomes a length of time by a unit, as in `3 * '1 day'`$")]),
     # entries of a map in the brackets of a list
