@@ -37,16 +37,6 @@ BROKEN: Final = Broken()
 NO_KEY: Final = Broken()  # a map waits for its next key
 DROPPED: Final = Broken()  # a key whose value goes nowhere
 
-BREAKING: Final = frozenset(
-    {
-        "expression-needs-quotes",
-        "key-not-text",
-        "no-colon-in-braces",
-        "number-cut-by-comma",
-        "text-cut-by-comma",
-    }
-)
-"""Findings after which the rest of a line often cannot be read."""
 
 DOUBTFUL: Final = FIRST | {"", "<"}
 """With what a text begins that may be none, or no key; some of those that are empty or merge keys too."""
@@ -96,10 +86,13 @@ def build(
             at = error.problem_mark.index
             report(problems.too_deep(Place((), "text", at, at + 1), MAX_DEPTH))
             return None, False, at, {}
-        from wfc.compiler.yaml.syntax_errors import syntax_finding  # a good spec never needs it
+        from wfc.compiler.yaml.syntax_errors import (  # a good spec never needs it
+            has_explained,
+            syntax_finding,
+        )
 
         finding = syntax_finding(error, text)
-        if builder.has_explained(finding):
+        if has_explained(builder.last, finding, text):
             return None, False, finding.place.start or 0, {}
     except RecursionError:  # only the slow parser could
         finding = problems.too_deep(Place((), "text", 0, 0), MAX_DEPTH)
@@ -382,15 +375,6 @@ class Builder:
     def broken(self) -> Broken:
         self.whole = False
         return BROKEN
-
-    def has_explained(self, finding: Finding) -> bool:
-        """Return whether a finding that ends the reading follows from one on the same line."""
-        last, start = self.last, finding.place.start
-        if last is None or start is None or last.place.start is None:
-            return False
-        if last.code == "tag":
-            return last.place.start == start
-        return last.code in BREAKING and "\n" not in self.text[min(last.place.start, start) : start]
 
     def find(self, finding: Finding) -> None:
         self.report(finding)

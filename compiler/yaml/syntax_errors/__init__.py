@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from wfc.compiler.diagnostics import Edit, Finding
 from wfc.compiler.slotted import replace
@@ -12,7 +12,28 @@ from wfc.compiler.yaml.syntax_errors.lines import line_at
 from wfc.compiler.yaml.syntax_errors.problem import NEVER_CLOSED, SyntaxProblem
 from wfc.compiler.yaml.syntax_errors.rules import RULES
 
-__all__ = ["syntax_finding"]
+__all__ = ["has_explained", "syntax_finding"]
+
+BREAKING: Final = frozenset(
+    {
+        "expression-needs-quotes",
+        "key-not-text",
+        "no-colon-in-braces",
+        "number-cut-by-comma",
+        "text-cut-by-comma",
+    }
+)
+"""Findings after which the rest of a line often cannot be read."""
+
+
+def has_explained(last: Finding | None, finding: Finding, text: str) -> bool:
+    """Return whether a finding that ends the reading follows from the one before it, on the same line."""
+    start = finding.place.start
+    if last is None or start is None or last.place.start is None:
+        return False
+    if last.code == "tag":
+        return last.place.start == start
+    return last.code in BREAKING and "\n" not in text[min(last.place.start, start) : start]
 
 
 def syntax_finding(error: Any, text: str) -> Finding:
