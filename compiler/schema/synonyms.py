@@ -116,7 +116,7 @@ WORDS_OF_TWO: Final = frozenset({"api_version", "states"})
 """Words of other systems for one section that are as like another one."""
 NO_SLIPS: Final = frozenset(
     "backoff_limit callbacks catch_up channels concurrency_group const cost date filter module people person persons "
-    "ports race raise return role roles shown slack sleep task_queue thread_id throw trace try".split()
+    "ports race raise return role roles seed servers shown slack sleep task_queue thread_id throw trace try".split()
 )
 """Words of other systems that have no key here, and that nobody writes for one that is like them in letters."""
 SHORT_WORDS: Final = frozenset({"and", "case", "else", "many", "or", "then"})
@@ -231,6 +231,7 @@ OF_TALK: Final = (
     "a talk that goes on has a name, `threads: {NAME: {…}}` at the top, and is used by it: `thread: NAME`; "
     "whose it is, if it goes on in later runs, says its `key`"
 )
+OF_ARGS: Final = "what it is given is said where it is called, under `with`; its `args` are names with types"
 OF_ATTEMPTS: Final = (
     "all attempts together are bounded by `within`, and each of them by the `timeout` of the step"
 )
@@ -264,6 +265,8 @@ def other_key(key: str, possible: Container[str], content: Any = None) -> str:
         return ""
     if meant[0] == "when" and isinstance(content, dict):
         return ""  # no condition
+    if meant[0] == "args" and holds_expressions(content):
+        return OF_ARGS
     if meant[0] == "args" and isinstance(content, str):
         return ""  # types stand there, each with a name
     if meant[0] in NUMBERS and isinstance(content, (bool, dict, list, str)) and "${{" not in str(content):

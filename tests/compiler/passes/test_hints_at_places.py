@@ -248,6 +248,8 @@ HINTS: list[tuple[str, str, tuple[str, ...]]] = [
     *(
         (AN_AGENT, f"{AN_AGENT}, {line}", ("unknown-key", hint))
         for line, hint in (
+            ("seed: 3", "^it is said of the model: `models: {fast: {…, settings: {seed: …}}}`$"),
+            ('input: {a: "${{ inputs.name }}"}', "^what it is given is said where it is called, under `with`"),
             ("temperature: 1", "^it is said of the model, where that is declared: `models: {fast: {…, temperature"),
             ("thread: talk", "^it is said by the step that lets the agent work: `thread` beside `kind: agent`$"),
             ("max_retries: 3", "^it is said by the step that lets the agent work: `retry` beside `kind: agent`$"),
