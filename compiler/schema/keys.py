@@ -185,8 +185,8 @@ class Keys:
                 self.unknown(key, schema, address, other_key(key, [other]), other, [other, *absent])
                 self.broken |= {(key,), (other,)}
                 continue
-            if meant is not None and not self.may_be_meant(key, meant, value, properties):
-                meant = None
+            if near is not None and not self.may_be_meant(key, near, value, properties):
+                meant = near = None
             if (
                 near not in {None, "event"}
                 and {"event", "when"} <= properties.keys()
