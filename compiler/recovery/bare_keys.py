@@ -17,6 +17,7 @@ __all__ = ["bare_keys"]
 
 DEEPEST: Final = 4
 MOST_OWNERS: Final = 4
+OF_FAILED: Final = ", without `end`: a run that fails comes to none"
 OF_ALL: Final = ", which bounds each attempt of a step; the time of the whole run is its `deadline`"
 
 
@@ -39,8 +40,20 @@ def bare_keys(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
                 continue
             fuller = [key for key in content if key in inner]
             for under in [strange] if fuller == strange else [strange, fuller]:
-                if not set(under) & there.keys():
+                if not set(under) & there.keys() and not is_hardly_meant(content, wrapper, under, owner):
                     yield suspicion(data, owner, content, wrapper, under, len(strange))
+
+
+def is_hardly_meant(content: dict[str, Any], wrapper: str, under: Sequence[str], owner: Address) -> bool:
+    """Return whether a key that is not written is a guess without a ground, for a key which says something alone.
+
+    A `for` may say how long to wait, an `event` what starts a run or a step, or what it sends.
+    """
+    if wrapper in content or len(under) > 1:
+        return False
+    return (wrapper == "cache" and under[0] == "for") or (
+        wrapper.startswith("on_") and (not owner or under[0] == "event")
+    )
 
 
 def suspicion(
@@ -50,13 +63,17 @@ def suspicion(
     there = {**content.get(wrapper, {}), **{key: content[key] for key in under}}
     left = {key: each for key, each in content.items() if key not in under}
     moves = tuple(((*owner, key), (*owner, wrapper, key)) for key in under)
+    if wrapper == "expect" and "fails" in under:
+        there = {key: each for key, each in there.items() if key not in {"end", "with"}}  # it comes to none
     written = ", ".join(f"{key}: …" for key in there)
     one = len(under) == 1
     finding = problems.misplaced_key(
         Place((*owner, under[0]), "key"),
         f"{joined(under)} {'stands' if one else 'stand'} {spot(owner)}, and {'seems' if one else 'seem'} to belong "
         f"under `{wrapper}`",
-        f"write `{wrapper}: {{{written}}}`" + (OF_ALL if not owner and under == ["timeout"] else ""),
+        f"write `{wrapper}: {{{written}}}`"
+        + (OF_ALL if not owner and under == ["timeout"] else "")
+        + (OF_FAILED if "fails" in there and "end" in content.get(wrapper, {}) else ""),
     )
     return Suspicion(finding, with_value(data, owner, {**left, wrapper: there}), moves, least)
 

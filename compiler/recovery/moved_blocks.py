@@ -23,8 +23,8 @@ CLOSED: Final = frozenset(
 )  # fmt: skip
 """Keys whose maps have keys of the language alone; in others any name would find a place."""
 OF_EXITS: Final = frozenset({"save", "when", "with"})
-OTHERWISE_IN_STEPS: Final = frozenset({"deadline"})
-"""Keys of the top that in a step may as well be another system's word for one of its own."""
+OTHERWISE_WITHIN: Final = frozenset({"deadline", "description"})
+"""Keys of the top that in a step, a policy or a test may as well be meant for itself."""
 IN_PLACE_OF_STEPS: Final = ("events", "state", "tools", "types")
 """Sections that may stand right above the steps."""
 NOT_COMING: Final = frozenset({"event-never-emitted", "not-received"})
@@ -186,7 +186,7 @@ def strange(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Address, 
         if len(address) > 2 and address[0] != "steps" and beside_each_other[address[:-1]] > MOST_IN_ONE_MAP:
             continue  # the map as a whole is meant for something else
         key, value = address[-1], at(data, address)
-        if key in OTHERWISE_IN_STEPS and address[0] == "steps":
+        if key in OTHERWISE_WITHIN and (len(address) > 2 or address[0] == "steps"):
             continue
         for each in lacking:
             if key in each.about:

@@ -18,8 +18,10 @@ __all__ = [
     "OF_CANCELLED",
     "WITHIN_TEXTS",
     "advice",
+    "idle_keys",
     "is_either",
     "is_entry_of_emit",
+    "kind_of",
     "meaning",
     "version_for_language",
 ]
@@ -27,6 +29,8 @@ __all__ = [
 Schema = Mapping[str, Any]
 PAUSES: Final = frozenset({"human", "wait"})
 """Kinds whose steps only wait, so that nothing of them can fail or be tried again."""
+IDLE: Final = frozenset({*ABOUT_ACTIONS, "cache"})
+"""Keys that do nothing in steps without an action."""
 JOINS: Final = ("all", "any", "each", "within")
 """Keys that stand together under `accepts` alone."""
 OF_EMIT: Final = frozenset({"fail", "save", "when", "with"})
@@ -50,9 +54,6 @@ OF_ACTIONS: Final = frozenset(
     }
 )
 """Keys of what a `map` does for each item, which no `map` has itself."""
-AN_ACTION: Final = "an action"
-AROUND_ACTIONS: Final = frozenset({"retry", "timeout"})
-"""Keys of a step that say how its action is tried, and that the action of a `map` has not."""
 OF_BATCH: Final = frozenset({"as", "each", "in", "max"})
 """Keys of a batch, which no other entry of `emit` has."""
 AT_ONCE: Final = (
@@ -69,7 +70,7 @@ MOST_NAMES: Final = 6
 OF_KIND: Final = "a step of kind "
 MOST_HOMES: Final = 3
 """How many kinds of steps are named that have a key."""
-NAMES: Final = frozenset({"id", "name"})
+NAMES: Final = frozenset({"display_name", "displayName", "id", "label", "name", "title"})
 CALLS: Final = frozenset({"hand_over", "tool"})
 """What a model may ask for in a scripted reply."""
 OF_THE_WORKFLOW: Final = "the workflow's name stands under `workflow`; for more words there is `description`"
@@ -89,8 +90,8 @@ APPROVE: Final = (
     "`tools: [{tool: NAME, approve: {within: 4h}}]`"
 )
 BESIDE_EVENTS: Final = (
-    "what an event carries is said where it is sent, beside its name: `emit: {event: …, with: …}`, and likewise under "
-    "`on_timeout` and `on_error`"
+    "what an event carries is said where it is sent, beside its name: `emit: {event: …, with: …}`, "
+    "and likewise under"
 )
 OF_CANCELLED: Final = (
     "which steps ran is said by `ran`, `{STEP: 1}` also of one that was cut off; what that one would have sent is not "
@@ -117,13 +118,13 @@ def advice(
         missing: Keys that must be there and are not.
         absent: All that could be there and are not.
     """
-    kind = schema["properties"].get("kind", {}).get("const")
-    acts = kind not in STEP_KINDS or (STEP_KINDS[kind].acts and kind not in PAUSES)
-    idle = set() if acts else {*ABOUT_ACTIONS, "cache", *(() if kind == "human" else ("require",))}
+    kind = kind_of(schema["properties"])
+    idle = idle_keys(kind)
+    acts = not idle - {"require"}
     absent = [each for each in absent if each not in idle]
     is_name = key in NAMES and not isinstance(content, (dict, list))
     if {"workflow", "steps"} <= schema["properties"].keys() and is_name:
-        return "write `workflow`" if "workflow" in absent else OF_THE_WORKFLOW
+        return "write `workflow`" if "workflow" in absent and key in {"id", "name"} else OF_THE_WORKFLOW
     if is_either(key, schema["properties"]):
         return one_or_each(content)
     if said := of_another_place(key, content, schema, kind, absent):
@@ -155,12 +156,27 @@ def advice(
             else "nothing else can stand here"
         )
     if key == "with" and kind is not None:
-        return BESIDE_EVENTS
+        return beside_events(kind, schema["properties"])
     if home := homes(key, schema, definitions):
         return f"it is a key of {home}"
     if not acts and other_key(key, ABOUT_ACTIONS):
-        return f"a `{kind}` has no action that could fail: leave it out"
+        return f"a `{kind}` has no action that could fail or be limited: leave it out"
     return f"what can stand here too is {phrases.joined(absent)}" if absent else "nothing else can stand here"
+
+
+def kind_of(properties: Mapping[str, Any]) -> str | None:
+    """Return the kind of the steps that have these keys; nothing if they are not those of a step."""
+    kind: str | None = properties.get("kind", {}).get("const")
+    return kind
+
+
+def idle_keys(kind: str | None) -> frozenset[str]:
+    """Return the keys that do nothing in steps of a kind, though all steps may have them by the schema."""
+    if kind == "send":
+        return frozenset({"require"})
+    if kind not in STEP_KINDS or (STEP_KINDS[kind].acts and kind not in PAUSES):
+        return frozenset()
+    return IDLE if kind == "human" else IDLE | {"require"}
 
 
 def of_expectation(key: str, content: Any, absent: Sequence[str]) -> str:
@@ -170,6 +186,17 @@ def of_expectation(key: str, content: Any, absent: Sequence[str]) -> str:
     if "end" not in absent:
         return "the event that ends the run stands under `end`, and its fields under `with`"
     return f"write `end: {key}`" + (", and its fields under `with`" if content else "")
+
+
+def beside_events(kind: str, properties: Container[str]) -> str:
+    """Return where the values of an event stand that a step sends, and what is else meant by them at a request."""
+    keys = [
+        each
+        for each in ("on_timeout", "on_error", "on_limit")
+        if each in properties and each not in idle_keys(kind)
+    ]
+    said = f"{BESIDE_EVENTS} {phrases.joined(keys)}"
+    return f"what is sent with a request stands under `body` or `query`; {said}" if kind == "http" else said
 
 
 def homes(key: str, schema: Schema, definitions: Mapping[str, Schema]) -> str:
@@ -206,16 +233,12 @@ def of_another_place(key: str, content: Any, schema: Schema, kind: str | None, a
     if {"errors", "event"} <= {*absent} and isinstance(content, dict):
         named = "" if key in {"default", "otherwise", "else", "_"} else f"errors: [{key}], "
         return f"entries make a list, and each names its errors: `- {{{named}event: …}}`"
-    if schema.get("title", "").startswith(AN_ACTION) and key in AROUND_ACTIONS:
-        return "it is a key of the step: write it there, beside `do`"
     if kind == "send" and key in OF_MAILS:
         return MAIL
     if key == "budget" and "limits" in schema["properties"]:
         return "what may be used is bounded by `limits: {tokens: …, cost_usd: …}`"
     if key == "approve" and ("handoffs" in schema["properties"] or of_tool(schema)):
         return APPROVE
-    if key == "on_error" and schema.get("title", "").startswith(AN_ACTION):
-        return "what follows when an item fails stands beside `do`: `on_item_error: skip`, or `{give: …}`"
     batch = {"each", "when"} <= schema["properties"].keys()
     entry = {"event", "when", "save"} <= schema["properties"].keys() and kind is None
     if (batch or entry) and key == "concurrency":

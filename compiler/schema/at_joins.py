@@ -44,7 +44,10 @@ def for_key_in_join(key: str, content: Any, join: Mapping[str, Any], properties:
     if word in BOUNDS:
         bound = next((each for each in ("within", "until") if each in join), "")
         return f"`{bound}` stands here already, and bounds how long the join waits" if bound else ""
-    if word in ENOUGH | {"count"}:
+    if word in {"save", "when", "with"} and isinstance(join.get("on_timeout"), str):
+        event = join["on_timeout"]
+        return f"beside an event it stands in braces with it: `on_timeout: {{event: {event}, {word}: …}}`"
+    if word in ENOUGH | {"count"} and not isinstance(content, bool):
         if "each" in join or "any" in join:
             return "" if "count" in join else "how many of them are enough is said by `count`"
         events = join.get("all")

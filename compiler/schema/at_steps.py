@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.schema.kind_words import plain
+from wfc.compiler.schema.synonyms import meanings
+from wfc.compiler.types.long_form import can_be_type
 
 __all__ = ["for_key_at_step", "of_model"]
 
@@ -23,9 +25,22 @@ BOUNDS: Final = frozenset(
 ERRORS: Final = frozenset({"catch", "except", "on_failure"})
 GOES_ON: Final = frozenset({"allow_failure", "continue_on_error", "ignore_errors"})
 GIVEN: Final = frozenset(
-    {"assign_to", "outputs", "register", "result", "save_as", "set", "set_fact", "store"}
+    "assign_to output_key output_variable outputs register result result_path save_as set set_fact store".split()
 )
 """Words for what a step gives."""
+EVENTS: Final = frozenset({"event", "event_name", "event_type", "events"})
+"""Words for an event, of which a step has one that starts it and one that it sends."""
+RATES: Final = frozenset(
+    "at_once max_rpm quota rate rate_limit rate_limits requests_per_minute rpm rps throttle".split()
+)
+"""Words for how often something may be called."""
+LENGTHS: Final = frozenset({"delay", "duration", "every", "interval", "seconds", "time", "ttl"})
+"""Words for how long a step waits."""
+ITEMS: Final = frozenset(
+    {"for_each", "foreach", "items", "items_path", "iterate", "list", "over", "with_items"}
+)
+"""Words for the list that a step goes through."""
+ENVIRONMENT: Final = frozenset({"env", "environment"})
 PROGRAMS: Final = frozenset(
     {"cmd", "cmds", "command", "commands", "exec", "program", "run", "script", "shell"}
 )
@@ -35,12 +50,17 @@ NEXT: Final = frozenset(
     {"default", "else", "goto", "next", "next_step", "on_success", "then", "to", "transitions"}
 )
 """Words for the step that follows."""
-OF_MODEL: Final = frozenset(
-    {"api_key", "at_once", "base_url", "max_tokens", "rate", "settings", "temperature"}
-)
+OF_MODEL: Final = frozenset({"api_key", "base_url", "max_tokens", "settings", "temperature"})
+OF_AGENT: Final = frozenset({"handoffs", "max_turns", "model", "output", "system", "tools"})
+"""Keys of an agent that a step which names one has not."""
 SETTINGS: Final = frozenset({"frequency_penalty", "presence_penalty", "seed", "stop", "top_k", "top_p"})
 OF_JOINS: Final = frozenset({"all", "any", "count", "rest"})
 SIDE_BY_SIDE: Final = "steps that accept the same event run side by side"
+OF_RESULT: Final = "what a step gives is its `result`: hand it on in an event, or keep it with `save`"
+WAYS: Final = (
+    "which way a step leaves is said by the `when` of the entries of its `emit`; "
+    "several ways at once are `emit: {all: [A, B]}`"
+)
 TIED: Final = "steps are tied by events: what one step has under `emit`, another one has under `accepts`"
 JOINED: Final = (
     "which events a step waits for says its `accepts`: `{all: [A, B]}`; which it sends, its `emit`"
@@ -65,15 +85,31 @@ def for_key_at_step(key: str, content: Any, step: Mapping[str, Any]) -> str:
         )
     if word in ERRORS | GOES_ON and not acts:
         return cannot_fail(kind, of_errors=True, event="event" in step)
-    if word in GIVEN and kind == "transform":
-        return "what a `transform` works out stands in its event, `emit: {event: …, with: {…}}`, or in `save`"
-    if word in BOUNDS:
+    if word in GIVEN and has_no_result(step, kind):
+        return f"a `{kind}` has no `result`: what it hands on stands in its event, `emit: {{event: …, with: {{…}}}}`"
+    if word in GIVEN and isinstance(content, str) and not can_be_type(content):
+        return OF_RESULT
+    if word in BOUNDS or (word in LENGTHS and (kind in PAUSES or kind == "agent")):
         return of_bound(word, step, kind)
+    if word in EVENTS and kind not in {"send", "wait"}:
+        return "the event that starts a step stands under `accepts`, and the one that it sends under `emit`"
     if word in NEXT and (kind == "wait" or word in {"goto", "on_success"}):
         return TIED if "emit" in step else "write `emit`"
     if word in OF_JOINS and kind != "wait":
         return JOINED
+    if word == "with" and isinstance(content, dict) and isinstance(step.get("on_timeout"), str):
+        late = step["on_timeout"]
+        sent = step.get("emit") if isinstance(step.get("emit"), str) else "…"
+        return (
+            f"beside an event it stands in braces with it: `emit: {{event: {sent}, with: …}}`, or "
+            f"`on_timeout: {{event: {late}, with: …}}`"
+        )
     return of_kind(word, content, step, kind)
+
+
+def has_no_result(step: Mapping[str, Any], kind: str) -> bool:
+    """Return whether nothing comes of a step that could be used as its `result`."""
+    return kind in {"send", "transform"} or (kind == "wait" and "event" not in step)
 
 
 def in_policy(word: str, step: Mapping[str, Any]) -> str:
@@ -102,6 +138,8 @@ def of_bound(word: str, step: Mapping[str, Any], kind: str) -> str:
     """Return how long a step of a kind may take, or wait."""
     if "within" in step and word != "within":
         return "`within` stands here already, and bounds how long it waits"
+    if word in LENGTHS and (kind != "wait" or "event" in step):
+        return "" if kind == "agent" else "how long it waits is said by `within`"
     if kind == "wait" and ("for" in step or "until" in step) and "event" not in step:
         return "how long it waits is said by `for`, and until when by `until`: leave it out"
     if isinstance(step.get("accepts"), Mapping) and not (kind in PAUSES or kind == "agent"):
@@ -112,6 +150,20 @@ def of_bound(word: str, step: Mapping[str, Any], kind: str) -> str:
 
 def of_kind(word: str, content: Any, step: Mapping[str, Any], kind: str) -> str:
     """Return what a step of a kind has in place of a key."""
+    if word in RATES and kind not in {"agent", "llm"}:
+        return of_rate(word, step, kind)
+    if word in ENVIRONMENT and kind != "command":
+        return of_environment(kind)
+    if word in {"args", "arguments", "argv", "params", "parameters"} and kind == "command":
+        return (
+            "what a program is given stands behind its name: `command: [sort, -u]`, and on its input `stdin`"
+        )
+    if word in {"branches", "paths"}:
+        return WAYS
+    if word in ITEMS and kind == "map":
+        return "which list it goes through is said by `in`, and what each item is called by `as`"
+    if word == "limit" and kind == "map":
+        return "how many items there may be is said by `max`, and how many are worked on at once by `concurrency`"
     if word in AT_ONCE and kind == "map":
         return "how many items are worked on at once is said by `concurrency`"
     if word in GOES_ON and kind == "map":
@@ -120,6 +172,8 @@ def of_kind(word: str, content: Any, step: Mapping[str, Any], kind: str) -> str:
         return "a program is run by a step of kind `command`, as in `command: [sort, -u]`; a tool is named by `tool`"
     if word in AT_ONCE and kind == "agent":
         return "how many tools an agent calls at once is said by `parallel_calls`; " + SIDE_BY_SIDE
+    if kind == "agent" and (said := of_agent(word, step)):
+        return said
     if kind in {"agent", "llm"}:
         return of_model(word, content, step)
     if kind == "human" and word == "output":
@@ -134,12 +188,52 @@ def of_kind(word: str, content: Any, step: Mapping[str, Any], kind: str) -> str:
     return ""
 
 
+def of_rate(word: str, step: Mapping[str, Any], kind: str) -> str:
+    """Return where it is said how often what a step calls may be called."""
+    name, said = "NAME", "at_once: 4" if word == "at_once" else "rate: 60 per min"
+    if kind == "workflow":
+        return "how many runs it has at once is said by the other workflow: `limits: {concurrent_runs: …}`"
+    if kind in {"command", "http"}:
+        said = f"`tools: {{NAME: {{{kind}: …, {said}}}}}`, and a step of kind `tool` calls it"
+        return f"how often something may be called is said of a tool: {said}"
+    if not STEP_KINDS[kind].acts or kind in PAUSES:
+        return "only what is called has a rate: a tool or a model, where it is declared"
+    action = step.get("do")
+    tool = (action if isinstance(action, Mapping) else step).get("tool")
+    name = tool if isinstance(tool, str) and tool.isidentifier() else name
+    return (
+        f"how often something may be called is said where it is declared: `tools: {{{name}: {{…, {said}}}}}`"
+    )
+
+
+def of_environment(kind: str) -> str:
+    """Return where that is declared which the environment gives."""
+    declared = "what the environment gives is declared under `config` at the top: `config.name`"
+    if kind not in {"tool", "map"}:
+        return f"{declared}; a key or a password is a name under `secrets`"
+    return (
+        f"{declared}, and a key or a password in `secrets` of what needs it; "
+        f"what a step hands to its tool stands under `with`{' within `do`' if kind == 'map' else ''}"
+    )
+
+
+def of_agent(word: str, step: Mapping[str, Any]) -> str:
+    """Return where that is said of a declared agent which a step says that names it; empty for anything else."""
+    meant, name = meanings(word, OF_AGENT), step.get("agent")
+    if not meant or not isinstance(name, str) or not name.isidentifier():
+        return ""
+    return f"it is said of the agent, where that is declared: `agents: {{{name}: {{…, {meant[0]}: …}}}}`"
+
+
 def of_model(word: str, content: Any, step: Mapping[str, Any]) -> str:
     """Return where an option of a model is said that stands at a step which asks it."""
     model = step.get("model")
     name = model if isinstance(model, str) and model.isidentifier() else "NAME"
     if word in SETTINGS:
         return f"it is said of the model: `models: {{{name}: {{…, settings: {{{word}: …}}}}}}`"
+    if word in RATES:
+        word = "at_once" if word == "at_once" else "rate"
+        return f"it is said of the model, where that is declared: `models: {{{name}: {{…, {word}: …}}}}`"
     if word in OF_MODEL or (word == "fallback" and not is_event(content)):
         return f"it is said of the model, where that is declared: `models: {{{name}: {{…, {word}: …}}}}`"
     return ""

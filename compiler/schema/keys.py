@@ -19,13 +19,17 @@ from wfc.compiler.schema.advice import (
     OF_CANCELLED,
     WITHIN_TEXTS,
     advice,
+    idle_keys,
     is_either,
     is_entry_of_emit,
+    kind_of,
     version_for_language,
 )
 from wfc.compiler.schema.at_declarations import for_key_at_declaration
+from wfc.compiler.schema.at_items import for_key_in_action
 from wfc.compiler.schema.at_joins import for_key_in_join
 from wfc.compiler.schema.at_steps import for_key_at_step
+from wfc.compiler.schema.contents import is_entry, is_path, looks_like_steps
 from wfc.compiler.schema.keywords import has_type
 from wfc.compiler.schema.maps import list_made_by
 from wfc.compiler.schema.missing import told_of_missing
@@ -42,27 +46,6 @@ WAYS: Final = frozenset({"all", "each", "event", "fail", "restart"})
 WORDS_OF_KEY: Final = 3
 """How many words a key may have that somebody took for one."""
 CANCELLED: Final = frozenset({"cancelled", "canceled"})
-
-
-def looks_like_steps(content: Any) -> bool:
-    """Return whether what stands under a key are steps, whatever it is called."""
-    return isinstance(content, dict) and any(
-        isinstance(each, dict) and {"kind", "accepts"} <= each.keys() for each in content.values()
-    )
-
-
-def is_path(content: Any) -> bool:
-    """Return whether a value is a name with a field behind it, such as `event.name`."""
-    return isinstance(content, str) and re.fullmatch(r"[a-z_]+(?:\.\w+)+", content) is not None
-
-
-def is_entry(content: Any) -> bool:
-    """Return whether a value says which event is sent, as under `emit`."""
-    return (
-        isinstance(content, dict)
-        and "event" in content
-        and content.keys() <= {"event", "save", "when", "with"}
-    )
 
 
 def mark_broken(broken: set[Address], address: Address) -> None:
@@ -187,9 +170,9 @@ class Keys:
         for key, content in value.items():
             if key in properties or self.lacks_colon(key, content, absent, address):
                 continue
-            meant = nearest(key, absent)
+            meant = near = nearest(key, absent)
             hint = closest(key, absent)
-            if meant is not None and (is_other_word(key, meant, properties) or is_either(key, properties)):
+            if meant is not None and (is_other_word(key, meant) or is_either(key, properties)):
                 meant = None
             named_otherwise = not address and "steps" in absent and looks_like_steps(content)
             if (
@@ -202,10 +185,10 @@ class Keys:
                 self.unknown(key, schema, address, other_key(key, [other]), other, [other, *absent])
                 self.broken |= {(key,), (other,)}
                 continue
-            if meant is not None and not self.may_be_meant(key, meant, value, properties):
-                meant = None
+            if near is not None and not self.may_be_meant(key, near, value, properties):
+                meant = near = None
             if (
-                meant not in {None, "event"}
+                near not in {None, "event"}
                 and {"event", "when"} <= properties.keys()
                 and "event" in absent
                 and self.is_event(content)
@@ -243,6 +226,7 @@ class Keys:
             self.could_be(content, properties[meant], apart(key, meant) in {0, 1})
             and not is_entry_of_emit(value, properties)
             and not self.is_of_other_kinds(key, meant)
+            and not (apart(key, meant) != 1 and meant in idle_keys(kind_of(properties)))
             and not ("accepts" in properties and is_condition(key))
             and not (
                 meant == "output" and holds_expressions(content)
@@ -257,7 +241,7 @@ class Keys:
         return (
             key in self.all_keys
             and apart(key, meant) not in {0, 1}
-            and not (len(meant) > 4 and key.startswith(meant[:-1]))  # as `retries` is taken for `retry`
+            and key != f"{meant[:-1]}ies"  # as `retries` is taken for `retry`
         )
 
     def is_another_map(self, value: dict[str, Any], address: Address) -> bool:
@@ -295,6 +279,8 @@ class Keys:
             return "write `emit`"
         if "accepts" in properties and "emit" in properties and (said := self.of_step(key, value)):
             return f"{said}; and `accepts` is missing here" if "accepts" in missing else said
+        if said := for_key_in_action(key, properties):
+            return said
         for said_at in (for_key_in_join, for_key_at_declaration):
             if said := said_at(key, value[key], value, properties):
                 return said

@@ -7,13 +7,16 @@ from typing import Any, Final
 
 from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.rules.spelling import apart
+from wfc.compiler.schema.in_full import after_the_first, in_full
 from wfc.compiler.schema.kind_words import other_kind, plain
+from wfc.compiler.types.long_form import can_be_type
 
 __all__ = [
     "NOTES",
     "holds_expressions",
     "is_other_word",
     "kind_key",
+    "meanings",
     "other_key",
     "section",
     "step_note",
@@ -56,7 +59,7 @@ KEYS: Final[Mapping[str, str]] = {
     "assign": "assignee assignees approvers approver to users who reviewers",
     "within": "timeout deadline expires expires_in",
     "require": "assert asserts validate guard",
-    "max_attempts": "attempts max_retries maximum_attempts retries retry_count times tries",
+    "max_attempts": "attempts backoff_limit max_retries maximum_attempts retries retry_count times tries",
     "top": "limit k max_results n top_n",
     "fails": "error exception raises throws",
     "emitted": "events emits",
@@ -66,7 +69,7 @@ KEYS: Final[Mapping[str, str]] = {
     "moved": "renamed",
     "ran": "called executed invocations runs steps visited",
     "on_deadline": "on_timeout",
-    "rate": "rate_limit rate_limits limit requests_per_minute rpm rps throttle quota",
+    "rate": "rate_limit rate_limits requests_per_minute rpm rps throttle quota",
     "at_once": "max_concurrency max_concurrent max_parallel concurrency concurrent parallel parallelism",
     "max_runs": "max_iterations max_loops recursion_limit limit",
     "in": "items list over for_each iterate",
@@ -111,6 +114,11 @@ NUMBERS: Final = frozenset({"at_once", "max_runs", "top"})
 """Keys of a number."""
 WORDS_OF_TWO: Final = frozenset({"api_version", "states"})
 """Words of other systems for one section that are as like another one."""
+NO_SLIPS: Final = frozenset(
+    "backoff_limit callbacks catch_up channels concurrency_group const cost date filter module people person persons "
+    "ports race raise return role roles seed servers shown slack sleep task_queue thread_id throw trace try".split()
+)
+"""Words of other systems that have no key here, and that nobody writes for one that is like them in letters."""
 SHORT_WORDS: Final = frozenset({"and", "case", "else", "many", "or", "then"})
 """Words that nobody writes by a slip."""
 NOTES: Final[Mapping[str, str]] = {
@@ -190,6 +198,17 @@ TOP_NOTES: Final[Mapping[str, str]] = {
         ["arguments", "parameters", "params", "variables", "vars"],
         "values are fields of events, `state`, or `config`",
     ),
+    **dict.fromkeys(
+        [
+            "active_deadline_seconds",
+            "execution_timeout",
+            "max_time",
+            "time_limit",
+            "timeout_minutes",
+            "timeout_seconds",
+        ],
+        "how long a run may take is said by `deadline`, such as `deadline: 1h`",
+    ),
     **dict.fromkeys(["concurrency"], "write `limits: {concurrent_runs: …}`"),
     **dict.fromkeys(
         ["depends_on", "edges", "needs", "next", "transitions"],
@@ -206,18 +225,17 @@ TOP_NOTES: Final[Mapping[str, str]] = {
     ),
 }
 """What is said of sections of a spec for which there is no other section."""
-WRITTEN: Final[Mapping[str, str]] = {
-    "keep_last": "keep: {messages: …}",
-    "max_messages": "keep: {messages: …}",
-    "python": 'tool: {python: "module:function"}',
-    "timeout_minutes": "timeout: 5 min",
-    "timeout_seconds": "timeout: 30s",
-    "attempts": "retry: {max_attempts: 3}",
-}
-"""How it is written here, where the key alone does not say it."""
 
 
-RETRIES: Final = frozenset({"max_retries", "retries", "retry_count"})
+OF_TALK: Final = (
+    "a talk that goes on has a name, `threads: {NAME: {…}}` at the top, and is used by it: `thread: NAME`; "
+    "whose it is, if it goes on in later runs, says its `key`"
+)
+OF_ARGS: Final = "what it is given is said where it is called, under `with`; its `args` are names with types"
+OF_ATTEMPTS: Final = (
+    "all attempts together are bounded by `within`, and each of them by the `timeout` of the step"
+)
+RETRIES: Final = frozenset({"backoff_limit", "max_retries", "retries", "retry_count"})
 """What counts the attempts after the first."""
 
 
@@ -247,9 +265,11 @@ def other_key(key: str, possible: Container[str], content: Any = None) -> str:
         return ""
     if meant[0] == "when" and isinstance(content, dict):
         return ""  # no condition
+    if meant[0] == "args" and holds_expressions(content):
+        return OF_ARGS
     if meant[0] == "args" and isinstance(content, str):
         return ""  # types stand there, each with a name
-    if meant[0] in NUMBERS and isinstance(content, (dict, list, str)) and "${{" not in str(content):
+    if meant[0] in NUMBERS and isinstance(content, (bool, dict, list, str)) and "${{" not in str(content):
         return ""  # such as `limit: 3 days`, which bounds something else
     if meant[0] == "with" and isinstance(content, str) and "prompt" in possible:
         return "what is asked stands under `prompt`"
@@ -259,7 +279,31 @@ def other_key(key: str, possible: Container[str], content: Any = None) -> str:
         return after_the_first(meant[0], content)
     if meant[0] == "start" or (meant[0] == "retry" and isinstance(content, (str, dict))):
         return f"write `{meant[0]}`"
-    return f"write `{WRITTEN.get(name, meant[0])}`"
+    if meant[0] == "output" and isinstance(content, str) and not can_be_type(content):
+        return "what comes back is said by `output`, with its type, such as `output: {text: string}`"
+    if name == "limit" and meant[0] == "max_runs":
+        return "how often a step runs in a loop is bounded by `max_runs`"
+    if name in {"expires", "timeout"} and meant[0] == "within" and "max_delay" in possible:
+        return OF_ATTEMPTS
+    if meant[0] == "keep" and "give" in possible:
+        return ""  # of a `map`, whose `keep` is a condition
+    if (
+        meant[0] == "event"
+        and "kind" not in possible
+        and not names_event(content)
+        and "description" in possible
+    ):
+        return ""  # at a step
+    if meant[0] == "thread" and (
+        name.endswith("_id") or not (isinstance(content, str) and content.isidentifier())
+    ):
+        return OF_TALK
+    return f"write `{in_full(name, meant[0], content)}`"
+
+
+def names_event(content: Any) -> bool:
+    """Return whether a value can be the name of an event."""
+    return isinstance(content, str) and content[:1].isupper() and content.isidentifier()
 
 
 def holds_expressions(content: Any) -> bool:
@@ -267,25 +311,18 @@ def holds_expressions(content: Any) -> bool:
     return isinstance(content, dict) and any("${{" in str(each) for each in content.values())
 
 
-def after_the_first(here: str, retries: Any) -> str:
-    """Return the hint for a number of retries, which does not count the first attempt as we do."""
-    many = retries + 1 if isinstance(retries, int) and not isinstance(retries, bool) else "…"
-    written = f"max_attempts: {many}" if here == "max_attempts" else f"retry: {{max_attempts: {many}}}"
-    return f"write `{written}`: the first attempt is counted too"
-
-
-def is_other_word(key: str, near: str, possible: Container[str]) -> bool:
+def is_other_word(key: str, near: str) -> bool:
     """Return whether a key is another system's name for something, not a typing error."""
     far = apart(key, near)
     if far == 0:
         return False  # but for capitals and `_` it is the very key
-    is_far = far is None or far > 1
-    meant = meanings(plain(key), possible)
-    if plain(key) in TOP_NOTES and near in SECTIONS_LIKE:
+    word, is_far = plain(key), far is None or far > 1
+    if word in TOP_NOTES and near in SECTIONS_LIKE:
         return is_far
-    if plain(key) in WORDS_OF_TWO or plain(key) in SHORT_WORDS & STEP_NOTES.keys():
+    if word in WORDS_OF_TWO | NO_SLIPS or word in SHORT_WORDS & STEP_NOTES.keys():
         return True
-    return bool(meant) and near not in meant and (plain(key) in SHORT_WORDS or is_far)
+    known = word in MEANT or word in STEP_NOTES
+    return known and near not in MEANT.get(word, ()) and (word in SHORT_WORDS or is_far)
 
 
 def step_note(key: str) -> str:
@@ -299,6 +336,7 @@ def top_note(key: str) -> str:
 
 
 def meanings(name: str, possible: Container[str]) -> list[str]:
+    """Return which of the possible keys another system's word may mean, the most likely first."""
     return [here for here in MEANT.get(name, ()) if here in possible]
 
 

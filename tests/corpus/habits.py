@@ -8,7 +8,7 @@ TABLE: list[tuple[str, str, str, str]] = [
     # what stands in the spec of `test_newcomers.py`; what is written instead; the one code; how the hint begins
     ("    kind: http", "    uses: http", "unknown-key", "write `kind`"),
     ("    kind: http", "    type: http", "unknown-key", "write `kind`"),
-    ("    timeout: 10s", "    timeout-minutes: 10", "unknown-key", "write `timeout: 5 min`"),
+    ("    timeout: 10s", "    timeout-minutes: 10", "unknown-key", "write `timeout: 10 min`"),
     (
         "    timeout: 10s",
         "    continue-on-error: true",

@@ -1992,7 +1992,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "    on_timeout: {event: Refused, with: {reason: nobody looked}}\n",
         "    on_timeout: Refused\n    with: {reason: nobody looked}\n",
         "unknown-key",
-        "what an event carries is said where it is sent, beside its name",
+        "beside an event it stands in braces with it: `emit: {eve",
     ),
 ]
 """What people do; what stands in the spec; what they write instead; the one code; and how its hint begins."""

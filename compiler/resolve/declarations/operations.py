@@ -47,6 +47,7 @@ def find_tool(name: str, place: Place, declared: Declarations) -> Tool | None:
     """Return the tool of a name, which may be that of an operation; ``None`` if it is broken, or with a finding."""
     tools = declared.tools
     if not are_unread(name, declared):
+        tools.elsewhere = lambda each: of_another_section(each, declared)
         return tools.find(name, place, declared.report)
     group = normal_form(name).partition(".")[0]
     tools.used.add(group)
@@ -54,6 +55,18 @@ def find_tool(name: str, place: Place, declared: Declarations) -> Tool | None:
     if server is not None and server.operations is None:  # why nothing is known of a broken one is told there
         declared.report(problems.server_not_pinned(place, server.name, declared.project.path))
     return None
+
+
+def of_another_section(name: str, declared: Declarations) -> str:
+    """Return what a step does with an agent or a collection that it names as a tool; empty of all other names."""
+    agents, knowledge = declared.data.get("agents"), declared.data.get("knowledge")
+    if isinstance(agents, dict) and name in agents:
+        return f"`{name}` is an agent, which works in a step of kind `agent`: `agent: {name}`"
+    if isinstance(knowledge, dict) and name in knowledge:
+        return (
+            f"`{name}` is a collection, which is searched by a step of kind `retrieve`: `knowledge: {name}`"
+        )
+    return ""
 
 
 def are_unread(name: str, declared: Declarations) -> bool:

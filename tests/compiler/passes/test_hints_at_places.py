@@ -178,6 +178,8 @@ FORGETS = "    accepts: Kept\n"
 FETCHES = "    accepts: Looked\n"
 ITEM = "    accepts: Item\n"
 KEYED = ITEM + "    idempotency_key: %s\n"
+SENDS = "    accepts: Heard\n"
+RUNS = "    accepts: Fetched\n"
 SPLIT = "    kind: transform\n    accepts: Forgot\n"
 GIVES_UP = "    kind: transform\n    accepts: Late\n"
 ABOUT_PATHS = "the steps that accept them run side by side; for each item of a list there is the kind `map`"
@@ -246,6 +248,8 @@ HINTS: list[tuple[str, str, tuple[str, ...]]] = [
     *(
         (AN_AGENT, f"{AN_AGENT}, {line}", ("unknown-key", hint))
         for line, hint in (
+            ("seed: 3", "^it is said of the model: `models: {fast: {…, settings: {seed: …}}}`$"),
+            ('input: {a: "${{ inputs.name }}"}', "^what it is given is said where it is called, under `with`"),
             ("temperature: 1", "^it is said of the model, where that is declared: `models: {fast: {…, temperature"),
             ("thread: talk", "^it is said by the step that lets the agent work: `thread` beside `kind: agent`$"),
             ("max_retries: 3", "^it is said by the step that lets the agent work: `retry` beside `kind: agent`$"),
@@ -273,6 +277,37 @@ HINTS: list[tuple[str, str, tuple[str, ...]]] = [
             ("{every: ItemDone}", "^write `each`: it collects all `ItemDone`"),
             ("{every: [Left, Right]}", "^write `all`$"),
         )
+    ),
+    # what an action within a `map` has not
+    *(
+        ("do: {kind: tool, ", f"do: {{kind: tool, {line}, ", ("unknown-key", hint))
+        for line, hint in (
+            ("retries: 3", "^how often it is tried is said by the step, beside `do`: `retry: {max_attempts: …}`$"),
+            ("continue_on_error: true", "^what follows when an item fails stands beside `do`: `on_item_error: skip`"),
+            ("on_failure: Late", "^what follows when an item fails stands beside `do`"),
+            ("deadline: 1h", "^how long each item may take is said by the step, beside `do`: `timeout`$"),
+            ("register: x", "^what each item gives is said by `give`, beside `do`$"),
+            ("parallel: 3", "^how many items are worked on at once is said by `concurrency`, beside `do`$"),
+            ("max: 3", "^it is a key of the `map` itself: write it there, beside `do`$"),
+            ("description: x", "^it is a key of the step: write it there, beside `do`$"),
+        )
+    ),
+    # what is no tool
+    ("tool: look\n", "tool: books\n", ("unknown-tool", "searched by a step of kind `retrieve`: `knowledge: books`$")),
+    ("tool: look\n", "tool: clerk\n", ("unknown-tool", "works in a step of kind `agent`: `agent: clerk`$")),
+    # keys of a policy, of a join, and of a test
+    ("{max_attempts: 3,", "{max_attempts: 3, timeout: 9 s,", ("unknown-key", "^all attempts together are bounded by")),
+    ("{max_attempts: 3,", "{max_attempts: 3, filter: x,", ("unknown-key", "^what can stand here too is")),
+    ("{max_attempts: 3,", "{max_attempts: 3, description: x,", ("unknown-key", "^what can stand here too is")),
+    (
+        "{all: [Left, Right]}\n    emit",
+        "{all: [Left, Right], within: 1h, on_timeout: Late, with: {a: b}}\n    emit",
+        ("unknown-key", "`on_timeout: {event: Late, with: …}`$"),
+    ),
+    (
+        "    expect: {end: Done}",
+        "    expect: {end: Done}\n    fails: timeout",
+        ("misplaced-key", "^write `expect: {fails: …}`, without `end`: a run that fails comes to none$"),
     ),
     # a key that cannot be read is not said to be the same each time as well
     (ITEM, KEYED % "note-${{ inputs.name }}", ("repeated-idempotency-key", "use a field of `event` in the key")),
@@ -340,6 +375,50 @@ ADDED: list[tuple[str, str, str]] = [
     # the top of the file
     (NAMED, "retry: 3", "^what holds for all steps is said by `defaults: {retry: {max_attempts: …}}`"),
     (NAMED, "needs: look", "^steps are tied by events"),
+    (NAMED, "title: A walk", "^the workflow's name stands under `workflow`; for more words there is `description`$"),
+    (NAMED, "timeout_seconds: 30", "^how long a run may take is said by `deadline`, such as `deadline: 1h`$"),
+    (NAMED, "person: Ada", "^what can stand here too is `version`"),
+    (NAMED, "event: Late", "^it is a key of steps of kind `wait` and `send`"),
+    # words that are only like a key in letters
+    *((WRITES, line, "^what can stand here too is") for line in ("fields: {a: b}", "roles: x", "try: x", "return: x")),
+    (ASKS, "throw: x", "^what can stand here too is"),
+    (FETCHES, "module: x", "^what can stand here too is"),
+    (WRITES, "retry_on: [timeout]", "^it belongs to the retry policy: `retry: {…}`$"),
+    (RESTS, "MaxConcurrency: 3", "^a `wait` has no action that could fail or be limited: leave it out$"),
+    # the value that a key of others has here
+    (FETCHES, "timeout_minutes: 4", "^write `timeout: 4 min`$"),
+    (FETCHES, "timeoutSeconds: 45", "^write `timeout: 45s`$"),
+    (FETCHES, "assert: result != 3", "^write `require: [{that: result != 3, say: …}]`$"),
+    (WRITES, "response_format: json", "^what comes back is said by `output`, with its type"),
+    (WRITES, "format: string", "^write `output`$"),
+    # what a step gives, where it gives something
+    (FETCHES, "result: page", "^what a step gives is its `result`: hand it on in an event"),
+    (RESTS, "register: page", "^a `wait` has no `result`: what it hands on stands in its event"),
+    (SENDS, "register: page", "^a `send` has no `result`"),
+    (SENDS, "assert: result", "^what can stand here too is"),
+    # which event
+    (FETCHES, "event: Looked", "^the event that starts a step stands under `accepts`, and the one that it sends under"),
+    (ASKS, "with: {ok: true}", "`emit: {event: Agreed, with: …}`, or `on_timeout: {event: Late, with: …}`$"),
+    (FETCHES, "with: {a: b}", "^what is sent with a request stands under `body` or `query`; what an event carries"),
+    (FETCHES, "with: {a: b}", "and likewise under `on_error` and `on_limit`$"),
+    # how long it waits
+    (HEARS, "ttl: 2h", "^`within` stands here already, and bounds how long it waits$"),
+    (RESTS, "ttl: 2h", "^how long it waits is said by `for`, and until when by `until`: leave it out$"),
+    (WRITES, "for: 1h", "^it is a key of a step of kind `wait`, and of other things$"),
+    # how often something is called
+    (FETCHES, "rate: 1 per s", "`tools: {NAME: {http: …, rate: 60 per min}}`, and a step of kind `tool` calls it$"),
+    (BEGINS, "rate_limit: 60", "`tools: {look: {…, rate: 60 per min}}`$"),
+    (WRITES, "rpm: 60", "^it is said of the model, where that is declared: `models: {fast: {…, rate: …}}`$"),
+    (ASKS, "rate: 60", "^only what is called has a rate: a tool or a model, where it is declared$"),
+    # an agent that is declared
+    (WORKS, "max_iterations: 3", "^it is said of the agent, where that is declared: `agents: {chief: {…, max_turns"),
+    (WORKS, "llm: fast", "`agents: {chief: {…, model: …}}`$"),
+    (WRITES, "thread_id: x", "`threads: {NAME: {…}}` at the top, and is used by it: `thread: NAME`"),
+    # the list of a map, and what is given to a program
+    (OF_MAP, "items: inputs.names", "^which list it goes through is said by `in`"),
+    (OF_MAP, "limit: 10", "^how many items there may be is said by `max`"),
+    (RUNS, "args: [a]", "^what a program is given stands behind its name: `command: [sort, -u]`"),
+    (FETCHES, "env: {A: b}", "`config.name`; a key or a password is a name under `secrets`$"),
 ]  # fmt: skip
 """Lines that are added to a step below one of its own, each with the hint for the key that it begins with."""
 

@@ -113,7 +113,7 @@ CASES: list[tuple[str, str, str, str]] = [
     ("  Late: {}", "  Late: {{}", "key-not-text",
      "a map stands in one pair of braces: leave out one `{`, and its `}` if that is there"),
     # a word for a number, with something else
-    ("max_runs: 3", "limit: 3", "unknown-key", "write `max_runs`"),
+    ("max_runs: 3", "limit: 3", "unknown-key", "how often a step runs in a loop is bounded by `max_runs`"),
     ("max_runs: 3", "limit: 3 days", "unknown-key",
      "what can stand here too is `description`, `max_runs` and `stream`"),
     # a list below a name, which may be a name too many
