@@ -13,7 +13,7 @@ from wfc.compiler.recovery.suspicion import Data, Suspicion, at, with_value
 from wfc.compiler.rules import shape as problems
 from wfc.compiler.yaml import BROKEN
 
-__all__ = ["exchanged", "exchanged_values"]
+__all__ = ["exchanged", "exchanged_declarations", "exchanged_values"]
 
 SECTIONS: Final = ("events", "types", "steps", "tools", "models", "agents", "texts", "state", "config")
 """Sections in which two declarations may have each other's content."""
@@ -36,6 +36,7 @@ MOST_PAIRS: Final = 8
 MOST_DECLARED: Final = 12
 """How many exchanges are tried, of declarations."""
 MOST_KEYS: Final = 16
+MOST_SECTIONS: Final = 4
 LONGEST: Final = 400
 """How much is read of a text in which declarations may be named."""
 
@@ -47,7 +48,8 @@ def exchanged(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
     if len(areas) > 1:
         guesses.reverse()
     for guess in guesses:
-        yield from guess(data, findings)
+        if guess is exchanged_values or len(errors(findings)) > 1:
+            yield from guess(data, findings)
 
 
 def exchanged_values(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
@@ -86,8 +88,7 @@ def exchanged_values(data: Data, findings: Sequence[Finding]) -> Iterator[Suspic
 def exchanged_declarations(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
     """Suspect two declarations, or two fields of one, of having each other's content, one of which errors mention."""
     found = errors(findings)
-    if len(found) < 2:
-        return
+    yield from exchanged_sections(data, found)
     if isinstance(data.get("start"), str) and isinstance(data.get("end"), str) and codes_of(found) & OF_ENDS:
         yield exchange(data, (), "start", "end", 2)
     if all(isinstance(data.get(each), dict) for each in KEPT) and any(
@@ -105,11 +106,19 @@ def exchanged_declarations(data: Data, findings: Sequence[Finding]) -> Iterator[
         (doubt(values, key, other, words), -words[key] - words[other], owner, key, other)
         for owner, values in declared(data)
         for key, other in combinations(islice(values, MOST_KEYS), 2)
-        if values[key] != values[other] and (key in words or other in words)
+        if values[key] != values[other] and doubt(values, key, other, words) < 2
     ]
     pairs.sort(key=lambda each: (each[0], len(each[2]), each[1]))
     for *_, owner, key, other in pairs[:MOST_DECLARED]:
         yield exchange(data, owner, key, other, 2)
+
+
+def exchanged_sections(data: Data, found: Sequence[Finding]) -> Iterator[Suspicion]:
+    """Suspect two sections of having each other's declarations, where errors are in both."""
+    wrong = {each.place.address[0] for each in found if len(each.place.address) > 1}
+    named = [each for each in data if each in wrong and each in SECTIONS and isinstance(data[each], dict)]
+    for first, second in combinations(named[:MOST_SECTIONS], 2):
+        yield exchange(data, (), first, second, 2)
 
 
 def mentioned(data: Data, found: Sequence[Finding]) -> Counter[str]:

@@ -153,8 +153,9 @@ def stray_character(
         hint = "this is an expression already: leave out `${` and `}`"
     elif character == "$" and path:
         hint = (
-            "a field stands behind the name of what holds it, as in `event.name` (what the step accepted) or "
-            "`result.name` (what its action gave), and under `on_error` behind `error`; nothing is called `$`"
+            "a field stands behind the name of what holds it, as in `inputs.name` (what the run began with), and in a "
+            "step `event.name` (what it accepted; of a join `events`) or `result.name` (what its action gave), under "
+            "`on_error` `error.name`; nothing is called `$`"
         )
     elif character == "$":
         hint = "names and numbers stand without `$`"

@@ -48,7 +48,11 @@ def told_of_missing(
 
 def is_bare(value: Mapping[str, Any], definitions: Mapping[str, Schema]) -> bool:
     """Return whether a step emits, and has no key that a `transform` has not."""
-    return "emit" in value and value.keys() <= definitions["transform_step"]["properties"].keys()
+    return (
+        "emit" in value
+        and value["kind"] != "transform"
+        and value.keys() <= definitions["transform_step"]["properties"].keys()
+    )
 
 
 def of_entry_above(value: object, address: Address) -> str:

@@ -141,6 +141,54 @@ def test_an_exchange_is_told_as_that_where_nothing_less_explains_all(one: str, o
     assert [code for code, _ in told(wrong)] == ["exchanged-values"]
 
 
+SENT = """\
+wfc: 1
+workflow: sent
+start: Asked
+end: Told
+tools:
+  charge: {python: "shop:charge", args: {name: string}, output: string, read_only: true}
+events:
+  Asked: {name: string}
+  Paid: {receipt: string}
+  Told: {}
+steps:
+  pay: {kind: tool, accepts: Asked, tool: charge, with: {name: "${{ event.name }}"}, emit: Paid}
+  tell:
+    kind: transform
+    accepts: Paid
+    emit: Told
+"""
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        pytest.param([("\ntools:", "\nevents:"), ("\nevents:", "\ntools:")], 5, id="sections"),
+        pytest.param(
+            [("accepts: Paid\n    emit: Told", "accepts: Told\n    emit: Paid")], 15, id="keys of a step"
+        ),
+    ],
+)
+def test_an_exchange_of_wholes_is_one_finding(changes: list[tuple[str, str]], line: int) -> None:
+    assert told(SENT) == []
+    text = SENT
+    for index, (right, _) in enumerate(changes):
+        text = text.replace(right, f"@{index}@", 1)
+    for index, (_, wrong) in enumerate(changes):
+        text = text.replace(f"@{index}@", wrong)
+    found = check_text(text.encode(), "spec.yaml").diagnostics
+    assert [(each.code, each.start.line) for each in found] == [("exchanged-values", line)]
+
+
+def test_the_only_error_tells_of_an_exchange_that_explains_it() -> None:
+    text = DUE.replace('        when: event.due > "2026-01-01"\n      - Ignored\n', "")
+    text = text.replace("[Greeted, Ignored]", "Greeted").replace("  Ignored: {}\n", "")
+    ((code, hint),) = told(text)
+    assert code == "unfilled-field"
+    assert hint.endswith("; `Asked` and `Greeted` may have each other's content")
+
+
 RECEIPT = """\
 wfc: 1
 workflow: receipt
@@ -245,6 +293,16 @@ def test_exchanged_steps_and_keys_are_found_among_many(
         text = text.replace(right, wrong)
     found = check_text(text.encode(), "spec.yaml").diagnostics
     assert [(each.code, each.start.line) for each in found] == [("exchanged-values", place[1])]
+
+
+def test_a_mock_may_be_of_a_step_that_has_another_ones_name() -> None:
+    text = POLL[: POLL.index("  - name: the second time")] + POLL[POLL.index("  - name: at once") :]
+    text = text.replace("  look:", "  @:").replace("  pause: {", "  look: {").replace("  @:", "  pause:")
+    ((code, hint),) = told(text)
+    assert (code, hint) == (
+        "wrong-value",
+        "write `{}`, or an error: `{error: …}`; `pause` and `look` may have each other's content",
+    )
 
 
 def test_what_stands_within_the_one_field_of_an_event_may_be_meant() -> None:
