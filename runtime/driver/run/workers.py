@@ -66,14 +66,15 @@ class WorkingRun(ReachableRun[R], Generic[R]):
     costs memory and time of the garbage collector.
     """
 
-    __slots__ = ("_handing_over", "_idle", "_resting", "_variables", "bare")
+    __slots__ = ("_handing_over", "_variables", "bare")
+
+    _resting = False
+    _idle: asyncio.Future[None] | None = None  # what a worker waits for while something is recorded
 
     def _set_up(self) -> None:
         # whether nobody looks on and nothing is doubled, so that the shortest way may be taken
         self.bare = not self.doubles and self.trace is None
         self._handing_over = False
-        self._resting = False
-        self._idle: asyncio.Future[None] | None = None  # what a worker waits for while something is recorded
         self._variables: Variables | None = None  # as they were when the run began
 
     @property
