@@ -158,7 +158,8 @@ class WorkingRun(ReachableRun[R], Generic[R]):
 
     async def _work(self, begin: bool) -> None:
         """Execute step runs until none is ready; the first worker of a run begins it."""
-        execution, ready, now, port = self.execution, self.ready, self.now, self.port
+        execution, now, port = self.execution, self.now, self.port
+        ready = execution.starting if port is None else port.ready
         task: Any = asyncio.current_task(self.loop)
         current, variables = enter_run(self), copy_context()
         # those of the first worker are the start of all others'; one that comes after the end leaves none behind
