@@ -181,8 +181,9 @@ class WorkingRun(ReachableRun[R], Generic[R]):
                             assert step.action is not None
                             tick: Tick = Completed(step_run.number, await step.action(self, step_run, None))
                         else:
-                            make = self._attempt_with_others if step.shares_events else self.attempt
-                            tick = await make(step_run)
+                            tick = await (self._attempt_with_others if step.shares_events else self.attempt)(
+                                step_run
+                            )
                     except BaseException as error:
                         if self._is_known(step_run, error):
                             return
