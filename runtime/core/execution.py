@@ -88,9 +88,7 @@ class Execution:
     cost_usd: float = 0.0  # of models, where their prices are known
 
     # under way: see `begin_way`
-    way: type[Event] | None = (
-        None  # the event of an exit of the run by which it goes on; of none: from its start
-    )
+    way: type[Event] | None = None  # the event of an exit by which it goes on; ``None``: from its start
     reached: frozenset[Step] | None = None  # the steps on that way; ``None``: any
     timers: dict[int, Timed] = NONE  # what they are for, by number
     due_at: dict[int, int] = NONE  # the moments at which timers fire, by number

@@ -95,7 +95,7 @@ class StatefulRun(Generic[R]):
         workflow: RunWorkflow[R],
         start_event: StartEvent,
         run_id: str,
-        *,
+        # not by keyword alone, as they are meant: Python would look for each default by its name
         engine: RunEngine[R] | None = None,
         state: Any = None,
         doubles: Mapping[str, Double] | None = None,
