@@ -199,7 +199,9 @@ class Workflow(WorkflowDefinition):
         try:
             if own.caller is None:
                 run = own.prepare(self, ctx, start_event, run_id, inputs)
-                admitted = own.engine.admit(run)
+                engine = run.engine
+                assert isinstance(engine, Engine)
+                admitted = engine.admit(run)
             else:
                 _check_loop(type(self).__name__)  # else the step's run would note a run that cannot start
                 run = admitted = own.start_inside(self, ctx, start_event, run_id, inputs)

@@ -40,56 +40,65 @@ class Execution:
     ``starting`` holds step runs that are to start now, in order, and ``effects`` all else that the last ticks
     request; the driver empties both. ``outcome`` is ``None`` until the run is over, then its end
     event or its error.
+
+    What most runs never have stands in the class. A run has its own only once it is set: thousands may be under way
+    at once, and of each the garbage collector looks at all that it has.
     """
 
     __slots__ = (
+        "__dict__",
         "_state",
-        "asked",
-        "asked_for",
-        "asked_waits",
         "at",
-        "bounds",
-        "buffers",
         "busy",
-        "cost_usd",
-        "deadline",
-        "deadline_left",
         "due",
-        "due_at",
         "effects",
         "event_waits",
-        "expecting",
-        "failing",
-        "fell_short",
-        "in_brief",
         "in_flight",
-        "inbox",
         "inputs",
-        "left_by",
-        "limits",
-        "listens",
-        "most_steps",
         "number",
         "observed",
         "outcome",
-        "paused",
         "plan",
         "queues",
-        "reached",
-        "received",
-        "root",
         "run_id",
-        "runs",
         "starting",
-        "steps",
-        "stops",
-        "timers",
-        "to_begin",
-        "tokens",
-        "unclaimed",
-        "way",
         "workers",
     )
+
+    in_brief: bool = False  # whether observers want to know what step runs have come to, and nothing else
+    stops: Stops | None = None  # where the run halts, if its ticks are kept
+    deadline: int | None = None  # the moment at which its time is up
+    deadline_left: int | None = None  # the same in nanoseconds, while it stands still
+    to_begin: StartEvent | None = None  # what a run that restarts is to begin with
+
+    # what comes from outside, also when the run begins anew
+    inbox: dict[int, Event] = NONE  # events that nobody has taken yet, by number, oldest first
+    unclaimed: dict[type[Event], str] = NONE  # classes in it that no body has waited for: who sent them
+    received: dict[str, None] = NONE  # ids of events
+    asked_for: set[int] = _NOBODY  # the numbers of all step runs that have asked a question
+    asked_waits: dict[str, None] = NONE  # ids of bodies' waits whose question has been published
+
+    # since it began: see `begin`
+    failing: Exception | None = None  # what has ended it, while an exit of the run is taken
+    left_by: tuple[RunExit, ...] = ()  # the exits of the run that have led on, in order
+    limits: Mapping[int, int] = NONE
+    bounds: Mapping[tuple[str, int], float] = NONE  # worked out at the start: by name and step's index
+    steps: int = 0  # step runs, if they are bounded
+    tokens: int = 0  # of models, in and out
+    cost_usd: float = 0.0  # of models, where their prices are known
+
+    # under way: see `begin_way`
+    way: type[Event] | None = None  # the event of an exit by which it goes on; ``None``: from its start
+    reached: frozenset[Step] | None = None  # the steps on that way; ``None``: any
+    timers: dict[int, Timed] = NONE  # what they are for, by number
+    due_at: dict[int, int] = NONE  # the moments at which timers fire, by number
+    paused: dict[int, Pause] = NONE  # by the step run's number
+    expecting: dict[int, Pause] = NONE  # the pauses that an event from outside may end, by number
+    runs: dict[int, int] = NONE  # step runs outside of items, of steps with a limit
+    buffers: dict[Any, Any] = NONE  # what hand-written joins and `collect_events` have gathered
+    root: Frame | None = None
+    fell_short: tuple[Frame, Step, Slots] | None = None  # the last join of some that got too few
+    asked: bool = False  # somebody outside was asked for an answer
 
     _state: Any
 
@@ -98,26 +107,19 @@ class Execution:
         self.run_id = run_id
         self.outcome: StopEvent | Exception | None = None
         self.observed = False
-        self.in_brief = False  # whether observers want to know what step runs have come to, and nothing else
         self.number = 0  # of the last step run or timer
         self.at = 0  # the moment of the last tick
-        self.to_begin: StartEvent | None = None  # what a run that restarts is to begin with
-        self.deadline: int | None = None  # the moment at which its time is up
-        self.deadline_left: int | None = None  # the same in nanoseconds, while it stands still
-        self.stops: Stops | None = None  # where the run halts, if its ticks are kept
         self.in_flight: dict[int, StepRun] = {}  # by number
         # of a few the first is taken from a list as fast, and a queue is an eighth of the memory of a run
         self.starting: MutableSequence[StepRun] = deque() if plan.starts_many else []
         self.effects: list[Effect] = _NO_EFFECTS
-        # what comes from outside, also when the run begins anew
-        self.inbox: dict[int, Event] = NONE  # events that nobody has taken yet, by number, oldest first
-        self.unclaimed: dict[type[Event], str] = (
-            NONE  # classes in the inbox that no body has waited for: who sent them
-        )
-        self.received: dict[str, None] = NONE  # ids of events
-        self.asked_for: set[int] = _NOBODY  # the numbers of all step runs that have asked a question
-        self.asked_waits: dict[str, None] = NONE  # ids of bodies' waits whose question has been published
-        self.begin(state)
+        self._state = state  # ``None``: the plan's new one, which nobody has asked for yet
+        self.inputs: StartEvent | None = None
+        self.workers = plan.workers  # how many there are, by step index
+        self.busy = [0] * plan.size  # workers at work, by step index
+        self.queues: dict[int, deque[StepRun]] = NONE  # step runs that wait for a worker, by step index
+        self.event_waits: dict[int, EventWait] = NONE  # bodies that wait for an event, by number
+        self.due: list[Frame] = _NO_FRAMES  # batches of which an item may begin, once for each
 
     @property
     def state(self) -> Any:
@@ -132,24 +134,19 @@ class Execution:
 
     def begin(self, state: Any) -> None:
         """Reset to the beginning of a run, with nothing under way."""
-        self._state = state  # ``None``: the plan's new one, which nobody has asked for yet
-        self.inputs: StartEvent | None = None
-        self.failing: Exception | None = None  # what has ended it, while an exit of the run is taken
-        self.left_by: tuple[RunExit, ...] = ()  # the exits of the run that have led on, in order
-        self.limits: Mapping[int, int] = NONE
-        self.bounds: Mapping[tuple[str, int], float] = (
-            NONE  # worked out at the start: by name and step's index
-        )
-        self.most_steps = self.plan.most_steps
-        self.workers = self.plan.workers  # how many there are, by step index
+        self._state = state
+        self.inputs = None
+        self.failing = None
+        self.left_by = ()
+        self.limits = self.bounds = NONE
+        self.workers = self.plan.workers
         self.begin_counts()
         self.begin_way(None)
 
     def begin_counts(self) -> None:
         """Let the run's limits begin anew."""
-        self.steps = 0  # step runs, if they are bounded
-        self.tokens = 0  # of models, in and out
-        self.cost_usd = 0.0  # of models, where their prices are known
+        self.steps = self.tokens = 0
+        self.cost_usd = 0.0
 
     def begin_way(self, way: type[Event] | None) -> None:
         """Reset all that is under way.
@@ -158,22 +155,13 @@ class Execution:
             way: The event that an exit of the run emits, by which it goes on; ``None``: it begins at its start.
         """
         self.way = way
-        self.reached: frozenset[Step] | None = None if way is None else self.plan.reached_from(way)
-        # whether a step on the way takes events from outside
-        self.listens = bool(self.plan.listens) if self.reached is None else self.plan.listens_on(self.reached)
-        self.busy = [0] * self.plan.size  # workers at work, by step index
-        self.queues: dict[int, deque[StepRun]] = NONE  # step runs that wait for a worker, by step index
-        self.timers: dict[int, Timed] = NONE  # what they are for, by number
-        self.due_at: dict[int, int] = NONE  # the moments at which timers fire, by number
-        self.paused: dict[int, Pause] = NONE  # by the step run's number
-        self.expecting: dict[int, Pause] = NONE  # the pauses that an event from outside may end, by number
-        self.due: list[Frame] = _NO_FRAMES  # batches of which an item may begin, once for each
-        self.runs: dict[int, int] = NONE  # step runs outside of items, of steps with a limit
-        self.buffers: dict[Any, Any] = NONE  # what hand-written joins and `collect_events` have gathered
-        self.event_waits: dict[int, EventWait] = NONE  # bodies that wait for an event, by number
-        self.root: Frame | None = None
-        self.fell_short: tuple[Frame, Step, Slots] | None = None  # the last join of some that got too few
-        self.asked = False  # somebody outside was asked for an answer
+        self.reached = None if way is None else self.plan.reached_from(way)
+        self.busy = [0] * self.plan.size
+        self.queues = self.timers = self.due_at = self.paused = self.expecting = NONE
+        self.runs = self.buffers = self.event_waits = NONE
+        self.due = _NO_FRAMES
+        self.root = self.fell_short = None
+        self.asked = False
 
     def set_bounds(self, bounds: Mapping[tuple[str, int], float]) -> None:
         """Set the bounds that were worked out at the start of the run; they take the place of declared ones."""
@@ -183,8 +171,18 @@ class Execution:
             self.workers = list(self.plan.workers)
             for index, most in workers:
                 self.workers[index] = most
-        if ("steps", OF_RUN) in bounds:
-            self.most_steps = int(bounds["steps", OF_RUN])
+
+    @property
+    def listens(self) -> bool:
+        """Whether a step on the run's way takes events from outside."""
+        reached = self.reached
+        return bool(self.plan.listens) if reached is None else self.plan.listens_on(reached)
+
+    @property
+    def most_steps(self) -> int | None:
+        """The number of steps that the run may take; ``None``: any number."""
+        most = self.bounds.get(("steps", OF_RUN), self.plan.most_steps)
+        return None if most is None else int(most)
 
     def timeout_of(self, step: Step) -> float | None:
         """The seconds that an attempt of a step may take; ``None``: any number."""

@@ -205,51 +205,30 @@ class AwaitedEvent:
 
 
 class StepRun:
-    """One run of a step: on an event, on a join's events by parameter position, or on a list of them."""
+    """One run of a step: on an event, on a join's events by parameter position, or on a list of them.
+
+    What most have never, or never but once, stands in the class, as in ``Execution``.
+    """
 
     __slots__ = (
-        "answers",
-        "attempt",
+        "__dict__",
         "began",
-        "called",
-        "choice",
-        "choices",
-        "collects",
-        "draft",
-        "edits",
-        "error",
         "event",
         "exit",
-        "failed_at",
         "frame",
-        "fresh",
-        "given",
-        "gone",
-        "keeps_place",
-        "key",
-        "messages",
         "number",
-        "parent",
         "path",
-        "position",
-        "raised",
-        "replies",
-        "resources",
-        "response",
-        "result",
-        "round",
-        "runs_before",
-        "sends",
-        "sent",
-        "since",
-        "snapshot",
         "started",
-        "started_runs",
         "step",
         "task",
-        "timer",
-        "touched",
     )
+
+    attempt = 1
+    choice = 0  # which of a model and its fallbacks
+    since = 0  # the last attempt before the present choice
+    round = 1  # how often the step has run by now, if that is counted
+    sends = 0  # events sent so far, which orders them in a batch
+    keeps_place = False  # among those at work, until its next attempt
 
     parent: Pause  # of an item's run: the pause that waits for it
     position: int  # of the item among all
@@ -301,13 +280,7 @@ class StepRun:
         self.frame = frame
         self.path = path
         self.exit = exit
-        self.attempt = 1
-        self.choice = 0  # which of a model and its fallbacks
-        self.since = 0  # the last attempt before the present choice
-        self.round = 1  # how often the step has run by now, if that is counted
-        self.sends = 0  # events sent so far, which orders them in a batch
         self.task: Any = None  # the driver's, while an attempt runs
-        self.keeps_place = False  # among those at work, until its next attempt
 
     @property
     def item(self) -> int | None:

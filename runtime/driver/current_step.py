@@ -14,9 +14,8 @@ class CurrentStep:
 
     __slots__ = ("run", "step_run")
 
-    def __init__(self, run: object) -> None:
-        self.run: object | None = run
-        self.step_run: StepRun | None = None
+    run: object | None
+    step_run: StepRun | None
 
     def leave(self) -> None:
         """Forget the run, which timers that steps have left behind must not keep alive."""
@@ -29,6 +28,7 @@ CURRENT_STEP: ContextVar[CurrentStep] = ContextVar("wfc_current_step")
 
 def enter_run(run: object) -> CurrentStep:
     """Mark this task as a worker of a run."""
-    current: CurrentStep = CurrentStep(run)
+    current = CurrentStep()
+    current.run, current.step_run = run, None
     CURRENT_STEP.set(current)
     return current

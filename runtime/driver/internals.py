@@ -237,7 +237,9 @@ class WorkflowInternals:
                 state = before.execution.state
         if stored is None:
             start = self._start_event(start_event, inputs or {})
-            made = Run(workflow, start, run_id or os.urandom(16).hex(), state=state, **options)
+            if state is not None:
+                options["state"] = state
+            made = Run(workflow, start, run_id or os.urandom(16).hex(), **options)
         elif stored.execution is not None and (start_event is not None or inputs):
             raise ContextStateError("the run of this context goes on where it was, so it takes no inputs")
         else:
@@ -299,7 +301,7 @@ class WorkflowInternals:
             if not self.plan.acceptors(type(given)):
                 raise WorkflowRuntimeError(f"no step accepts {event_name(given)}, so it cannot start a run")
             return given
-        kind = self.plan.start_class
+        kind = self.definition.plan.start_class
         if inputs:
             stop_former_arguments(inputs, kind)
         try:

@@ -103,8 +103,10 @@ def advance(execution: Execution, tick: Tick, at: int = 0) -> None:
 
 def _started(execution: Execution, tick: Started) -> None:
     execution.inputs = tick.event
-    execution.to_begin = None
-    execution.limits = tick.limits
+    if execution.to_begin is not None:
+        execution.to_begin = None
+    if tick.limits:
+        execution.limits = tick.limits
     if tick.bounds:
         execution.set_bounds(tick.bounds)
     if tick.timeout is not None:

@@ -13,7 +13,7 @@ from wfc.runtime.plan.pauses import Until
 
 __all__ = ["rewind", "upgrade"]
 
-_OF_THE_RUN: Final = frozenset({"plan", "run_id", "observed", "in_brief", "number", "at"})
+_OF_THE_RUN: Final = frozenset({"__dict__", "plan", "run_id", "observed", "in_brief", "number", "at"})
 """What does not change when a run returns to how it was."""
 
 
@@ -29,7 +29,7 @@ def upgrade(execution: Execution, tick: Upgraded) -> None:
 
 
 def _become(execution: Execution, other: Execution) -> None:
-    for name in Execution.__slots__:
+    for name in (*Execution.__slots__, *Execution.__annotations__):
         if name not in _OF_THE_RUN:
             setattr(execution, name, getattr(other, name))
     execution.number = max(execution.number, other.number)

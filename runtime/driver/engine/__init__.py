@@ -395,19 +395,25 @@ class Engine(UpgradedRuns):
             self._ended[run.run_id] = None
             if self._durable is not None:
                 self._durable.inboxes.awaited.ended(run.run_id)
-        rules = run.workflow._wfc.run_rules
-        if not rules.has_none:
-            with self.lock:
-                key = run.workflow._wfc.name, run.key or ""
-                keyed = self._keyed.get(key, {})
-                if keyed.pop(run.run_id, None) is not None and not keyed:
-                    del self._keyed[key]
-                    if is_over:
-                        self._ended[key] = None
-                for event in rules.receives:
-                    self._receiving[event].pop(run.run_id, None)
+        if self._keyed or self._receiving:
+            self._leave_lists(run, is_over)
         while len(self._ended) > REMEMBERED:
             self._ended.popitem(last=False)
+
+    def _leave_lists(self, run: Run, is_over: bool) -> None:
+        """Remove a run from the lists of those with keys, and of those with events from outside."""
+        rules = run.workflow._wfc.run_rules
+        if rules.has_none:
+            return
+        with self.lock:
+            key = run.workflow._wfc.name, run.key or ""
+            keyed = self._keyed.get(key, {})
+            if keyed.pop(run.run_id, None) is not None and not keyed:
+                del self._keyed[key]
+                if is_over:
+                    self._ended[key] = None
+            for event in rules.receives:
+                self._receiving[event].pop(run.run_id, None)
 
     def _forget_dead(self) -> None:
         """Remove runs whose event loop has been closed."""

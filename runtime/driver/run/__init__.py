@@ -77,17 +77,13 @@ class Run(WorkingRun["Run"]):
         stored: The stored run to resume, if the run is not new.
     """
 
-    __slots__ = ("_event_waits", "_watchers", "active_at_end", "breakpoints", "closing", "is_ending")
+    __slots__ = ()
 
-    def _set_up(self) -> None:
-        super()._set_up()
-        self.children = NO_CHILDREN
-        self._watchers: Watchers | None = None
-        self.breakpoints: Breakpoints | PartBreakpoints[Breakpoints] | None = None
-        self._event_waits: EventWaits | None = None
-        self.is_ending = False
-        self.active_at_end: Sequence[str] = ()  # the steps that were at work when its time was up
-        self.closing: asyncio.Task[None] | None = None  # what closes its resources
+    breakpoints: Breakpoints | PartBreakpoints[Breakpoints] | None = None
+    active_at_end: Sequence[str] = ()  # the steps that were at work when its time was up
+    closing: asyncio.Task[None] | None = None  # what closes its resources
+    _watchers: Watchers | None = None
+    _event_waits: EventWaits | None = None
 
     @classmethod
     def going_on(
@@ -135,7 +131,9 @@ class Run(WorkingRun["Run"]):
         if execution.outcome is not None:
             return
         self.has_begun = True
-        stored, self._stored = self._stored, None
+        stored = self._stored
+        if stored is not None:
+            self._stored = None
         if self.port is not None and (stored is not None or self.passage is not None):
             self.engine.recovered(self)
         if stored is not None and stored.begun:
@@ -334,7 +332,8 @@ class Run(WorkingRun["Run"]):
     def finish(self, tasks: set[asyncio.Task[Any]]) -> None:
         """Release a run that is over; ``tasks`` are those that clean up after it."""
         _RUNNING.discard(self)
-        self.timers = self._event_waits = None  # they know the run, which is freed without the collector
+        if self.timers is not None or self._event_waits is not None:
+            self.timers = self._event_waits = None  # they know the run, which is freed without the collector
         self._variables = None  # whoever still has the run need not keep the variables of its caller alive
         self.engine.ended(self)
         if self.passage is not None:

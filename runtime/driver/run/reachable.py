@@ -10,7 +10,7 @@ from wfc.runtime.core.advance.cancelling import affected
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Arrived, Cancelled, StepsCancelled
 from wfc.runtime.driver.messages import EventData, name_of
-from wfc.runtime.driver.run.children import Children, RelatedRun
+from wfc.runtime.driver.run.children import NO_CHILDREN, Children, RelatedRun
 from wfc.runtime.driver.run.receiving import (
     accepts,
     check_from_outside,
@@ -48,9 +48,9 @@ R = TypeVar("R", bound=PartRun)
 class ReachableRun(StatefulRun[R], Generic[R]):
     """The part of a run for outside callers; ``R`` is ``Run``."""
 
-    __slots__ = ("children",)
+    __slots__ = ()
 
-    children: Children[R]
+    children: Children[R] = NO_CHILDREN
 
     @property
     def ready(self) -> MutableSequence[StepRun]:

@@ -47,50 +47,55 @@ def _utc_now() -> datetime:
 
 
 class StatefulRun(Generic[R]):
-    """The part of a run with its clock, deadline, state, resources and config; ``R`` is ``Run``."""
+    """The part of a run with its clock, deadline, state, resources and config; ``R`` is ``Run``.
+
+    What most runs never have stands in the class, as in ``Execution``.
+    """
 
     __slots__ = (
+        "__dict__",
         "__weakref__",
-        "_config",
-        "_deadline",
         "_future",
-        "_resources",
-        "_store",
-        "_stored",
-        "above",
         "bounds",
-        "bounds_ahead",
-        "clock",
-        "double_parts",
         "doubles",
-        "early",
         "engine",
         "execution",
-        "goes_on",
         "has_begun",
-        "has_bounds",
         "is_done",
-        "is_elsewhere",
-        "kept",
-        "key",
+        "is_ending",
         "loop",
         "now",
-        "parent",
-        "parked",
         "passage",
         "port",
         "run_id",
-        "timers",
         "trace",
         "workflow",
     )
+
+    key: str | None = None
+    parent: Parent | None = None  # whoever started it
+    above: R | None = None  # the same if this is part of it
+    parked: Mapping[str, Any] = NONE  # snapshots of runs that may be part of this one, by id
+    is_elsewhere = False  # it stands for a run that another process has, of which it only hears the end
+    clock: Callable[[], datetime] = staticmethod(_utc_now)
+    bounds_ahead: BoundsAtStart | WorkflowError | None = None  # those of the next start
+    has_bounds = False  # as it has begun elsewhere, or before
+    early: list[Arrived] | None = None  # what was sent before it began
+    double_parts: Callable[[Any], None] | None = None  # puts doubles into runs that are its actions
+    timers: Timers | None = None
+    kept: KeptSnapshot | None = None  # of one that was cancelled, as it was before
+    _stored: StoredRun | None = None
+    _config: Any = None
+    _deadline: asyncio.TimerHandle | None = None
+    _store: StateStore[Any] | None = None
+    _resources: Resources | None = None
 
     def __init__(
         self,
         workflow: RunWorkflow[R],
         start_event: StartEvent,
         run_id: str,
-        *,
+        # not by keyword alone, as they are meant: Python would look for each default by its name
         engine: RunEngine[R] | None = None,
         state: Any = None,
         doubles: Mapping[str, Double] | None = None,
@@ -102,47 +107,35 @@ class StatefulRun(Generic[R]):
         self.workflow = workflow
         self.engine = engine or workflow._wfc.engine
         self.run_id = run_id
-        self.key: str | None = None
-        self.parent: Parent | None = None  # whoever started it
-        self.above: R | None = None  # the same if this is part of it
-        self.parked: Mapping[str, Any] = NONE  # snapshots of runs that may be part of this one, by id
         self.passage: Admission | None = None
         self.port: Port | None = None  # to its journal; none in memory
-        self.is_elsewhere = (
-            False  # it stands for a run that another process has, of which it only hears the end
-        )
         plan = workflow._wfc.plan
-        self._stored = stored
-        known = None if stored is None else stored.execution
+        known = None
+        if stored is not None:
+            self._stored = stored
+            self.has_bounds = stored.begun
+            known = stored.execution
         if known is None and state is None and plan.declares_state:
             state = plan.new_state()  # at once: if a field has no default, it is told here
         execution = self.execution = known or Execution(plan, run_id, state)
         execution.inputs = start_event
         self.loop = asyncio.get_running_loop()
-        self.is_done = False
+        self.is_ending = self.is_done = False
         self._future: RunFuture | None = None
-        self.kept: KeptSnapshot | None = None  # of one that was cancelled, as it was before
         self.doubles = doubles
-        self.double_parts: Callable[[Any], None] | None = None  # puts doubles into runs that are its actions
-        # a loop whose clock jumps has a calendar that goes with it
-        today: Callable[[], datetime] = clock or getattr(self.loop, "today", None) or _utc_now
-        self.clock = today
         # as the run counts moments; it does not know the run, which is freed without the garbage collector
-        self.now: Callable[[], int] = time.time_ns if today is _utc_now else lambda: as_moment(today())
+        self.now: Callable[[], int] = time.time_ns
+        # a loop whose clock jumps has a calendar that goes with it
+        today: Callable[[], datetime] | None = clock or getattr(self.loop, "today", None)
+        if today is not None and today is not _utc_now:
+            self.clock, self.now = today, lambda: as_moment(today())
         if known is None:
             execution.at = self.now()
-        self._config = config
+        if config is not None:
+            self._config = config
         self.bounds: Mapping[tuple[str, int], float] = execution.bounds  # worked out at the start
-        self.goes_on = stored is not None and stored.begun  # it has begun elsewhere, or before
-        self.has_bounds = self.goes_on
-        self.bounds_ahead: BoundsAtStart | WorkflowError | None = None  # those of the next start
         self.has_begun = False
-        self.early: list[Arrived] | None = None  # what was sent before it began
         self.trace = trace_of(workflow, trace_parent)
-        self.timers: Timers | None = None
-        self._deadline: asyncio.TimerHandle | None = None
-        self._store: StateStore[Any] | None = None
-        self._resources: Resources | None = None
         self._set_up()
 
     @abstractmethod

@@ -66,14 +66,15 @@ class WorkingRun(ReachableRun[R], Generic[R]):
     costs memory and time of the garbage collector.
     """
 
-    __slots__ = ("_handing_over", "_idle", "_resting", "_variables", "bare")
+    __slots__ = ("_handing_over", "_variables", "bare")
+
+    _resting = False
+    _idle: asyncio.Future[None] | None = None  # what a worker waits for while something is recorded
 
     def _set_up(self) -> None:
         # whether nobody looks on and nothing is doubled, so that the shortest way may be taken
         self.bare = not self.doubles and self.trace is None
         self._handing_over = False
-        self._resting = False
-        self._idle: asyncio.Future[None] | None = None  # what a worker waits for while something is recorded
         self._variables: Variables | None = None  # as they were when the run began
 
     @property
@@ -157,7 +158,8 @@ class WorkingRun(ReachableRun[R], Generic[R]):
 
     async def _work(self, begin: bool) -> None:
         """Execute step runs until none is ready; the first worker of a run begins it."""
-        execution, ready, now, port = self.execution, self.ready, self.now, self.port
+        execution, now, port = self.execution, self.now, self.port
+        ready = execution.starting if port is None else port.ready
         task: Any = asyncio.current_task(self.loop)
         current, variables = enter_run(self), copy_context()
         # those of the first worker are the start of all others'; one that comes after the end leaves none behind
@@ -179,8 +181,9 @@ class WorkingRun(ReachableRun[R], Generic[R]):
                             assert step.action is not None
                             tick: Tick = Completed(step_run.number, await step.action(self, step_run, None))
                         else:
-                            make = self._attempt_with_others if step.shares_events else self.attempt
-                            tick = await make(step_run)
+                            tick = await (self._attempt_with_others if step.shares_events else self.attempt)(
+                                step_run
+                            )
                     except BaseException as error:
                         if self._is_known(step_run, error):
                             return

@@ -196,6 +196,22 @@ def test_after_the_end_nothing_changes() -> None:
     assert (execution.outcome, execution.number) == (error, 1)
 
 
+OUTLASTS = {"plan", "run_id", "number", "at", "observed", "in_brief", "outcome", "stops", "to_begin"}
+OUTLASTS |= {"deadline", "deadline_left", "in_flight", "starting", "effects"}  # for which others see
+OUTLASTS |= {"inbox", "unclaimed", "received", "asked_for", "asked_waits"}  # which come from outside
+
+
+def test_of_a_run_that_begins_anew_nothing_is_left_that_a_new_one_does_not_have() -> None:
+    new, old = (Execution(definition_of(Flow).plan, "r", None) for _ in range(2))
+    begins_anew = {*Execution.__slots__, *Execution.__annotations__} - {"__dict__"} - OUTLASTS
+    for name in begins_anew:
+        setattr(old, name, object())
+    old.begin(None)
+    assert {name: getattr(old, name) for name in begins_anew} == {
+        name: getattr(new, name) for name in begins_anew
+    }
+
+
 def test_each_event_costs_the_same_however_many_there_were(calls_counted: Callable[[], Any]) -> None:
     """Counted in the calls that are made, so that no clock is needed."""
 
