@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions import Expression, Scope, parse_expression, parse_template
 from wfc.compiler.resolve.symbols.declarations import Declarations
