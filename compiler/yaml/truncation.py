@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Edit, Finding, Fix, Place
@@ -217,7 +218,13 @@ def is_key_in(text: str, word: str) -> bool:
     """Return whether something in a document has a key of this name; so may what is read as a part of a text."""
     from wfc.compiler.types.long_form import LONG_KEYS  # a good spec never needs it
 
-    return word in LONG_KEYS or re.search(rf"(?<![\w-]){re.escape(word)} *:(?!\S)", text) is not None
+    return word in LONG_KEYS or word in keys_of(text)
+
+
+@lru_cache(maxsize=1)
+def keys_of(text: str) -> frozenset[str]:
+    """Return all words of a document behind which a colon stands: many commas may ask for them."""
+    return frozenset(re.findall(r"(?<![\w-])[\w-]++(?= *+:(?!\S))", text))
 
 
 def after_braces(text: str, end: int) -> str:
