@@ -92,7 +92,14 @@ def text_cut_by_comma(
     else:
         what = f"`{rest}` is a key without a value"
         hint = for_rest_alone(
-            rest, alone=alone, joins=joins, opens=opens, behind=behind, follows=follows, in_map=in_map
+            rest,
+            alone=alone,
+            joins=joins,
+            opens=opens,
+            behind=behind,
+            follows=follows,
+            in_map=in_map,
+            is_key=is_key,
         )
     return Finding(
         "text-cut-by-comma", what, place, hint, fix=add_quotes(whole, "unsafe") if whole is not None else None
@@ -108,6 +115,7 @@ def for_rest_alone(
     behind: str,
     follows: str = "",
     in_map: bool = False,
+    is_key: bool = False,
 ) -> str:
     """Return what to write for a key without a value that cuts no text; the arguments are those of the finding."""
     if rest.startswith("$"):  # as in `{${ … }}`
@@ -123,7 +131,9 @@ def for_rest_alone(
     if alone and rest.isidentifier() and rest.islower():
         return f'braces make a map, `{{{rest}: …}}`; the value of a name is put in by `"${{{{ … }}}}"`'
     word, _, value = rest.partition(" ")
-    is_entry = word.isidentifier() and (value.isidentifier() or A_TYPE.match(value))
+    is_entry = word.isidentifier() and (
+        value.isidentifier() or A_TYPE.match(value) or (is_key and PROSE.match(value))
+    )
     hint = f"write `{word}: {value}`" if is_entry else "write `key: value`"
     if in_map and rest.isidentifier():
         hint = f"write `{rest}: …`"

@@ -210,7 +210,7 @@ def check_key_without_value(
         behind=behind_key,
         follows=follows,
         in_map=is_typed("", owner) or owner[-1:] in ALWAYS_MAPS,
-        is_key=bool(before) and is_key_in(text, key.value.partition(" ")[0]),
+        is_key=is_key_in(text, key.value.partition(" ")[0]),
     )
 
 

@@ -112,7 +112,10 @@ def before_sign(before: str, sign: str, line: str) -> str:
         return "write it, or leave out one of the two commas"
     if sign == "," and before.endswith(("[", "{")):
         opening, closing = before[-1], "]" if before[-1] == "[" else "}"
-        if line.count(opening) > line.count(closing):  # so it is the bracket that is missing
+        goes_on = (
+            line.partition(" #")[0].rstrip().endswith((",", "[", "{"))
+        )  # below, where the other brackets may be closed
+        if line.count(opening) > line.count(closing) and not goes_on:
             return f"close the `{opening}` before it, or write the value"
         return f"write it, close the `{opening}` before it, or leave out the comma"
     if any(before.count(opening) > before.count(closing) for opening, closing in ("[]", "{}")):

@@ -97,6 +97,10 @@ AROUND: list[tuple[str, str, str, str]] = [
      "write `text: Well done` if that is another key, else put the whole text in quotes"),
     ("text: Well done", "description Well done", "text-cut-by-comma",
      "write `description: Well done` if that is another key, else put the whole text in quotes"),
+    ("congratulations, text: Well done", '"congratulations", text Well done', "text-cut-by-comma",
+     "write `text: Well done`"),
+    ("subject: congratulations, text: W", "subject congratulations for all, text: W", "text-cut-by-comma",
+     "write `subject: congratulations for all`"),
     ("text: Well done", "text: Well, what a day", "text-cut-by-comma", "put the text in quotes"),
     # numbers with commas
     ("turn: 1\n", "turn: 1,000\n", "wrong-value", "write `1000`"),
@@ -126,6 +130,8 @@ AROUND: list[tuple[str, str, str, str]] = [
     # a bracket that is not closed, before a comma
     ("models: {fast", "models: {slow: {, fast", "syntax-error",
      "close the `{` before it, or write the value"),
+    ("models: {fast", "models: {, slow: {},\n  fast", "syntax-error",
+     "write it, close the `{` before it, or leave out the comma"),
     ("models: {fast", "models: {, fast", "syntax-error",
      "write it, close the `{` before it, or leave out the comma"),
 ]  # fmt: skip
