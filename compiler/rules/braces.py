@@ -54,6 +54,7 @@ def text_cut_by_comma(
     behind: str = "",
     follows: str = "",
     in_map: bool = False,
+    is_key: bool = False,
 ) -> Finding:
     """Between braces a comma ends a value, and what follows it is read as another key.
 
@@ -62,7 +63,7 @@ def text_cut_by_comma(
     """
     # Args: key: the one whose value is cut, empty if none is. opens: the bracket behind a comma that follows.
     #     behind: the key behind which the brace opens. follows: what goes on behind the brace that closes.
-    #     in_map: whether no list can be meant here.
+    #     in_map: whether no list can be meant here. is_key: whether a key of this document is called as `rest` begins.
     if key in OF_SEVERAL:
         what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
         word, _, value = rest.partition(" ")
@@ -77,7 +78,12 @@ def text_cut_by_comma(
             return Finding("text-cut-by-comma", what, place, f"a type is written `{meant}`")
         word, _, value = rest.partition(" ")
         hint = "put the text in quotes"
-        if PROSE.fullmatch(value) and not A_TYPE.match(value) and word not in BESIDE:
+        if value and is_key and word.isidentifier():
+            hint, whole = (
+                f"write `{word}: {value}` if that is another key, else put the whole text in quotes",
+                None,
+            )
+        elif PROSE.fullmatch(value) and not A_TYPE.match(value) and word not in BESIDE:
             pass
         elif value and word.isidentifier():
             hint, whole = f"put the text in quotes, or write `{word}: {value}` if that is another key", None
@@ -86,7 +92,14 @@ def text_cut_by_comma(
     else:
         what = f"`{rest}` is a key without a value"
         hint = for_rest_alone(
-            rest, alone=alone, joins=joins, opens=opens, behind=behind, follows=follows, in_map=in_map
+            rest,
+            alone=alone,
+            joins=joins,
+            opens=opens,
+            behind=behind,
+            follows=follows,
+            in_map=in_map,
+            is_key=is_key,
         )
     return Finding(
         "text-cut-by-comma", what, place, hint, fix=add_quotes(whole, "unsafe") if whole is not None else None
@@ -102,6 +115,7 @@ def for_rest_alone(
     behind: str,
     follows: str = "",
     in_map: bool = False,
+    is_key: bool = False,
 ) -> str:
     """Return what to write for a key without a value that cuts no text; the arguments are those of the finding."""
     if rest.startswith("$"):  # as in `{${ … }}`
@@ -117,7 +131,9 @@ def for_rest_alone(
     if alone and rest.isidentifier() and rest.islower():
         return f'braces make a map, `{{{rest}: …}}`; the value of a name is put in by `"${{{{ … }}}}"`'
     word, _, value = rest.partition(" ")
-    is_entry = word.isidentifier() and (value.isidentifier() or A_TYPE.match(value))
+    is_entry = word.isidentifier() and (
+        value.isidentifier() or A_TYPE.match(value) or (is_key and PROSE.match(value))
+    )
     hint = f"write `{word}: {value}`" if is_entry else "write `key: value`"
     if in_map and rest.isidentifier():
         hint = f"write `{rest}: …`"

@@ -138,7 +138,10 @@ def unknown_field(
         hint += "; what else is given is declared under `args`"
     if of == "`loop`" and name == "index0":
         return Finding("unknown-field", f"{of} has no field `{name}`", place, "write `loop.index - 1`")
-    fix = correct_name(place, name, known)
+    of_old = of == "`old`"  # whose fields the author declares for this expression alone
+    if of_old and known:
+        hint += f"; `from` says what the runs that are there have: write `{name}` there if they have it"
+    fix = correct_name(place, name, known, by_hand=of_old)
     return Finding("unknown-field", f"{of} has no field `{name}`", place, hint, fix=fix, about=(name,))
 
 

@@ -44,18 +44,23 @@ def event_never_emitted(place: Place, event: str, step: str) -> Finding:
 
 
 @problem
-def event_never_accepted(place: Place, event: str, step: str) -> Finding:
+def event_never_accepted(place: Place, event: str, step: str, *, in_batch: bool = False) -> Finding:
     """A step sends an event that no step accepts.
 
     What a step emits must lead somewhere: to a step that accepts the event, or to the end of the run, if the
     event is listed under `end`. This one would be lost without a word. Let a step accept it, list it under
     `end` if the run is over then, or emit `nothing` if the branch shall simply stop.
     """
+    # Args: in_batch: whether it comes once for each item of a batch.
     who = "the run starts with" if step == "start" else f"{step} emits"
     hint = f"let a step have `accepts: {event}`"
     if step != "start":
-        hint += f", or wait for it with others (`{{all: [{event}, …]}}`), add `{event}` to `end` if the run is over "
-        hint += "then, or emit `nothing` here"
+        join = (
+            f"all of them (`{{each: {event}}}`)" if in_batch else f"it with others (`{{all: [{event}, …]}}`)"
+        )
+        hint += (
+            f", or wait for {join}, add `{event}` to `end` if the run is over then, or emit `nothing` here"
+        )
     message = f"{who} `{event}`, which no step accepts"
     return Finding("event-never-accepted", message, place, hint, about=(event,))
 

@@ -29,6 +29,7 @@ from wfc.compiler.schema.at_declarations import for_key_at_declaration
 from wfc.compiler.schema.at_items import for_key_in_action
 from wfc.compiler.schema.at_joins import for_key_in_join
 from wfc.compiler.schema.at_steps import for_key_at_step
+from wfc.compiler.schema.beside import can_stand_beside
 from wfc.compiler.schema.contents import is_entry, is_path, looks_like_steps
 from wfc.compiler.schema.keywords import has_type
 from wfc.compiler.schema.maps import list_made_by
@@ -284,6 +285,9 @@ class Keys:
         for said_at in (for_key_in_join, for_key_at_declaration):
             if said := said_at(key, value[key], value, properties):
                 return said
+        data = self.document.data
+        tools = data.get("tools") if isinstance(data, dict) else None
+        absent = can_stand_beside(kind_of(properties), value, absent, tools)
         hint = advice(key, value[key], schema, missing, absent, self.definitions)
         other_word = other_key(key, absent, value[key])
         exchanged = hint == NOT_FIELDS and not other_word and not self.is_of_an_end(key)

@@ -12,6 +12,7 @@ from wfc.compiler.schema.keywords import has_type
 from wfc.compiler.schema.listed_maps import fields_of_list, map_for_list, record_for_list
 from wfc.compiler.schema.nested_joins import FORMS, for_join_as_whole
 from wfc.compiler.types.long_form import can_be_type, enum_of_text
+from wfc.compiler.types.number_texts import as_number
 from wfc.compiler.types.stray_quotes import about_stray_quote
 
 __all__ = [
@@ -393,12 +394,22 @@ def for_scalar(value: bool | float, title: str, key: str) -> str:
     return ""
 
 
+def for_number(text: str, types: Sequence[str]) -> str:
+    """Return how a text is written as a number, if one is wanted; a fraction is none where only whole ones are."""
+    if {"integer", "number"}.isdisjoint(types):
+        return ""
+    written = as_number(text, "number" if "number" in types else "integer")
+    if text.lstrip("-").isdigit() or written.startswith("write it"):
+        return f"write `{text}` without quotes"
+    return written if written.startswith("write ") else ""
+
+
 def for_text(value: str, types: Sequence[str]) -> str:
     if "boolean" in types and value.lower() in YES | NO:
         return f"write `{'true' if value.lower() in YES else 'false'}`"
     alone = value.strip("[] ")  # of whose brackets one may be there
     if "array" in types and alone and len(value) <= LONGEST and "," not in value:
         return f"write `[{alone}]`"
-    if {"integer", "number"} & set(types) and value.strip().lstrip("-").replace(".", "", 1).isdigit():
-        return f"write `{value.strip()}` without quotes"
+    if number := for_number(value.strip(), types):
+        return number
     return about_stray_quote(value, lambda each: has_type(each, types))

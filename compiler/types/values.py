@@ -32,8 +32,8 @@ LARGEST_INTEGER: Final = 2**53 - 1  # beyond it, JSON numbers lose digits on the
 # compiled by `re` when they are first asked for, which a check of most specs never does
 PATTERN_LIKE: Final = r"\[[^\]]*-[^\]]*\]|\\[dws]|\.[*+]|\{\d+\}"
 """Parts of patterns, which are hardly ever those of a value."""
-THOUSAND: Final = 3
-FRACTION: Final = r"([+-]?\d+)([.,])(\d+)"
+WITH_SIGNS: Final = r"[+-]?\d+(?:[.,]\d+)+"
+"""A number with a fraction, or with signs between its thousands."""
 DECIMAL_TEXT: Final = r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?"
 PATH: Final = r"(?:inputs|events?|result|state|config|error)(?:\.\w+)+"
 PATH_TEXT: Final = rf"{PATH}(?: *(?:[-+*/~]|//) *(?:{PATH}|\d+(?:\.\d+)?|'[^']*'|\"[^\"]*\"))*"
@@ -151,10 +151,10 @@ def rewritten(value: object, type: Type) -> str:
             return f"write `{day[3]}-{day[2]:0>2}-{day[1]:0>2}`"
         case Scalar("duration"), str() | int() | float() if not isinstance(value, bool):
             return "write how long, with a unit, such as `30s`, `2h` or `5 days`"
-        case Scalar("integer" | "number" | "decimal"), str() if re.fullmatch(FRACTION, value):
-            return with_fraction(value, type.name)
-        case Scalar("integer"), float() if re.fullmatch(FRACTION, str(value)):
-            return with_fraction(value, type.name)
+        case Scalar("integer" | "number" | "decimal"), str() if re.fullmatch(WITH_SIGNS, value):
+            return as_other_number(value, type.name)
+        case Scalar("integer"), float() if re.fullmatch(WITH_SIGNS, str(value)):
+            return as_other_number(value, type.name)
         case Scalar("integer" | "number"), str() if re.fullmatch(DECIMAL_TEXT, value):
             return "write it without quotes"
         case Scalar("string" | "decimal"), int() | float() if type.name == "string" or is_number(value):
@@ -169,25 +169,13 @@ def quote_at_end(value: object, type: Type) -> str:
     return about_stray_quote(value, lambda each: fits(each, type) is None)
 
 
-def with_fraction(value: str | float, wanted: str) -> str:
-    """Return how a number with a fraction is written where another one is wanted; in quotes, if it is a text.
+def as_other_number(value: str | float, wanted: str) -> str:
+    """Return how a number is written where another one is wanted; the other is `integer`, `number` or `decimal`."""
+    from wfc.compiler.types.number_texts import NOT_WHOLE, as_number  # a good spec never needs it
 
-    Args:
-        wanted: ``integer``, ``number`` or ``decimal``.
-    """
-    form = re.fullmatch(FRACTION, str(value))
-    assert form is not None
-    whole, sign, fraction = form.groups()
-    if sign == "," and len(fraction) == THOUSAND:
-        return ""  # which may be a thousand
-    if wanted == "integer":
-        if not fraction.strip("0"):
-            return f"write `{whole}`"
-        other = "a `decimal`, or a `number` without quotes" if isinstance(value, str) else "a `number`"
-        return f"this is no whole number; if one with a fraction is meant, declare it as {other}"
-    if wanted == "decimal":
-        return f'write `"{whole}.{fraction}"`'
-    return f"write `{whole}.{fraction}`" if sign == "," else "write it without quotes"
+    if isinstance(value, str):
+        return as_number(value, wanted)
+    return f"write `{int(value)}`" if value.is_integer() else f"{NOT_WHOLE} a `number`"
 
 
 def with_article(words: str) -> str:

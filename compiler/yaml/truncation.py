@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Edit, Finding, Fix, Place
@@ -53,11 +54,18 @@ WHOLE: Final = frozenset(
         "at_once",
         "concurrency",
         "concurrent_runs",
+        "count",
+        "fetch",
         "max",
         "max_attempts",
+        "max_calls",
         "max_runs",
+        "max_tokens",
         "max_turns",
         "messages",
+        "offer",
+        "parallel_calls",
+        "quorum",
         "top",
     }
 )
@@ -175,6 +183,7 @@ def check_key_without_value(
         more = re.compile(r" *(\]|, *-?\d+(?:\.\d+)? *[,\]}])").match(text, end)
         follows = more[1] if more is not None else ""
         counts = owner[-1:] == ("ran",) or (before in WHOLE and not DATA.intersection(owner))
+        counts = counts or (before == "turns" and owner[:1] == ("tests",) and owner[-1:] == ("expect",))
         return brace_problems.number_cut_by_comma(
             place, before, number["whole"], number["rest"], follows, counts=counts
         )
@@ -201,7 +210,21 @@ def check_key_without_value(
         behind=behind_key,
         follows=follows,
         in_map=is_typed("", owner) or owner[-1:] in ALWAYS_MAPS,
+        is_key=is_key_in(text, key.value.partition(" ")[0]),
     )
+
+
+def is_key_in(text: str, word: str) -> bool:
+    """Return whether something in a document has a key of this name; so may what is read as a part of a text."""
+    from wfc.compiler.types.long_form import LONG_KEYS  # a good spec never needs it
+
+    return word in LONG_KEYS or word in keys_of(text)
+
+
+@lru_cache(maxsize=1)
+def keys_of(text: str) -> frozenset[str]:
+    """Return all words of a document behind which a colon stands: many commas may ask for them."""
+    return frozenset(re.findall(r"(?<![\w-])[\w-]++(?= *+:(?!\S))", text))
 
 
 def after_braces(text: str, end: int) -> str:

@@ -58,7 +58,7 @@ TABLE = [
     ("weather_note", ADDRESS, "url: https://weather.example/{% event.city %}", "statement-elsewhere",
      "`${{ event.city }}`"),
     ("parcel", "    within: 5 days", "    within: 5 days\n    colour: [a]", "unknown-key",
-     "what can stand here too is `for`, `until`, `description`, `max_runs`, `on_limit`, `save` and `stream`"),
+     "what can stand here too is `until`, `description`, `max_runs`, `on_limit`, `save` and `stream`"),
     ("weather_note", "${{ error.message }}", "${{ {error.message} }}", "unexpected-token", "leave out the braces"),
     ("orders", "OrderAccepted: {item: string}", "OrderAccepted: {item: strnig}", "unknown-type", "`string`"),
     ("orders", "start: {item: pen, quantity: 3}", "start: {item: pen, quantity: 5.000,00}", "number-cut-by-comma",

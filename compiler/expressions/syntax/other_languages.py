@@ -236,6 +236,8 @@ def between_values(tokens: Sequence[Token], at: int) -> str:
         if "else" in slips.words_behind(tokens, at):
             return "an operator is missing before it"
         return "an `else` is missing before it, or an operator"
+    if "for" not in beside and "for" in slips.words_behind(tokens, at):
+        return "two values need an operator between"  # what is made of each item is one value
     listed = "" if "for" in beside else listed_in(tokens, opened)
     return (
         f"{listed} are separated by `,`; two values in one of them need an operator between" if listed else ""

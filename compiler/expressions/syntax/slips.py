@@ -194,6 +194,9 @@ def missing_end(tokens: Sequence[Token], at: int, opened: Token, closing: str) -
     outer, _ = level(tokens, next(index for index, each in enumerate(tokens) if each is opened))
     if outer >= 0 and tokens[outer].text == OPENING[token.text]:
         return f"add `{closing}` before it"
+    closed = on_level(tokens, at)[-1:]
+    if closed and closed[0].text == closing:  # which is what closes the other bracket
+        return f"leave it out, or write the `{OPENING[token.text]}` that it closes before"
     return f"write `{closing}` in its place, or leave it out"
 
 

@@ -7,6 +7,8 @@ from functools import partial
 
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.model import Emit, SendEvent
+from wfc.compiler.model.accepts import Join
+from wfc.compiler.model.flow import emits_of
 from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.proof.graph import components, paths
 from wfc.compiler.proof.graph.flow_graph import FlowGraph
@@ -31,11 +33,14 @@ def events_lead_somewhere(analysis: FlowAnalysis, report: Report) -> None:
     if workflow.start.name not in graph.acceptors and workflow.start.name not in graph.ends:
         lost.add(workflow.start.name)
         report(problems.event_never_accepted(Place(("start",)), workflow.start.name, "start"))
+    in_batches: set[str] | None = None
     for emit, step in analysis.emits:
         name = emit.event.name
         if emit.event.role == "message" and name not in graph.acceptors and name not in lost:
             lost.add(name)
-            report(problems.event_never_accepted(Place(emit.named or emit.address), name, step))
+            in_batches = _in_batches(analysis) if in_batches is None else in_batches
+            place = Place(emit.named or emit.address)
+            report(problems.event_never_accepted(place, name, step, in_batch=name in in_batches))
     mentioned = {
         *emitted,
         *graph.acceptors,
@@ -47,6 +52,23 @@ def events_lead_somewhere(analysis: FlowAnalysis, report: Report) -> None:
     for declared in workflow.events:
         if declared.name not in mentioned:
             report(problems.unused_event(Place(declared.address).key, declared.name))
+
+
+def _in_batches(analysis: FlowAnalysis) -> set[str]:
+    """Return the events that come once for each item of a batch, up to the joins that wait for all of them."""
+    steps = {step.name: step for step in analysis.workflow.steps}
+    of_steps = {name: list(emits_of(step)) for name, step in steps.items()}
+    found = {emit.event.name for emits in of_steps.values() for emit, each in emits if each is not None}
+    left = [*found]
+    while left:
+        for node, _slot in analysis.graph.acceptors.get(left.pop(), ()):
+            step = steps.get(analysis.graph.nodes[node].name)
+            if step is None or (isinstance(step.accepts, Join) and step.accepts.form == "each"):
+                continue
+            new = {emit.event.name for emit, _each in of_steps[step.name]} - found
+            found |= new
+            left += new
+    return found
 
 
 def _told_to_others(analysis: FlowAnalysis) -> Iterator[str]:

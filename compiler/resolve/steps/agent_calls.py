@@ -9,6 +9,7 @@ from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope
 from wfc.compiler.model import Agent, AgentCall, Save, Value
 from wfc.compiler.model.agents import writes_code
+from wfc.compiler.model.step_keys import OF_THE_AGENT
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.declarations import agents, threads
 from wfc.compiler.resolve.steps.saves import resolve_saves
@@ -22,12 +23,6 @@ from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.types import FILE, MESSAGE, STRING, UNKNOWN, ListOf, Record, Type
 
 __all__ = ["agent_result", "resolve_agent_call", "resolve_talk"]
-
-OF_THE_AGENT: Final = (
-    "model", "system", "tools", "output", "max_turns", "last_turn", "parallel_calls", "on_tool_error",
-    "handoffs", "style", "first_tool", "offer",
-)  # fmt: skip
-"""Keys of a step that say what its agent is, where it names none of `agents`."""
 
 
 def agent_result(data: Data, own: Type | None, declared: Declarations) -> Type:

@@ -16,6 +16,7 @@ from wfc.compiler.model import (
     WorkflowCall,
 )
 from wfc.compiler.model.kinds import STEP_KINDS
+from wfc.compiler.model.step_keys import ONLY_READS
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values import durations
@@ -29,9 +30,6 @@ ABOUT_ACTION: Final = (
     *("command", "stdin", "env"),
 )
 """What says what an action does. What a step is called, how often it is tried and where it leads changes no result."""
-
-
-ONLY_READS: Final = frozenset({"GET", "HEAD"})
 
 
 def resolve_cache(data: Data, action: Action | None, place: Place, declared: Declarations) -> Cached | None:

@@ -8,6 +8,7 @@ from typing import Final, TypeGuard
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions import Expression, Scope
 from wfc.compiler.model import AskPerson, Event, Exit, Pause, Value, WaitEvent, WaitFor, WaitUntil
+from wfc.compiler.model.step_keys import NEEDS, WAITS
 from wfc.compiler.python.literals import normal_form, pascal_case
 from wfc.compiler.resolve.declarations.fields import read_fields
 from wfc.compiler.resolve.steps.actions import ResolvedAction
@@ -45,7 +46,6 @@ from wfc.compiler.types.long_form import CHOICES, is_long_form
 __all__ = ["report_pause_keys", "resolve_expiry", "resolve_pause"]
 
 ABOUT_ATTEMPTS: Final = ("retry", "timeout", "concurrency", "on_error", "idempotency_key")
-WAITS: Final = ("for", "until", "event")
 
 
 def resolve_pause(
@@ -161,9 +161,9 @@ def pause(
             bounded = "within" in data or "on_timeout" in data
             declared.report(problems.wait_for_what(place.key, found, joins=joins, bounded=bounded))
         return None
-    for key in ("that", "within", "on_timeout"):
-        if key in data and "event" not in data:
-            declared.report(step_problems.key_without_companion((place / key).key, key, "event"))
+    for key, needed in NEEDS["wait"]:
+        if key in data and needed not in data:
+            declared.report(step_problems.key_without_companion((place / key).key, key, needed))
     if "for" in data:
         length = duration_or_expression(data["for"], place / "for", scope, declared.report)
         return WaitFor(length) if length is not None else None

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions import Scope
 from wfc.compiler.model import Event, SendEvent
+from wfc.compiler.model.step_keys import NEEDS
 from wfc.compiler.resolve.declarations.messages import read_key
 from wfc.compiler.resolve.steps.exits import ExitResolver
 from wfc.compiler.resolve.symbols.contracts import Contract
@@ -56,7 +57,7 @@ def report_address(data: Data, place: Place, declared: Declarations) -> None:
         return
     for key in found:
         check_free_name(str(data[key]), place / key, key, declared.report)
-    for key, needed in (("to", "to_key"), ("to_key", "to"), ("if_absent", "to")):
+    for key, needed in NEEDS["send"]:
         if key in data and needed not in data and not declared.is_broken((*place.address, needed)):
             declared.report(step_problems.key_without_companion((place / key).key, key, needed))
 

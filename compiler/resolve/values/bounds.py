@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions import Expression, Scope, parse_expression, parse_template
 from wfc.compiler.resolve.symbols.declarations import Declarations
@@ -12,7 +10,8 @@ from wfc.compiler.resolve.values.durations import duration_or_expression
 from wfc.compiler.resolve.values.scopes import bounds_scope
 from wfc.compiler.rules import values as problems
 from wfc.compiler.types import DATETIME, DURATION, INTEGER, NUMBER, UNKNOWN, Type, assignable, fits, show
-from wfc.compiler.types.values import FRACTION, quote_at_end, with_fraction
+from wfc.compiler.types.number_texts import as_number
+from wfc.compiler.types.values import quote_at_end
 
 __all__ = ["count", "length", "moment", "number"]
 
@@ -74,5 +73,6 @@ def _written_out(key: str, text: str, wanted: Type) -> str:
     if told := quote_at_end(text, wanted):
         return told
     if wanted == NUMBER:
-        return with_fraction(text, "number") if re.fullmatch(FRACTION, text) else ""
-    return f"`{key}` is a whole number, such as `5`"
+        return as_number(text, "number")
+    whole = as_number(text, "integer")
+    return whole if whole.startswith("write ") else f"`{key}` is a whole number, such as `5`"

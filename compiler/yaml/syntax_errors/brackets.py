@@ -5,13 +5,21 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.diagnostics import Edit, Finding, Fix, Place
 from wfc.compiler.rules import braces as brace_problems
 from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as problems
+from wfc.compiler.slotted import replace
 from wfc.compiler.types.long_form import LONG_KEYS
 from wfc.compiler.types.notations import other_notation
-from wfc.compiler.yaml.syntax_errors.lines import KEY_BEHIND, TYPED, after_closing, list_before, section_at
+from wfc.compiler.yaml.syntax_errors.lines import (
+    KEY_BEHIND,
+    TYPED,
+    after_closing,
+    line_at,
+    list_before,
+    section_at,
+)
 from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem, finding_at, place_of
 from wfc.compiler.yaml.syntax_errors.unquoted_lists import closing
 
@@ -23,6 +31,7 @@ __all__ = [
     "list_type_with_brackets",
     "no_comma",
     "other_bracket",
+    "quote_behind_list",
     "type_before_brackets",
 ]
 
@@ -49,6 +58,18 @@ BEGINS: Final = re.compile(r"(?:(?:\b(?P<key>\w+))?[\"']?[:,]\s+|[\[{]\s*)\Z")
 EXPRESSION_BEFORE: Final = re.compile(r"\$\{\{[^{}\r\n]*\}\}\Z")
 DECLARED: Final = frozenset({"config", "events", "state", "types"})
 """Sections where `default` is the language's own."""
+BEHIND: Final = re.compile(
+    r"(?P<behind>(?:\$\{\{[^{}\r\n]*\}\}|[^\"'{}\[\]\r\n])*+)(?P<sign>(?<![\s:,])[\"'])(?=\s*[,\]}])"
+)
+"""The rest of a text up to a quote that ends it."""
+BEFORE_BRACKET: Final = re.compile(r"[\w\"']: +(?=[\[{])")
+LISTS_BEHIND: Final = (
+    re.compile(r"(?:[^\"'\r\n]|\"[^\"\r\n]*+\")*+(?P<sign>(?<=[\])}\w])')(?=\s*(?:[,\]}]|\Z))"),
+    re.compile(r"(?:[^\"'\r\n]|'[^'\r\n]*+')*+(?P<sign>(?<=[\])}\w])\")(?=\s*(?:[,\]}]|\Z))"),
+)
+"""The rest of a text with lists, up to a quote that ends it."""
+ENTRY: Final = re.compile(r", *[\w-]+:(?:\s|\Z)")
+BEFORE_TEXT: Final = re.compile(r"[\w\"']: +|[\[{] *")
 ENDS: Final = re.compile(r"\s*[,\]}]")
 
 
@@ -181,11 +202,37 @@ def bare_expression(problem: SyntaxProblem) -> Finding | None:
     listed = list_before(text, at - 1) if begins else ""
     key = (listed or begins["key"] or "") if begins else ""
     instead = written_out(key, section_at(text, at)) if alone else ""
-    if text[end : end + 1] in {'"', "'"} and ENDS.match(text, end + 1):
-        instead = "a quote ends the text here: write it also where the text begins"
+    if (ends := BEHIND.match(text, end)) and ENTRY.search(ends["behind"]) is None:
+        return quote_at_end_only(text, at - 1, (end, ends.start("sign")), key, in_list=bool(listed))
     return brace_problems.expression_needs_quotes(
         Place((), "text", at - 1, end), alone=alone, key=key, in_list=bool(listed), instead=instead
     )
+
+
+def quote_at_end_only(text: str, at: int, ends: tuple[int, int], key: str, *, in_list: bool) -> Finding:
+    """Return the finding for an expression in a text that a quote ends, and none begins.
+
+    Args:
+        at: Where the expression begins.
+        ends: Where it ends, and where the quote stands.
+        key: Of which the text is the value, if that is known.
+    """
+    end, closes = ends
+    starts = [each.end() for each in BEFORE_TEXT.finditer(text, line_at(text, at)[0], at)]
+    begin = starts[-1] if starts else at
+    if set(",\"'") & set(text[begin:at]):
+        begin = at  # what stands before a comma may be another value
+    hint = "a quote ends the text here: write it also where the text begins"
+    if begin < at:
+        hint += f", before `{text[begin:at].split(maxsplit=1)[0]}`"
+    place = Place((), "text", begin, begin)
+    sure = bool(starts) and begin == starts[-1] and not in_list and key not in brace_problems.BARE
+    sure = sure and text[closes] not in text[begin:closes]
+    fix = (
+        Fix("write the quote where the text begins", (Edit(place, text[closes]),), "unsafe") if sure else None
+    )
+    found = brace_problems.expression_needs_quotes(Place((), "text", begin, end), alone=False, instead=hint)
+    return replace(found, fix=fix)
 
 
 def written_out(key: str, section: str) -> str:
@@ -207,6 +254,23 @@ def expression_before_tag(problem: SyntaxProblem) -> Finding | None:
     if found is None:
         return None
     return brace_problems.expression_needs_quotes(place_of(found), alone=False)
+
+
+def quote_behind_list(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for what begins with a bracket and is a text, as the quote that ends it says: a list to YAML
+    that another list in it cuts, as in `{from: [a for a in [b, c] if a.d]'}`.
+    """
+    text, at, start = problem.text, problem.at, problem.start
+    begins = [each.end() for each in BEFORE_BRACKET.finditer(text, start, at)]
+    ends = next((found for each in LISTS_BEHIND if (found := each.match(text, at, problem.end))), None)
+    if not begins or ends is None or ends["sign"] in text[begins[-1] : at]:
+        return None
+    begin = begins[-1]
+    place = Place((), "text", begin, begin)
+    hint = f"a quote ends the text here: write it also where the text begins, before `{text[begin:at].split()[0]}`"
+    fix = Fix("write the quote where the text begins", (Edit(place, ends["sign"]),), "unsafe")
+    what = "a list ends before this, and what stands here goes on"
+    return finding_at(begin, ends.end("sign"), what, hint, fix)
 
 
 def no_comma(problem: SyntaxProblem) -> Finding:

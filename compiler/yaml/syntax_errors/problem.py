@@ -93,6 +93,11 @@ class SyntaxProblem:
         return self.text[self.start : self.at]
 
     @property
+    def line(self) -> str:
+        """The line on which the problem is."""
+        return self.text[self.start : self.end]
+
+    @property
     def character(self) -> str:
         """The one at which the problem is; empty at the end of the text."""
         return self.text[self.at : self.at + 1]

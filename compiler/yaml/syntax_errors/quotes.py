@@ -16,6 +16,7 @@ from wfc.compiler.yaml.truncation import ends_in_expression
 __all__ = [
     "closed_before_end_of_line",
     "closed_before_more_text",
+    "closed_by_empty_text",
     "closed_late",
     "dollar_before_quote",
     "equals_before_quote",
@@ -60,6 +61,8 @@ NO_COLON: Final = re.compile(
     r"(?P<value>\"[^\"}\r\n]*\}[^\"\r\n]*\"|'[^'}\r\n]*\}[^'\r\n]*'))(?= *[,}])"
 )
 """A key without its colon before a text in quotes that has a bracket in it, between braces."""
+BEGINS_VALUE: Final = re.compile(r"(?:[:-] |[\[{,] ?)\Z")
+"""What stands before a quote with which a value begins."""
 FARTHEST: Final = 20_000
 """How many code points a quoted text may have that is looked at."""
 LONGEST: Final = 60
@@ -86,12 +89,47 @@ def closed_late(problem: SyntaxProblem) -> Finding | None:
     sign = text[closing] if closing > 0 else ""
     if sign not in {'"', "'"}:
         return None
-    opening = text.rfind(sign, max(0, closing - FARTHEST), closing)
+    opening = opened_before(text, closing)
     if opening < 0 or "\n" not in text[opening:closing]:
         return None
     begins_value = text[max(0, opening - 2) : opening] in {": ", "- "}
     if not problem.says(BETWEEN) and not (begins_value and KEY_BELOW.search(text, opening, closing)):
         return None
+    return closed_in_line(text, opening, closing)
+
+
+def closed_by_empty_text(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a quote that is closed only by the first one of an empty text, `""`, some lines below, so
+    that the second one is never closed.
+    """
+    text, closing = problem.text, problem.opened - 1
+    sign = text[problem.opened : problem.opened + 1]
+    if sign not in {'"', "'"} or text[max(0, closing) : closing + 1] != sign:
+        return None
+    opening = opened_before(text, closing)
+    if (
+        opening < 0
+        or "\n" not in text[opening:closing]
+        or BEGINS_VALUE.search(text, max(0, closing - 3), closing) is None
+    ):
+        return None
+    if BEGINS_VALUE.search(text, max(0, opening - 3), opening) is None:
+        return None
+    return closed_in_line(text, opening, closing)
+
+
+def opened_before(text: str, closing: int) -> int:
+    """Return where the quote may open that another one closes, past those that belong to the text; -1 if nowhere."""
+    sign, nearest = text[closing], max(0, closing - FARTHEST)
+    escape = "\\" if sign == '"' else "'"
+    opening = text.rfind(sign, nearest, closing)
+    while opening > nearest and text[opening - 1] == escape:
+        opening = text.rfind(sign, nearest, opening - 1)
+    return opening
+
+
+def closed_in_line(text: str, opening: int, closing: int) -> Finding:
+    """Return the finding for the quote that opens a text, and the one lines below that closes it."""
     line = text.count("\n", 0, closing) + 1
     what = f"the quote that opens here is closed only in line {line}, and something else follows there"
     return finding_at(opening, opening + 1, what, "close it with the same quote where the text ends")

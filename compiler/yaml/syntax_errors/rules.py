@@ -75,6 +75,7 @@ RULES: Final = (
     SyntaxRule(ANY, quotes.closed_late),
     SyntaxRule((*BETWEEN, *NO_TOKEN), quotes.no_colon_before_expressions),
     SyntaxRule(BETWEEN, brackets.bare_expression),
+    SyntaxRule(BETWEEN, brackets.quote_behind_list),
     # a character with which nothing can begin
     SyntaxRule(ANY, wrong_start.negation),
     SyntaxRule(NO_TOKEN, tabs.tab_as_token),
@@ -104,6 +105,7 @@ RULES: Final = (
     SyntaxRule(NO_COLON, colons.no_colon),
     # what the parser's words stand for, whatever was meant
     SyntaxRule(NEVER_CLOSED, quotes.equals_before_quote),
+    SyntaxRule(NEVER_CLOSED, quotes.closed_by_empty_text),
     SyntaxRule(NEVER_CLOSED, quotes.second_quote),
     SyntaxRule(NEVER_CLOSED, quotes.never_closed),
     SyntaxRule(

@@ -97,7 +97,7 @@ def no_value(problem: SyntaxProblem) -> Finding:
     ):
         return problem.finding(NO_VALUE, "a map opens with `{`, and a list with `[`")
     if sign.startswith((",", "]", "}")):
-        return problem.finding(NO_VALUE, before_sign(problem.before.rstrip(), sign[0]))
+        return problem.finding(NO_VALUE, before_sign(problem.before.rstrip(), sign[0], problem.line))
     if sign == "...":
         return problem.finding("this ends the document, and nothing stands before it", "leave it out")
     if sign.startswith("- "):
@@ -106,12 +106,18 @@ def no_value(problem: SyntaxProblem) -> Finding:
     return problem.finding(NO_VALUE, "put a text that begins with a special character in quotes")
 
 
-def before_sign(before: str, sign: str) -> str:
+def before_sign(before: str, sign: str, line: str) -> str:
     """Return what to do about a comma or a closing bracket behind which nothing stands that it could end."""
     if sign == "," and before.endswith(","):
         return "write it, or leave out one of the two commas"
     if sign == "," and before.endswith(("[", "{")):
-        return f"write it, close the `{before[-1]}` before it, or leave out the comma"
+        opening, closing = before[-1], "]" if before[-1] == "[" else "}"
+        goes_on = (
+            line.partition(" #")[0].rstrip().endswith((",", "[", "{"))
+        )  # below, where the other brackets may be closed
+        if line.count(opening) > line.count(closing) and not goes_on:
+            return f"close the `{opening}` before it, or write the value"
+        return f"write it, close the `{opening}` before it, or leave out the comma"
     if any(before.count(opening) > before.count(closing) for opening, closing in ("[]", "{}")):
         return "write it, or close the bracket that opens before"
     return (

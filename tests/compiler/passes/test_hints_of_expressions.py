@@ -189,7 +189,10 @@ ELSEWHERE: list[tuple[str, str, str, str]] = [
      "this is no whole number; if one with a fraction is meant, declare it as a `number`"),
     (COUNT, 'count: "5.0",', "wrong-value", "write `5`"),
     (COUNT, 'count: "5",', "wrong-value", "write it without quotes"),
-    (COUNT, 'count: "1,000",', "wrong-value", ""),
+    (COUNT, 'count: "1,000",', "wrong-value", "write `1000`"),
+    (COUNT, 'count: "1.000.000",', "wrong-value", "write `1000000`"),
+    (COUNT, 'count: "2,5",', "wrong-value",
+     "this is no whole number; if one with a fraction is meant, declare it as a `number`, and write `2.5`"),
     ("with: {n: 3}", 'with: {n: "0,10"}', "wrong-value", "write `0.10`"),
     # fields of the config under `state`, and the other way round
     (SECTIONS, EXCHANGED, "exchanged-values", ""),

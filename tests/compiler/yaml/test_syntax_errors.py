@@ -86,6 +86,11 @@ KNOWN = [
     ("a: b\nOdd line\n", "a colon and a space are missing after this key"),
     ('a: {b = "c", d: "e}\n', "a colon and a blank are missing after `b`"),
     ('a: "b""\n', "two quotes stand here side by side"),
+    (
+        'a: "b\nc: ""\n',
+        "the quote that opens here is closed only in line 2, and something else follows there",
+    ),
+    ("a: {b: [c for c in [d, e] if c.f]'}\n", "a list ends before this, and what stands here goes on"),
     ('a: "b\n', "a quote that opens here is never closed"),
     ('a: "\\q"\n', "double quotes know no such escape"),
     ('a: "\\xZ"\n', "this escape wants more hexadecimal digits"),
