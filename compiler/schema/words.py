@@ -6,13 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from wfc.compiler.diagnostics import Address, Fix, Place
-from wfc.compiler.rules import fixes
+from wfc.compiler.diagnostics import Address
 from wfc.compiler.schema.keywords import has_type
 from wfc.compiler.schema.listed_maps import fields_of_list, map_for_list, record_for_list
 from wfc.compiler.schema.nested_joins import FORMS, for_join_as_whole
+from wfc.compiler.schema.scalars import LONGEST, TEXT, for_number, for_scalar, instead_fix, short
 from wfc.compiler.types.long_form import can_be_type, enum_of_text
-from wfc.compiler.types.number_texts import as_number
 from wfc.compiler.types.stray_quotes import about_stray_quote
 
 __all__ = [
@@ -37,22 +36,11 @@ WORDS: Final = {
 }
 YES: Final = frozenset({"yes", "on", "y"})
 NO: Final = frozenset({"no", "off", "n"})
-LONGEST: Final = 40
-WAITS: Final = frozenset({"deadline", "for", "remind", "within"})
-"""Keys of lengths of time that are hours and days as often as seconds."""
 MOST_NAMES: Final = 9
 """Lists of so many names are not written out in a hint."""
 ASSIGNED: Final = r"(?:state\.)?(?P<name>\w+) *:?= *(?P<words>[^=].{0,60})"
 EXPRESSIONS: Final = ("a condition", "an expression")
 """How the titles of expressions begin."""
-ADDRESSES: Final = frozenset({"base_url", "url"})
-"""Keys whose texts are addresses: not any number in quotes is one."""
-TAKE_NO_TIME: Final = frozenset({"after", "delay", "jitter"})
-"""Keys whose length of time may be none at all."""
-BOUNDS: Final = frozenset({"deadline", "max_delay", "timeout"})
-"""Keys that bound how long something takes, and are left out where nothing does."""
-TEXT: Final = "a text"
-"""How the titles of what may be any text begin."""
 
 ALLOWED: Final = frozenset({"accept", "allow", "approve", "approved", "continue", "ok", "true"})
 REFUSED: Final = frozenset({"decline", "deny", "denied", "false", "refuse", "reject", "rejected"})
@@ -78,11 +66,6 @@ def found(value: Any) -> str:
     if isinstance(value, dict):
         return "a map" if value else "an empty map"
     return "a list" if value else "an empty list"
-
-
-def short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
 
 
 def wanted(title: str, types: Sequence[str]) -> str:
@@ -335,73 +318,6 @@ def decided(word: str) -> str:
     if word.lower() in YES | ALLOWED:
         return "{decision: continue}"
     return "{decision: refuse}" if word.lower() in NO | REFUSED else "{decision: …}"
-
-
-def instead_fix(value: Any, types: Sequence[str], title: str, place: Place) -> Fix | None:
-    """Return the fix for a value of the wrong type that `instead_hint` describes, if it is clear."""
-    if "string" not in types or not isinstance(value, (bool, int, float)):
-        return None
-    if "length of time" in title and not isinstance(value, bool):
-        if value >= 1000 or not is_time(value, str(place.address[-1])):
-            return None  # nobody can tell which unit, or how long
-        return fixes.replace_text(place, f"{value}s", old=str(value))
-    is_plain = title.startswith(TEXT) and place.address[-1] not in ADDRESSES
-    return fixes.add_quotes(place) if is_plain else None
-
-
-def is_time(value: float, key: str) -> bool:
-    """Return whether a number may be a length of time at a key, once it has a unit."""
-    return value > 0 or (value == 0 and key in TAKE_NO_TIME)
-
-
-def for_scalar(value: bool | float, title: str, key: str) -> str:
-    """Return what to write instead of a number, `true` or `false`."""
-    text = short(str(value).lower() if isinstance(value, bool) else repr(value))
-    if "length of time" in title:
-        if isinstance(value, bool) or not is_time(value, key):
-            how_long = "write how long, with a unit, such as `30s`"
-            return f"{how_long}; without a bound there is no such key" if key in BOUNDS else how_long
-        if not value:
-            return "write `0s`"
-        many = f"`{text}ms` or `{text}s`"  # elsewhere such numbers are milliseconds
-        if value >= 1000:
-            return f"write a unit: {many}"
-        # people, and what comes from outside, take hours as often as seconds
-        longer = f", `{text} min` or `{text}h`" if key in WAITS else ""
-        return f"write a unit, such as `{text}s`{longer}"
-    if key in ADDRESSES:
-        return "an address is written as in `https://desk.example/orders`"
-    if title.startswith(TEXT):
-        return f'put it in quotes: `"{text}"`'
-    if title.startswith("a type,") and key == "default":
-        word = "boolean" if isinstance(value, bool) else "integer" if isinstance(value, int) else "number"
-        return f"a default stands beside a type: `{{type: {word}, default: {text}}}`"
-    if title.startswith("a type,") and isinstance(value, bool):
-        missing = key in {"optional", "required", "nullable"}
-        if value is (key == "required") and missing:
-            return f"a value must be there unless its type is `optional …`: leave out `{key}`"
-        return (
-            "a type whose value may be missing is written `optional string`"
-            if missing
-            else f"write `boolean`, or with a `default`: `{{type: boolean, default: {text}}}`"
-        )
-    if title.startswith("a type,"):
-        return f"write `{'integer' if isinstance(value, int) else 'number'}`, or with a `default`: " + (
-            f"`{{type: {'integer' if isinstance(value, int) else 'number'}, default: {text}}}`"
-        )
-    if "policy" in title and not isinstance(value, bool):
-        return f"write `{{max_attempts: {text}}}`: the first attempt is counted too"
-    return ""
-
-
-def for_number(text: str, types: Sequence[str]) -> str:
-    """Return how a text is written as a number, if one is wanted; a fraction is none where only whole ones are."""
-    if {"integer", "number"}.isdisjoint(types):
-        return ""
-    written = as_number(text, "number" if "number" in types else "integer")
-    if text.lstrip("-").isdigit() or written.startswith("write it"):
-        return f"write `{text}` without quotes"
-    return written if written.startswith("write ") else ""
 
 
 def for_text(value: str, types: Sequence[str]) -> str:
