@@ -211,7 +211,8 @@ def always_true(place: Place, why: str) -> Finding:
     It decides nothing, so either it is superfluous, or something else was meant: often `or` where `and`
     was meant. Remove it, or correct it.
     """
-    return Finding("always-true", f"this is always true: {why}", place)
+    hint = "leave it out, or correct it if it was to decide something"
+    return Finding("always-true", f"this is always true: {why}", place, hint)
 
 
 @problem
@@ -221,7 +222,8 @@ def never_true(place: Place, why: str) -> Finding:
     What depends on it never happens. Either another condition before it has already taken the case, or
     something else was meant: often `and` where `or` was meant.
     """
-    return Finding("never-true", f"this is never true: {why}", place)
+    hint = "leave it out, with what only it leads to, or correct it if it was to decide something"
+    return Finding("never-true", f"this is never true: {why}", place, hint)
 
 
 @problem
@@ -232,7 +234,8 @@ def never_null(place: Place, words: str, negated: bool) -> Finding:
     always the same. Remove the question, or declare the field optional.
     """
     outcome = "always" if negated else "never"
-    return Finding("never-null", f"`{words}` is never null, so this is {outcome} true", place)
+    hint = "leave it out: it decides nothing" if negated else "leave it out, with what only it leads to"
+    return Finding("never-null", f"`{words}` is never null, so this is {outcome} true", place, hint)
 
 
 @warning

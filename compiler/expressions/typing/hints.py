@@ -134,7 +134,9 @@ def for_object(name: str, text: str, after: re.Match[str], scope: Scope) -> str:
         or has_field(scope.names[asked], field)
     ):
         return f"leave out `{name}.`"
-    others = [each for each in (*OWNERS, "run", "response") if has_field(scope.names.get(each), field)]
+    items = [each for each in reversed(scope.names) if each not in NOT_ITEMS and each != asked]
+    places = (*items, *OWNERS, "response") if asked == "event" else (*items, *OWNERS, "run", "response")
+    others = [each for each in dict.fromkeys(places) if has_field(scope.names.get(each), field)]
     if others and asked == "event":  # which elsewhere is what began it all
         return f"write `{others[0]}.{field}`"
     there = f", and there is `{others[0]}.{field}`" if others else ""
@@ -340,8 +342,15 @@ def for_constant(operator: str, value: object, kind: Type, words: str) -> str:
     return ""
 
 
-def for_condition(type: Type) -> str:
-    """Return how to make a condition of a value that is none."""
+def for_condition(type: Type, node: Node | None = None) -> str:
+    """Return how to make a condition of a value that is none.
+
+    Args:
+        node: What the author wrote, if that is at hand.
+    """
+    if isinstance(node, Constant) and isinstance(node.value, str):
+        braces = " and braces" if node.value.lstrip().startswith(("{%", "{{", "${{")) else ""
+        return f"a condition stands without quotes{braces} around it; if a text is meant, compare something with it"
     kind = without_null(type)
     if isinstance(kind, ListOf) and base(kind.item) is BOOLEAN:
         return "a condition stands without brackets; of a list ask `| all`, `| any` or `is not empty`"
