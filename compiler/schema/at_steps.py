@@ -57,7 +57,7 @@ SETTINGS: Final = frozenset({"frequency_penalty", "presence_penalty", "seed", "s
 OF_JOINS: Final = frozenset({"all", "any", "count", "rest"})
 SIDE_BY_SIDE: Final = "steps that accept the same event run side by side"
 OF_RESULT: Final = "what a step gives is its `result`: hand it on in an event, or keep it with `save`"
-OF_TOOL: Final = "the tool says itself what it gives, which is the `result` here: hand it on in an event, or keep it with `save`"
+OF_TOOL: Final = f"the tool says itself what it gives; {OF_RESULT}"
 WAYS: Final = (
     "which way a step leaves is said by the `when` of the entries of its `emit`; "
     "several ways at once are `emit: {all: [A, B]}`"

@@ -29,6 +29,7 @@ from wfc.compiler.schema.at_declarations import for_key_at_declaration
 from wfc.compiler.schema.at_items import for_key_in_action
 from wfc.compiler.schema.at_joins import for_key_in_join
 from wfc.compiler.schema.at_steps import OF_TOOL, for_key_at_step, said_by_tool
+from wfc.compiler.schema.at_the_top import of_section
 from wfc.compiler.schema.contents import is_entry, is_path, looks_like_steps
 from wfc.compiler.schema.keywords import has_type
 from wfc.compiler.schema.maps import list_made_by
@@ -182,9 +183,7 @@ class Keys:
                 and (other := section(key, content, absent))
             ):
                 absent.remove(other)  # what is in it has another system's form, and is not looked at
-                hint = other_key(key, [other])
-                sure = other if hint.startswith("write ") else ""
-                self.unknown(key, schema, address, hint, sure, [other, *absent])
+                self.unknown(key, schema, address, *of_section(key, other), [other, *absent])
                 self.broken |= {(key,), (other,)}
                 continue
             if near is not None and not self.may_be_meant(key, near, value, properties):

@@ -231,7 +231,6 @@ OF_TALK: Final = (
     "a talk that goes on has a name, `threads: {NAME: {…}}` at the top, and is used by it: `thread: NAME`; "
     "whose it is, if it goes on in later runs, says its `key`"
 )
-EITHER_SECTION: Final = "what a run remembers stands under `state`, what is set from outside under `config`"
 OF_ARGS: Final = "what it is given is said where it is called, under `with`; its `args` are names with types"
 OF_ATTEMPTS: Final = (
     "all attempts together are bounded by `within`, and each of them by the `timeout` of the step"
@@ -278,8 +277,6 @@ def other_key(key: str, possible: Container[str], content: Any = None) -> str:
         return "an event's fields stand under `with`"
     if name in RETRIES and meant[0] in {"max_attempts", "retry"} and not isinstance(content, (str, dict)):
         return after_the_first(meant[0], content)
-    if meant[0] == "state" and name in {"variables", "vars"}:
-        return EITHER_SECTION
     if meant[0] == "start" or (meant[0] == "retry" and isinstance(content, (str, dict))):
         return f"write `{meant[0]}`"
     if meant[0] == "output" and isinstance(content, str) and not can_be_type(content):

@@ -42,6 +42,8 @@ __all__ = ["advice", "advice_in_loop", "as_filter", "foreign_sign", "quoted_brac
 
 QUOTED_BRACES: Final = re.compile(r"\s*(\{%-?\s*(?:el)?if\b|\$?\{\{(?=\s*[^\s}\"']))")
 """How a text begins that is meant as an expression."""
+VALUE_ALONE: Final = re.compile(r"\$?\{{1,2} *([a-z_]\w*(?:\.\w+)*) *\}{1,2}")
+"""One value, as other languages put it into a text."""
 
 
 def foreign_sign(tokens: Sequence[Token], at: int) -> tuple[Token, str, str] | None:
@@ -107,6 +109,8 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
             f"an operator is missing before it; or, if `{name}` takes it, it stands in brackets: `{name}(…)`"
         )
     if token.kind == "string" and before.end == token.start and before.text.lower() in PREFIXES:
+        if named := VALUE_ALONE.fullmatch(str(token.value)):
+            return f"a value stands by its name: write `{named[1]}`, without the quotes and braces around it"
         return f"a text has no `{before.text}` before its quote; values are put into a text by `~`"
     if before.end == token.start and (word := beside_its_quotes(before, token)):
         return f"a text stands between its quotes: `{word}`"

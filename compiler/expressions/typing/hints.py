@@ -53,6 +53,8 @@ DECLARED: Final = frozenset({"config", "state"})
 NOT_ITEMS: Final = frozenset({*OWNERS, "agent", "args", "loop", "response", "run", "secrets", "trigger"})
 """Names that mean the same everywhere; the others are those of items, of which the innermost comes last."""
 QUOTED_PATH: Final = re.compile(rf"(?:{'|'.join(OWNERS)})(?:\.[^\W\d]\w*)+")
+IN_BRACES: Final = re.compile(rf"\$?\{{{{1,2}} *({QUOTED_PATH.pattern}) *\}}{{1,2}}")
+"""Such a path as other languages put it into a text."""
 FIELD: Final = re.compile(r"\s*\.\s*(\w+)")
 PATH: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 ASKED: Final = re.compile(r"\s*[.\[]")
@@ -309,6 +311,8 @@ def for_comparison(
             continue
         if isinstance(value.value, str) and QUOTED_PATH.fullmatch(value.value):
             return f"write `{value.value}` without quotes, if its value is meant"
+        if isinstance(value.value, str) and (named := IN_BRACES.fullmatch(value.value)):
+            return f"write `{named[1]}`, without quotes and braces, if its value is meant"
         if found := for_constant(operator, value.value, kind, other):
             return found
     return ""
