@@ -33,12 +33,11 @@ def is_join(properties: Container[str]) -> bool:
     return is_form and "within" in properties and "on_timeout" in properties
 
 
-def of_bound(content: Any, join: Mapping[str, Any]) -> str:
+def of_bound(word: str, content: Any, join: Mapping[str, Any]) -> str:
     """Return what is said of a second bound of a join, which may have one of each form; empty for the first."""
     if "within" in join:
-        beside = (
-            "" if "until" in join else "; until when it waits is said by `until`, and the earlier end counts"
-        )
+        also = word == "deadline" and "until" not in join
+        beside = "; until when it waits is said by `until`, and the earlier end counts" if also else ""
         return f"`within` stands here already, and bounds how long the join waits{beside}"
     if "until" not in join:
         return ""
@@ -60,7 +59,7 @@ def for_key_in_join(key: str, content: Any, join: Mapping[str, Any], properties:
         return ""
     word = plain(key)
     if word in BOUNDS:
-        return of_bound(content, join)
+        return of_bound(word, content, join)
     if word in {"save", "when", "with"} and isinstance(join.get("on_timeout"), str):
         event = join["on_timeout"]
         return f"beside an event it stands in braces with it: `on_timeout: {{event: {event}, {word}: …}}`"
