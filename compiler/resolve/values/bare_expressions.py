@@ -28,7 +28,7 @@ OTHER_BRACES: Final = re.compile(
 """A value as other systems put it into a text."""
 TWICE: Final = re.compile(r"\$\{\{\s*\$?\{\{\s*(?P<words>[^{}]*[^{}\s])\s*\}\}\s*\}\}")
 """An expression in the braces of another one."""
-IN_BRACES_ALREADY: Final = "the braces stand in an expression already, and once is enough"
+ONCE: Final = "an expression stands in one pair of braces"
 IN_BRACKETS: Final = re.compile(r"\[ *(?P<words>[\w.]+) *\]")
 COMPUTED: Final = re.compile(r"(?:[-\s+*/%().\d]|\$\{\{[^{}]*\}\})+")
 """Expressions with signs between them, of which each stands in its own braces."""
@@ -98,7 +98,11 @@ def hint_in_braces(text: str, place: Place, wanted: Type, scope: Scope) -> str:
     """
     if twice := TWICE.fullmatch(text.strip()):
         again = hint_for(twice["words"], place, wanted, scope)
-        return f"{IN_BRACES_ALREADY}: write `${{{{ {twice['words']} }}}}`" if again else IN_BRACES_ALREADY
+        return (
+            f"an expression is written `${{{{ {twice['words']} }}}}`, in one pair of braces"
+            if again
+            else ONCE
+        )
     wrapped = (
         (OTHER_BRACES.fullmatch(text.strip()) or IN_BRACKETS.fullmatch(text))
         if len(text) <= LONGEST

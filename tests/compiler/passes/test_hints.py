@@ -240,7 +240,7 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
         "asking",
         '"${{ event.name | upper }}"',
         "'${{ f'{event.name}' | upper }}'",
-        ("syntax-error", "put into a text by `~`"),
+        ("syntax-error", "write `event.name`, without the quotes and braces around it"),
     ),
     ("lists", NAMES, "${{: event.lines }}", ("text-cut-by-colon", "leave out the colon behind `${{`$")),
     # heads of loops that cannot be read: nothing is said of the names in the loop

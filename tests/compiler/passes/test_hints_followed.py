@@ -58,7 +58,7 @@ BY_TOOL = "the tool says itself what it gives"
 BY_ITSELF = 'a condition stands by itself: leave out `"{% if` and `%}"`'
 BARE = "`event.mood`, without the quotes and braces around it"
 COMPARED = '`event.mood == "good"`, without the quotes and braces around the name'
-ONCE = "once is enough: write `${{ config.most }}`"
+ONCE = "an expression is written `${{ config.most }}`, in one pair"
 SECOND = '"{{event.mood | format("%d.%m") == "b"}}"'
 
 
@@ -113,6 +113,7 @@ def test_what_the_mistakes_are_made_in_is_right() -> None:
         (BODY, '"${{ env.wiki }}"', "unknown-name", "write `config.wiki`"),
         (BODY, '"${{ env.other }}"', "unknown-name", "what the environment gives is declared under `config`"),
         (FIELD, '"${{ [github.event.id for line in event.lines] | first }}"', "unknown-name", "write `line.id`"),
+        (FIELD, '"${{ github.event.id }}"', "unknown-name", "leave out `github.`; `event` has no field `id`"),
         ("${{ config.wiki }}", "${{ $.wiki }}", "stray-character", "or `config.name`; nothing is called `$`"),
         ("start: Came", "start: Came\nkey: $.name", "stray-character", "as in `inputs.name`"),
         (IN_BRACES, "$.n > 5", "stray-character", "as in `event.name`"),
