@@ -166,7 +166,7 @@ def stray_character(
     elif single_brace:
         hint = "this is an expression already: leave out `${` and `}`"
     elif character == "$" and path:
-        holder = HOLDERS.get(place.address[0] if place.address else "", HOLDERS["steps"])
+        holder = HOLDERS.get(str(place.address[0]) if place.address else "", HOLDERS["steps"])
         hint = f"a field stands behind the name of what holds it, as in {holder}; nothing is called `$`"
     elif character == "$":
         hint = "names and numbers stand without `$`"

@@ -136,11 +136,11 @@ def for_object(name: str, text: str, after: re.Match[str], scope: Scope) -> str:
         or has_field(scope.names[asked], field)
     ):
         return f"leave out `{name}.`"
-    items = [each for each in reversed(scope.names) if each not in NOT_ITEMS and each != asked]
+    items = [each for each in scope.names if each not in NOT_ITEMS and each != asked]
     run = (
         () if (asked, field) == ("event", "id") else ("run",)
     )  # the `id` of what came is not that of the run
-    places = (*items, *OWNERS, *run, "response")
+    places = (*reversed(items), *OWNERS, *run, "response")
     others = [each for each in dict.fromkeys(places) if has_field(scope.names.get(each), field)]
     if others and asked == "event":  # which elsewhere is what began it all
         return f"write `{others[0]}.{field}`"
