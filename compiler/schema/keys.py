@@ -183,7 +183,9 @@ class Keys:
                 and (other := section(key, content, absent))
             ):
                 absent.remove(other)  # what is in it has another system's form, and is not looked at
-                self.unknown(key, schema, address, *of_section(key, other), [other, *absent])
+                self.unknown(
+                    key, schema, address, *of_section(key, other, self.document.text), [other, *absent]
+                )
                 self.broken |= {(key,), (other,)}
                 continue
             if near is not None and not self.may_be_meant(key, near, value, properties):
